@@ -1,0 +1,50 @@
+// Package pyext is the border between Python and the engine: the only package that is bound to Python, and the one
+// place where a panic becomes an answer. It takes strings and returns strings; each answer is one JSON object in
+// valid UTF-8 without NUL (see docs/engine.md). It holds no knowledge of C or of caches and prints nothing.
+package pyext
+
+import (
+	"encoding/json"
+	"runtime"
+)
+
+// Versions of what crosses the border or outlives the process.
+const (
+	version       = "0.1.0" // of the engine; the same as in pyproject.toml
+	programFormat = 1       // docs/program.md
+	cacheFormat   = 1       // docs/cache.md
+)
+
+type versionAnswer struct {
+	Version string `json:"version"`
+	Program int    `json:"program"`
+	Cache   int    `json:"cache"`
+	Go      string `json:"go"`
+}
+
+// Version tells which engine this is. The request is empty.
+func Version(request string) (string, error) {
+	return answer(func() (any, error) {
+		return versionAnswer{version, programFormat, cacheFormat, runtime.Version()}, nil
+	})
+}
+
+// answer runs one call: its value as JSON, and its panic as an error of kind "internal".
+func answer(call func() (any, error)) (text string, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			text, err = encode(failed{panicked(cause)})
+		}
+	}()
+	value, err := call()
+	if err != nil {
+		return "", err
+	}
+	return encode(value)
+}
+
+// encode gives JSON, in which a NUL is always written as an escape and invalid UTF-8 is replaced.
+func encode(value any) (string, error) {
+	text, err := json.Marshal(value)
+	return string(text), err
+}

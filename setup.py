@@ -1,0 +1,187 @@
+"""Build of the package: binds the engine (pyext, in Go) for the running CPython and adds what the wheel carries.
+
+Everything that can be said statically is in pyproject.toml. Here is the rest:
+
+* ``opweld._engine``, one extension module: gopy generates the cgo and CPython halves of the binding, `go build` links
+  them. gopy's Python wrappers are not used: they change the working directory at import and add nothing to strings.
+* ``opweld/_engine_id.py``, the engine's identity: version and digest of its sources.
+* the templates, for reading, and the licences of the Go modules that are linked in.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).resolve().parent
+TOOLS = ROOT / "build" / "tools"
+GO_TOOLS = ("github.com/go-python/gopy", "golang.org/x/tools/cmd/goimports")
+ENGINE_ROOMS = ("gen", "npyapi", "pyext", "refcount", "templates")
+# As gopy's generated code needs it; the bool it defines is a keyword from C23 on.
+CFLAGS = "-std=gnu17 -Wno-error -Wno-implicit-function-declaration -Wno-int-conversion"
+# The interpreter that loads the module provides Python's symbols: libpython is not linked. cgo's own trial link is of a
+# program, so it has to be told.
+LDFLAGS = "-Wl,--unresolved-symbols=ignore-all"
+
+
+def engine_sources() -> list[Path]:
+    """Give what the engine is made of: Go sources without tests, templates, the pinned modules."""
+    found = [ROOT / "go.mod", ROOT / "go.sum"]
+    for room in ENGINE_ROOMS:
+        for path in (ROOT / room).rglob("*"):
+            parts = path.relative_to(ROOT).parts
+            hidden = any(part.startswith(("_", ".")) or part == "testdata" for part in parts)
+            if path.is_file() and not hidden and not path.name.endswith("_test.go"):
+                found.append(path)
+    return sorted(found)
+
+
+def engine_id(version: str) -> str:
+    """Give the identity of the engine: its version and 16 digits of the sha256 of its sources."""
+    digest = hashlib.sha256()
+    for path in engine_sources():
+        name = path.relative_to(ROOT).as_posix()
+        content = path.read_bytes()
+        digest.update(f"{name} {len(content)}\n".encode())
+        digest.update(content)
+    return f"{version}+{digest.hexdigest()[:16]}"
+
+
+def write_if_changed(path: Path, text: str) -> None:
+    """Write a file by renaming, and only where the text is another one, so that parallel builds do not disturb."""
+    if path.exists() and path.read_text() == text:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(text)
+    temporary.replace(path)
+
+
+def run(*argv: str | Path, cwd: Path = ROOT) -> str:
+    """Run a tool with the Go tools on PATH; give its output, and show it when the tool fails."""
+    env = {**os.environ, "PATH": f"{TOOLS}{os.pathsep}{os.environ.get('PATH', '')}", "CGO_ENABLED": "1"}
+    command = [str(a) for a in argv]
+    try:
+        done = subprocess.run(command, cwd=cwd, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except FileNotFoundError:
+        raise SystemExit(f"{command[0]!r} is needed to build opweld from source and was not found on PATH") from None
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+@contextlib.contextmanager
+def only_one() -> Iterator[None]:
+    """Hold the lock of the generated folders: two builds in one tree take turns."""
+    TOOLS.mkdir(parents=True, exist_ok=True)
+    with open(TOOLS / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def binding_folder() -> Path:
+    """Give the folder of the generated Go package; one a CPython, hidden from `go test ./...` by its underscore."""
+    return ROOT / "pyext" / "_gopy" / sysconfig.get_config_var("SOABI")
+
+
+def generate_binding(folder: Path) -> None:
+    """Let gopy write the binding of pyext, and make it one `go build` that does not link libpython."""
+    run("go", "build", "-o", f"{TOOLS}{os.sep}", *GO_TOOLS)
+    shutil.rmtree(folder, ignore_errors=True)
+    package = folder.relative_to(ROOT).as_posix()
+    vm = sys.executable
+    run("gopy", "gen", "-name=engine", f"-output={package}", f"-vm={vm}", "-no-make", "-no-warn", "opweld/pyext")
+
+    source = folder / "engine.go"
+    text = source.read_text()
+    include = sysconfig.get_path("include")
+    for flags, value in (("CFLAGS", f'"-I{include}" {CFLAGS}'), ("LDFLAGS", LDFLAGS)):
+        text, count = re.subn(rf"(?m)^#cgo {flags}: .*$", lambda _, f=flags, v=value: f"#cgo {f}: {v}", text)
+        if count != 1:
+            raise SystemExit(f"gopy wrote {count} lines '#cgo {flags}' into {source}, expected 1")
+    source.write_text(text)
+    run("goimports", "-w", "engine.go", cwd=folder)
+
+    run(vm, "build.py", cwd=folder)
+    # The CPython half includes this name. cgo writes the same declarations while it builds: no first build is needed.
+    (folder / "engine_go.h").write_text('#include "_cgo_export.h"\n')
+
+
+def build_engine(target: Path) -> None:
+    """Build the extension module of the running CPython."""
+    with only_one():
+        folder = binding_folder()
+        generate_binding(folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.with_name(f".{target.name}.{os.getpid()}")
+        run(
+            "go", "build", "-buildmode=c-shared", "-buildvcs=false", "-trimpath", "-ldflags=-s -w",
+            "-o", temporary, f"./{folder.relative_to(ROOT).as_posix()}",
+        )  # fmt: skip
+        temporary.with_suffix(".h").unlink(missing_ok=True)
+        temporary.replace(target)
+
+
+def linked_licences() -> Iterator[tuple[str, Path]]:
+    """Give path inside the wheel and file of the licence of Go and of each Go module that the engine holds."""
+    package = f"./{binding_folder().relative_to(ROOT).as_posix()}"
+    listed = run("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}", package)
+    modules = dict(line.split(" ", 1) for line in listed.splitlines() if line)
+    modules["go.dev"] = run("go", "env", "GOROOT").strip()
+    for module, folder in sorted(modules.items()):
+        texts = [p for p in sorted(Path(folder).glob("*")) if re.match(r"(?i)(licen[cs]e|copying|notice)", p.name)]
+        if not texts and module != "go.dev":
+            raise SystemExit(f"no licence found in {folder}, needed for the wheel")
+        for text in texts:
+            yield f"licenses/{module}/{text.name}", text
+
+
+class BuildPython(build_py):
+    """Write the engine's identity, then copy the Python files."""
+
+    def run(self) -> None:
+        """Run the command."""
+        identity = engine_id(self.distribution.get_version())
+        text = f'"""Identity of the engine, written by setup.py."""\n\nENGINE_ID = "{identity}"\n'
+        write_if_changed(ROOT / "python" / "opweld" / "_engine_id.py", text)
+        if not getattr(self, "editable_mode", False):
+            shutil.rmtree(Path(self.build_lib) / "opweld", ignore_errors=True)  # what was removed since the last build
+        super().run()
+
+
+class BuildEngine(build_ext):
+    """Build ``opweld._engine`` by gopy and go, and lay beside it what the wheel carries."""
+
+    def build_extension(self, ext: Extension) -> None:
+        """Build one extension module: there is only one."""
+        target = Path(self.get_ext_fullpath(ext.name)).resolve()
+        build_engine(target)
+        if not self.inplace and not getattr(self, "editable_mode", False):
+            self.add_data(target.parent)
+
+    def add_data(self, package: Path) -> None:
+        """Copy templates and licences into the built package."""
+        templates = ROOT / "templates"
+        wanted = [(f"templates/{p.relative_to(templates).as_posix()}", p) for p in templates.rglob("*.tmpl")]
+        for name, source in [*wanted, *linked_licences()]:
+            (package / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, package / name)
+
+
+setup(
+    ext_modules=[Extension("opweld._engine", sources=[])],
+    cmdclass={"build_py": BuildPython, "build_ext": BuildEngine},
+)
