@@ -1,0 +1,92 @@
+"""opweld: fragments of C, welded into functions on NumPy arrays.
+
+The names below are found on first use (PEP 562), so that ``import opweld`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from opweld.config import config  # eager: the module of the same name must not hide the object
+
+if TYPE_CHECKING:
+    from opweld import compile, generic, graph, scalar, tensor
+    from opweld.compile.function import Function, In, function, source
+    from opweld.errors import (
+        CacheError,
+        CompileError,
+        CompilerNotFoundError,
+        CompileWarning,
+        ConfigError,
+        EngineError,
+        InconsistencyError,
+        MethodNotDefined,
+        MissingInputError,
+        OpweldError,
+        OpweldWarning,
+        ProgramError,
+        UnusedInputError,
+    )
+    from opweld.external import ExternalCOp
+    from opweld.generic import Generic
+    from opweld.graph.basic import Apply, Constant, Variable
+    from opweld.graph.fgraph import FunctionGraph
+    from opweld.graph.op import COp, Op
+    from opweld.graph.type import CType, Type
+    from opweld.scalar import ScalarType
+    from opweld.tensor import TensorType, as_tensor_variable
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Apply": "graph.basic",
+    "COp": "graph.op",
+    "CType": "graph.type",
+    "Constant": "graph.basic",
+    "ExternalCOp": "external",
+    "Function": "compile.function",
+    "FunctionGraph": "graph.fgraph",
+    "Generic": "generic",
+    "In": "compile.function",
+    "Op": "graph.op",
+    "ScalarType": "scalar",
+    "TensorType": "tensor",
+    "Type": "graph.type",
+    "Variable": "graph.basic",
+    "as_tensor_variable": "tensor",
+    "function": "compile.function",
+    "source": "compile.function",
+}
+_ERRORS = (
+    "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError", "EngineError",
+    "InconsistencyError", "MethodNotDefined", "MissingInputError", "OpweldError", "OpweldWarning", "ProgramError",
+    "UnusedInputError",
+)  # fmt: skip
+_ROOMS = ("compile", "errors", "external", "generic", "graph", "scalar", "tensor")
+
+__all__ = [
+    "Apply", "COp", "CType", "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
+    "Constant", "EngineError", "ExternalCOp", "Function", "FunctionGraph", "Generic", "In", "InconsistencyError",
+    "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning", "ProgramError", "ScalarType",
+    "TensorType", "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compile", "config",
+    "function", "generic", "graph", "scalar", "source", "tensor",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _HOME:
+        value = getattr(import_module("opweld." + _HOME[name]), name)
+    elif name in _ERRORS:
+        value = getattr(import_module("opweld.errors"), name)
+    elif name in _ROOMS:
+        return import_module("opweld." + name)
+    else:
+        raise AttributeError(f"module 'opweld' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,213 @@
+"""Configuration: defaults, then the user's file, then ``OPWELD_FLAGS``, then code.
+
+The user's file is ``$OPWELDRC``, else ``~/.opweldrc``, in ini form: a section ``[global]`` for plain names, and one
+section for each prefix (``[gcc]`` with ``cxxflags = …`` is ``gcc__cxxflags``). ``OPWELD_FLAGS`` is
+``key=value,key=value``; a value that holds a comma is quoted. Neither is read before the first value is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable
+
+from opweld.errors import ConfigError
+
+__all__ = ["Config", "config"]
+
+Parser = Callable[[str, Any], Any]
+
+
+def _text(key: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise ConfigError(f"config.{key}: expected a string, got {value!r}")
+    return value
+
+
+def _path(key: str, value: Any) -> str:
+    return os.path.expanduser(os.fspath(value)) if value else ""
+
+
+def _flag(key: str, value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = str(value).strip().lower()
+    if word in ("1", "true", "yes", "on"):
+        return True
+    if word in ("0", "false", "no", "off", ""):
+        return False
+    raise ConfigError(f"config.{key}: expected True or False, got {value!r}")
+
+
+def _maybe_flag(key: str, value: Any) -> bool | None:
+    return None if value is None or str(value).strip().lower() == "none" else _flag(key, value)
+
+
+def _seconds(key: str, value: Any) -> float:
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError):
+        seconds = -1.0
+    if not seconds >= 0.0:
+        raise ConfigError(f"config.{key}: expected a number of seconds, 0 or more, got {value!r}")
+    return seconds
+
+
+def _one_of(*words: str) -> Parser:
+    def parse(key: str, value: Any) -> str:
+        if value not in words:
+            raise ConfigError(f"config.{key}: expected one of {', '.join(map(repr, words))}, got {value!r}")
+        return str(value)
+
+    return parse
+
+
+# -Wall without what honest fragments set off by being fragments: a variable that one path does not need, a support
+# function that one apply does not call.
+_WARNINGS = "-Wall -Wno-unused"
+
+_KEYS: dict[str, tuple[Any, Parser, str]] = {
+    "allow_input_downcast": (None, _maybe_flag, "whether arguments are cast where values may change; None: Python floats only"),
+    "cc": ("", _path, "C compiler driver, a name or a path; empty: the first that works"),
+    "cflags": (f"-O3 -fno-math-errno {_WARNINGS}", _text, "flags of the C compiler"),
+    "cmodule__remove_gxx_opt": (False, _flag, "drop optimisation flags and keep symbols, for a debugger"),
+    "compiledir": ("", _path, "folder of the cache; empty: $XDG_CACHE_HOME/opweld"),
+    "cxx": ("", _path, "C++ compiler driver, a name or a path; empty: the first that works"),
+    "cxxflags": (f"-O3 -fno-math-errno {_WARNINGS}", _text, "flags of the C++ compiler"),
+    "floatX": ("float64", _one_of("float64", "float32", "float16"), "dtype of vector() and its like"),
+    "gcc__cxxflags": ("", _text, "further flags, for C and C++, after the others"),
+    "lock_seconds": (120.0, _seconds, "how long to wait for another process that builds the same module"),
+    "mode": ("", _text, "mode of functions that name none"),
+    "on_unused_input": ("raise", _one_of("raise", "warn", "ignore"), "what function() does about an input that no output needs"),
+    "optimizer": ("default", _text, "which rewrites run"),
+    "progress": ("auto", _one_of("auto", "on", "off"), "show a line while a build takes longer than a second"),
+}
+_SECTIONS = frozenset(key.split("__")[0] for key in _KEYS if "__" in key)
+
+
+def _unknown(key: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(key, _KEYS, n=3, cutoff=0.5)
+    hint = f"; did you mean {' or '.join(near)}?" if near else f"; known are {', '.join(_KEYS)}"
+    return f"no configuration key {key!r}{hint}"
+
+
+class _Section:
+    """``config.gcc``: reads and writes ``config.gcc__…``."""
+
+    def __init__(self, owner: Config, prefix: str) -> None:
+        object.__setattr__(self, "_owner", owner)
+        object.__setattr__(self, "_prefix", prefix)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._owner, f"{self._prefix}__{name}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._owner, f"{self._prefix}__{name}", value)
+
+
+class Config:
+    """The configuration, as attributes: ``config.floatX``, ``config.gcc__cxxflags``, also ``config.gcc.cxxflags``.
+
+    Parameters
+    ----------
+    environ : mapping, optional
+        Where ``OPWELD_FLAGS``, ``OPWELDRC`` and ``HOME`` are looked up; the process's environment if left out.
+    """
+
+    def __init__(self, environ: Any = None) -> None:
+        object.__setattr__(self, "_environ", os.environ if environ is None else environ)
+        object.__setattr__(self, "_values", None)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        values = self._values
+        if values is None:
+            values = self._load()
+        try:
+            return values[name]
+        except KeyError:
+            if name in _SECTIONS:
+                return _Section(self, name)
+            raise AttributeError(_unknown(name)) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        values = self._load() if self._values is None else self._values
+        if name not in _KEYS:
+            raise ConfigError(_unknown(name))
+        values[name] = _KEYS[name][1](name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted(_KEYS)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{key} = {getattr(self, key)!r}  ({_KEYS[key][2]})" for key in _KEYS)
+
+    def keys(self) -> tuple[str, ...]:
+        """Give the names of all keys.
+
+        Returns
+        -------
+        tuple of str
+            In alphabetical order.
+        """
+        return tuple(_KEYS)
+
+    def _load(self) -> dict[str, Any]:
+        values = {key: default for key, (default, _, _) in _KEYS.items()}
+        for origin, key, value in (*self._from_file(), *self._from_flags()):
+            name = key.strip().replace(".", "__")
+            if name not in _KEYS:
+                raise ConfigError(f"{origin}: {_unknown(name)}")
+            try:
+                values[name] = _KEYS[name][1](name, value)
+            except ConfigError as err:
+                raise ConfigError(f"{origin}: {err}") from None
+        object.__setattr__(self, "_values", values)
+        return values
+
+    def _from_file(self) -> list[tuple[str, str, str]]:
+        path = self._environ.get("OPWELDRC") or os.path.join(self._environ.get("HOME", ""), ".opweldrc")
+        if not os.path.isfile(path):
+            return []
+        import configparser
+
+        parser = configparser.RawConfigParser()
+        parser.optionxform = str  # type: ignore[assignment,method-assign]  # keys keep their capitals: floatX
+        try:
+            parser.read(path, encoding="utf-8")
+        except (configparser.Error, UnicodeDecodeError, OSError) as err:
+            raise ConfigError(f"{path}: {err}") from None
+        found = []
+        for section in parser.sections():
+            prefix = "" if section == "global" else section + "__"
+            found += [(path, prefix + key, value) for key, value in parser.items(section)]
+        return found
+
+    def _from_flags(self) -> list[tuple[str, str, str]]:
+        text = self._environ.get("OPWELD_FLAGS", "")
+        found = []
+        for piece in _split(text):
+            key, equals, value = piece.partition("=")
+            if not equals:
+                raise ConfigError(f"OPWELD_FLAGS: {piece!r} is not key=value")
+            found.append(("OPWELD_FLAGS", key, value))
+        return found
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas that no quotes surround, and take those quotes away."""
+    if '"' not in text and "'" not in text:
+        return [piece.strip() for piece in text.split(",") if piece.strip()]
+    import shlex
+
+    lexer = shlex.shlex(text, posix=True)
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = ",", True, ""
+    try:
+        return [piece.strip() for piece in lexer if piece.strip()]
+    except ValueError as err:
+        raise ConfigError(f"OPWELD_FLAGS: {err}: {text!r}") from None
+
+
+config = Config()

@@ -1,0 +1,92 @@
+"""The exceptions and warnings that opweld raises.
+
+Errors that an engine answer can cause are made as ``cls(message, details)``: ``details`` is the answer's JSON object
+(see docs/engine.md), kept so that tools can read op, file, line and diagnostics without parsing the message.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "CacheError",
+    "CompileError",
+    "CompileWarning",
+    "CompilerNotFoundError",
+    "ConfigError",
+    "EngineError",
+    "InconsistencyError",
+    "MethodNotDefined",
+    "MissingInputError",
+    "OpweldError",
+    "OpweldWarning",
+    "ProgramError",
+    "UnusedInputError",
+]
+
+
+class OpweldError(Exception):
+    """Base of the errors that are opweld's own.
+
+    Parameters
+    ----------
+    message : str
+        What went wrong, and what to do about it.
+    details : dict, optional
+        Machine-readable facts: for errors from the engine the ``error`` object of docs/engine.md.
+    """
+
+    def __init__(self, message: str = "", details: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.details: dict[str, Any] = {} if details is None else details
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.details)
+
+
+class ProgramError(OpweldError):
+    """Program is malformed, or of a version that this engine does not read."""
+
+
+class CompilerNotFoundError(OpweldError):
+    """A module must be built and there is no compiler that can run."""
+
+
+class CompileError(OpweldError):
+    """The compiler refused the text."""
+
+
+class CacheError(OpweldError):
+    """Nothing could be written where something must be."""
+
+
+class EngineError(OpweldError):
+    """The engine is missing, cannot be loaded, or has a defect."""
+
+
+class ConfigError(OpweldError, ValueError):
+    """A configuration key that does not exist, or a value that does not fit."""
+
+
+class InconsistencyError(OpweldError):
+    """What the ops of a graph destroy and view cannot be honoured by any order of execution."""
+
+
+class MissingInputError(OpweldError):
+    """The outputs depend on a variable that is neither computed, nor constant, nor given."""
+
+
+class UnusedInputError(OpweldError):
+    """An input of a function that no output depends on."""
+
+
+class MethodNotDefined(OpweldError, NotImplementedError):
+    """What a hook raises to say that the op or type does not write it."""
+
+
+class OpweldWarning(UserWarning):
+    """Base of the warnings that are opweld's own."""
+
+
+class CompileWarning(OpweldWarning):
+    """What the compiler warned about in a user's fragment."""
