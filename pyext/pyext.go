@@ -6,6 +6,7 @@ package pyext
 import (
 	"encoding/json"
 	"runtime"
+	"time"
 )
 
 // Versions of what crosses the border or outlives the process.
@@ -27,6 +28,21 @@ func Version(request string) (string, error) {
 	return answer(func() (any, error) {
 		return versionAnswer{version, programFormat, cacheFormat, runtime.Version()}, nil
 	})
+}
+
+// builds are the jobs of this process: the only state that outlives a call.
+var builds registry
+
+type nothing struct{}
+
+// Wait waits for a job at most so many milliseconds: {"state": "running", ...} or {"state": "done", ...}.
+func Wait(id string, milliseconds int) (string, error) {
+	return answer(func() (any, error) { return builds.wait(id, time.Duration(milliseconds)*time.Millisecond) })
+}
+
+// Cancel asks a job to give up; it is then waited for as ever.
+func Cancel(id string) (string, error) {
+	return answer(func() (any, error) { return nothing{}, builds.stop(id) })
 }
 
 // answer runs one call: its value as JSON, and its panic as an error of kind "internal".

@@ -1,0 +1,27 @@
+package pyext
+
+import (
+	"os"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestVersionIsTheProjects(t *testing.T) {
+	text, err := Version("")
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"version": "`+version+`", "program": 1, "cache": 1, "go": "`+runtime.Version()+`"}`, text)
+
+	project, err := os.ReadFile("../pyproject.toml")
+	require.NoError(t, err)
+	assert.Contains(t, string(project), "\nversion = \""+version+"\"\n")
+}
+
+func TestACallForAnUnknownJobIsAGoError(t *testing.T) {
+	_, err := Wait("nobody", 0)
+	assert.EqualError(t, err, `no job "nobody"`)
+	_, err = Cancel("nobody")
+	assert.EqualError(t, err, `no job "nobody"`)
+}
