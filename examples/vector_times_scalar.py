@@ -9,7 +9,6 @@ One method holds the C (``c_code``), one says what the op accepts (``make_node``
 from __future__ import annotations
 
 import numpy as np
-
 import opweld
 from opweld import Apply, COp
 from opweld.scalar import upcast
@@ -71,9 +70,6 @@ class VectorTimesScalar(COp):
                 }}
             }}
         """
-
-    def c_compile_args(self):
-        return ["-fwrapv"]  # integers wrap round, as NumPy's do; in plain C that is undefined
 
     def c_code_cache_version(self):
         return (1,)

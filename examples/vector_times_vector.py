@@ -1,7 +1,7 @@
 """Two vectors, element by element: an op with functions of its own in C.
 
-``c_support_code`` holds what every use of the op shares; ``c_support_code_apply`` what belongs to one pair of dtypes, so its
-names carry ``name``. ``vector_times_vector_file.py`` is the same op with its C in a file.
+``c_support_code`` holds what every use of the op shares; ``c_support_code_apply`` what belongs to one pair of dtypes,
+so its names carry ``name``. ``vector_times_vector_file.py`` is the same op with its C in a file.
 
     $ python vector_times_vector.py
 """
@@ -9,7 +9,6 @@ names carry ``name``. ``vector_times_vector_file.py`` is the same op with its C 
 from __future__ import annotations
 
 import numpy as np
-
 import opweld
 from opweld import Apply, COp
 from opweld.scalar import upcast
@@ -85,9 +84,6 @@ class VectorTimesVector(COp):
             multiply_{name}(PyArray_DIM({x}, 0), PyArray_BYTES({x}), PyArray_STRIDE({x}, 0),
                             PyArray_BYTES({y}), PyArray_STRIDE({y}, 0), PyArray_BYTES({z}), PyArray_STRIDE({z}, 0));
         """
-
-    def c_compile_args(self):
-        return ["-fwrapv"]  # integers wrap round, as NumPy's do; in plain C that is undefined
 
     def c_code_cache_version(self):
         return (1,)

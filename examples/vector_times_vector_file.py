@@ -1,7 +1,7 @@
 """Two vectors, element by element, with the C in a file of its own: ``vector_times_vector.c``.
 
-An ``ExternalCOp`` names the file and the function in it that does the work. The file is plain C: an editor colours it, a
-compiler error names its line.
+An ``ExternalCOp`` names the file and the function in it that does the work. The file is plain C: an editor colours it,
+a compiler error names its line.
 
     $ python vector_times_vector_file.py
 """
@@ -9,7 +9,6 @@ compiler error names its line.
 from __future__ import annotations
 
 import numpy as np
-
 import opweld
 from opweld import Apply, ExternalCOp
 from opweld.scalar import upcast
@@ -43,9 +42,6 @@ class VectorTimesVectorFile(ExternalCOp):
         if len(x) != len(y):
             raise ValueError(f"VectorTimesVectorFile: x has {len(x)} elements, y has {len(y)}")
         output_storage[0][0] = np.multiply(x, y, dtype=node.outputs[0].type.dtype)
-
-    def c_compile_args(self):
-        return ["-fwrapv"]  # integers wrap round, as NumPy's do; in plain C that is undefined
 
 
 vector_times_vector_file = VectorTimesVectorFile()

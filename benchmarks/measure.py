@@ -1,0 +1,163 @@
+"""The measured halves of run.py: each runs in a process of its own and prints one JSON object.
+
+    python measure.py calls FOLDER ROUNDS     time per call; FOLDER holds handwritten.so
+    python measure.py build                   seconds from function() to the end of the first call
+    python measure.py second                  a whole small program; what it mapped and started
+    python measure.py pytensor-calls ROUNDS
+    python measure.py pytensor-build MODE     seconds from function() to the end of the first call
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import statistics
+import sys
+import time
+import timeit
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+LOOPS = 20_000  # calls in one timing of one candidate: a few milliseconds
+
+
+def pin() -> None:
+    """Stay on one core, the last of those allowed, where the system can do that."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def interleaved(candidates: dict[str, tuple[str, dict]], rounds: int, loops: int = LOOPS) -> dict[str, list[float]]:
+    """Nanoseconds per call of each candidate, a list over rounds; every round times every candidate once."""
+    timers = {name: timeit.Timer(text, globals=scope) for name, (text, scope) in candidates.items()}
+    for timer in timers.values():
+        timer.timeit(loops)
+    times: dict[str, list[float]] = {name: [] for name in timers}
+    gc.disable()
+    for _ in range(rounds):
+        for name, timer in timers.items():
+            times[name].append(timer.timeit(loops) / loops * 1e9)
+    return times
+
+
+def opweld_function():
+    """The function that every row measures: the product of two vectors of doubles, from examples/."""
+    sys.path.insert(0, str(HERE.parent / "examples"))
+    import opweld
+    from vector_times_vector import vector_times_vector
+
+    x, y = opweld.tensor.dvector("x"), opweld.tensor.dvector("y")
+    return lambda: opweld.function([x, y], vector_times_vector(x, y))
+
+
+def calls(folder: str, rounds: int) -> dict:
+    import numpy as np
+
+    sys.path.insert(0, folder)
+    import handwritten
+
+    f = opweld_function()()
+    x, y, z = np.arange(3.0), np.arange(3.0) + 1, np.empty(3)
+    scope = {"x": x, "y": y, "z": z}
+    for result in (f(x, y), f(x=x, y=y), f(x, y, out=z), handwritten.multiply(x, y)):
+        assert np.array_equal(result, x * y), result
+    pin()
+    return interleaved(
+        {
+            "opweld": ("f(x, y)", scope | {"f": f}),
+            "numpy": ("f(x, y)", scope | {"f": np.multiply}),
+            "handwritten": ("f(x, y)", scope | {"f": handwritten.multiply}),
+            "opweld keywords": ("f(x=x, y=y)", scope | {"f": f}),
+            "opweld out": ("f(x, y, out=z)", scope | {"f": f}),
+            "numpy out": ("f(x, y, out=z)", scope | {"f": np.multiply}),
+            "nothing": ("f(x, y)", scope | {"f": handwritten.nothing}),
+        },
+        rounds,
+    )
+
+
+def build() -> dict:
+    import numpy as np
+
+    make = opweld_function()
+    x = np.arange(3.0)
+    start = time.perf_counter()
+    make()(x, x)
+    return {"seconds": time.perf_counter() - start}
+
+
+def second() -> dict:
+    started: list[str] = []
+    watched = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.exec", "pty.spawn")
+    sys.addaudithook(lambda event, _: started.append(event) if event in watched else None)
+    import numpy as np
+
+    x = np.arange(3.0)
+    opweld_function()()(x, x)
+    with open("/proc/self/maps") as maps:
+        mapped = sorted({line.split()[-1] for line in maps if "_engine" in line})
+    return {"started": started, "engine": mapped}
+
+
+def pytensor_graph(mode: str):
+    import pytensor
+    import pytensor.tensor as pt
+    from pytensor.compile.mode import Mode
+
+    x, y = pt.dvector("x"), pt.dvector("y")
+    chosen = Mode(linker="cvm", optimizer="fast_run") if mode == "C" else None
+    return pytensor, lambda: pytensor.function([x, y], x * y, mode=chosen)
+
+
+def pytensor_calls(rounds: int) -> dict:
+    import numpy as np
+
+    x, y = np.arange(3.0), np.arange(3.0) + 1
+    candidates: dict[str, tuple[str, dict]] = {}
+    for mode in ("C", "default"):
+        pytensor, make = pytensor_graph(mode)
+        f, trusting = make(), make()
+        trusting.trust_input = True
+        f(x, y), trusting(x, y)
+        scope = {"x": x, "y": y}
+        candidates[mode] = ("f(x, y)", scope | {"f": f})
+        candidates[mode + ", checks off"] = ("f(x, y)", scope | {"f": trusting})
+    pin()
+    found = interleaved(candidates, rounds, LOOPS // 4)
+    linker = type(pytensor.compile.mode.get_default_mode().linker).__name__
+    return {
+        "version": pytensor.__version__,
+        "default": linker,
+        "calls": {name: statistics.median(times) for name, times in found.items()},
+    }
+
+
+def pytensor_build(mode: str) -> dict:
+    import numpy as np
+
+    _, make = pytensor_graph(mode)
+    x = np.arange(3.0)
+    start = time.perf_counter()
+    make()(x, x)
+    return {"seconds": time.perf_counter() - start}
+
+
+def main(what: str, *rest: str) -> None:
+    if what == "calls":
+        answer = calls(rest[0], int(rest[1]))
+    elif what == "build":
+        answer = build()
+    elif what == "second":
+        answer = second()
+    elif what == "pytensor-calls":
+        answer = pytensor_calls(int(rest[0]))
+    elif what == "pytensor-build":
+        answer = pytensor_build(*rest)
+    else:
+        raise SystemExit(f"measure.py: unknown row {what!r}")
+    print(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
