@@ -1,0 +1,104 @@
+// Package build leads from a Program to the path of a module: rendering, then the cache, then the compiler. It reports
+// its progress and can be cancelled. It loads nothing into Python and writes nowhere but the cache folder and the
+// caller's private folder.
+package build
+
+import (
+	"context"
+	"time"
+
+	"opweld/gen"
+	"opweld/gen/cc"
+)
+
+// Stages are what progress is told, in this order; some are left out.
+const (
+	StageRender  = "render"
+	StageWait    = "wait" // for another process that builds the same
+	StageCompile = "compile"
+	StagePublish = "publish"
+)
+
+// Request is what Python asks for; docs/engine.md describes its fields.
+type Request struct {
+	Program     string               `json:"program"`
+	Sources     map[string]cc.Source `json:"sources"`
+	Index       string               `json:"index"`
+	Root        string               `json:"root"`
+	Private     string               `json:"private"`
+	CC          string               `json:"cc"`
+	CXX         string               `json:"cxx"`
+	CFlags      []string             `json:"cflags"`
+	CXXFlags    []string             `json:"cxxflags"`
+	IncludeDirs []string             `json:"include_dirs"`
+	Python      string               `json:"python"`
+	NumPy       string               `json:"numpy"`
+	Env         map[string]string    `json:"env"`
+	LockSeconds float64              `json:"lock_seconds"`
+}
+
+// Result is a module that can be imported.
+type Result struct {
+	Module   string          `json:"module"`
+	Source   string          `json:"source"`
+	Key      string          `json:"key"`
+	Kept     bool            `json:"kept"` // another process can use it too
+	Hit      bool            `json:"hit"`  // no compiler was run
+	Warnings []cc.Diagnostic `json:"warnings"`
+	Seconds  Seconds         `json:"seconds"`
+}
+
+// Seconds is where the time went.
+type Seconds struct {
+	Render  float64 `json:"render"`
+	Compile float64 `json:"compile"`
+	Total   float64 `json:"total"`
+}
+
+// Run builds req's Program, or finds that it is built. progress, if not nil, is called from this goroutine at the
+// start of each stage. An error that it returns is an *Error.
+func Run(ctx context.Context, req *Request, progress func(stage string)) (*Result, error) {
+	if progress == nil {
+		progress = func(string) {}
+	}
+	start := time.Now()
+	progress(StageRender)
+	unit, err := render(req.Program)
+	if err != nil {
+		return nil, classify(err)
+	}
+	rendered := time.Since(start)
+	result, err := runUnit(ctx, req, unit, progress)
+	if err != nil {
+		return nil, classify(err)
+	}
+	result.Seconds.Render = rendered.Seconds()
+	result.Seconds.Total = time.Since(start).Seconds()
+	return result, nil
+}
+
+// runUnit does all of Run that follows rendering.
+func runUnit(ctx context.Context, req *Request, unit *gen.Unit, progress func(stage string)) (*Result, error) {
+	j, err := newJob(ctx, req, unit, progress)
+	if err != nil {
+		return nil, err
+	}
+	if !j.keep {
+		return j.buildPrivate(ctx)
+	}
+	if r := j.hit(); r != nil {
+		return r, nil
+	}
+	limit := time.Duration(req.LockSeconds * float64(time.Second))
+	unlock, err := j.store.Lock(ctx, j.key, limit, func() { progress(StageWait) })
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err == nil { // else: build all the same, the lock only saves work
+		defer unlock()
+		if r := j.hit(); r != nil {
+			return r, nil
+		}
+	}
+	return j.buildKept(ctx)
+}

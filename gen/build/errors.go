@@ -1,0 +1,67 @@
+package build
+
+import (
+	"context"
+	"errors"
+
+	"opweld/gen"
+	"opweld/gen/cc"
+)
+
+// Kinds of errors; docs/engine.md says what Python makes of them.
+const (
+	KindProgram    = "program"
+	KindNoCompiler = "no_compiler"
+	KindCompile    = "compile"
+	KindCancelled  = "cancelled"
+	KindCache      = "cache"
+	KindInternal   = "internal"
+)
+
+// Error is a failed build in the form that crosses to Python.
+type Error struct {
+	Kind        string          `json:"kind"`
+	Message     string          `json:"message"`
+	Op          string          `json:"op"`
+	File        string          `json:"file"`
+	Line        int             `json:"line"`
+	Diagnostics []cc.Diagnostic `json:"diagnostics"`
+	Log         string          `json:"log"`
+
+	cause error
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap gives the error that e was made from; may be nil.
+func (e *Error) Unwrap() error { return e.cause }
+
+// classify gives err its kind.
+func classify(err error) *Error {
+	var known *Error
+	var program *gen.Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &program):
+		return newError(KindProgram, err, program.Op)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return newError(KindCancelled, err, "")
+	case errors.Is(err, cc.ErrStart):
+		return newError(KindNoCompiler, err, "")
+	}
+	return newError(KindInternal, err, "")
+}
+
+// newError makes an Error without diagnostics.
+func newError(kind string, cause error, op string) *Error {
+	return &Error{Kind: kind, Message: cause.Error(), Op: op, Diagnostics: []cc.Diagnostic{}, cause: cause}
+}
+
+// refused makes the error of a text that the compiler refused.
+func refused(e *cc.Error, sources map[string]cc.Source, log string) *Error {
+	ds := cc.Map(e.Diagnostics, sources)
+	first := cc.First(ds)
+	return &Error{Kind: KindCompile, Message: cc.Message(ds, log), Op: first.Op, File: first.File, Line: first.Line,
+		Diagnostics: ds, Log: log, cause: e}
+}

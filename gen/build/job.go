@@ -1,0 +1,326 @@
+package build
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"opweld/gen"
+	"opweld/gen/cache"
+	"opweld/gen/cc"
+)
+
+// job is one build: what is compiled, with what, and under which key.
+type job struct {
+	req      *Request
+	unit     *gen.Unit
+	progress func(stage string)
+	store    *cache.Store // nil: nothing can be kept
+	keep     bool
+	compile  *cc.Job
+	tools    []cache.File
+	lines    []string
+	key      string
+}
+
+// newJob chooses and identifies the compiler and makes the key.
+func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(string)) (*job, error) {
+	j := &job{req: req, unit: unit, progress: progress, keep: unit.Kept && req.Root != "" && req.Index != ""}
+	if req.Root != "" {
+		j.store = cache.New(req.Root)
+	}
+	driver, err := driverOf(req, unit)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkDirs(unit); err != nil {
+		return nil, err
+	}
+	tool, files, err := identify(ctx, driver, req.Env, j.store)
+	if err != nil {
+		return nil, err
+	}
+	flags := req.CFlags
+	if unit.Lang == gen.CXX {
+		flags = req.CXXFlags
+	}
+	b := unit.Build
+	j.compile = &cc.Job{Tool: tool, Text: unit.Text, CXX: unit.Lang == gen.CXX, Flags: flags, System: req.IncludeDirs,
+		Headers: b.HeaderDirs, LibDirs: b.LibDirs, Libs: b.Libraries, Args: b.CompileArgs, NoArgs: b.NoCompileArgs, Env: req.Env}
+	j.tools = files
+	j.lines = j.keyLines()
+	j.key = cache.Key(j.lines)
+	return j, nil
+}
+
+// keyLines lists everything that is known before the compile and can change its result.
+func (j *job) keyLines() []string {
+	lines := []string{"opweld-key " + strconv.Itoa(cache.Format), cache.Line("text", cache.Digest([]byte(j.unit.Text))),
+		cache.Line("lang", string(j.unit.Lang))}
+	for _, arg := range j.compile.Argv() {
+		lines = append(lines, cache.Line("argv", arg))
+	}
+	for _, f := range j.tools {
+		lines = append(lines, cache.Line("tool", f.Path, f.SHA256))
+	}
+	lines = append(lines, cache.Line("target", j.compile.Tool.Target))
+	for _, name := range slices.Sorted(maps.Keys(j.req.Env)) {
+		lines = append(lines, cache.Line("env", name+"="+j.req.Env[name]))
+	}
+	lines = append(lines, cache.Line("python", j.req.Python), cache.Line("numpy", j.req.NumPy))
+	for _, v := range j.unit.Versions {
+		lines = append(lines, cache.Line("version", v))
+	}
+	return lines
+}
+
+// driverOf is the compiler for a unit: the ops' own wish, a name or a path, or the configured one of its lane.
+func driverOf(req *Request, unit *gen.Unit) (string, error) {
+	lang, driver, setting := "C", req.CC, "config.cc or CC"
+	if unit.Lang == gen.CXX {
+		lang, driver, setting = "C++", req.CXX, "config.cxx or CXX"
+	}
+	if wish := unit.Build.Compiler; wish != "" {
+		path, err := exec.LookPath(wish)
+		if err == nil {
+			path, err = filepath.Abs(path)
+		}
+		if err != nil {
+			return "", newError(KindNoCompiler, fmt.Errorf("the compiler %q, which an op asks for, is not found: install it or change what c_compiler returns", wish), "")
+		}
+		return path, nil
+	}
+	if driver == "" {
+		return "", newError(KindNoCompiler, fmt.Errorf("no %s compiler is found: install gcc or clang, or set %s", lang, setting), "")
+	}
+	return driver, nil
+}
+
+// checkDirs refuses relative folders: the compiler runs in a private folder, where they would mean something else.
+func checkDirs(unit *gen.Unit) error {
+	for _, dir := range slices.Concat(unit.Build.HeaderDirs, unit.Build.LibDirs) {
+		if !filepath.IsAbs(dir) {
+			return &gen.Error{Stage: "check", Msg: fmt.Sprintf("the folder %q of c_header_dirs or c_lib_dirs is relative: give an absolute path", dir)}
+		}
+	}
+	return nil
+}
+
+// identify gives a compiler's identity, from the cache while its files are unchanged.
+func identify(ctx context.Context, driver string, env map[string]string, store *cache.Store) (*cc.Tool, []cache.File, error) {
+	lines := []string{cache.Line("driver", driver), cache.Line("path", os.Getenv("PATH"))}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		lines = append(lines, cache.Line("env", name+"="+env[name]))
+	}
+	name := cache.Key(lines)
+	tool := &cc.Tool{}
+	if store != nil {
+		if files, err := store.Tool(name, tool); err == nil {
+			return tool, files, nil
+		}
+	}
+	tool, err := cc.Identify(ctx, driver, env)
+	if err != nil {
+		return nil, nil, err
+	}
+	var files []cache.File
+	for _, path := range tool.Programs {
+		f, err := cache.Stamp(path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("look at the compiler: %w", err)
+		}
+		files = append(files, f)
+	}
+	if store != nil {
+		_ = store.KeepTool(name, tool, files) // not kept: asked again next time
+	}
+	return tool, files, nil
+}
+
+// hit is the kept module of the job's key; nil: there is none that holds.
+func (j *job) hit() *Result {
+	e, err := j.store.Get(j.key)
+	if err != nil {
+		return nil
+	}
+	var warnings []cc.Diagnostic
+	if json.Unmarshal(e.Warnings, &warnings) != nil {
+		return nil
+	}
+	if j.store.Point(j.req.Index, j.key) != nil {
+		// The module is good; only the short way to it is not kept.
+		return j.result(e, warnings, true)
+	}
+	return j.result(e, warnings, true)
+}
+
+// result describes a kept module.
+func (j *job) result(e *cache.Entry, warnings []cc.Diagnostic, hit bool) *Result {
+	return &Result{Module: j.store.Path(e.Module), Source: j.store.Path(e.Source), Key: j.key, Kept: true, Hit: hit,
+		Warnings: cc.Map(warnings, j.req.Sources)}
+}
+
+// compiled is a finished compile in its private folder.
+type compiled struct {
+	*cc.Compiled
+	module  []byte
+	start   time.Time
+	seconds float64
+}
+
+// attempts is how often a text is compiled when headers change meanwhile.
+const attempts = 3
+
+// run compiles the job in dir. settled tells whether what was read is known to be what lies there now.
+func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, err error) {
+	j.progress(StageCompile)
+	begin := time.Now()
+	for range attempts {
+		c = &compiled{start: time.Now()}
+		if c.Compiled, err = cc.Compile(ctx, j.compile, dir); err != nil {
+			return nil, false, j.failed(err)
+		}
+		if settled = j.isSettled(c); settled || !j.keep {
+			break
+		}
+	}
+	c.seconds = time.Since(begin).Seconds()
+	if c.module, err = os.ReadFile(c.Path); err != nil {
+		return nil, false, err
+	}
+	return c, settled, checkModule(c.module)
+}
+
+// isSettled tells whether nothing that a compile read was changed since it began.
+func (j *job) isSettled(c *compiled) bool {
+	for _, path := range slices.Concat(c.Reads.Headers, c.Reads.Libs, j.compile.Tool.Programs) {
+		if !cache.Settled(path, c.start) {
+			return false
+		}
+	}
+	return true
+}
+
+// failed gives a compile's error its form, and keeps the compiler's whole output where there is a place for it.
+func (j *job) failed(err error) error {
+	var refusal *cc.Error
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	log := ""
+	whole := strings.Join(refusal.Argv, " ") + "\n\n" + refusal.Output
+	if j.store != nil {
+		log, _ = j.store.WriteLog(j.key, whole, j.unit.Text)
+	}
+	if path := filepath.Join(j.req.Private, j.key+".txt"); log == "" && j.req.Private != "" {
+		if os.WriteFile(path, []byte(whole), 0o666) == nil {
+			log = path
+		}
+	}
+	return refused(refusal, j.req.Sources, log)
+}
+
+// buildPrivate builds into the caller's private folder.
+func (j *job) buildPrivate(ctx context.Context) (*Result, error) {
+	dir, err := os.MkdirTemp(j.req.Private, "build-")
+	if err != nil || j.req.Private == "" {
+		return nil, newError(KindCache, fmt.Errorf("no folder can be written for the module: %w", cmp.Or(err, errors.New("none was given"))), "")
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	c, _, err := j.run(ctx, dir)
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	return &Result{Module: c.Path, Source: filepath.Join(dir, j.compile.Source()), Key: j.key,
+		Warnings: cc.Map(c.Warnings, j.req.Sources), Seconds: Seconds{Compile: c.seconds}}, nil
+}
+
+// buildKept builds in the store and publishes what comes out.
+func (j *job) buildKept(ctx context.Context) (*Result, error) {
+	dir, remove, err := j.store.Private()
+	if err != nil {
+		return j.buildPrivate(ctx)
+	}
+	defer remove()
+	c, settled, err := j.run(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	j.progress(StagePublish)
+	entry, err := j.publish(c, settled)
+	if err != nil {
+		return j.handOver(c)
+	}
+	j.store.Tidy(time.Now())
+	r := j.result(entry, c.Warnings, false)
+	r.Seconds.Compile = c.seconds
+	return r, nil
+}
+
+var errUnsettled = errors.New("files that the compiler reads are being changed")
+
+// publish stores a compiled module and makes the index stand for it.
+func (j *job) publish(c *compiled, settled bool) (*cache.Entry, error) {
+	if !settled {
+		return nil, errUnsettled
+	}
+	warnings, err := json.Marshal(append([]cc.Diagnostic{}, c.Warnings...))
+	if err != nil {
+		return nil, err
+	}
+	places := placesOf(j.compile, &c.Reads, c.start)
+	e := cache.Entry{Key: j.key, Files: slices.Clone(j.tools), Absent: places.Group(), KeyLines: j.lines,
+		Argv: j.compile.Argv(), Warnings: warnings}
+	for _, path := range slices.Concat(c.Reads.Headers, c.Reads.Libs) {
+		f, err := cache.Stamp(path)
+		if err != nil {
+			return nil, err
+		}
+		e.Files = append(e.Files, f)
+	}
+	if places.Appeared || !j.isSettled(c) { // looked at after hashing: what was hashed is what the compiler read
+		return nil, errUnsettled
+	}
+	entry, err := j.store.Publish(e, c.module, []byte(j.unit.Text))
+	if err != nil {
+		return nil, err
+	}
+	return entry, j.store.Point(j.req.Index, j.key)
+}
+
+// handOver puts a good module that could not be published into the caller's private folder.
+func (j *job) handOver(c *compiled) (*Result, error) {
+	fail := func(err error) (*Result, error) {
+		return nil, newError(KindCache, fmt.Errorf("the module is built but can be written nowhere: %w", err), "")
+	}
+	if j.req.Private == "" {
+		return fail(errors.New("no private folder was given"))
+	}
+	dir, err := os.MkdirTemp(j.req.Private, "build-")
+	if err != nil {
+		return fail(err)
+	}
+	r := &Result{Module: filepath.Join(dir, cc.Output), Source: filepath.Join(dir, j.compile.Source()), Key: j.key,
+		Warnings: cc.Map(c.Warnings, j.req.Sources), Seconds: Seconds{Compile: c.seconds}}
+	if err := errors.Join(os.WriteFile(r.Module, c.module, 0o777), os.WriteFile(r.Source, []byte(j.unit.Text), 0o666)); err != nil {
+		os.RemoveAll(dir)
+		return fail(err)
+	}
+	return r, nil
+}

@@ -1,0 +1,189 @@
+package cache
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Entry is what was built under a key, and what must hold for it to be used.
+type Entry struct {
+	Key      string          `json:"key"`
+	Module   string          `json:"module"` // relative to the store's folder, as Source
+	Size     int64           `json:"size"`
+	SHA256   string          `json:"sha256"`
+	Source   string          `json:"source"`
+	Files    []File          `json:"files"`
+	Absent   []Absent        `json:"absent"`
+	KeyLines []string        `json:"key_lines"`
+	Argv     []string        `json:"argv"`
+	Warnings json.RawMessage `json:"warnings"`
+}
+
+// index is the body of a file under index/.
+type index struct {
+	Key string `json:"key"`
+}
+
+// Key hashes labelled lines; see Line.
+func Key(lines []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n") + "\n"))
+	return hex.EncodeToString(sum[:])
+}
+
+// Line makes one labelled line of a key. Backslashes and newlines are escaped, so that two different lists of lines
+// never are one text.
+func Line(label string, values ...string) string {
+	line := label
+	for _, v := range values {
+		line += " " + v
+	}
+	return strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(line)
+}
+
+// Lookup finds what an index stands for, checks all of it, and gives the entry. The error is a *Miss.
+func (s *Store) Lookup(name string) (*Entry, error) {
+	if !isName(name) {
+		return nil, missf("%q is no name of an index", name)
+	}
+	var ix index
+	if err := s.read(sharded("index", name), &ix); err != nil {
+		return nil, err
+	}
+	return s.Get(ix.Key)
+}
+
+// Get reads the entry of a key and checks all of it. The error is a *Miss.
+func (s *Store) Get(key string) (*Entry, error) {
+	if !isName(key) {
+		return nil, missf("%q is no key", key)
+	}
+	e := &Entry{}
+	if err := s.read(sharded("entry", key), e); err != nil {
+		return nil, err
+	}
+	if err := s.verify(key, e); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// verify checks everything that an entry depends on, the cheap things first.
+func (s *Store) verify(key string, e *Entry) error {
+	if e.Key != key || !e.local(e.Module) || !e.local(e.Source) || len(e.Files) == 0 || e.Absent == nil {
+		return missf("the entry of %s is not whole", key)
+	}
+	for _, a := range e.Absent {
+		if err := a.Check(); err != nil {
+			return err
+		}
+	}
+	for _, f := range e.Files {
+		if err := f.Check(); err != nil {
+			return err
+		}
+	}
+	data, err := os.ReadFile(s.Path(e.Module))
+	if err != nil {
+		return missf("the module of %s cannot be read", key)
+	}
+	sum := sha256.Sum256(data)
+	if int64(len(data)) != e.Size || hex.EncodeToString(sum[:]) != e.SHA256 {
+		return missf("the module of %s is damaged", key)
+	}
+	return nil
+}
+
+// local tells whether rel is a path of this entry's own module or source, so that no entry leads out of the store.
+func (e *Entry) local(rel string) bool {
+	return strings.HasPrefix(rel, filepath.Join("module", e.Key[:2], e.Key)+"-") && !strings.Contains(rel, "..")
+}
+
+// Publish stores a module and its source as key's build and returns the entry with its paths filled in: module, then
+// source, then entry, so that whoever finds an entry finds all of it. The module's name holds a digest of what it
+// depends on: two builds of one key that read different headers do not overwrite each other's module.
+func (s *Store) Publish(e Entry, module, source []byte) (*Entry, error) {
+	if !isName(e.Key) {
+		return nil, fmt.Errorf("publish: %q is no key", e.Key)
+	}
+	base := sharded("module", e.Key) + "-" + dependencies(&e)
+	e.Module, e.Source, e.Size = base+".so", base+".c", int64(len(module))
+	sum := sha256.Sum256(module)
+	e.SHA256 = hex.EncodeToString(sum[:])
+	if e.Absent == nil {
+		e.Absent = []Absent{}
+	}
+	if len(e.Warnings) == 0 {
+		e.Warnings = json.RawMessage("[]")
+	}
+	if err := s.publishModule(e.Module, module); err != nil {
+		return nil, fmt.Errorf("publish the module: %w", err)
+	}
+	if err := s.publish(e.Source, source, 0o666); err != nil {
+		return nil, fmt.Errorf("publish the source: %w", err)
+	}
+	if err := s.write(sharded("entry", e.Key), &e); err != nil {
+		return nil, fmt.Errorf("publish the entry: %w", err)
+	}
+	return &e, nil
+}
+
+// publishModule leaves a module alone that is there and right: other processes have it mapped.
+func (s *Store) publishModule(rel string, module []byte) error {
+	if old, err := os.ReadFile(s.Path(rel)); err == nil && bytes.Equal(old, module) {
+		return nil
+	}
+	return s.publish(rel, module, 0o777)
+}
+
+// Point makes an index stand for a key. It writes nothing where it does so already.
+func (s *Store) Point(name, key string) error {
+	if !isName(name) {
+		return fmt.Errorf("publish the index: %q is not a name of 64 hexadecimal digits", name)
+	}
+	var old index
+	rel := sharded("index", name)
+	if s.read(rel, &old) == nil && old.Key == key {
+		return nil
+	}
+	if err := s.write(rel, index{Key: key}); err != nil {
+		return fmt.Errorf("publish the index: %w", err)
+	}
+	return nil
+}
+
+// dependencies is a digest of the contents that a build read, whatever their times.
+func dependencies(e *Entry) string {
+	lines := make([]string, len(e.Files))
+	for i, f := range e.Files {
+		lines[i] = Line("file", f.Path, f.SHA256)
+	}
+	slices.Sort(lines)
+	return Key(lines)[:16]
+}
+
+// WriteLog keeps the whole output of a failed compile, and the text beside it, and says where.
+func (s *Store) WriteLog(key, output, text string) (string, error) {
+	if !isName(key) {
+		return "", fmt.Errorf("log: %q is no key", key)
+	}
+	rel := filepath.Join("log", key+".txt")
+	err := errors.Join(s.publish(rel, []byte(output), 0o666), s.publish(filepath.Join("log", key+".c"), []byte(text), 0o666))
+	if err != nil {
+		return "", fmt.Errorf("log: %w", err)
+	}
+	return s.Path(rel), nil
+}
+
+// Digest is the sha256 of data, in hexadecimal.
+func Digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

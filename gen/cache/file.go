@@ -1,0 +1,147 @@
+package cache
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+)
+
+// File is what is known of a file that a build read. In JSON: [path, size, mtime_ns, inode, sha256].
+type File struct {
+	Path    string
+	Size    int64
+	MtimeNs int64 // 0: the time says nothing, compare contents
+	Inode   uint64
+	SHA256  string
+}
+
+// MarshalJSON writes the list form.
+func (f File) MarshalJSON() ([]byte, error) {
+	return json.Marshal([]any{f.Path, f.Size, f.MtimeNs, f.Inode, f.SHA256})
+}
+
+// UnmarshalJSON reads the list form.
+func (f *File) UnmarshalJSON(data []byte) error {
+	return fields(data, &f.Path, &f.Size, &f.MtimeNs, &f.Inode, &f.SHA256)
+}
+
+// fields unpacks a JSON list of a known length.
+func fields(data []byte, into ...any) error {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return err
+	}
+	if len(raw) != len(into) {
+		return fmt.Errorf("a list of %d values is needed, there are %d", len(into), len(raw))
+	}
+	for i := range raw {
+		if err := json.Unmarshal(raw[i], into[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tick is how coarse a file system's clock may be: two writes within a tick can have one mtime.
+const (
+	tick       = 20 * time.Millisecond
+	coarseTick = 2 * time.Second // where times are whole seconds
+)
+
+// Stamp looks at a file and hashes it. A file so fresh that it could be written again within the same tick gets no
+// mtime, so that each check hashes it.
+func Stamp(path string) (File, error) {
+	before, err := stat(path)
+	if err != nil {
+		return File{}, err
+	}
+	sum, err := hashFile(path)
+	if err != nil {
+		return File{}, err
+	}
+	after, err := stat(path)
+	if err != nil {
+		return File{}, err
+	}
+	if before != after {
+		return File{}, fmt.Errorf("%s changes while it is read", path)
+	}
+	f := File{Path: path, Size: after.size, MtimeNs: after.mtime, Inode: after.inode, SHA256: sum}
+	if after.changedSince(time.Now()) {
+		f.MtimeNs = 0
+	}
+	return f, nil
+}
+
+// Settled tells whether the file was left alone since a moment, such as the start of the compile that read it.
+func Settled(path string, since time.Time) bool {
+	now, err := stat(path)
+	return err == nil && !now.changedSince(since)
+}
+
+// Check compares a file with what is known of it; nil: it has the same content.
+func (f File) Check() error {
+	now, err := stat(f.Path)
+	if err != nil {
+		return missf("%s cannot be read", f.Path)
+	}
+	if now.size != f.Size {
+		return missf("%s has changed", f.Path)
+	}
+	if now.mtime == f.MtimeNs && now.inode == f.Inode {
+		return nil
+	}
+	if sum, err := hashFile(f.Path); err != nil || sum != f.SHA256 {
+		return missf("%s has changed", f.Path)
+	}
+	return nil
+}
+
+// fileStat is what a check looks at. ctime is looked at only to see whether a file was touched just now: it also moves
+// when mtime is set back.
+type fileStat struct {
+	size, mtime, ctime int64
+	inode              uint64
+}
+
+func stat(path string) (fileStat, error) {
+	var st syscall.Stat_t
+	for {
+		err := syscall.Stat(path, &st)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return fileStat{}, &os.PathError{Op: "stat", Path: path, Err: err}
+		}
+		return fileStat{size: st.Size, mtime: st.Mtim.Nano(), ctime: st.Ctim.Nano(), inode: st.Ino}, nil
+	}
+}
+
+// changedSince tells whether the file may have been written at or after t.
+func (s fileStat) changedSince(t time.Time) bool {
+	slack := tick
+	if s.mtime%int64(time.Second) == 0 && s.ctime%int64(time.Second) == 0 {
+		slack = coarseTick
+	}
+	return max(s.mtime, s.ctime) >= t.Add(-slack).UnixNano()
+}
+
+// hashFile is the sha256 of a file's content, in hexadecimal.
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

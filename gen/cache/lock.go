@@ -1,0 +1,70 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// ErrBusy says that another process held the lock for the whole of the time allowed.
+var ErrBusy = errors.New("another process is building the same module")
+
+// Lock takes the lock of a key. It only saves duplicate work: after ErrBusy, or where the file system has no locks, a
+// caller builds all the same. waiting is called once, before the first wait; it may be nil.
+func (s *Store) Lock(ctx context.Context, key string, limit time.Duration, waiting func()) (unlock func(), err error) {
+	path := s.Path(filepath.Join("lock", key))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(limit)
+	pause := time.Millisecond
+	for {
+		f, err := tryLock(path)
+		if err == nil {
+			// The file goes while its lock is held, so whoever waits for it sees that it has gone and starts afresh.
+			return func() {
+				os.Remove(path)
+				syscall.Flock(int(f.Fd()), syscall.LOCK_UN) // also for copies of f in forked children
+				f.Close()
+			}, nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return nil, err
+		}
+		if time.Now().After(deadline) {
+			return nil, ErrBusy
+		}
+		if waiting != nil {
+			waiting()
+			waiting = nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, 20*time.Millisecond)
+	}
+}
+
+// tryLock opens and locks path, once. EWOULDBLOCK: somebody has it.
+func tryLock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		return nil, err
+	}
+	mine, err1 := f.Stat()
+	there, err2 := os.Stat(path)
+	if err1 != nil || err2 != nil || !os.SameFile(mine, there) {
+		f.Close()
+		return nil, syscall.EWOULDBLOCK // it was removed between open and lock
+	}
+	return f, nil
+}

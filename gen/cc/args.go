@@ -1,0 +1,63 @@
+package cc
+
+import "slices"
+
+// structural are the arguments that the glue and the meaning of array arithmetic need; the configured flags come after
+// them and may undo the -f ones. Signed overflow wraps, as it does in NumPy and as CPython itself is compiled (without
+// -fwrapv the compiler assumes it away in users' loops over integer arrays). errno of the math functions has no
+// reader, and keeping it up forbids vector math. A call of an undeclared function is an error: it would compile to a
+// module that cannot be imported, or cut a pointer to an int.
+var (
+	structural  = []string{"-fwrapv", "-fno-math-errno", "-fvisibility=hidden"}
+	structuralC = []string{"-Werror=implicit-function-declaration"}
+)
+
+// Argv lists the arguments, driver first. It holds no path of the private folder, so it can be part of a key.
+func (j *Job) Argv() []string {
+	wanted := slices.Clone(structural)
+	if !j.CXX {
+		wanted = append(wanted, structuralC...)
+	}
+	wanted = append(wanted, j.Flags...)
+	argv := []string{j.Tool.Driver, j.standard(), "-fPIC", "-shared", "-v", "-MD", "-MF", depfile}
+	argv = append(argv, j.Tool.plain()...)
+	argv = append(argv, j.without(wanted)...)
+	argv = pairs(argv, "-I", j.Headers)
+	for _, d := range j.System {
+		argv = append(argv, "-isystem", d)
+	}
+	argv = append(argv, "-Xlinker", "-t", "-o", Output, j.Source())
+	argv = append(argv, j.without(j.Args)...)
+	argv = pairs(argv, "-L", j.LibDirs)
+	for _, d := range j.LibDirs {
+		argv = append(argv, "-Xlinker", "-rpath", "-Xlinker", d)
+	}
+	return pairs(argv, "-l", j.Libs)
+}
+
+// standard is the language's version: the oldest that every supported compiler has in full.
+func (j *Job) standard() string {
+	if j.CXX {
+		return "-std=gnu++17"
+	}
+	return "-std=gnu17"
+}
+
+// without drops what the ops do not want.
+func (j *Job) without(args []string) []string {
+	var kept []string
+	for _, a := range args {
+		if !slices.Contains(j.NoArgs, a) {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+// pairs appends prefix+value for each value.
+func pairs(argv []string, prefix string, values []string) []string {
+	for _, v := range values {
+		argv = append(argv, prefix+v)
+	}
+	return argv
+}

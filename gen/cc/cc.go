@@ -1,0 +1,123 @@
+// Package cc makes one run of a C or C++ compiler: who the compiler is, its arguments, the run itself in a process group of its
+// own, what it read, and its diagnostics mapped back to the lines that users wrote. It knows nothing of Program, of
+// keys and of the cache.
+package cc
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The names that every build uses inside its private folder. They are constant because a compiler writes the base name
+// of its source into the object.
+const (
+	SourceC   = "opweld.c"
+	SourceCXX = "opweld.cc"
+	Output    = "opweld.so"
+	depfile   = "opweld.d"
+)
+
+// Job is one translation unit and what it is compiled with.
+type Job struct {
+	Tool    *Tool
+	Text    string
+	CXX     bool
+	Flags   []string // configured flags: optimisation, warnings, debug
+	System  []string // folders of Python's and NumPy's headers, in order
+	Headers []string // folders of the ops' headers
+	LibDirs []string // folders of the ops' libraries, for the linker and for the loader
+	Libs    []string // names of libraries
+	Args    []string // further arguments
+	NoArgs  []string // arguments to leave out, by exact match
+	Env     map[string]string
+}
+
+// Reads holds the paths that a compile read and where it looked for them.
+type Reads struct {
+	Headers []string // every header, as the compiler spells it
+	Libs    []string // every object, archive and library that the linker read
+	Quote   []string // where #include "x" looks before Search, apart from the includer's own folder
+	Search  []string // where #include <x> looks, in order
+	Missing []string // search folders that do not exist
+	LibDirs []string // where -lx looks, in order
+}
+
+// Compiled is a finished module and what the compiler said about it.
+type Compiled struct {
+	Path     string // of the module
+	Warnings []Diagnostic
+	Reads    Reads
+}
+
+// Compile writes the job's text into dir, an empty private folder, and compiles and links it there. A refusal by the
+// compiler is an *Error.
+func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
+	source := filepath.Join(dir, job.Source())
+	if err := os.WriteFile(source, []byte(job.Text), 0o666); err != nil {
+		return nil, fmt.Errorf("write the source: %w", err)
+	}
+	argv := append(job.Argv(), "-ffile-prefix-map="+dir+"=.")
+	out, err := run(ctx, command{argv: argv, dir: dir, env: environ(job.Env, dir)})
+	if err != nil {
+		return nil, err
+	}
+	diagnostics := parse(out.stderr, job.Tool)
+	newTextMap(job.Text).place(diagnostics)
+	module := filepath.Join(dir, Output)
+	if _, err := os.Stat(module); out.code != 0 || err != nil {
+		return nil, &Error{Diagnostics: refusal(diagnostics, out), Argv: job.Argv(), Output: out.stderr}
+	}
+	reads, err := readsOf(dir, job, out)
+	if err != nil {
+		return nil, err
+	}
+	return &Compiled{Path: module, Warnings: diagnostics, Reads: *reads}, nil
+}
+
+// Error is a refusal by the compiler or the linker.
+type Error struct {
+	Diagnostics []Diagnostic // at least one of severity "error"
+	Argv        []string
+	Output      string // all that the compiler wrote, up to a limit
+}
+
+// Error gives the first error's one line.
+func (e *Error) Error() string {
+	for _, d := range e.Diagnostics {
+		if d.Severity == "error" {
+			return d.Message
+		}
+	}
+	return "the compiler refused the text and said nothing"
+}
+
+// refusal makes sure that a failed run has an error to show.
+func refusal(ds []Diagnostic, out *outcome) []Diagnostic {
+	for _, d := range ds {
+		if d.Severity == "error" {
+			return ds
+		}
+	}
+	message := fmt.Sprintf("the compiler ended with status %d and no message that is understood", out.code)
+	if out.signal != "" {
+		message = "the compiler was ended by a signal: " + out.signal
+	}
+	for _, line := range strings.Split(out.stderr, "\n") {
+		if strings.Contains(line, "rror") {
+			message += ": " + strings.TrimSpace(line)
+			break
+		}
+	}
+	return append(ds, Diagnostic{Severity: "error", Message: message})
+}
+
+// Source is the name of the job's text in its private folder.
+func (j *Job) Source() string {
+	if j.CXX {
+		return SourceCXX
+	}
+	return SourceC
+}

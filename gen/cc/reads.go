@@ -1,0 +1,156 @@
+package cc
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// readsOf collects what a compile read: headers from the depfile, libraries from the linker's trace, and the search
+// paths from the driver's own account (-v), which is right whatever the arguments and the environment hold.
+func readsOf(dir string, job *Job, out *outcome) (*Reads, error) {
+	if out.cut {
+		return nil, fmt.Errorf("the compiler wrote more than %d bytes", outputLimit)
+	}
+	dep, err := os.ReadFile(filepath.Join(dir, depfile))
+	if err != nil {
+		return nil, fmt.Errorf("the compiler wrote no list of headers: %w", err)
+	}
+	r := &Reads{}
+	for _, path := range prerequisites(string(dep)) {
+		if path != job.Source() && !inside(path, dir) {
+			r.Headers = append(r.Headers, absolute(path, dir))
+		}
+	}
+	r.Libs = traced(out.stdout+"\n"+out.stderr, dir)
+	r.searchPaths(out.stderr, job)
+	return r, nil
+}
+
+// prerequisites parses a depfile of one rule: blanks separate, a backslash escapes blanks and #, $$ is a dollar.
+func prerequisites(dep string) []string {
+	dep = strings.ReplaceAll(dep, "\\\n", " ")
+	_, dep, _ = strings.Cut(dep, ": ")
+	dep, _, _ = strings.Cut(dep, "\n")
+	var paths []string
+	var word strings.Builder
+	flush := func() {
+		if word.Len() > 0 {
+			paths = append(paths, word.String())
+			word.Reset()
+		}
+	}
+	for i := 0; i < len(dep); i++ {
+		c := dep[i]
+		next := byte(0)
+		if i+1 < len(dep) {
+			next = dep[i+1]
+		}
+		switch {
+		case c == '\\' && (next == ' ' || next == '#' || next == '\\' || next == ':'), c == '$' && next == '$':
+			word.WriteByte(next)
+			i++
+		case c == ' ' || c == '\t':
+			flush()
+		default:
+			word.WriteByte(c)
+		}
+	}
+	flush()
+	return paths
+}
+
+// traced picks the paths out of a linker's trace: one a line, a member of an archive as archive(member) or
+// (archive)member. Files of the private folder are left out.
+func traced(output, dir string) []string {
+	var libs []string
+	seen := map[string]bool{}
+	for _, line := range strings.Split(output, "\n") {
+		line = strings.TrimSpace(line)
+		if archive, _, ok := strings.Cut(strings.TrimPrefix(line, "("), ")"); ok && strings.HasPrefix(line, "(") {
+			line = archive
+		}
+		if i := strings.LastIndex(line, "("); i > 0 && strings.HasSuffix(line, ")") {
+			line = line[:i]
+		}
+		if !filepath.IsAbs(line) || inside(line, dir) || seen[line] || strings.Contains(line, ": ") {
+			continue
+		}
+		if info, err := os.Stat(line); err == nil && info.Mode().IsRegular() {
+			seen[line] = true
+			libs = append(libs, line)
+		}
+	}
+	return libs
+}
+
+// searchPaths reads the search paths from what -v prints.
+func (r *Reads) searchPaths(verbose string, job *Job) {
+	var into *[]string
+	for _, line := range strings.Split(verbose, "\n") {
+		switch {
+		case strings.HasPrefix(line, `#include "..." search`):
+			r.Quote, into = nil, &r.Quote
+		case strings.HasPrefix(line, `#include <...> search`):
+			r.Search, into = nil, &r.Search
+		case strings.HasPrefix(line, "End of search list"):
+			into = nil
+		case strings.HasPrefix(line, "ignoring nonexistent directory "):
+			r.Missing = append(r.Missing, strings.Trim(strings.TrimPrefix(line, "ignoring nonexistent directory "), `"`))
+		case into != nil && strings.HasPrefix(line, " "):
+			*into = append(*into, strings.TrimSpace(line))
+		case strings.HasPrefix(line, " ") && strings.Contains(line, " -L") && strings.Contains(line, Output):
+			r.LibDirs = libDirs(line)
+		}
+	}
+	if r.LibDirs == nil {
+		r.LibDirs = job.LibDirs
+	}
+}
+
+// libDirs picks the -L folders out of the linker's command line as -v prints it.
+func libDirs(line string) []string {
+	var dirs []string
+	for _, word := range splitQuoted(line) {
+		if dir, ok := strings.CutPrefix(word, "-L"); ok && filepath.IsAbs(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// splitQuoted splits a printed command line at blanks; double quotes hold blanks together, a backslash escapes.
+func splitQuoted(line string) []string {
+	var words []string
+	var word strings.Builder
+	quoted := false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\\' && i+1 < len(line):
+			i++
+			word.WriteByte(line[i])
+		case c == '"':
+			quoted = !quoted
+		case c == ' ' && !quoted:
+			words = append(words, word.String())
+			word.Reset()
+		default:
+			word.WriteByte(c)
+		}
+	}
+	return append(words, word.String())
+}
+
+// inside tells whether path lies in dir; a relative path does, for a compiler runs there.
+func inside(path, dir string) bool {
+	return strings.HasPrefix(path, dir+"/")
+}
+
+// absolute resolves a path that the compiler spelled relative to its folder.
+func absolute(path, dir string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}

@@ -1,0 +1,63 @@
+package cc
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// textMap finds the line of the rendered text that a diagnostic speaks of. Several kernels of one op share a #line
+// name, so a place can stand for several lines.
+type textMap map[place][]string
+
+type place struct {
+	name string
+	line int
+}
+
+var lineRE = regexp.MustCompile(`^\s*#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"`)
+
+// newTextMap walks a text and its #line directives.
+func newTextMap(text string) textMap {
+	m := textMap{}
+	at := place{name: SourceC, line: 1}
+	for _, line := range strings.Split(text, "\n") {
+		if d := lineRE.FindStringSubmatch(line); d != nil {
+			at.line, _ = strconv.Atoi(d[1])
+			at.name = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(d[2])
+			continue
+		}
+		m[at] = append(m[at], line)
+		at.line++
+	}
+	return m
+}
+
+// place sets the text of the diagnostics' lines. Among several candidates it takes the first that holds what the
+// message quotes.
+func (m textMap) place(ds []Diagnostic) {
+	for i := range ds {
+		d := &ds[i]
+		lines := m[place{d.File, d.Line}]
+		if len(lines) == 0 {
+			continue
+		}
+		d.Text = lines[0]
+		for _, line := range lines {
+			if d.Column <= len(line)+1 && strings.Contains(line, quoted(d.Message)) {
+				d.Text = line
+				break
+			}
+		}
+	}
+}
+
+var quotedRE = regexp.MustCompile(`'([A-Za-z_]\w*)'`)
+
+// quoted is the first name that a message quotes; empty: none.
+func quoted(message string) string {
+	if m := quotedRE.FindStringSubmatch(message); m != nil {
+		return m[1]
+	}
+	return ""
+}

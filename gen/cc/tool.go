@@ -1,0 +1,133 @@
+package cc
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Tool is who a compiler is: everything about it that can change its output, apart from the contents of its programs,
+// which the caller hashes.
+type Tool struct {
+	Driver   string   `json:"driver"`   // as asked for; what is run
+	Family   string   `json:"family"`   // "gcc", "clang", "other"
+	Version  string   `json:"version"`  // the first line of --version
+	Major    int      `json:"major"`    // 0: unknown
+	Target   string   `json:"target"`   // target triple
+	Programs []string `json:"programs"` // real paths: the driver, then the programs that it runs
+}
+
+// subprograms are what drivers run to compile and link.
+var subprograms = []string{"cc1", "cc1plus", "as", "collect2", "ld"}
+
+// Identify asks a driver who it is: four short runs, about 10 ms, so callers keep the answer.
+func Identify(ctx context.Context, driver string, env map[string]string) (*Tool, error) {
+	if !filepath.IsAbs(driver) {
+		return nil, fmt.Errorf("%q %w: an absolute path is needed", driver, ErrStart)
+	}
+	ask := func(args ...string) (string, error) {
+		out, err := run(ctx, command{argv: append([]string{driver}, args...), dir: "/", env: environ(env, os.TempDir())})
+		if err != nil {
+			return "", err
+		}
+		if out.code != 0 {
+			return "", fmt.Errorf("%s %w: %s gives status %d: %s", driver, ErrStart, args[0], out.code, firstLine(out.stderr))
+		}
+		return strings.TrimSpace(out.stdout), nil
+	}
+	version, err := ask("--version")
+	if err != nil {
+		return nil, err
+	}
+	t := &Tool{Driver: driver, Family: family(version), Version: firstLine(version)}
+	t.Major = major(t.Version)
+	if t.Target, err = ask("-dumpmachine"); err != nil {
+		return nil, err
+	}
+	real, err := filepath.EvalSymlinks(driver)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w: %w", driver, ErrStart, err)
+	}
+	t.Programs = []string{real}
+	for _, name := range subprograms {
+		path, err := ask("-print-prog-name=" + name)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			continue // a driver that does not know the question runs itself
+		}
+		if p := program(path); p != "" && !slices.Contains(t.Programs, p) {
+			t.Programs = append(t.Programs, p)
+		}
+	}
+	for _, lib := range compilerLibraries(real) {
+		if !slices.Contains(t.Programs, lib) {
+			t.Programs = append(t.Programs, lib)
+		}
+	}
+	return t, nil
+}
+
+// program resolves an answer to -print-prog-name; a bare name is what the driver would look for on PATH.
+func program(answer string) string {
+	path, err := exec.LookPath(answer)
+	if err != nil || !filepath.IsAbs(path) {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return ""
+}
+
+// family tells compilers apart by the text of --version.
+func family(version string) string {
+	switch low := strings.ToLower(version); {
+	case strings.Contains(low, "clang"):
+		return "clang"
+	case strings.Contains(low, "free software foundation"):
+		return "gcc"
+	}
+	return "other"
+}
+
+var numberRE = regexp.MustCompile(`(?:^|[ v])(\d+)\.\d+`)
+
+// major is the first number of the version that ends a version line.
+func major(line string) int {
+	all := numberRE.FindAllStringSubmatch(line, -1)
+	if len(all) == 0 {
+		return 0
+	}
+	n, _ := strconv.Atoi(all[len(all)-1][1])
+	return n
+}
+
+// plain are the arguments that keep diagnostics to one line of text each, with columns counted in bytes. The excerpt
+// and its caret are made here instead: with #line names, a compiler has no file to cut them from.
+func (t *Tool) plain() []string {
+	switch t.Family {
+	case "gcc":
+		args := []string{"-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmessage-length=0"}
+		if t.Major >= 11 {
+			args = append(args, "-fdiagnostics-column-unit=byte")
+		}
+		return args
+	case "clang":
+		return []string{"-fno-caret-diagnostics", "-fno-color-diagnostics", "-fmessage-length=0"}
+	}
+	return nil
+}
+
+// firstLine is s up to its first newline.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return strings.TrimSpace(line)
+}
