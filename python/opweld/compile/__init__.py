@@ -1,0 +1,1 @@
+"""From a graph to a callable: Program, the cache, the engine, the module."""

@@ -1,0 +1,207 @@
+"""Asking the hooks: what ops and types write, under whatever signature they write it.
+
+Whether a hook takes ``check_input`` or ``c_compiler`` is read off its signature, once for each function, never found
+out by catching TypeError.
+"""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any
+
+from opweld.errors import MethodNotDefined
+from opweld.graph.basic import _what
+
+__all__ = ["ABSENT", "ask", "origin", "text", "texts", "words"]
+
+
+class _Absent:
+    """What `ask` gives where there is no such hook."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Any = _Absent()
+
+# function -> the optional keywords that it takes; None: all
+_keywords: dict[Any, frozenset[str] | None] = {}
+_VARKEYWORDS = 0x08
+
+
+def ask(owner: Any, hook: str, *args: Any, **optional: Any) -> Any:
+    """Call one hook.
+
+    Parameters
+    ----------
+    owner : Op or Type
+        Whose hook.
+    hook : str
+        Its name.
+    *args
+        Passed as they are.
+    **optional
+        Passed only if the hook's signature has a place for them.
+
+    Returns
+    -------
+    object
+        What the hook gave; `ABSENT` if it does not exist or says that it is not written.
+    """
+    method = getattr(owner, hook, None)
+    if method is None:
+        return ABSENT
+    if optional:
+        taken = _taken(getattr(method, "__func__", method))
+        if taken is not None:
+            optional = {key: value for key, value in optional.items() if key in taken}
+    try:
+        return method(*args, **optional)
+    except NotImplementedError as err:
+        if type(err) is NotImplementedError or isinstance(err, MethodNotDefined):
+            return ABSENT
+        raise
+
+
+def _taken(function: Any) -> frozenset[str] | None:
+    """The names of the parameters that can be given by keyword; None: any can."""
+    try:
+        return _keywords[function]
+    except (KeyError, TypeError):  # TypeError: a callable that does not hash
+        pass
+    inner = function
+    while hasattr(inner, "__wrapped__"):
+        inner = inner.__wrapped__
+    code = getattr(inner, "__code__", None)
+    taken: frozenset[str] | None
+    if not isinstance(code, CodeType):
+        taken = _from_signature(inner)
+    elif code.co_flags & _VARKEYWORDS:
+        taken = None
+    else:
+        count = code.co_argcount + code.co_kwonlyargcount
+        taken = frozenset(code.co_varnames[code.co_posonlyargcount : count])
+    try:
+        _keywords[function] = taken
+    except TypeError:
+        pass
+    return taken
+
+
+def _from_signature(function: Any) -> frozenset[str] | None:
+    import inspect
+
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return frozenset()
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return None
+    return frozenset(p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
+
+
+def origin(owner: Any, hook: str) -> tuple[str, int] | None:
+    """Find where a hook is written.
+
+    Parameters
+    ----------
+    owner : Op or Type
+        Whose hook.
+    hook : str
+        Its name.
+
+    Returns
+    -------
+    (str, int) or None
+        File and line of the function; None where it is not written in Python.
+    """
+    method = getattr(owner, hook, None)
+    function = getattr(method, "__func__", method)
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    code = getattr(function, "__code__", None)
+    return (code.co_filename, code.co_firstlineno) if isinstance(code, CodeType) else None
+
+
+def text(owner: Any, hook: str, answer: Any, needed: bool = False) -> str:
+    """Read an answer that is C.
+
+    Parameters
+    ----------
+    owner : Op or Type
+        Whose hook.
+    hook : str
+        Its name.
+    answer : object
+        What it gave: a string, a list of strings, or None for nothing.
+    needed : bool
+        Refuse None.
+
+    Returns
+    -------
+    str
+        The lines, joined.
+
+    Raises
+    ------
+    TypeError
+        For anything else; names owner, hook and what came.
+    """
+    if isinstance(answer, str):
+        return answer
+    if answer is None and not needed:
+        return ""
+    if isinstance(answer, (list, tuple)) and all(isinstance(part, str) for part in answer):
+        return "\n".join(answer)
+    raise TypeError(f"{owner}: {hook} must return a string of C, got {_what(answer)}")
+
+
+def texts(owner: Any, hook: str, answer: Any) -> list[str]:
+    """Read an answer that is pieces of C.
+
+    Parameters
+    ----------
+    owner, hook, answer
+        As for `text`.
+
+    Returns
+    -------
+    list of str
+        Without empty ones.
+    """
+    if isinstance(answer, str):
+        answer = [answer]
+    elif answer is None:
+        answer = []
+    elif not isinstance(answer, (list, tuple)) or not all(isinstance(part, str) for part in answer):
+        raise TypeError(f"{owner}: {hook} must return a string of C or a list of them, got {_what(answer)}")
+    return [part for part in answer if part.strip()]
+
+
+def words(owner: Any, hook: str, answer: Any) -> list[str]:
+    """Read an answer that is names, folders or flags.
+
+    Parameters
+    ----------
+    owner, hook, answer
+        As for `text`; folders may be path objects.
+
+    Returns
+    -------
+    list of str
+        In order, each once.
+    """
+    if isinstance(answer, str):
+        answer = [answer]
+    elif answer is None:
+        answer = []
+    found: list[str] = []
+    if not isinstance(answer, (list, tuple, set, frozenset)):
+        raise TypeError(f"{owner}: {hook} must return a list of strings, got {_what(answer)}")
+    for part in sorted(answer, key=str) if isinstance(answer, (set, frozenset)) else answer:
+        word = part if isinstance(part, str) else getattr(part, "__fspath__", lambda: None)()
+        if not isinstance(word, str):
+            raise TypeError(f"{owner}: {hook} must return a list of strings, got {_what(part)} in it")
+        if word not in found:
+            found.append(word)
+    return found

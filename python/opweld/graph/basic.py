@@ -1,0 +1,238 @@
+"""Variables, constants and the nodes between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterable
+
+if TYPE_CHECKING:
+    from opweld.graph.op import Op
+    from opweld.graph.type import Type
+
+__all__ = ["Apply", "Constant", "Props", "Variable"]
+
+
+class Props:
+    """Equality, hash and text from ``__props__``, for ops and types.
+
+    A class that sets ``__props__ = ("axis",)`` says that two instances of one class with equal ``axis`` are equal.
+    Without it, equality is identity.
+    """
+
+    __props__: tuple[str, ...] | None = None
+
+    def _props(self) -> tuple[Any, ...]:
+        names = self.__props__
+        return () if names is None else tuple([getattr(self, name) for name in names])
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if self.__props__ is None or type(self) is not type(other):
+            return False
+        return self._props() == other._props()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        if self.__props__ is None:
+            return object.__hash__(self)
+        return hash((type(self), self._props()))
+
+    def __str__(self) -> str:
+        if not self.__props__:
+            return type(self).__name__
+        pairs = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__props__)
+        return f"{type(self).__name__}{{{pairs}}}"
+
+
+class Variable:
+    """A value of a graph: an input, or what a node computes.
+
+    Parameters
+    ----------
+    type : Type
+        What values it can take.
+    owner : Apply, optional
+        The node that computes it.
+    index : int, optional
+        Its position among the outputs of `owner`.
+    name : str, optional
+        A name for messages and keyword arguments.
+    """
+
+    def __init__(self, type: Type, owner: Apply | None = None, index: int | None = None, name: str | None = None) -> None:
+        if owner is not None and not isinstance(owner, Apply):
+            raise TypeError(f"owner must be an Apply or None, got {owner!r}")
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"the name of a variable must be a string, got {name!r}")
+        self.type = type
+        self.owner = owner
+        self.index = index
+        self.name = name
+
+    def __str__(self) -> str:
+        if self.name is not None:
+            return self.name
+        if self.owner is not None:
+            suffix = "" if len(self.owner.outputs) == 1 else f".{self.index}"
+            return f"{self.owner.op}{suffix}"
+        return f"<{self.type}>"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def clone(self, name: str | None = None) -> Variable:
+        """Make a free variable of the same type.
+
+        Parameters
+        ----------
+        name : str, optional
+            The new name; this variable's name if left out.
+
+        Returns
+        -------
+        Variable
+            Without owner.
+        """
+        return self.type.make_variable(self.name if name is None else name)
+
+
+class Constant(Variable):
+    """A variable whose value is known.
+
+    Parameters
+    ----------
+    type : Type
+        What values it can take.
+    data : object
+        The value; it passes ``type.filter``.
+    name : str, optional
+        A name for messages.
+    """
+
+    def __init__(self, type: Type, data: Any, name: str | None = None) -> None:
+        super().__init__(type, None, None, name)
+        self.data = type.filter(data)
+
+    def __str__(self) -> str:
+        if self.name is not None:
+            return self.name
+        text = " ".join(str(self.data).split())
+        return text if len(text) <= 40 else text[:37] + "..."
+
+    def clone(self, name: str | None = None) -> Constant:
+        """Make a constant of the same type and value.
+
+        Parameters
+        ----------
+        name : str, optional
+            The new name; this constant's name if left out.
+
+        Returns
+        -------
+        Constant
+            Shares ``data``.
+        """
+        return type(self)(self.type, self.data, self.name if name is None else name)
+
+
+class Apply:
+    """A node: an op applied to variables.
+
+    Parameters
+    ----------
+    op : Op
+        What is applied.
+    inputs, outputs : sequence of Variable
+        What it reads and what it computes. The outputs become this node's: their ``owner`` and ``index`` are set.
+
+    Raises
+    ------
+    TypeError
+        If something other than a Variable stands among `inputs` or `outputs`.
+    ValueError
+        If an output belongs to another node already.
+    """
+
+    def __init__(self, op: Op, inputs: Iterable[Variable], outputs: Iterable[Variable]) -> None:
+        self.op = op
+        self.inputs = self._variables("inputs", inputs)
+        self.outputs = self._variables("outputs", outputs)
+        for position, output in enumerate(self.outputs):
+            if isinstance(output, Constant):
+                raise TypeError(f"{op}: output {position} of its Apply is a constant; a node computes plain variables")
+            if output.owner is None:
+                output.owner, output.index = self, position
+            elif output.owner is not self or output.index != position:
+                raise ValueError(f"{op}: output {position} of its Apply, {output}, is computed by another node already")
+
+    def _variables(self, role: str, given: Iterable[Variable]) -> list[Variable]:
+        try:
+            found = list(given)
+        except TypeError:
+            raise TypeError(
+                f"{self.op}: the {role} of an Apply must be a list of Variables, got {_what(given)}"
+            ) from None
+        for position, variable in enumerate(found):
+            if not isinstance(variable, Variable):
+                raise TypeError(
+                    f"{self.op}: {role}[{position}] of its Apply must be a Variable, got {_what(variable)}"
+                )
+        return found
+
+    @property
+    def nin(self) -> int:
+        """Number of inputs."""
+        return len(self.inputs)
+
+    @property
+    def nout(self) -> int:
+        """Number of outputs."""
+        return len(self.outputs)
+
+    def default_output(self) -> Variable:
+        """Give the output that stands for the node where one variable is wanted.
+
+        Returns
+        -------
+        Variable
+            The only output, or output number ``op.default_output``.
+
+        Raises
+        ------
+        ValueError
+            If there are several and the op names none.
+        """
+        position = getattr(self.op, "default_output", None)
+        if position is None:
+            if len(self.outputs) != 1:
+                raise ValueError(f"{self.op} has {len(self.outputs)} outputs and no default_output")
+            position = 0
+        return self.outputs[position]
+
+    out = property(default_output)
+
+    def clone_with_new_inputs(self, inputs: list[Variable]) -> Apply:
+        """Apply the same op to other inputs, by ``op.make_node``.
+
+        Parameters
+        ----------
+        inputs : list of Variable
+            In the order of this node's.
+
+        Returns
+        -------
+        Apply
+            A new node.
+        """
+        return self.op.apply_node(*inputs)
+
+    def __str__(self) -> str:
+        return f"{self.op}({', '.join(map(str, self.inputs))})"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _what(thing: object) -> str:
+    """Describe something that is not what was asked for, in a few words."""
+    text = repr(thing)
+    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(thing).__name__})"

@@ -1,0 +1,251 @@
+"""Ops: what can be applied to variables."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from opweld.errors import MethodNotDefined
+from opweld.graph.basic import Apply, Props, Variable, _what
+
+__all__ = ["COp", "Op"]
+
+
+class Op(Props):
+    """An operation.
+
+    A subclass writes `make_node`, and `perform`, or C hooks, or both. ``__props__`` names the attributes that make two
+    instances equal.
+
+    Attributes
+    ----------
+    view_map, destroy_map : dict of int to list of int
+        Which outputs may share memory with which inputs, and which are written over them.
+    c_lang : {"c", "c++"}
+        The language of the C hooks' texts.
+    default_output : int or None
+        Which output stands for the op where it has several.
+    itypes, otypes : list of Type
+        What the `make_node` that comes with the class takes and makes.
+    """
+
+    view_map: dict[int, list[int]] = {}
+    destroy_map: dict[int, list[int]] = {}
+    c_lang: str = "c"
+    default_output: int | None = None
+    check_input: bool = True
+    itypes: ClassVar[Any] = None
+    otypes: ClassVar[Any] = None
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Build the node that applies this op to `inputs`.
+
+        Parameters
+        ----------
+        *inputs : Variable
+            Or what the op turns into one.
+
+        Returns
+        -------
+        Apply
+            With inputs in the order given.
+
+        Raises
+        ------
+        TypeError
+            Where the op cannot be applied to these.
+        """
+        if self.itypes is None or self.otypes is None:
+            raise NotImplementedError(f"{self}: make_node is not written, and itypes and otypes do not stand for it")
+        if len(inputs) != len(self.itypes):
+            raise TypeError(f"{self}: expected {len(self.itypes)} inputs, got {len(inputs)}")
+        for position, (variable, wanted) in enumerate(zip(inputs, self.itypes)):
+            if not isinstance(variable, Variable):
+                raise TypeError(f"{self}: input {position} must be a Variable, got {_what(variable)}")
+            if variable.type != wanted:
+                raise TypeError(f"{self}: input {position} must be of type {wanted}, got {variable.type}")
+        return Apply(self, inputs, [wanted() for wanted in self.otypes])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Compute in Python.
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+        inputs : list
+            Their values.
+        output_storage : list of list
+            One cell for each output: its item 0 takes the result.
+        """
+        raise MethodNotDefined(f"{self} has no perform")
+
+    def apply_node(self, *inputs: Any, **kwargs: Any) -> Apply:
+        """Ask `make_node`, and check that it gave a node.
+
+        Parameters
+        ----------
+        *inputs, **kwargs
+            As for `make_node`.
+
+        Returns
+        -------
+        Apply
+            The node.
+
+        Raises
+        ------
+        TypeError
+            If `make_node` gave something else.
+        """
+        node = self.make_node(*inputs, **kwargs)
+        if not isinstance(node, Apply):
+            raise TypeError(f"{self}: make_node must return an Apply, got {_what(node)}")
+        return node
+
+    def __call__(self, *inputs: Any, name: str | None = None, return_list: bool = False, **kwargs: Any) -> Any:
+        """Apply the op.
+
+        Parameters
+        ----------
+        *inputs, **kwargs
+            As for `make_node`.
+        name : str, optional
+            Name of the one output.
+        return_list : bool
+            Give a list even where there is one output.
+
+        Returns
+        -------
+        Variable or list of Variable
+            The one output, or all.
+        """
+        node = self.apply_node(*inputs, **kwargs)
+        if name is not None:
+            if len(node.outputs) != 1:
+                raise ValueError(f"{self}: a name was given and there are {len(node.outputs)} outputs")
+            node.outputs[0].name = name
+        if return_list:
+            return list(node.outputs)
+        if len(node.outputs) == 1 or self.default_output is not None:
+            return node.default_output()
+        return list(node.outputs)
+
+    def grad(self, *_: Any) -> Any:
+        """Refuse: opweld computes no gradients."""
+        raise NotImplementedError(f"{self}: opweld computes no gradients")
+
+    L_op = R_op = grad
+
+
+class COp(Op):
+    """An op whose work is written in C. Texts are asked for under canonical names; see the page on the C contract.
+
+    Only `c_code` must be written; a plain `Op` may carry the same methods.
+    """
+
+    def c_code(self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]) -> str:
+        """Write the statements that compute the outputs.
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+        name : str
+            The kernel's name, for identifiers.
+        input_names, output_names : list of str
+            The C variables.
+        sub : dict
+            ``sub['fail']``: what to write where an exception is set and the call must fail.
+
+        Returns
+        -------
+        str
+            C statements.
+        """
+        raise MethodNotDefined(f"{self} has no c_code")
+
+    def c_code_cleanup(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Write what runs after `c_code`, failed or not.
+
+        Returns
+        -------
+        str
+            C statements.
+        """
+        return ""
+
+    def c_support_code(self) -> Any:
+        """Write what stands at file scope, once for each distinct text.
+
+        Returns
+        -------
+        str or list of str
+            C declarations and functions.
+        """
+        return ""
+
+    def c_support_code_apply(self, node: Apply, name: str) -> str:
+        """Write what stands at file scope, for each kernel.
+
+        Returns
+        -------
+        str
+            C declarations and functions whose identifiers carry `name`.
+        """
+        return ""
+
+    def c_init_code(self) -> Any:
+        """Write what runs when the module is loaded.
+
+        Returns
+        -------
+        str or list of str
+            C statements.
+        """
+        return []
+
+    def c_init_code_apply(self, node: Apply, name: str) -> str:
+        """Write what runs when the module is loaded, for each kernel.
+
+        Returns
+        -------
+        str
+            C statements.
+        """
+        return ""
+
+    def c_headers(self) -> list[str]:
+        """Name headers: ``<math.h>``, ``"mine.h"``; without either sign, quotes are added."""
+        return []
+
+    def c_header_dirs(self) -> list[str]:
+        """Name folders of headers."""
+        return []
+
+    def c_libraries(self) -> list[str]:
+        """Name libraries, without ``lib`` and suffix."""
+        return []
+
+    def c_lib_dirs(self) -> list[str]:
+        """Name folders of libraries; they are searched at load time too."""
+        return []
+
+    def c_compile_args(self) -> list[str]:
+        """Give flags for the compiler."""
+        return []
+
+    def c_no_compile_args(self) -> list[str]:
+        """Give flags that must be taken away, by exact match."""
+        return []
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Give the version of the texts.
+
+        Returns
+        -------
+        tuple
+            ``()``: not kept for another process.
+        """
+        return ()

@@ -1,0 +1,186 @@
+"""Scalars: one number, without an array around it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opweld.compile.ops import register_deep_copy_op_c_code
+from opweld.dtypes import convert, dtype_of, upcast
+from opweld.graph.basic import Constant, Variable
+from opweld.graph.type import CType
+
+__all__ = ["ScalarConstant", "ScalarType", "ScalarVariable", "get_scalar_type", "upcast"]
+
+
+class ScalarVariable(Variable):
+    """A variable whose value is one number."""
+
+    @property
+    def dtype(self) -> str:
+        """Name of the dtype."""
+        return str(self.type.dtype)  # type: ignore[attr-defined]
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions: 0."""
+        return 0
+
+
+class ScalarConstant(Constant):
+    """A number that is known."""
+
+    dtype = ScalarVariable.dtype
+    ndim = ScalarVariable.ndim
+
+
+class ScalarType(CType):
+    """One number, in C a plain variable of the dtype's C type.
+
+    Parameters
+    ----------
+    dtype : str or numpy.dtype
+        A bool, integer, float or complex dtype.
+    """
+
+    __props__ = ("dtype",)
+    variable_type = ScalarVariable
+    constant_type = ScalarConstant
+    ndim = 0
+    shape = ()
+
+    def __init__(self, dtype: Any) -> None:
+        self._dtype = dtype_of(dtype)
+        self.dtype = self._dtype.name
+
+    def __str__(self) -> str:
+        return self.dtype
+
+    def __repr__(self) -> str:
+        return f"ScalarType({self.dtype!r})"
+
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """Turn a value into a NumPy scalar of the dtype, or refuse; see `opweld.dtypes.convert`.
+
+        Parameters
+        ----------
+        value : object
+            A NumPy scalar, a number, an array without dimensions.
+        strict : bool
+            Refuse what is not such a NumPy scalar.
+        allow_downcast : bool, optional
+            As for arrays.
+
+        Returns
+        -------
+        numpy.generic
+            `value` itself where it is of the dtype.
+
+        Raises
+        ------
+        TypeError
+            If it does not fit.
+        """
+        if type(value) is self._dtype.np.type:
+            return value
+        if strict:
+            raise TypeError(
+                f"expected a NumPy scalar of {self.dtype}; got {type(value).__name__} {value!r}: strict allows no "
+                f"conversion; call np.{self._dtype.np.type.__name__}(x)"
+            )
+        return convert(value, self._dtype, (), strict, allow_downcast)[()]
+
+    def values_eq(self, a: Any, b: Any) -> bool:  # type: ignore[override]
+        """Say whether two values are equal, NaN included."""
+        return bool(a == b) or bool(a != a and b != b)
+
+    def values_eq_approx(self, a: Any, b: Any, tolerance: float = 1e-4) -> bool:  # type: ignore[override]
+        """Say whether two values differ by at most `tolerance` of the larger."""
+        return self.values_eq(a, b) or bool(abs(a - b) <= tolerance * max(abs(a), abs(b)))
+
+    def c_element_type(self) -> str:
+        """Give the C type."""
+        return self._dtype.ctype
+
+    def c_declare(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:
+        """Declare the number."""
+        return f"{self._dtype.ctype} {name};\ntypedef {self._dtype.ctype} dtype_{name};"
+
+    def c_init(self, name: str, sub: dict[str, Any]) -> str:
+        """Begin with zero."""
+        return f"memset(&{name}, 0, sizeof {name});"
+
+    def c_extract(self, name: str, sub: dict[str, Any], check_input: bool = True, **kwargs: Any) -> str:
+        """Read the NumPy scalar."""
+        check = ""
+        if check_input:
+            check = (
+                f"if (!PyArray_IsScalar(py_{name}, {self._dtype.scalar})) {{\n"
+                f'    PyErr_Format(PyExc_TypeError, "expected a NumPy scalar of {self.dtype}, got %s", '
+                f"Py_TYPE(py_{name})->tp_name);\n    {sub['fail']}\n}}\n"
+            )
+        return f"{check}PyArray_ScalarAsCtype(py_{name}, &{name});"
+
+    def c_extract_out(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:
+        """Ignore what is offered: a NumPy scalar cannot be written into."""
+        return self.c_init(name, sub)
+
+    def c_sync(self, name: str, sub: dict[str, Any]) -> str:
+        """Make a NumPy scalar."""
+        return (
+            f"PyArray_Descr* {name}_descr = PyArray_DescrFromType({self._dtype.enum});\n"
+            f"PyObject* {name}_new = {name}_descr ? PyArray_Scalar(&{name}, {name}_descr, NULL) : NULL;\n"
+            f"Py_XDECREF({name}_descr);\n"
+            f"if ({name}_new == NULL) {{\n    {sub['fail']}\n}}\n"
+            f"Py_XDECREF(py_{name});\npy_{name} = {name}_new;"
+        )
+
+    def c_cleanup(self, name: str, sub: dict[str, Any]) -> str:
+        """Nothing is held."""
+        return ""
+
+    def c_accept(self, name: str, writeable: bool = False) -> str | None:
+        """Take NumPy scalars of the dtype; offer no storage."""
+        return None if writeable else f"PyArray_IsScalar(py_{name}, {self._dtype.scalar})"
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of these texts."""
+        return (1,)
+
+
+register_deep_copy_op_c_code(ScalarType, "%(oname)s = %(iname)s;", (1,))
+
+_types: dict[str, ScalarType] = {}
+
+
+def get_scalar_type(dtype: Any) -> ScalarType:
+    """Find the scalar type of a dtype.
+
+    Parameters
+    ----------
+    dtype : str or numpy.dtype
+        The dtype.
+
+    Returns
+    -------
+    ScalarType
+        The same object each time.
+    """
+    name = dtype_of(dtype).name
+    found = _types.get(name)
+    if found is None:
+        found = _types[name] = ScalarType(name)
+    return found
+
+
+_NAMES = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "longdouble", "complex64", "complex128", "clongdouble",
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """``opweld.scalar.float64`` and its like: the scalar types by name."""
+    if name in _NAMES:
+        found = globals()[name] = get_scalar_type(name)
+        return found
+    raise AttributeError(f"module 'opweld.scalar' has no attribute {name!r}")

@@ -1,0 +1,61 @@
+"""Tensors: arrays of known dtype and number of dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opweld.tensor.type import TensorType, tensor
+from opweld.tensor.variable import TensorConstant, TensorVariable, as_tensor_variable, constant
+
+__all__ = ["TensorConstant", "TensorType", "TensorVariable", "as_tensor_variable", "constant", "tensor"]
+
+_KINDS: dict[str, tuple[int | None, ...]] = {
+    "scalar": (),
+    "vector": (None,),
+    "matrix": (None, None),
+    "row": (1, None),
+    "col": (None, 1),
+    "tensor3": (None,) * 3,
+    "tensor4": (None,) * 4,
+    "tensor5": (None,) * 5,
+    "tensor6": (None,) * 6,
+    "tensor7": (None,) * 7,
+}
+_PREFIXES = {
+    "b": "int8", "w": "int16", "i": "int32", "l": "int64", "f": "float32", "d": "float64", "c": "complex64",
+    "z": "complex128", "ub": "uint8", "uw": "uint16", "ui": "uint32", "ul": "uint64",
+}  # fmt: skip
+
+
+class _Constructor:
+    """``vector("x")``: a variable of ``config.floatX``, or of the dtype given."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def __call__(self, name: str | None = None, dtype: Any = None, shape: Any = None) -> Any:
+        sizes = _KINDS[self._kind]
+        if shape is not None:
+            if len(tuple(shape)) != len(sizes):
+                raise ValueError(f"{self._kind}: expected {len(sizes)} sizes, got shape {tuple(shape)}")
+            sizes = tuple(shape)
+        return TensorType("floatX" if dtype is None else dtype, sizes)(name)
+
+    def __repr__(self) -> str:
+        return f"<constructor of a {self._kind} of config.floatX>"
+
+
+def __getattr__(name: str) -> Any:
+    """The constructors: ``vector``, ``dmatrix``, ``ultensor3`` …, made when first asked for."""
+    for kind in _KINDS:
+        if name.endswith(kind):
+            prefix = name[: -len(kind)]
+            if not prefix:
+                made: Any = _Constructor(kind)
+            elif prefix in _PREFIXES:
+                made = TensorType(_PREFIXES[prefix], _KINDS[kind])
+            else:
+                continue
+            globals()[name] = made
+            return made
+    raise AttributeError(f"module 'opweld.tensor' has no attribute {name!r}")

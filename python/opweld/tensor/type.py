@@ -1,0 +1,259 @@
+"""TensorType: NumPy arrays of one dtype, one number of dimensions, and sizes as far as they are known."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+import numpy as np
+
+from opweld import dtypes
+from opweld.compile.ops import register_deep_copy_op_c_code
+from opweld.graph.type import CType
+from opweld.tensor.variable import TensorConstant, TensorVariable
+
+__all__ = ["TensorType", "tensor"]
+
+_MAX_NDIM = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0.dev0" else 32
+
+
+class TensorType(CType):
+    """NumPy arrays, in C a ``PyArrayObject*`` that C code owns a reference to.
+
+    Parameters
+    ----------
+    dtype : str or numpy.dtype
+        A bool, integer, float or complex dtype, or ``"floatX"``.
+    shape : sequence of (int, None or bool), optional
+        One entry for each dimension; None: unknown. True and False mean what they mean in `broadcastable`.
+    broadcastable : sequence of bool, optional
+        Instead of `shape`: True is size 1, False unknown.
+    """
+
+    __props__ = ("dtype", "shape")
+    variable_type = TensorVariable
+    constant_type = TensorConstant
+
+    def __init__(self, dtype: Any, shape: Iterable[Any] | None = None, broadcastable: Iterable[bool] | None = None) -> None:
+        self._dtype = dtypes.dtype_of(dtype)
+        self.dtype = self._dtype.name
+        if (shape is None) == (broadcastable is None):
+            raise TypeError("TensorType needs shape or broadcastable, and not both")
+        if broadcastable is not None:
+            shape = [1 if flag else None for flag in broadcastable]
+        self.shape: tuple[int | None, ...] = tuple([_size(size) for size in shape or ()])
+        if len(self.shape) > _MAX_NDIM:
+            raise ValueError(f"{len(self.shape)} dimensions: NumPy allows {_MAX_NDIM}")
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def broadcastable(self) -> tuple[bool, ...]:
+        """Which sizes are known to be 1."""
+        return tuple([size == 1 for size in self.shape])
+
+    @property
+    def numpy_dtype(self) -> np.dtype[Any]:
+        """The dtype, as NumPy's object."""
+        return self._dtype.np
+
+    def __str__(self) -> str:
+        return f"TensorType({self.dtype}, {dtypes.shape_text(self.shape)})"
+
+    def __repr__(self) -> str:
+        return f"TensorType({self.dtype!r}, {self.shape!r})"
+
+    def clone(self, dtype: Any = None, shape: Iterable[Any] | None = None) -> TensorType:
+        """Make a type like this one.
+
+        Parameters
+        ----------
+        dtype, shape : optional
+            What differs.
+
+        Returns
+        -------
+        TensorType
+        """
+        return type(self)(self.dtype if dtype is None else dtype, self.shape if shape is None else shape)
+
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> np.ndarray[Any, Any]:
+        """Turn a value into an array of this type, or refuse; the rule is `opweld.dtypes.convert`.
+
+        Parameters
+        ----------
+        value : object
+            An array, a number, a list.
+        strict : bool
+            Refuse whatever would need a conversion.
+        allow_downcast : bool, optional
+            True: cast whatever is numeric; None: a Python float becomes ``config.floatX``.
+
+        Returns
+        -------
+        numpy.ndarray
+            `value` itself where it is right.
+
+        Raises
+        ------
+        TypeError
+            Says what was expected, what came, why it does not fit, and what to call.
+        """
+        return dtypes.convert(value, self._dtype, self.shape, strict, allow_downcast)
+
+    def filter_argument(
+        self, value: Any, strict: bool, allow_downcast: bool | None, writeable: bool, name: str
+    ) -> np.ndarray[Any, Any]:
+        """Do as `filter` for an argument that may be written into and has a name.
+
+        Returns
+        -------
+        numpy.ndarray
+        """
+        return dtypes.convert(value, self._dtype, self.shape, strict, allow_downcast, writeable, name)
+
+    @staticmethod
+    def values_eq(a: Any, b: Any) -> bool:
+        """Say whether two arrays have equal dtype, shape and values, NaN included."""
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return False
+        return bool(np.all((a == b) | ((a != a) & (b != b))))
+
+    @staticmethod
+    def values_eq_approx(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
+        """Say whether two arrays have equal dtype and shape and nearly equal values."""
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return False
+        if a.dtype.kind in "biu":
+            return bool(np.array_equal(a, b))
+        return bool(np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True))
+
+    def c_element_type(self) -> str:
+        """Give the C type of an element."""
+        return self._dtype.ctype
+
+    def c_declare(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:
+        """Declare the array, the element's type and the type number."""
+        return (
+            f"PyArrayObject* {name};\ntypedef {self._dtype.ctype} dtype_{name};\n"
+            f"enum {{ type_num_{name} = {self._dtype.enum} }};"
+        )
+
+    def c_init(self, name: str, sub: dict[str, Any]) -> str:
+        """Begin with no array."""
+        return f"{name} = NULL;"
+
+    def c_extract(self, name: str, sub: dict[str, Any], check_input: bool = True, **kwargs: Any) -> str:
+        """Take a reference, after a check where one is asked for."""
+        check = ""
+        if check_input:
+            sizes = "".join(
+                f" || PyArray_DIM((PyArrayObject*)py_{name}, {axis}) != {size}"
+                for axis, size in enumerate(self.shape)
+                if size is not None
+            )
+            check = (
+                f"if (!PyArray_Check(py_{name})) {{\n"
+                f'    PyErr_Format(PyExc_TypeError, "expected an ndarray, got %s", Py_TYPE(py_{name})->tp_name);\n'
+                f"    {sub['fail']}\n}}\n"
+                f"if (PyArray_TYPE((PyArrayObject*)py_{name}) != {self._dtype.enum} || "
+                f"PyArray_NDIM((PyArrayObject*)py_{name}) != {self.ndim} || "
+                f"!PyArray_ISBEHAVED_RO((PyArrayObject*)py_{name}){sizes}) {{\n"
+                f'    PyErr_SetString(PyExc_TypeError, "expected {dtypes.expected(self._dtype, self.shape)}");\n'
+                f"    {sub['fail']}\n}}\n"
+            )
+        return f"{check}{name} = (PyArrayObject*)py_{name};\nPy_INCREF({name});"
+
+    def c_extract_out(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:
+        """Take what is offered, or begin with no array."""
+        return (
+            f"if (py_{name} == Py_None) {{\n{self.c_init(name, sub)}\n}} else {{\n"
+            f"{self.c_extract(name, sub, check_input)}\n}}"
+        )
+
+    def c_sync(self, name: str, sub: dict[str, Any]) -> str:
+        """Give the array back; none becomes None."""
+        return (
+            f"if ((PyObject*){name} != py_{name}) {{\n"
+            f"    PyObject* {name}_old = py_{name};\n"
+            f"    py_{name} = {name} != NULL ? (PyObject*){name} : Py_None;\n"
+            f"    Py_INCREF(py_{name});\n"
+            f"    Py_XDECREF({name}_old);\n}}"
+        )
+
+    def c_cleanup(self, name: str, sub: dict[str, Any]) -> str:
+        """Release the array."""
+        return f"Py_XDECREF({name});"
+
+    def c_accept(self, name: str, writeable: bool = False) -> str | None:
+        """Take arrays that need nothing done. Subclasses of ndarray go through `filter`, which knows masked arrays."""
+        array = f"(PyArrayObject*)py_{name}"
+        tests = [
+            f"PyArray_CheckExact(py_{name})",
+            f"PyArray_TYPE({array}) == {self._dtype.enum}",
+            f"PyArray_NDIM({array}) == {self.ndim}",
+            f"{'PyArray_ISBEHAVED' if writeable else 'PyArray_ISBEHAVED_RO'}({array})",
+        ]
+        tests += [f"PyArray_DIM({array}, {axis}) == {size}" for axis, size in enumerate(self.shape) if size is not None]
+        return " && ".join(tests)
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of these texts."""
+        return (1,)
+
+
+def _size(size: Any) -> int | None:
+    """One entry of a shape."""
+    if size is None or size is False:
+        return None
+    if size is True:
+        return 1
+    try:
+        number = size.__index__()
+    except AttributeError:
+        raise TypeError(f"a size must be an integer or None, got {size!r}") from None
+    if number < 0:
+        raise ValueError(f"a size must not be negative, got {number}")
+    return int(number)
+
+
+def tensor(dtype: Any = None, shape: Iterable[Any] | None = None, name: str | None = None, **kwargs: Any) -> Any:
+    """Make a variable.
+
+    Parameters
+    ----------
+    dtype : str or numpy.dtype
+        ``config.floatX`` if left out.
+    shape : sequence of int or None
+        One entry for each dimension.
+    name : str, optional
+        Its name.
+    **kwargs
+        ``broadcastable``, instead of `shape`.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    return TensorType("floatX" if dtype is None else dtype, shape, **kwargs)(name)
+
+
+register_deep_copy_op_c_code(
+    TensorType,
+    """
+if (%(oname)s != NULL && PyArray_SAMESHAPE(%(oname)s, %(iname)s)) {
+    if (PyArray_CopyInto(%(oname)s, %(iname)s) != 0) {
+        %(fail)s
+    }
+} else {
+    Py_XDECREF(%(oname)s);
+    %(oname)s = (PyArrayObject*)PyArray_NewCopy(%(iname)s, NPY_ANYORDER);
+    if (%(oname)s == NULL) {
+        %(fail)s
+    }
+}
+""",
+    (1,),
+)

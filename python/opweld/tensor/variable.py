@@ -1,0 +1,120 @@
+"""Variables and constants whose values are arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from opweld.graph.basic import Constant, Variable, _what
+
+__all__ = ["TensorConstant", "TensorVariable", "as_tensor_variable", "constant"]
+
+
+class _Tensor:
+    """What tensors say of themselves."""
+
+    type: Any
+
+    @property
+    def dtype(self) -> str:
+        """Name of the dtype."""
+        return str(self.type.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return int(self.type.ndim)
+
+    @property
+    def broadcastable(self) -> tuple[bool, ...]:
+        """Which sizes are known to be 1."""
+        return tuple(self.type.broadcastable)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a variable of a graph has no truth value; it has a value only inside a function")
+
+
+class TensorVariable(_Tensor, Variable):
+    """A variable whose value is an array."""
+
+
+class TensorConstant(_Tensor, Constant):
+    """An array that is known. It is copied, and made read-only."""
+
+    def __init__(self, type: Any, data: Any, name: str | None = None) -> None:
+        super().__init__(type, data, name)
+        kept = np.array(self.data, order="K")
+        kept.flags.writeable = False
+        self.data = kept
+
+
+def constant(x: Any, name: str | None = None, dtype: Any = None) -> TensorConstant:
+    """Make a constant from an array, a number or a list.
+
+    Parameters
+    ----------
+    x : array_like
+        Its value; copied.
+    name : str, optional
+        Its name.
+    dtype : str or numpy.dtype, optional
+        The dtype it is cast to, where every value is kept.
+
+    Returns
+    -------
+    TensorConstant
+        Of the array's shape.
+
+    Raises
+    ------
+    TypeError
+        If NumPy makes no numeric array of it.
+    """
+    from opweld.tensor.type import TensorType
+
+    try:
+        array = np.asarray(x)
+    except (TypeError, ValueError) as err:
+        raise TypeError(f"cannot make a constant of {_what(x)}: {err}") from None
+    try:
+        type_ = TensorType(array.dtype if dtype is None else dtype, array.shape)
+    except TypeError as err:
+        raise TypeError(f"cannot make a constant of {_what(x)}: {err}") from None
+    return TensorConstant(type_, x if isinstance(x, np.ndarray) or dtype is not None else array, name)
+
+
+def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None) -> Any:
+    """Give a tensor variable for `x`.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        A tensor variable is given back as it is; an array, number or list becomes a constant.
+    name : str, optional
+        Name of the constant.
+    ndim : int, optional
+        The number of dimensions it must have.
+
+    Returns
+    -------
+    TensorVariable or TensorConstant
+
+    Raises
+    ------
+    TypeError
+        For a variable of another type, and for what is not numeric.
+    ValueError
+        If the number of dimensions is not `ndim`.
+    """
+    from opweld.tensor.type import TensorType
+
+    if isinstance(x, Variable):
+        if not isinstance(x.type, TensorType):
+            raise TypeError(f"expected a tensor variable, got {x} of type {x.type}")
+        found: Any = x
+    else:
+        found = constant(x, name)
+    if ndim is not None and found.ndim != ndim:
+        raise ValueError(f"expected {ndim} dimensions, got {found} of type {found.type}")
+    return found
