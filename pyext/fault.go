@@ -1,27 +1,47 @@
 package pyext
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
+
+	"opweld/gen"
+	"opweld/gen/build"
+	"opweld/gen/cc"
 )
 
 // failed is the answer that carries an error instead of a value.
 type failed struct {
-	Error any `json:"error"`
+	Error *build.Error `json:"error"`
 }
 
-// fault is an error that pyext itself found, with the fields of an error of gen/build that it can fill.
-type fault struct {
-	Kind    string `json:"kind"`
-	Message string `json:"message"`
+// describe gives an error the shape that crosses the border.
+func describe(err error) *build.Error {
+	var shaped *build.Error
+	var program *gen.Error
+	switch {
+	case errors.As(err, &shaped):
+		return shaped
+	case errors.As(err, &program):
+		return fault(build.KindProgram, program.Error(), program.Op)
+	case errors.Is(err, context.Canceled):
+		return fault(build.KindCancelled, "cancelled", "")
+	}
+	return fault(build.KindInternal, err.Error(), "")
+}
+
+// fault makes an error that pyext itself found.
+func fault(kind, message, op string) *build.Error {
+	return &build.Error{Kind: kind, Message: message, Op: op, Diagnostics: []cc.Diagnostic{}}
 }
 
 // stackLines is how much of a panic's stack goes into its message: enough to find the place.
 const stackLines = 16
 
 // panicked describes a panic; call it from the deferred function that recovered.
-func panicked(cause any) fault {
+func panicked(cause any) *build.Error {
 	stack := strings.Split(strings.TrimSpace(string(debug.Stack())), "\n")
 	// The first lines are debug.Stack, this function, the deferred one and the panic's own: of no use to a reader.
 	for i, line := range stack {
@@ -33,5 +53,6 @@ func panicked(cause any) fault {
 	if len(stack) > stackLines {
 		stack = stack[:stackLines]
 	}
-	return fault{"internal", fmt.Sprintf("the engine panicked: %v\n%s", cause, strings.Join(stack, "\n"))}
+	message := fmt.Sprintf("the engine panicked: %v\n%s", cause, strings.Join(stack, "\n"))
+	return fault(build.KindInternal, message, "")
 }

@@ -2,10 +2,11 @@ package pyext
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
+
+	"opweld/gen/build"
 )
 
 // work is what a job does: it reports the stages it comes to, and gives up soon after ctx is done.
@@ -37,9 +38,9 @@ type running struct {
 }
 
 type finished struct {
-	State  string `json:"state"`
-	Result any    `json:"result,omitempty"`
-	Error  any    `json:"error,omitempty"`
+	State  string       `json:"state"`
+	Result any          `json:"result,omitempty"`
+	Error  *build.Error `json:"error,omitempty"`
 }
 
 // start runs do under the id, which must be free.
@@ -122,12 +123,4 @@ func (r *registry) find(id string) (*job, error) {
 		return j, nil
 	}
 	return nil, fmt.Errorf("no job %q", id)
-}
-
-// describe gives an error the shape that crosses the border.
-func describe(err error) any {
-	if errors.Is(err, context.Canceled) {
-		return fault{"cancelled", "cancelled"}
-	}
-	return fault{"internal", err.Error()}
 }

@@ -4,9 +4,14 @@
 package pyext
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"runtime"
+	"strings"
 	"time"
+
+	"opweld/gen/build"
 )
 
 // Versions of what crosses the border or outlives the process.
@@ -35,6 +40,19 @@ var builds registry
 
 type nothing struct{}
 
+// Start begins a build in the background, under an id of the caller's choice.
+func Start(id, request string) (string, error) {
+	return answer(func() (any, error) {
+		var req build.Request
+		if err := decode(request, &req); err != nil {
+			return nil, err
+		}
+		return nothing{}, builds.start(id, func(ctx context.Context, progress func(string)) (any, error) {
+			return build.Run(ctx, &req, progress)
+		})
+	})
+}
+
 // Wait waits for a job at most so many milliseconds: {"state": "running", ...} or {"state": "done", ...}.
 func Wait(id string, milliseconds int) (string, error) {
 	return answer(func() (any, error) { return builds.wait(id, time.Duration(milliseconds)*time.Millisecond) })
@@ -43,6 +61,36 @@ func Wait(id string, milliseconds int) (string, error) {
 // Cancel asks a job to give up; it is then waited for as ever.
 func Cancel(id string) (string, error) {
 	return answer(func() (any, error) { return nothing{}, builds.stop(id) })
+}
+
+type compilersRequest struct {
+	Drivers []string `json:"drivers"`
+	Root    string   `json:"root"`
+}
+
+type compilersAnswer struct {
+	Compilers []build.Compiler `json:"compilers"`
+}
+
+// Compilers tells what each of some compiler drivers is.
+func Compilers(request string) (string, error) {
+	return answer(func() (any, error) {
+		var req compilersRequest
+		if err := decode(request, &req); err != nil {
+			return nil, err
+		}
+		return compilersAnswer{build.Compilers(context.Background(), req.Drivers, req.Root)}, nil
+	})
+}
+
+// decode reads a request, which Python makes: what is wrong with it is a defect.
+func decode(request string, into any) error {
+	reader := json.NewDecoder(strings.NewReader(request))
+	reader.DisallowUnknownFields()
+	if err := reader.Decode(into); err != nil {
+		return fmt.Errorf("malformed request: %w", err)
+	}
+	return nil
 }
 
 // answer runs one call: its value as JSON, and its panic as an error of kind "internal".

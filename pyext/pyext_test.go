@@ -25,3 +25,18 @@ func TestACallForAnUnknownJobIsAGoError(t *testing.T) {
 	_, err = Cancel("nobody")
 	assert.EqualError(t, err, `no job "nobody"`)
 }
+
+func TestAMalformedRequestIsAGoError(t *testing.T) {
+	_, err := Start("a", `{"programme": "x"}`)
+	assert.EqualError(t, err, `malformed request: json: unknown field "programme"`)
+	_, err = Compilers("")
+	assert.EqualError(t, err, "malformed request: EOF")
+}
+
+func TestAMalformedProgramIsAnAnswer(t *testing.T) {
+	_, err := Start("malformed", `{"program": "{"}`)
+	require.NoError(t, err)
+	text, err := Wait("malformed", 10_000)
+	require.NoError(t, err)
+	assert.Contains(t, text, `{"state":"done","error":{"kind":"program","message":"`)
+}
