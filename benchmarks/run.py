@@ -17,7 +17,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator
@@ -81,7 +80,7 @@ def table(head: tuple[str, ...], lines: list[tuple[str, ...]]) -> str:
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
 
     def line(row: tuple[str, ...]) -> str:
-        first, *others = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        others = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
         return "| " + " | ".join([row[0].ljust(widths[0]), *others]) + " |"
 
     rule = "|" + "|".join("-" * (w + 2) if i == 0 else "-" * (w + 1) + ":" for i, w in enumerate(widths)) + "|"
@@ -197,8 +196,8 @@ class Bench:
         ]
         return Section(
             "A cold build of one op",
-            "In a fresh process that has not loaded the engine, with an empty cache of modules, the compiler's identity "
-            f"known from an earlier run. {rounds} rounds.",
+            "In a fresh process that has not loaded the engine, with an empty cache of modules, the compiler's "
+            f"identity known from an earlier run. {rounds} rounds.",
             ("", "ms", "of the compiler"),
             lines,
             [Target("cold build of one compiler run", value, 2.0)],
@@ -305,9 +304,10 @@ def report(machine: list[tuple[str, str]], sections: list[Section]) -> Iterator[
 def document(parts: list[str], command: str) -> str:
     opening = f"""# Benchmarks
 
-Written by `{command}`; run `make bench` to see the figures of your machine. Every figure is a median over rounds in
-which each candidate has its turn; ratios are medians of the rounds' ratios. Calls are timed by `timeit` on one core, with
-the garbage collector off, {7 if "--quick" in command else 61} rounds of 20,000 calls each. Absolute times say something about this machine, ratios about opweld."""
+Written by `{command}`; `make bench` shows the figures of your machine. Every figure is a median over
+rounds in which each candidate has its turn; ratios are medians of the rounds' ratios. Calls are timed by `timeit` on
+one core, with the garbage collector off, 61 rounds of 20,000 calls each. Times say something about this machine, ratios
+about opweld."""
     return "\n\n".join([opening, *parts]) + "\n"
 
 
