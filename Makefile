@@ -19,7 +19,6 @@ endif
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := tools/constraints.txt
-export PYTHONDONTWRITEBYTECODE := 1
 
 STAMP := build/stamp
 PINS := pyproject.toml tools/constraints.txt
@@ -89,7 +88,7 @@ wheel: $(WHEEL) ## build the manylinux wheel into dist/
 .PHONY: engine
 engine: $(STAMP)/venv-$(PYV) ## build the engine into python/opweld, to work with PYTHONPATH=python
 	@echo "· engine for CPython $(PYV)"
-	@"$(VENV)/bin/python" setup.py --quiet build_py --build-lib build/engine-$(PYV) build_ext --inplace
+	@"$(VENV)/bin/python" setup.py --quiet build_ext --inplace
 
 .PHONY: clean
 clean: ## remove what was built

@@ -70,6 +70,12 @@ def write_if_changed(path: Path, text: str) -> None:
     temporary.replace(path)
 
 
+def write_engine_id(version: str) -> None:
+    """Write the identity into the package's sources, from where it is copied and where an editable install finds it."""
+    text = f'"""Identity of the engine, written by setup.py."""\n\nENGINE_ID = "{engine_id(version)}"\n'
+    write_if_changed(ROOT / "python" / "opweld" / "_engine_id.py", text)
+
+
 def run(*argv: str | Path, cwd: Path = ROOT) -> str:
     """Run a tool with the Go tools on PATH; give its output, and show it when the tool fails."""
     env = {**os.environ, "PATH": f"{TOOLS}{os.pathsep}{os.environ.get('PATH', '')}", "CGO_ENABLED": "1"}
@@ -154,9 +160,7 @@ class BuildPython(build_py):
 
     def run(self) -> None:
         """Run the command."""
-        identity = engine_id(self.distribution.get_version())
-        text = f'"""Identity of the engine, written by setup.py."""\n\nENGINE_ID = "{identity}"\n'
-        write_if_changed(ROOT / "python" / "opweld" / "_engine_id.py", text)
+        write_engine_id(self.distribution.get_version())
         if not getattr(self, "editable_mode", False):
             shutil.rmtree(Path(self.build_lib) / "opweld", ignore_errors=True)  # what was removed since the last build
         super().run()
@@ -168,6 +172,7 @@ class BuildEngine(build_ext):
     def build_extension(self, ext: Extension) -> None:
         """Build one extension module: there is only one."""
         target = Path(self.get_ext_fullpath(ext.name)).resolve()
+        write_engine_id(self.distribution.get_version())
         build_engine(target)
         if not self.inplace and not getattr(self, "editable_mode", False):
             self.add_data(target.parent)
