@@ -1,0 +1,231 @@
+package gen
+
+import (
+	"fmt"
+)
+
+// Check looks at what the parts of a Program say of one another: indices, arity, roles, one producer a variable, the
+// texts that a role needs, no cycle. It returns the first fault as an *Error that says where.
+func (p *Program) Check() error {
+	c := &checker{p: p, producer: make([]int, len(p.Variables))}
+	for i := range c.producer {
+		c.producer[i] = -1
+	}
+	for _, look := range []func(){c.labels, c.kernels, c.variables, c.steps, c.interface_, c.produced, c.texts} {
+		if look(); c.err != nil {
+			return c.err
+		}
+	}
+	return nil
+}
+
+type checker struct {
+	p        *Program
+	producer []int // step that makes a variable, or -1
+	err      *Error
+}
+
+func (c *checker) fail(where, op, format string, args ...any) {
+	if c.err == nil {
+		c.err = &Error{Stage: "check", Where: where, Op: op, Msg: fmt.Sprintf(format, args...)}
+	}
+}
+
+// index says whether i is one of n things called what.
+func (c *checker) index(where, what string, i, n int) bool {
+	if i < n {
+		return true
+	}
+	c.fail(where, "", "no %s %d, there are %d", what, i, n)
+	return false
+}
+
+func (c *checker) labels() {
+	for i, t := range c.p.Types {
+		c.label(fmt.Sprintf("types[%d].label", i), t.Label)
+	}
+	for i, k := range c.p.Kernels {
+		c.label(fmt.Sprintf("kernels[%d].label", i), k.Label)
+	}
+}
+
+func (c *checker) label(where, label string) {
+	if label == "" {
+		c.fail(where, "", "a label may not be empty")
+	}
+	for _, r := range label {
+		if r < ' ' || r == '"' || r == '\\' {
+			c.fail(where, "", "label %q holds %q, which #line cannot carry", label, r)
+		}
+	}
+}
+
+func (c *checker) kernels() {
+	seen := map[string]int{}
+	for i := range c.p.Kernels {
+		k := &c.p.Kernels[i]
+		where := fmt.Sprintf("kernels[%d]", i)
+		for j, t := range k.Inputs {
+			c.index(fmt.Sprintf("%s.inputs[%d]", where, j), "type", t, len(c.p.Types))
+		}
+		for j, t := range k.Outputs {
+			c.index(fmt.Sprintf("%s.outputs[%d]", where, j), "type", t, len(c.p.Types))
+		}
+		if n := len(k.Inputs) + len(k.Outputs); !k.Perform && len(k.Declares) != n {
+			c.fail(where+".declares", k.Label, "%d texts for %d variables", len(k.Declares), n)
+		}
+		id := k.digest()
+		if j, twice := seen[id]; twice {
+			c.fail(where, k.Label, "the same as kernels[%d]; equal applies share one kernel", j)
+		}
+		seen[id] = i
+	}
+}
+
+func (c *checker) variables() {
+	for i, v := range c.p.Variables {
+		c.index(fmt.Sprintf("variables[%d].type", i), "type", v.Type, len(c.p.Types))
+	}
+}
+
+func (c *checker) steps() {
+	for i := range c.p.Steps {
+		s := &c.p.Steps[i]
+		where := fmt.Sprintf("steps[%d]", i)
+		if !c.index(where+".kernel", "kernel", s.Kernel, len(c.p.Kernels)) {
+			return
+		}
+		k := &c.p.Kernels[s.Kernel]
+		c.arity(where+".inputs", k.Label, s.Inputs, k.Inputs)
+		c.arity(where+".outputs", k.Label, s.Outputs, k.Outputs)
+		if c.err != nil {
+			return
+		}
+		for j, v := range s.Outputs {
+			c.produces(fmt.Sprintf("%s.outputs[%d]", where, j), i, v)
+		}
+		c.maps(where+".destroys", k, s.Destroys)
+		c.maps(where+".views", k, s.Views)
+	}
+}
+
+// arity checks a step's variables against its kernel's types, one by one.
+func (c *checker) arity(where, op string, vars, types []int) {
+	if len(vars) != len(types) {
+		c.fail(where, op, "the kernel takes %d, the step gives %d", len(types), len(vars))
+		return
+	}
+	for j, v := range vars {
+		at := fmt.Sprintf("%s[%d]", where, j)
+		if !c.index(at, "variable", v, len(c.p.Variables)) {
+			return
+		}
+		if have := c.p.Variables[v].Type; have != types[j] {
+			c.fail(at, op, "variable %d is of type %d (%s), the kernel takes type %d (%s)",
+				v, have, c.p.Types[have].Label, types[j], c.p.Types[types[j]].Label)
+		}
+	}
+}
+
+func (c *checker) produces(where string, step, v int) {
+	if role := c.p.Variables[v].Role; role == RoleInput || role == RoleConstant {
+		c.fail(where, "", "variable %d is an %s; a step cannot make it", v, role)
+	}
+	if by := c.producer[v]; by >= 0 {
+		c.fail(where, "", "variable %d is made by steps[%d] already", v, by)
+	}
+	c.producer[v] = step
+}
+
+func (c *checker) maps(where string, k *Kernel, pairs [][2]int) {
+	for j, pair := range pairs {
+		at := fmt.Sprintf("%s[%d]", where, j)
+		c.index(at+"[0]", "output", pair[0], len(k.Outputs))
+		c.index(at+"[1]", "input", pair[1], len(k.Inputs))
+	}
+}
+
+// interface_ checks that inputs and outputs name each variable of that role exactly once.
+func (c *checker) interface_() {
+	names := map[string]int{}
+	listed := make([]bool, len(c.p.Variables))
+	for i, in := range c.p.Inputs {
+		where := fmt.Sprintf("inputs[%d]", i)
+		c.lists(where+".variable", in.Variable, RoleInput, listed)
+		if j, twice := names[in.Name]; twice && in.Name != "" {
+			c.fail(where+".name", "", "inputs[%d] is called %q too", j, in.Name)
+		}
+		names[in.Name] = i
+	}
+	for i, out := range c.p.Outputs {
+		c.lists(fmt.Sprintf("outputs[%d].variable", i), out.Variable, RoleOutput, listed)
+	}
+	if c.p.Single && len(c.p.Outputs) != 1 {
+		c.fail("single", "", "a single output is asked for, there are %d", len(c.p.Outputs))
+	}
+	for i, v := range c.p.Variables {
+		if (v.Role == RoleInput || v.Role == RoleOutput) && !listed[i] {
+			c.fail(fmt.Sprintf("variables[%d]", i), "", "is an %s that is not listed in %ss", v.Role, v.Role)
+		}
+	}
+}
+
+func (c *checker) lists(where string, v int, role Role, listed []bool) {
+	if !c.index(where, "variable", v, len(c.p.Variables)) {
+		return
+	}
+	if have := c.p.Variables[v].Role; have != role {
+		c.fail(where, "", "variable %d is a %s, not an %s", v, have, role)
+	}
+	if listed[v] {
+		c.fail(where, "", "variable %d is listed twice", v)
+	}
+	listed[v] = true
+}
+
+func (c *checker) produced() {
+	for i, v := range c.p.Variables {
+		if made := c.producer[i] >= 0; !made && (v.Role == RoleTemporary || v.Role == RoleOutput) {
+			c.fail(fmt.Sprintf("variables[%d]", i), "", "is a%s that no step makes", map[Role]string{
+				RoleTemporary: " temporary", RoleOutput: "n output"}[v.Role])
+		}
+	}
+}
+
+// texts checks that each variable's type has the fragments that its place in the graph needs.
+func (c *checker) texts() {
+	for i, v := range c.p.Variables {
+		byPython := c.producer[i] >= 0 && c.p.Kernels[c.p.Steps[c.producer[i]].Kernel].Perform
+		t := &c.p.Types[v.Type]
+		where := fmt.Sprintf("variables[%d]", i)
+		switch {
+		case v.Role == RoleInput || v.Role == RoleConstant || byPython:
+			c.text(where, t, "extract", t.Extract)
+		default:
+			c.text(where, t, "init", t.Init)
+		}
+		if v.Role == RoleOutput {
+			c.text(where, t, "sync", t.Sync)
+		}
+	}
+	for i, s := range c.p.Steps {
+		if !c.p.Kernels[s.Kernel].Perform {
+			continue
+		}
+		for j, v := range s.Inputs {
+			t := &c.p.Types[c.p.Variables[v].Type]
+			c.text(fmt.Sprintf("steps[%d].inputs[%d]", i, j), t, "sync", t.Sync)
+		}
+	}
+	for i, out := range c.p.Outputs {
+		if t := &c.p.Types[c.p.Variables[out.Variable].Type]; out.Accept != nil {
+			c.text(fmt.Sprintf("outputs[%d].accept", i), t, "extract_out", t.ExtractOut)
+		}
+	}
+}
+
+func (c *checker) text(where string, t *Type, hook string, text *string) {
+	if text == nil {
+		c.fail(where, t.Label, "needs the type's %s, which is missing", hook)
+	}
+}

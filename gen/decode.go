@@ -1,0 +1,274 @@
+package gen
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+)
+
+// Decode reads a Program strictly: what is unknown, missing, repeated or of the wrong kind is an *Error that says where.
+// It checks the form only; Check looks at what the parts say of one another.
+func Decode(data []byte) (*Program, error) {
+	tree, err := parse(data)
+	if err != nil {
+		return nil, &Error{Stage: "decode", Msg: err.Error()}
+	}
+	d := &decoder{}
+	p := d.program(tree)
+	if d.err != nil {
+		return nil, d.err
+	}
+	return p, nil
+}
+
+// parse builds a tree of map, slice, string, json.Number and bool, and refuses a key that stands twice.
+func parse(data []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	v, err := parseValue(dec)
+	if err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, fmt.Errorf("program ends too early, after %d bytes", dec.InputOffset())
+		}
+		return nil, fmt.Errorf("program is not JSON: %w at byte %d", err, dec.InputOffset())
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("something follows the program at byte %d", dec.InputOffset())
+	}
+	return v, nil
+}
+
+func parseValue(dec *json.Decoder) (any, error) {
+	tok, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch tok {
+	case json.Delim('{'):
+		return parseObject(dec)
+	case json.Delim('['):
+		list := []any{}
+		for dec.More() {
+			v, err := parseValue(dec)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err := dec.Token()
+		return list, err
+	}
+	return tok, nil
+}
+
+func parseObject(dec *json.Decoder) (any, error) {
+	obj := map[string]any{}
+	for dec.More() {
+		tok, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		key := tok.(string) // an object's key is a string, or Token has failed
+		if _, twice := obj[key]; twice {
+			return nil, fmt.Errorf("field %q stands twice", key)
+		}
+		if obj[key], err = parseValue(dec); err != nil {
+			return nil, err
+		}
+	}
+	_, err := dec.Token()
+	return obj, err
+}
+
+// decoder keeps the first error; later reads give zero values.
+type decoder struct{ err *Error }
+
+func (d *decoder) fail(where, format string, args ...any) {
+	if d.err == nil {
+		d.err = &Error{Stage: "decode", Where: where, Msg: fmt.Sprintf(format, args...)}
+	}
+}
+
+// object reads the fields of one JSON object; close reports those that nobody asked for.
+type object struct {
+	d      *decoder
+	where  string
+	fields map[string]any
+	asked  map[string]bool
+}
+
+func (d *decoder) object(v any, where string) *object {
+	m, ok := v.(map[string]any)
+	if !ok {
+		d.fail(where, "expected an object, got %s", kind(v))
+	}
+	return &object{d: d, where: where, fields: m, asked: map[string]bool{}}
+}
+
+func (o *object) at(field string) string { return join(o.where, field) }
+
+func join(where, field string) string {
+	if where == "" {
+		return field
+	}
+	return where + "." + field
+}
+
+// take gives a field's value; a missing one is an error unless it is optional.
+func (o *object) take(field string, optional bool) (any, bool) {
+	o.asked[field] = true
+	v, ok := o.fields[field]
+	if !ok && !optional {
+		o.d.fail(o.where, "field %q is missing", field)
+	}
+	return v, ok
+}
+
+func (o *object) close() {
+	unknown := []string{}
+	for field := range o.fields {
+		if !o.asked[field] {
+			unknown = append(unknown, field)
+		}
+	}
+	if len(unknown) == 0 {
+		return
+	}
+	sort.Strings(unknown)
+	known := make([]string, 0, len(o.asked))
+	for field := range o.asked {
+		known = append(known, field)
+	}
+	sort.Strings(known)
+	o.d.fail(o.where, "unknown field %q; known are %s", unknown[0], strings.Join(known, ", "))
+}
+
+func (o *object) str(field string, optional bool) string {
+	v, ok := o.take(field, optional)
+	if !ok {
+		return ""
+	}
+	return o.d.str(v, o.at(field))
+}
+
+// text reads an optional fragment: nil where it is not there.
+func (o *object) text(field string) *string {
+	v, ok := o.take(field, true)
+	if !ok {
+		return nil
+	}
+	s := o.d.str(v, o.at(field))
+	return &s
+}
+
+func (o *object) bool(field string, optional bool) bool {
+	v, ok := o.take(field, optional)
+	if !ok {
+		return false
+	}
+	b, isBool := v.(bool)
+	if !isBool {
+		o.d.fail(o.at(field), "expected true or false, got %s", kind(v))
+	}
+	return b
+}
+
+func (o *object) num(field string) int {
+	v, ok := o.take(field, false)
+	if !ok {
+		return 0
+	}
+	return o.d.num(v, o.at(field))
+}
+
+// list calls read for each member of a list field.
+func (o *object) list(field string, optional bool, read func(v any, where string)) {
+	v, ok := o.take(field, optional)
+	if !ok {
+		return
+	}
+	members, isList := v.([]any)
+	if !isList {
+		o.d.fail(o.at(field), "expected a list, got %s", kind(v))
+	}
+	for i, m := range members {
+		read(m, fmt.Sprintf("%s[%d]", o.at(field), i))
+	}
+}
+
+func (o *object) strs(field string) []string {
+	var out []string
+	o.list(field, true, func(v any, where string) { out = append(out, o.d.str(v, where)) })
+	return out
+}
+
+func (o *object) nums(field string) []int {
+	out := []int{}
+	o.list(field, false, func(v any, where string) { out = append(out, o.d.num(v, where)) })
+	return out
+}
+
+func (o *object) pairs(field string) [][2]int {
+	var out [][2]int
+	o.list(field, true, func(v any, where string) {
+		m, ok := v.([]any)
+		if !ok || len(m) != 2 {
+			o.d.fail(where, "expected [output position, input position], got %s", kind(v))
+			return
+		}
+		out = append(out, [2]int{o.d.num(m[0], where+"[0]"), o.d.num(m[1], where+"[1]")})
+	})
+	return out
+}
+
+func (o *object) lang() Lang {
+	s := Lang(o.str("lang", false))
+	if s != C && s != CXX {
+		o.d.fail(o.at("lang"), "expected %q or %q, got %q", C, CXX, s)
+	}
+	return s
+}
+
+func (d *decoder) str(v any, where string) string {
+	s, ok := v.(string)
+	if !ok {
+		d.fail(where, "expected a string, got %s", kind(v))
+	}
+	if strings.ContainsRune(s, 0) {
+		d.fail(where, "holds a NUL character, which no compiler reads")
+	}
+	return s
+}
+
+func (d *decoder) num(v any, where string) int {
+	n, ok := v.(json.Number)
+	if !ok {
+		d.fail(where, "expected an integer, got %s", kind(v))
+		return 0
+	}
+	i, err := n.Int64()
+	if err != nil || i < 0 || i > 1<<31-1 {
+		d.fail(where, "expected an integer from 0 to 2147483647, got %s", n)
+	}
+	return int(i)
+}
+
+func kind(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return fmt.Sprint(v)
+	case json.Number:
+		return "the number " + v.String()
+	case string:
+		return fmt.Sprintf("the string %q", v)
+	case []any:
+		return fmt.Sprintf("a list of %d", len(v))
+	}
+	return "an object"
+}

@@ -1,0 +1,117 @@
+package gen
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Encode writes a Program as Python writes it: keys sorted, no blanks, optional fields left out where empty. Decode and
+// Encode undo each other.
+func (p *Program) Encode() ([]byte, error) {
+	types := []any{}
+	for _, t := range p.Types {
+		types = append(types, t.fields())
+	}
+	kernels := []any{}
+	for _, k := range p.Kernels {
+		kernels = append(kernels, k.fields())
+	}
+	variables := []any{}
+	for _, v := range p.Variables {
+		variables = append(variables, fields{"type": v.Type, "role": v.Role}.some("name", v.Name))
+	}
+	steps := []any{}
+	for _, s := range p.Steps {
+		steps = append(steps, fields{"kernel": s.Kernel, "inputs": s.Inputs, "outputs": s.Outputs}.
+			pairs("destroys", s.Destroys).pairs("views", s.Views))
+	}
+	inputs := []any{}
+	for _, in := range p.Inputs {
+		f := fields{"variable": in.Variable}.some("name", in.Name).text("accept", in.Accept)
+		inputs = append(inputs, f.flag("default", in.Default))
+	}
+	outputs := []any{}
+	for _, out := range p.Outputs {
+		outputs = append(outputs, fields{"variable": out.Variable}.text("accept", out.Accept))
+	}
+	all := fields{
+		"program": Format, "name": p.Name, "types": types, "kernels": kernels, "variables": variables,
+		"steps": steps, "inputs": inputs, "outputs": outputs, "single": p.Single,
+		"flags": fields{"debug": p.Flags.Debug},
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(all); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(buf.Bytes(), "\n"), nil
+}
+
+// fields is a JSON object; its methods add what is not empty.
+type fields map[string]any
+
+func (f fields) some(name, s string) fields {
+	if s != "" {
+		f[name] = s
+	}
+	return f
+}
+
+func (f fields) text(name string, s *string) fields {
+	if s != nil {
+		f[name] = *s
+	}
+	return f
+}
+
+func (f fields) flag(name string, b bool) fields {
+	if b {
+		f[name] = true
+	}
+	return f
+}
+
+func (f fields) strs(name string, s []string) fields {
+	if len(s) > 0 {
+		f[name] = s
+	}
+	return f
+}
+
+func (f fields) pairs(name string, p [][2]int) fields {
+	if len(p) > 0 {
+		f[name] = p
+	}
+	return f
+}
+
+func (f fields) build(b Build) fields {
+	o := fields{}.strs("headers", b.Headers).strs("header_dirs", b.HeaderDirs).
+		strs("libraries", b.Libraries).strs("lib_dirs", b.LibDirs).
+		strs("compile_args", b.CompileArgs).strs("no_compile_args", b.NoCompileArgs).
+		some("compiler", b.Compiler)
+	if len(o) > 0 {
+		f["build"] = o
+	}
+	return f
+}
+
+func (t *Type) fields() fields {
+	return fields{"label": t.Label, "lang": t.Lang, "declare": t.Declare}.
+		text("init", t.Init).text("extract", t.Extract).text("extract_out", t.ExtractOut).
+		text("sync", t.Sync).text("cleanup", t.Cleanup).
+		strs("support_code", t.SupportCode).strs("init_code", t.InitCode).
+		build(t.Build).some("version", t.Version)
+}
+
+func (k *Kernel) fields() fields {
+	f := fields{"label": k.Label, "lang": k.Lang, "inputs": k.Inputs, "outputs": k.Outputs}
+	if k.Perform {
+		return f.flag("perform", true)
+	}
+	f["declares"], f["code"] = k.Declares, k.Code
+	return f.some("code_cleanup", k.CodeCleanup).some("support_code_apply", k.SupportCodeApply).
+		some("init_code_apply", k.InitCodeApply).strs("support_code", k.SupportCode).
+		strs("init_code", k.InitCode).build(k.Build).some("version", k.Version)
+}

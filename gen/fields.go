@@ -1,0 +1,114 @@
+package gen
+
+// The fields of each part of a Program, in the order of docs/program.md.
+
+func (d *decoder) program(tree any) *Program {
+	o := d.object(tree, "")
+	if v := o.num("program"); d.err == nil && v != Format {
+		d.fail("program", "this is a Program of format %d; this engine reads format %d: use the opweld that wrote it, or write it again with this one", v, Format)
+		return nil
+	}
+	p := &Program{Name: o.str("name", false), Single: o.bool("single", false)}
+	o.list("types", false, func(v any, where string) { p.Types = append(p.Types, d.typ(v, where)) })
+	o.list("kernels", false, func(v any, where string) { p.Kernels = append(p.Kernels, d.kernel(v, where)) })
+	o.list("variables", false, func(v any, where string) { p.Variables = append(p.Variables, d.variable(v, where)) })
+	o.list("steps", false, func(v any, where string) { p.Steps = append(p.Steps, d.step(v, where)) })
+	o.list("inputs", false, func(v any, where string) { p.Inputs = append(p.Inputs, d.input(v, where)) })
+	o.list("outputs", false, func(v any, where string) { p.Outputs = append(p.Outputs, d.output(v, where)) })
+	if v, ok := o.take("flags", false); ok {
+		f := d.object(v, "flags")
+		p.Flags.Debug = f.bool("debug", false)
+		f.close()
+	}
+	o.close()
+	return p
+}
+
+func (d *decoder) typ(v any, where string) Type {
+	o := d.object(v, where)
+	t := Type{
+		Label: o.str("label", false), Lang: o.lang(), Declare: o.str("declare", false),
+		Init: o.text("init"), Extract: o.text("extract"), ExtractOut: o.text("extract_out"),
+		Sync: o.text("sync"), Cleanup: o.text("cleanup"),
+		SupportCode: o.strs("support_code"), InitCode: o.strs("init_code"),
+		Build: d.build(o), Version: o.str("version", true),
+	}
+	o.close()
+	return t
+}
+
+func (d *decoder) kernel(v any, where string) Kernel {
+	o := d.object(v, where)
+	k := Kernel{
+		Label: o.str("label", false), Lang: o.lang(),
+		Inputs: o.nums("inputs"), Outputs: o.nums("outputs"), Perform: o.bool("perform", true),
+	}
+	if !k.Perform {
+		k.Declares = o.strs("declares")
+		k.Code = o.str("code", false)
+		k.CodeCleanup = o.str("code_cleanup", true)
+		k.SupportCodeApply = o.str("support_code_apply", true)
+		k.InitCodeApply = o.str("init_code_apply", true)
+		k.SupportCode = o.strs("support_code")
+		k.InitCode = o.strs("init_code")
+		k.Build = d.build(o)
+		k.Version = o.str("version", true)
+	}
+	o.close()
+	return k
+}
+
+func (d *decoder) build(parent *object) Build {
+	v, ok := parent.take("build", true)
+	if !ok {
+		return Build{}
+	}
+	o := d.object(v, parent.at("build"))
+	b := Build{
+		Headers: o.strs("headers"), HeaderDirs: o.strs("header_dirs"),
+		Libraries: o.strs("libraries"), LibDirs: o.strs("lib_dirs"),
+		CompileArgs: o.strs("compile_args"), NoCompileArgs: o.strs("no_compile_args"),
+		Compiler: o.str("compiler", true),
+	}
+	o.close()
+	return b
+}
+
+func (d *decoder) variable(v any, where string) Variable {
+	o := d.object(v, where)
+	out := Variable{Type: o.num("type"), Role: Role(o.str("role", false)), Name: o.str("name", true)}
+	switch out.Role {
+	case RoleInput, RoleConstant, RoleTemporary, RoleOutput:
+	default:
+		d.fail(o.at("role"), "expected input, constant, temporary or output, got %q", out.Role)
+	}
+	o.close()
+	return out
+}
+
+func (d *decoder) step(v any, where string) Step {
+	o := d.object(v, where)
+	s := Step{
+		Kernel: o.num("kernel"), Inputs: o.nums("inputs"), Outputs: o.nums("outputs"),
+		Destroys: o.pairs("destroys"), Views: o.pairs("views"),
+	}
+	o.close()
+	return s
+}
+
+func (d *decoder) input(v any, where string) Input {
+	o := d.object(v, where)
+	in := Input{
+		Variable: o.num("variable"), Name: o.str("name", true), Default: o.bool("default", true),
+		Accept: o.text("accept"),
+	}
+	o.close()
+	return in
+}
+
+func (d *decoder) output(v any, where string) Output {
+	o := d.object(v, where)
+	out := Output{Variable: o.num("variable"), Accept: o.text("accept")}
+	o.close()
+	return out
+}

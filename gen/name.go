@@ -1,0 +1,43 @@
+package gen
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+)
+
+// nameToken stands in a kernel's texts for the kernel's own name, which is made from those texts.
+const nameToken = "OPW_NAME"
+
+// digest tells kernels apart by all that they hold. Types are told apart by the declarations that they give.
+func (k *Kernel) digest() string {
+	data, err := json.Marshal(k.fields())
+	if err != nil {
+		panic(err) // strings, integers and booleans always marshal
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// cName is the kernel's name in C: its label and the first digits of what its texts hash to. It does not depend on
+// what else is in the Program; kernels whose texts are equal have one name and one function.
+func (k *Kernel) cName() string {
+	texts := *k
+	texts.Inputs, texts.Outputs = nil, nil // indices of this Program; the declarations say what matters
+	return identifier(k.Label) + "_" + texts.digest()[:10]
+}
+
+// identifier makes a C identifier out of any label.
+func identifier(label string) string {
+	var b strings.Builder
+	for i, r := range label {
+		switch {
+		case r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z', r >= '0' && r <= '9' && i > 0:
+			b.WriteRune(r)
+		default:
+			b.WriteByte('_')
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,120 @@
+package gen
+
+import (
+	"container/heap"
+	"fmt"
+	"strings"
+)
+
+// order gives the steps in an order in which each comes after those that make its inputs and, if it destroys an input,
+// after all others that read it. Among steps that are free the one that stands first in Program goes first.
+func (p *Program) order() ([]int, error) {
+	after, waits := p.edges()
+	ready := &intHeap{}
+	for i, n := range waits {
+		if n == 0 {
+			heap.Push(ready, i)
+		}
+	}
+	order := make([]int, 0, len(p.Steps))
+	for ready.Len() > 0 {
+		i := heap.Pop(ready).(int)
+		order = append(order, i)
+		for _, j := range after[i] {
+			if waits[j]--; waits[j] == 0 {
+				heap.Push(ready, j)
+			}
+		}
+	}
+	if len(order) < len(p.Steps) {
+		return nil, p.cycle(after, waits)
+	}
+	return order, nil
+}
+
+// edges gives for each step those that must follow it, and for each the number of those that it must follow.
+func (p *Program) edges() (after [][]int, waits []int) {
+	after, waits = make([][]int, len(p.Steps)), make([]int, len(p.Steps))
+	edge := func(from, to int) {
+		if from != to {
+			after[from] = append(after[from], to)
+			waits[to]++
+		}
+	}
+	producer, readers := map[int]int{}, map[int][]int{}
+	for i, s := range p.Steps {
+		for _, v := range s.Outputs {
+			producer[v] = i
+		}
+		for _, v := range s.Inputs {
+			readers[v] = append(readers[v], i)
+		}
+	}
+	for i, s := range p.Steps {
+		for _, v := range s.Inputs {
+			if from, ok := producer[v]; ok {
+				if from == i {
+					waits[i]++ // its own output: never free
+				}
+				edge(from, i)
+			}
+		}
+		for _, d := range s.Destroys {
+			for _, reader := range readers[s.Inputs[d[1]]] {
+				edge(reader, i)
+			}
+		}
+	}
+	return after, waits
+}
+
+// cycle names steps that wait for one another.
+func (p *Program) cycle(after [][]int, waits []int) error {
+	before := map[int]int{} // a step that waits -> one of those that it waits for and that waits as well
+	for i := range p.Steps {
+		for _, j := range after[i] {
+			if _, ok := before[j]; !ok && waits[i] > 0 && waits[j] > 0 {
+				before[j] = i
+			}
+		}
+	}
+	at := -1
+	for i := range p.Steps {
+		if waits[i] > 0 {
+			at = i
+			break
+		}
+	}
+	seen, path := map[int]int{}, []int{}
+	for {
+		if from, again := seen[at]; again {
+			path = append(path[from:], at)
+			break
+		}
+		seen[at] = len(path)
+		path = append(path, at)
+		next, ok := before[at]
+		if !ok {
+			next = at // reads its own output
+		}
+		at = next
+	}
+	names := make([]string, len(path))
+	for i, s := range path {
+		names[len(path)-1-i] = fmt.Sprintf("steps[%d] %s", s, p.kernel(s).Label)
+	}
+	return &Error{Stage: "plan", Where: fmt.Sprintf("steps[%d]", path[0]), Msg: "a cycle: " + strings.Join(names, " -> ")}
+}
+
+type intHeap []int
+
+func (h intHeap) Len() int           { return len(h) }
+func (h intHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h intHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *intHeap) Push(x any)        { *h = append(*h, x.(int)) }
+func (h *intHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}

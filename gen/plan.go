@@ -1,0 +1,189 @@
+package gen
+
+import (
+	"fmt"
+
+	"opweld/refcount"
+)
+
+// ActionKind is what one entry of a function's table does.
+type ActionKind string
+
+// The kinds of action. Each enters, uses or hands over variables; the table is walked forwards, then undone backwards
+// as far as it was reached.
+const (
+	EnterInput  ActionKind = "input"   // accept or convert an argument, own it, c_extract
+	EnterInit   ActionKind = "init"    // own None, c_init
+	EnterOutput ActionKind = "output"  // own what is offered, c_extract_out; or as EnterInit
+	Run         ActionKind = "run"     // a kernel
+	Perform     ActionKind = "perform" // a Python method; enters its outputs by c_extract
+	Sync        ActionKind = "sync"    // c_sync
+)
+
+// Action is one entry of the table.
+type Action struct {
+	Kind      ActionKind
+	Variables []int // what it works on: one variable, or a step's inputs then outputs
+	Inputs    int   // how many of Variables are inputs (Run, Perform)
+	Step      int   // index in Program.Steps (Run, Perform), else -1
+	Index     int   // EnterInput: position among the arguments; Perform: position among the performs
+}
+
+// Plan is the order of a function's work and who owns what between any two actions.
+type Plan struct {
+	Program   *Program
+	Actions   []Action
+	Constants []int // variables entered once an instance, and only read by the actions
+}
+
+// NewPlan orders the steps of a checked Program, puts each variable's lifecycle round them, and proves that every way
+// out of a call gives up what it holds.
+func NewPlan(p *Program) (*Plan, error) {
+	order, err := p.order()
+	if err != nil {
+		return nil, err
+	}
+	b := &planner{p: p, plan: &Plan{Program: p}}
+	b.enter(order)
+	b.run(order)
+	for _, out := range p.Outputs {
+		b.sync(out.Variable)
+	}
+	if err := refcount.Verify(b.plan.ownership()); err != nil {
+		return nil, fmt.Errorf("opweld's plan is wrong: %w", err)
+	}
+	return b.plan, nil
+}
+
+type planner struct {
+	p      *Program
+	plan   *Plan
+	synced map[int]bool // py_<name> holds the variable's present value
+}
+
+func (b *planner) add(a Action) { b.plan.Actions = append(b.plan.Actions, a) }
+
+// enter puts first what the seeds of every scope need: the arguments, then what kernels will fill, in order of use.
+func (b *planner) enter(order []int) {
+	b.synced = map[int]bool{}
+	for i, in := range b.p.Inputs {
+		b.add(Action{Kind: EnterInput, Variables: []int{in.Variable}, Step: -1, Index: i})
+		b.synced[in.Variable] = true
+	}
+	for v := range b.p.Variables {
+		if b.p.Variables[v].Role == RoleConstant {
+			b.plan.Constants = append(b.plan.Constants, v)
+			b.synced[v] = true
+		}
+	}
+	offered := map[int]bool{}
+	for _, out := range b.p.Outputs {
+		offered[out.Variable] = out.Accept != nil
+	}
+	for _, s := range order {
+		if b.p.kernel(s).Perform {
+			continue
+		}
+		for _, v := range b.p.Steps[s].Outputs {
+			kind := EnterInit
+			if offered[v] {
+				kind = EnterOutput
+			}
+			b.add(Action{Kind: kind, Variables: []int{v}, Step: -1})
+		}
+	}
+}
+
+// run puts the steps in order, with the syncs that a perform needs before it.
+func (b *planner) run(order []int) {
+	performs := b.performIndex()
+	for _, i := range order {
+		s := &b.p.Steps[i]
+		a := Action{Kind: Run, Step: i, Inputs: len(s.Inputs)}
+		a.Variables = append(append(a.Variables, s.Inputs...), s.Outputs...)
+		if b.p.kernel(i).Perform {
+			a.Kind, a.Index = Perform, performs[i]
+			for _, v := range s.Inputs {
+				b.sync(v)
+			}
+		}
+		b.add(a)
+		for _, d := range s.Destroys {
+			delete(b.synced, s.Inputs[d[1]])
+		}
+		for _, v := range s.Outputs {
+			if b.synced[v] = a.Kind == Perform; !b.synced[v] {
+				delete(b.synced, v)
+			}
+		}
+	}
+}
+
+func (b *planner) sync(v int) {
+	if !b.synced[v] {
+		b.add(Action{Kind: Sync, Variables: []int{v}, Step: -1})
+		b.synced[v] = true
+	}
+}
+
+// performIndex numbers the steps that call Python in Program's own order, in which Python hands their methods over.
+func (b *planner) performIndex() map[int]int {
+	index := map[int]int{}
+	for i := range b.p.Steps {
+		if b.p.kernel(i).Perform {
+			index[i] = len(index)
+		}
+	}
+	return index
+}
+
+func (p *Program) kernel(step int) *Kernel { return &p.Kernels[p.Steps[step].Kernel] }
+
+// ownership says what each action takes on and gives up, for refcount.Verify. Constants are held by the instance.
+func (plan *Plan) ownership() []refcount.Action {
+	var out []refcount.Action
+	for _, v := range plan.Constants {
+		out = append(out, entering("constant", v))
+	}
+	for _, a := range plan.Actions {
+		switch a.Kind {
+		case EnterInput, EnterInit, EnterOutput:
+			out = append(out, entering(string(a.Kind), a.Variables[0]))
+		case Sync:
+			out = append(out, refcount.Action{Name: "sync", Needs: both(a.Variables[0])})
+		default:
+			out = append(out, plan.using(a))
+		}
+	}
+	return out
+}
+
+// both are a variable's two holds in the order in which they are taken.
+func both(v int) []refcount.Hold {
+	return []refcount.Hold{{Variable: v, Kind: refcount.Reference}, {Variable: v, Kind: refcount.State}}
+}
+
+func entering(name string, vars ...int) refcount.Action {
+	a := refcount.Action{Name: name}
+	for _, v := range vars {
+		a.Takes = append(a.Takes, both(v)...)
+	}
+	for i := len(a.Takes) - 1; i >= 0; i-- {
+		a.Gives = append(a.Gives, a.Takes[i])
+	}
+	return a
+}
+
+// using is a step: a kernel needs all of its variables, a perform enters its outputs.
+func (plan *Plan) using(a Action) refcount.Action {
+	label := plan.Program.kernel(a.Step).Label
+	needs, enters := a.Variables, []int(nil)
+	if a.Kind == Perform {
+		needs, enters = a.Variables[:a.Inputs], a.Variables[a.Inputs:]
+	}
+	out := entering(label, enters...)
+	for _, v := range needs {
+		out.Needs = append(out.Needs, both(v)...)
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+package gen
+
+// Format is the version of Program that this engine reads and writes.
+const Format = 1
+
+// Program is what a function is made of: types, kernels, variables and the steps that join them. docs/program.md is
+// its contract. A Program is never changed after Decode.
+type Program struct {
+	Name      string
+	Types     []Type
+	Kernels   []Kernel
+	Variables []Variable
+	Steps     []Step
+	Inputs    []Input
+	Outputs   []Output
+	Single    bool
+	Flags     Flags
+}
+
+// Flags are switches that change the text.
+type Flags struct {
+	Debug bool
+}
+
+// Type holds the fragments of one type of variable, asked for under the name V. A nil text was not given.
+type Type struct {
+	Label       string
+	Lang        Lang
+	Declare     string
+	Init        *string
+	Extract     *string
+	ExtractOut  *string
+	Sync        *string
+	Cleanup     *string
+	SupportCode []string
+	InitCode    []string
+	Build       Build
+	Version     string
+}
+
+// Kernel holds the fragments of one kind of apply, asked for under the names V0, V1, … and OPW_NAME; or, where Perform
+// is true, stands for a call of the op's Python method.
+type Kernel struct {
+	Label            string
+	Lang             Lang
+	Inputs           []int
+	Outputs          []int
+	Perform          bool
+	Declares         []string
+	Code             string
+	CodeCleanup      string
+	SupportCodeApply string
+	InitCodeApply    string
+	SupportCode      []string
+	InitCode         []string
+	Build            Build
+	Version          string
+}
+
+// Role says where a variable's value comes from and where it goes.
+type Role string
+
+// The four roles.
+const (
+	RoleInput     Role = "input"
+	RoleConstant  Role = "constant"
+	RoleTemporary Role = "temporary"
+	RoleOutput    Role = "output"
+)
+
+// Variable is one value that flows through the steps.
+type Variable struct {
+	Type int
+	Role Role
+	Name string
+}
+
+// Step applies a kernel to variables.
+type Step struct {
+	Kernel   int
+	Inputs   []int
+	Outputs  []int
+	Destroys [][2]int // output position, input position
+	Views    [][2]int
+}
+
+// Input is an argument of the callable.
+type Input struct {
+	Variable int
+	Name     string
+	Default  bool
+	Accept   *string
+}
+
+// Output is a result of the callable.
+type Output struct {
+	Variable int
+	Accept   *string
+}

@@ -1,0 +1,265 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+
+	"opweld/refcount"
+)
+
+// View is a plan in the shape in which the templates need it: names chosen, texts paired with their origins, tables
+// flattened. Templates only range over it.
+type View struct {
+	Name, QuotedName string
+	Summary          []string
+	Headers          []string
+	Support          []Fragment
+	Types            []*TypeView
+	Kernels          []*KernelView
+	Init             []InitView
+	VariableTypes    []int
+	Constants        []int
+	Arguments        []ArgumentView
+	Results          []ResultView
+	Steps            []StepView
+	Counts           Counts
+}
+
+// Fragment is a user's text and the canonical name that its #line marks carry.
+type Fragment struct {
+	Origin string
+	Text   string
+}
+
+// Counts are the lengths of the tables.
+type Counts struct {
+	Variables, Arguments, Results, Steps, Slots, Constants, Performs, Single int
+}
+
+// InitView is a piece of init code and the function that holds it.
+type InitView struct {
+	C    string
+	Text Fragment
+}
+
+// ArgumentView is an entry of the table of arguments; Name is a C string or NULL.
+type ArgumentView struct {
+	Name     string
+	Variable int
+}
+
+// ResultView is an entry of the table of results.
+type ResultView struct {
+	Variable int
+	Accept   string
+	Offered  int
+}
+
+// StepView is an entry of the table of steps, with its part of the table of slots.
+type StepView struct {
+	Run, Undo, Label, Comment string
+	First                     int
+	Slots                     []int
+}
+
+// NewView shapes a plan.
+func NewView(plan *Plan) (*View, error) {
+	p := plan.Program
+	v := &viewer{plan: plan, p: p, view: &View{Name: comment(p.Name), QuotedName: cString(p.Name)}}
+	if err := v.types(); err != nil {
+		return nil, err
+	}
+	if err := v.kernels(); err != nil {
+		return nil, err
+	}
+	v.texts()
+	v.interface_()
+	v.steps()
+	v.summary()
+	return v.view, nil
+}
+
+type viewer struct {
+	plan    *Plan
+	p       *Program
+	view    *View
+	cNames  []string // of kernels
+	ordered []int    // kernels in the order in which they run first
+}
+
+// declared reads the state that a declaration text asks a frame to keep.
+func declared(label, text string, lang Lang) ([]refcount.Declared, error) {
+	found, err := refcount.Declarations(text, lang == CXX)
+	if err != nil {
+		return nil, &Error{Stage: "view", Op: label, Msg: "c_declare: " + err.Error()}
+	}
+	state := []refcount.Declared{}
+	for _, d := range found {
+		if !d.Const {
+			state = append(state, d)
+		}
+	}
+	return state, nil
+}
+
+// kernels makes a view of each distinct kernel function, in the order in which they run first.
+func (v *viewer) kernels() error {
+	v.cNames = make([]string, len(v.p.Kernels))
+	seen := map[string]bool{}
+	for _, a := range v.plan.Actions {
+		if a.Step < 0 {
+			continue
+		}
+		i := v.p.Steps[a.Step].Kernel
+		if v.cNames[i] != "" {
+			continue
+		}
+		k := &v.p.Kernels[i]
+		v.cNames[i] = k.cName()
+		v.ordered = append(v.ordered, i)
+		if k.Perform || seen[v.cNames[i]] {
+			continue
+		}
+		seen[v.cNames[i]] = true
+		kv, err := newKernelView(k, v.cNames[i])
+		if err != nil {
+			return err
+		}
+		v.view.Kernels = append(v.view.Kernels, kv)
+	}
+	return nil
+}
+
+// texts collects what stands at file scope: headers, support code and init code, each distinct text once.
+func (v *viewer) texts() {
+	headers, support, init := newSet(), newSet(), newSet()
+	add := func(label, name string, b Build, supportCode, initCode []string, initApply string) {
+		for _, h := range b.Headers {
+			headers.add(quoted(h), "")
+		}
+		for _, text := range supportCode {
+			support.add(text, label+".c_support_code")
+		}
+		for _, text := range initCode {
+			init.add(text, label+".c_init_code")
+		}
+		if initApply != "" {
+			init.add(strings.ReplaceAll(initApply, nameToken, name), label+".c_init_code_apply")
+		}
+	}
+	for i := range v.p.Types {
+		t := &v.p.Types[i]
+		add(t.Label, "", t.Build, t.SupportCode, t.InitCode, "")
+	}
+	for _, i := range v.ordered {
+		k := &v.p.Kernels[i]
+		add(k.Label, v.cNames[i], k.Build, k.SupportCode, k.InitCode, k.InitCodeApply)
+	}
+	for _, f := range headers.list {
+		v.view.Headers = append(v.view.Headers, f.Text)
+	}
+	v.view.Support = support.list
+	for i, f := range init.list {
+		v.view.Init = append(v.view.Init, InitView{C: fmt.Sprintf("opw_init_%d", i), Text: f})
+	}
+}
+
+// interface_ fills the tables of variables, arguments and results.
+func (v *viewer) interface_() {
+	w := v.view
+	for _, variable := range v.p.Variables {
+		w.VariableTypes = append(w.VariableTypes, variable.Type)
+	}
+	w.Constants = v.plan.Constants
+	for _, in := range v.p.Inputs {
+		name := "NULL"
+		if in.Name != "" {
+			name = cString(in.Name)
+		}
+		w.Arguments = append(w.Arguments, ArgumentView{name, in.Variable})
+	}
+	offered := map[int]bool{}
+	for _, a := range v.plan.Actions {
+		if a.Kind == EnterOutput {
+			offered[a.Variables[0]] = true
+		}
+	}
+	for _, out := range v.p.Outputs {
+		r := ResultView{Variable: out.Variable, Accept: "NULL"}
+		if out.Accept != nil {
+			r.Accept = v.typeView(out.Variable).accept(*out.Accept)
+		}
+		if offered[out.Variable] {
+			r.Offered = 1
+		}
+		w.Results = append(w.Results, r)
+	}
+}
+
+func (v *viewer) typeView(variable int) *TypeView {
+	return v.view.Types[v.p.Variables[variable].Type]
+}
+
+// summary is the head of the file: what the unit is made of.
+func (v *viewer) summary() {
+	n := v.view.Counts
+	v.view.Summary = []string{fmt.Sprintf("%d variables of %d types, %d steps, %d distinct kernels.",
+		n.Variables, len(v.view.Types), n.Steps, len(v.view.Kernels))}
+	for _, k := range v.view.Kernels {
+		v.view.Summary = append(v.view.Summary, fmt.Sprintf("%s: %s", comment(k.Label), k.C))
+	}
+}
+
+// set keeps distinct texts in order of arrival.
+type set struct {
+	list []Fragment
+	seen map[string]bool
+}
+
+func newSet() *set { return &set{seen: map[string]bool{}} }
+
+func (s *set) add(text, origin string) {
+	if strings.TrimSpace(text) == "" || s.seen[text] {
+		return
+	}
+	s.seen[text] = true
+	s.list = append(s.list, Fragment{origin, text})
+}
+
+// quoted gives a header the quotes that it lacks.
+func quoted(header string) string {
+	if strings.HasPrefix(header, "<") || strings.HasPrefix(header, `"`) {
+		return header
+	}
+	return `"` + header + `"`
+}
+
+// cString writes any text as a C string literal in ASCII.
+func cString(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"' || c == '\\' || c == '?':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&b, "\\%03o", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// comment makes any text fit for a C comment.
+func comment(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, s)
+	return strings.ReplaceAll(s, "*/", "* /")
+}

@@ -1,0 +1,142 @@
+package gen
+
+import (
+	"fmt"
+
+	"opweld/refcount"
+)
+
+// TypeView is one type's lifecycle: only what the plan uses is there.
+type TypeView struct {
+	C, Label                 string
+	Declare, Cleanup         Fragment
+	State                    []refcount.Declared
+	Adopt, Init, Offer, Sync *EnterView
+	Starts, Offers           *OwnView
+	Accepts                  []InitView
+	Inputs                   []InputView
+	AdoptName                string
+	accepts                  map[string]string
+}
+
+// EnterView is one lifecycle text between load and save.
+type EnterView struct {
+	C                 string
+	Declare, Text     Fragment
+	Clear, Load, Save []refcount.Declared
+}
+
+// OwnView names the functions behind a variable that starts as an owned None, or as what is offered.
+type OwnView struct{ Init, Offer string }
+
+// InputView is an argument's way in: accepted as it is, or converted.
+type InputView struct {
+	C, Accept, Adopt, Label string
+}
+
+// types makes a view of each type, with the functions that the plan's actions call.
+func (v *viewer) types() error {
+	for i := range v.p.Types {
+		t := &v.p.Types[i]
+		state, err := declared(t.Label, t.Declare, t.Lang)
+		if err != nil {
+			return err
+		}
+		v.view.Types = append(v.view.Types, &TypeView{
+			C: fmt.Sprintf("T%d", i), Label: t.Label, State: state, AdoptName: "NULL", accepts: map[string]string{},
+			Declare: Fragment{t.Label + ".c_declare", t.Declare},
+			Cleanup: Fragment{t.Label + ".c_cleanup", value(t.Cleanup)},
+		})
+	}
+	for _, c := range v.plan.Constants {
+		v.typeView(c).adopts(v.typeOf(c))
+	}
+	for _, a := range v.plan.Actions {
+		v.use(a)
+	}
+	return nil
+}
+
+func (v *viewer) typeOf(variable int) *Type { return &v.p.Types[v.p.Variables[variable].Type] }
+
+// use gives the types that an action touches what it needs of them.
+func (v *viewer) use(a Action) {
+	first := a.Variables
+	switch a.Kind {
+	case EnterInput:
+		v.typeView(first[0]).adopts(v.typeOf(first[0]))
+	case EnterInit:
+		v.typeView(first[0]).starts(v.typeOf(first[0]))
+	case EnterOutput:
+		v.typeView(first[0]).starts(v.typeOf(first[0]))
+		v.typeView(first[0]).offers(v.typeOf(first[0]))
+	case Sync:
+		t, tv := v.typeOf(first[0]), v.typeView(first[0])
+		tv.Sync = &EnterView{C: tv.C + "_sync", Declare: tv.Declare, Load: tv.State, Save: tv.State,
+			Text: Fragment{t.Label + ".c_sync", value(t.Sync)}}
+	case Perform:
+		for _, out := range a.Variables[a.Inputs:] {
+			v.typeView(out).adopts(v.typeOf(out))
+		}
+	}
+}
+
+func (tv *TypeView) adopts(t *Type) {
+	tv.Adopt = tv.enter("_adopt", t.Label+".c_extract", t.Extract)
+	tv.AdoptName = tv.Adopt.C
+}
+
+func (tv *TypeView) starts(t *Type) {
+	tv.Init = tv.enter("_init", t.Label+".c_init", t.Init)
+	tv.Starts = &OwnView{Init: tv.Init.C}
+}
+
+func (tv *TypeView) offers(t *Type) {
+	tv.Offer = tv.enter("_offer", t.Label+".c_extract_out", t.ExtractOut)
+	tv.Offers = &OwnView{Init: tv.Init.C, Offer: tv.Offer.C}
+}
+
+// enter clears first what has no initialiser, so that a text that fails early leaves nothing undefined to c_cleanup.
+func (tv *TypeView) enter(suffix, origin string, text *string) *EnterView {
+	clear := []refcount.Declared{}
+	for _, d := range tv.State {
+		if !d.Initialised {
+			clear = append(clear, d)
+		}
+	}
+	return &EnterView{C: tv.C + suffix, Declare: tv.Declare, Text: Fragment{origin, value(text)}, Clear: clear, Save: tv.State}
+}
+
+// accept gives the name of the function that holds an accept test, one for each distinct text.
+func (tv *TypeView) accept(text string) string {
+	if name, ok := tv.accepts[text]; ok {
+		return name
+	}
+	name := fmt.Sprintf("%s_accept%d", tv.C, len(tv.Accepts))
+	tv.accepts[text] = name
+	tv.Accepts = append(tv.Accepts, InitView{C: name, Text: Fragment{tv.Label + ".c_accept", text}})
+	return name
+}
+
+// input gives the name of the function that lets an argument in, one for each distinct accept test.
+func (tv *TypeView) input(accept *string) string {
+	test := ""
+	if accept != nil {
+		test = tv.accept(*accept)
+	}
+	for _, in := range tv.Inputs {
+		if in.Accept == test {
+			return in.C
+		}
+	}
+	in := InputView{C: fmt.Sprintf("%s_input%d", tv.C, len(tv.Inputs)), Accept: test, Adopt: tv.AdoptName, Label: tv.Label}
+	tv.Inputs = append(tv.Inputs, in)
+	return in.C
+}
+
+func value(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}

@@ -1,0 +1,161 @@
+package refcount
+
+import (
+	"fmt"
+	"strings"
+
+	sitter "github.com/tree-sitter/go-tree-sitter"
+	treec "github.com/tree-sitter/tree-sitter-c/bindings/go"
+	treecpp "github.com/tree-sitter/tree-sitter-cpp/bindings/go"
+)
+
+// Declared is a variable that a declaration text declares.
+type Declared struct {
+	Name        string
+	Initialised bool // the text gives it a value
+	Const       bool // it cannot change, so it has no state to keep
+}
+
+// Declarations lists the variables that the text of a c_declare declares, in order. Typedefs, tags, enumerators and
+// prototypes have no state and are left out. A text that cannot be read with certainty (statements, #if, macros that
+// stand for declarations) is an error: the caller must not guess.
+func Declarations(text string, cxx bool) ([]Declared, error) {
+	const head = "void opw_(void) {\n"
+	source := []byte(head + text + "\n}")
+	tree, err := parse(source, cxx)
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	body := tree.RootNode().NamedChild(0).ChildByFieldName("body")
+	if bad := firstError(tree.RootNode()); bad != nil || body == nil {
+		return nil, fmt.Errorf("cannot tell which variables it declares%s", near(bad, source))
+	}
+	r := &declReader{source: source}
+	for i := uint(0); i < body.NamedChildCount(); i++ {
+		r.item(body.NamedChild(i))
+	}
+	return r.found, r.err
+}
+
+func parse(source []byte, cxx bool) (*sitter.Tree, error) {
+	parser := sitter.NewParser()
+	defer parser.Close()
+	language := sitter.NewLanguage(treec.Language())
+	if cxx {
+		language = sitter.NewLanguage(treecpp.Language())
+	}
+	if err := parser.SetLanguage(language); err != nil {
+		return nil, fmt.Errorf("cannot load the grammar: %w", err)
+	}
+	return parser.Parse(source, nil), nil
+}
+
+// firstError finds the first place that the grammar did not understand.
+func firstError(n *sitter.Node) *sitter.Node {
+	if n == nil || n.IsError() || n.IsMissing() {
+		return n
+	}
+	if !n.HasError() {
+		return nil
+	}
+	for i := uint(0); i < n.ChildCount(); i++ {
+		if bad := firstError(n.Child(i)); bad != nil {
+			return bad
+		}
+	}
+	return n
+}
+
+func near(n *sitter.Node, source []byte) string {
+	if n == nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(n.Utf8Text(source)), "\n")
+	return fmt.Sprintf(" (line %d, near %q)", n.StartPosition().Row, line)
+}
+
+// declReader walks the items of a function body.
+type declReader struct {
+	source []byte
+	found  []Declared
+	err    error
+}
+
+func (r *declReader) fail(n *sitter.Node, what string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s%s", what, near(n, r.source))
+	}
+}
+
+func (r *declReader) item(n *sitter.Node) {
+	switch n.Kind() {
+	case "declaration":
+		r.declaration(n)
+	case "comment", "type_definition", "struct_specifier", "union_specifier", "enum_specifier", "class_specifier",
+		"preproc_def", "preproc_function_def", "preproc_call", "alias_declaration", "using_declaration",
+		"static_assert_declaration":
+	case "expression_statement":
+		if n.NamedChildCount() > 0 {
+			r.fail(n, "holds a statement: declare here, set values in c_init or c_extract")
+		}
+	default:
+		r.fail(n, "holds a "+strings.ReplaceAll(n.Kind(), "_", " ")+": write plain declarations")
+	}
+}
+
+func (r *declReader) declaration(n *sitter.Node) {
+	isConst := false
+	for i := uint(0); i < n.NamedChildCount(); i++ {
+		switch child := n.NamedChild(i); child.Kind() {
+		case "type_qualifier":
+			isConst = isConst || strings.HasPrefix(child.Utf8Text(r.source), "const")
+		case "storage_class_specifier":
+			if word := child.Utf8Text(r.source); word != "auto" {
+				r.fail(n, "declares with `"+word+"`, which has no place in a call's frame: leave the word out")
+			}
+		}
+	}
+	cursor := n.Walk()
+	defer cursor.Close()
+	for _, d := range n.ChildrenByFieldName("declarator", cursor) {
+		r.declarator(&d, Declared{Const: isConst})
+	}
+}
+
+// declarator descends to the name. A const pointer target does not make the pointer const; a const pointer does.
+func (r *declReader) declarator(n *sitter.Node, d Declared) {
+	switch n.Kind() {
+	case "identifier":
+		d.Name = n.Utf8Text(r.source)
+		r.found = append(r.found, d)
+		return
+	case "init_declarator":
+		d.Initialised = true
+	case "pointer_declarator":
+		d.Const = false
+		for i := uint(0); i < n.NamedChildCount(); i++ {
+			if q := n.NamedChild(i); q.Kind() == "type_qualifier" && q.Utf8Text(r.source) == "const" {
+				d.Const = true
+			}
+		}
+	case "function_declarator":
+		if inner := n.ChildByFieldName("declarator"); inner == nil || inner.Kind() != "parenthesized_declarator" {
+			return // a prototype
+		}
+	case "reference_declarator":
+		r.fail(n, "declares a reference, which cannot be kept in a call's frame: declare a pointer")
+		return
+	}
+	inner := n.ChildByFieldName("declarator")
+	for i := uint(0); inner == nil && i < n.NamedChildCount(); i++ {
+		if c := n.NamedChild(i); strings.HasSuffix(c.Kind(), "declarator") || c.Kind() == "identifier" {
+			inner = c
+		}
+	}
+	if inner == nil {
+		r.fail(n, "cannot tell which variable it declares")
+		return
+	}
+	r.declarator(inner, d)
+}
