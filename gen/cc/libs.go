@@ -2,6 +2,7 @@ package cc
 
 import (
 	"debug/elf"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -9,9 +10,13 @@ import (
 // compilerLibraries finds the shared libraries that hold a compiler's code generator: clang's driver is a small
 // program over libLLVM and libclang-cpp, and these change without it.
 func compilerLibraries(driver string) []string {
-	f, err := elf.Open(driver)
+	driver, err := filepath.EvalSymlinks(driver)
 	if err != nil {
 		return nil
+	}
+	f, err := elf.Open(driver)
+	if err != nil {
+		return nil // a script
 	}
 	defer f.Close()
 	needed, err := f.ImportedLibraries()
@@ -24,8 +29,9 @@ func compilerLibraries(driver string) []string {
 			continue
 		}
 		for _, dir := range loaderDirs(f, driver) {
-			if real, err := filepath.EvalSymlinks(filepath.Join(dir, name)); err == nil {
-				found = append(found, real)
+			path := filepath.Join(dir, name)
+			if _, err := os.Stat(path); err == nil {
+				found = append(found, path)
 				break
 			}
 		}

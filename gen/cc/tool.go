@@ -20,7 +20,7 @@ type Tool struct {
 	Version  string   `json:"version"`  // the first line of --version
 	Major    int      `json:"major"`    // 0: unknown
 	Target   string   `json:"target"`   // target triple
-	Programs []string `json:"programs"` // real paths: the driver, then the programs that it runs
+	Programs []string `json:"programs"` // the driver, then the programs that it runs; links are not resolved, so a link that is moved shows
 }
 
 // subprograms are what drivers run to compile and link.
@@ -50,11 +50,7 @@ func Identify(ctx context.Context, driver string, env map[string]string) (*Tool,
 	if t.Target, err = ask("-dumpmachine"); err != nil {
 		return nil, err
 	}
-	real, err := filepath.EvalSymlinks(driver)
-	if err != nil {
-		return nil, fmt.Errorf("%s %w: %w", driver, ErrStart, err)
-	}
-	t.Programs = []string{real}
+	t.Programs = []string{driver}
 	for _, name := range subprograms {
 		path, err := ask("-print-prog-name=" + name)
 		if err != nil {
@@ -67,7 +63,7 @@ func Identify(ctx context.Context, driver string, env map[string]string) (*Tool,
 			t.Programs = append(t.Programs, p)
 		}
 	}
-	for _, lib := range compilerLibraries(real) {
+	for _, lib := range compilerLibraries(driver) {
 		if !slices.Contains(t.Programs, lib) {
 			t.Programs = append(t.Programs, lib)
 		}
@@ -81,10 +77,7 @@ func program(answer string) string {
 	if err != nil || !filepath.IsAbs(path) {
 		return ""
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return ""
+	return path
 }
 
 // family tells compilers apart by the text of --version.

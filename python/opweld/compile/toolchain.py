@@ -1,0 +1,311 @@
+"""Which compiler, with which flags and folders; and the name of the index that follows from it. No process is started.
+
+All functions take plain values, so that they can be used without a configuration.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.machinery import EXTENSION_SUFFIXES
+from typing import Any
+
+from opweld.compile.cache import sha256
+
+__all__ = ["Driver", "SEARCH_VARIABLES", "driver", "flags", "include_dirs", "index_name", "numpy_abi", "python_abi",
+           "request", "search_variables"]
+
+#: Variables of the environment through which compilers find headers, libraries and programs.
+SEARCH_VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX")
+
+_NAMES = {"c": ("gcc", "clang", "cc"), "c++": ("g++", "clang++", "c++")}
+_VARIABLES = {"c": "CC", "c++": "CXX"}
+_WRAPPERS = frozenset(("ccache", "sccache", "distcc", "env"))
+
+
+class Driver:
+    """A compiler driver that was chosen.
+
+    Attributes
+    ----------
+    path : str
+        Absolute path; empty: none found.
+    flags : list of str
+        What followed it in the setting (``CC="gcc -m64"``).
+    why : str
+        Where the choice came from, for people.
+    """
+
+    __slots__ = ("flags", "path", "why")
+
+    def __init__(self, path: str, flags: list[str], why: str) -> None:
+        self.path = path
+        self.flags = flags
+        self.why = why
+
+    def __repr__(self) -> str:
+        return f"Driver({self.path!r}, {self.flags!r}, {self.why!r})"
+
+
+def driver(lang: str, configured: str = "", environ: Mapping[str, str] | None = None) -> Driver:
+    """Choose the compiler driver of a language.
+
+    A setting that names nothing that can be run is not passed over in silence: the choice is then "none", and `why`
+    says so.
+
+    Parameters
+    ----------
+    lang : str
+        ``"c"`` or ``"c++"``.
+    configured : str, optional
+        ``config.cc`` or ``config.cxx``: a name or a path; empty: ``$CC`` or ``$CXX``, then the usual names.
+    environ : mapping, optional
+        The process's environment if left out.
+
+    Returns
+    -------
+    Driver
+    """
+    env = os.environ if environ is None else environ
+    search = env.get("PATH", os.defpath)
+    variable = _VARIABLES[lang]
+    setting = "config." + variable.lower()
+    for origin, text in ((setting, configured), ("$" + variable, env.get(variable, ""))):
+        if text.strip():
+            return _from_setting(origin, text, search)
+    for name in _NAMES[lang]:
+        found = _which(name, search)
+        if found:
+            return Driver(found, [], f"the first of {', '.join(_NAMES[lang])} on PATH")
+    return Driver("", [], f"none of {', '.join(_NAMES[lang])} is on PATH; install gcc or clang, or set {setting} or {variable}")
+
+
+def _from_setting(origin: str, text: str, search: str) -> Driver:
+    found = _which(text.strip(), search)  # a path may hold blanks
+    if found:
+        return Driver(found, [], origin)
+    words = text.split()
+    if '"' in text or "'" in text or "\\" in text:
+        import shlex
+
+        try:
+            words = shlex.split(text)
+        except ValueError:
+            words = [text]
+    while len(words) > 1 and os.path.basename(words[0]) in _WRAPPERS:
+        words = words[1:]
+    found = _which(words[0], search) if words else ""
+    if found:
+        return Driver(found, words[1:], origin)
+    return Driver("", [], f"{origin} is {text!r}, which cannot be run; correct it, or unset it to have one chosen")
+
+
+def _which(name: str, search: str) -> str:
+    if os.sep in name:
+        places = [os.path.abspath(os.path.expanduser(name))]
+    else:
+        places = [os.path.join(folder, name) for folder in search.split(os.pathsep) if os.path.isabs(folder)]
+    for place in places:
+        if os.access(place, os.X_OK) and os.path.isfile(place):
+            return place
+    return ""
+
+
+def flags(*texts: str) -> list[str]:
+    """Split flags as a shell would, and join the lists.
+
+    Parameters
+    ----------
+    *texts : str
+        Such as ``config.cflags``, ``config.gcc__cxxflags``.
+
+    Returns
+    -------
+    list of str
+    """
+    found: list[str] = []
+    for text in texts:
+        if '"' in text or "'" in text or "\\" in text:
+            import shlex
+
+            found += shlex.split(text)
+        else:
+            found += text.split()
+    return found
+
+
+def search_variables(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Give the compiler's search variables that are set.
+
+    Parameters
+    ----------
+    environ : mapping, optional
+        The process's environment if left out.
+
+    Returns
+    -------
+    dict
+        In the order of `SEARCH_VARIABLES`.
+    """
+    env = os.environ if environ is None else environ
+    return {name: env[name] for name in SEARCH_VARIABLES if name in env}
+
+
+def python_abi() -> str:
+    """Name this Python: its version and the suffix of its extension modules.
+
+    Returns
+    -------
+    str
+    """
+    return f"{sys.version} {EXTENSION_SUFFIXES[0]}"
+
+
+def numpy_abi() -> str:
+    """Name this NumPy: its version and the folder of its headers.
+
+    Returns
+    -------
+    str
+    """
+    import numpy
+
+    return f"{numpy.__version__} {numpy.get_include()}"
+
+
+def index_name(
+    *,
+    engine: str,
+    cc: str,
+    cxx: str,
+    cflags: Sequence[str],
+    cxxflags: Sequence[str],
+    program: bytes,
+    python: str | None = None,
+    numpy: str | None = None,
+    env: Mapping[str, str] | None = None,
+) -> str:
+    """Make the name of the index that stands for a Program, here and now (docs/cache.md).
+
+    Parameters
+    ----------
+    engine : str
+        The engine's id.
+    cc, cxx : str
+        Paths of the drivers; empty: none found.
+    cflags, cxxflags : sequence of str
+        The configured flags.
+    program : bytes
+        Program's text.
+    python, numpy : str, optional
+        What `python_abi` and `numpy_abi` give.
+    env : mapping, optional
+        What `search_variables` gives.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    env = search_variables() if env is None else env
+    lines = [
+        "opweld-index 1",
+        _line("engine", engine),
+        _line("python", python_abi() if python is None else python),
+        _line("numpy", numpy_abi() if numpy is None else numpy),
+        _line("cc", cc or "-"),
+        _line("cxx", cxx or "-"),
+        _line("cflags", json.dumps(list(cflags))),
+        _line("cxxflags", json.dumps(list(cxxflags))),
+        *(_line("env", f"{name}={env[name]}") for name in SEARCH_VARIABLES if name in env),
+        _line("program", sha256(program).hexdigest()),
+    ]
+    text = "\n".join(lines) + "\n"
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _line(label: str, value: str) -> str:
+    """Escape backslashes and newlines, so that two different lists of lines never are one text."""
+    return f"{label} {value}".replace("\\", "\\\\").replace("\n", "\\n")
+
+
+def include_dirs() -> list[str]:
+    """List the folders of Python's and NumPy's headers.
+
+    Returns
+    -------
+    list of str
+        In the order of the search.
+
+    Raises
+    ------
+    CompilerNotFoundError
+        If this Python's headers are not installed.
+    """
+    import sysconfig
+
+    import numpy
+
+    paths = sysconfig.get_paths()
+    found = list(dict.fromkeys(paths[name] for name in ("include", "platinclude") if paths.get(name)))
+    if not any(os.path.isfile(os.path.join(folder, "Python.h")) for folder in found):
+        from opweld.errors import CompilerNotFoundError
+
+        raise CompilerNotFoundError(
+            f"Python.h is not in {' or '.join(found)}: install the headers of this Python "
+            f"(python{sys.version_info[0]}.{sys.version_info[1]}-dev on Debian and Ubuntu, python3-devel on Fedora)"
+        )
+    return [*found, numpy.get_include()]
+
+
+def request(
+    *,
+    program: str,
+    sources: Mapping[str, Any],
+    index: str,
+    root: str,
+    private: str,
+    cc: str,
+    cxx: str,
+    cflags: Sequence[str],
+    cxxflags: Sequence[str],
+    python: str | None = None,
+    numpy: str | None = None,
+    env: Mapping[str, str] | None = None,
+    lock_seconds: float = 120.0,
+) -> dict[str, Any]:
+    """Make the request for a build (docs/engine.md). It is only needed where the cache has nothing.
+
+    Parameters
+    ----------
+    program, sources, index, root, private, cc, cxx, cflags, cxxflags, python, numpy, env, lock_seconds
+        The request's fields; `python`, `numpy` and `env` must be those that made `index`.
+
+    Returns
+    -------
+    dict
+        Plain data.
+
+    Raises
+    ------
+    CompilerNotFoundError
+        If this Python's headers are not installed.
+    """
+    return {
+        "program": program,
+        "sources": {name: dict(source) for name, source in sources.items()},
+        "index": index,
+        "root": root,
+        "private": private,
+        "cc": cc,
+        "cxx": cxx,
+        "cflags": list(cflags),
+        "cxxflags": list(cxxflags),
+        "include_dirs": include_dirs(),
+        "python": python_abi() if python is None else python,
+        "numpy": numpy_abi() if numpy is None else numpy,
+        "env": dict(search_variables() if env is None else env),
+        "lock_seconds": lock_seconds,
+    }
