@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"opweld/gen"
 	"opweld/gen/build"
 )
 
@@ -61,6 +62,26 @@ func Wait(id string, milliseconds int) (string, error) {
 // Cancel asks a job to give up; it is then waited for as ever.
 func Cancel(id string) (string, error) {
 	return answer(func() (any, error) { return nothing{}, builds.stop(id) })
+}
+
+type renderAnswer struct {
+	Text string   `json:"text"`
+	Lang gen.Lang `json:"lang"`
+}
+
+// Render gives the C that a Program becomes.
+func Render(program string) (string, error) {
+	return answer(func() (any, error) {
+		decoded, err := gen.Decode([]byte(program))
+		if err != nil {
+			return failed{describe(err)}, nil
+		}
+		unit, err := gen.Render(decoded)
+		if err != nil {
+			return failed{describe(err)}, nil
+		}
+		return renderAnswer{unit.Text, unit.Lang}, nil
+	})
 }
 
 type compilersRequest struct {

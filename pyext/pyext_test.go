@@ -34,9 +34,13 @@ func TestAMalformedRequestIsAGoError(t *testing.T) {
 }
 
 func TestAMalformedProgramIsAnAnswer(t *testing.T) {
-	_, err := Start("malformed", `{"program": "{"}`)
+	text, err := Render("{")
 	require.NoError(t, err)
-	text, err := Wait("malformed", 10_000)
+	assert.Contains(t, text, `{"error":{"kind":"program","message":"`)
+
+	_, err = Start("malformed", `{"program": "{"}`)
+	require.NoError(t, err)
+	text, err = Wait("malformed", 10_000)
 	require.NoError(t, err)
 	assert.Contains(t, text, `{"state":"done","error":{"kind":"program","message":"`)
 }
