@@ -144,7 +144,8 @@ def build_engine(target: Path) -> None:
 def linked_licences() -> Iterator[tuple[str, Path]]:
     """Give path inside the wheel and file of the licence of Go and of each Go module that the engine holds."""
     package = f"./{binding_folder().relative_to(ROOT).as_posix()}"
-    listed = run("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}", package)
+    module_and_folder = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}"
+    listed = run("go", "list", "-deps", "-f", module_and_folder, package)
     modules = dict(line.split(" ", 1) for line in listed.splitlines() if line)
     modules["go.dev"] = run("go", "env", "GOROOT").strip()
     for module, folder in sorted(modules.items()):

@@ -29,7 +29,8 @@ DOUBLE = {
 }
 # Some hundred thousand statements: minutes for any compiler.
 SLOW = "".join(f"#define M{n + 1} M{n} M{n} M{n} M{n}\n" for n in range(10))
-SLOW = f"#define M0 x = x * x + 1.5; if (x > 3.0) x -= y;\n{SLOW}static double opw_slow(double x, double y) {{ M10 return x; }}"
+SLOW = f"""#define M0 x = x * x + 1.5; if (x > 3.0) x -= y;
+{SLOW}static double opw_slow(double x, double y) {{ M10 return x; }}"""
 
 
 def program(code="V2 = V0 * V1;", **kernel):
@@ -181,7 +182,7 @@ def test_malformed_program(call):
 
 
 def test_malformed_request():
-    with pytest.raises(errors.EngineError, match='engine call Start: malformed request: json: unknown field "nonsense"'):
+    with pytest.raises(errors.EngineError, match='Start: malformed request: json: unknown field "nonsense"'):
         engine.build({"nonsense": 1})
 
 
