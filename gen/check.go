@@ -129,7 +129,7 @@ func (c *checker) arity(where, op string, vars, types []int) {
 
 func (c *checker) produces(where string, step, v int) {
 	if role := c.p.Variables[v].Role; role == RoleInput || role == RoleConstant {
-		c.fail(where, "", "variable %d is an %s; a step cannot make it", v, role)
+		c.fail(where, "", "variable %d is %s; a step cannot make it", v, role.article())
 	}
 	if by := c.producer[v]; by >= 0 {
 		c.fail(where, "", "variable %d is made by steps[%d] already", v, by)
@@ -165,7 +165,7 @@ func (c *checker) interface_() {
 	}
 	for i, v := range c.p.Variables {
 		if (v.Role == RoleInput || v.Role == RoleOutput) && !listed[i] {
-			c.fail(fmt.Sprintf("variables[%d]", i), "", "is an %s that is not listed in %ss", v.Role, v.Role)
+			c.fail(fmt.Sprintf("variables[%d]", i), "", "is %s that is not listed in %ss", v.Role.article(), v.Role)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func (c *checker) lists(where string, v int, role Role, listed []bool) {
 		return
 	}
 	if have := c.p.Variables[v].Role; have != role {
-		c.fail(where, "", "variable %d is a %s, not an %s", v, have, role)
+		c.fail(where, "", "variable %d is %s, not %s", v, have.article(), role.article())
 	}
 	if listed[v] {
 		c.fail(where, "", "variable %d is listed twice", v)
@@ -186,8 +186,7 @@ func (c *checker) lists(where string, v int, role Role, listed []bool) {
 func (c *checker) produced() {
 	for i, v := range c.p.Variables {
 		if made := c.producer[i] >= 0; !made && (v.Role == RoleTemporary || v.Role == RoleOutput) {
-			c.fail(fmt.Sprintf("variables[%d]", i), "", "is a%s that no step makes", map[Role]string{
-				RoleTemporary: " temporary", RoleOutput: "n output"}[v.Role])
+			c.fail(fmt.Sprintf("variables[%d]", i), "", "is %s that no step makes", v.Role.article())
 		}
 	}
 }

@@ -34,7 +34,11 @@ func parse(data []byte) (any, error) {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil, fmt.Errorf("program ends too early, after %d bytes", dec.InputOffset())
 		}
-		return nil, fmt.Errorf("program is not JSON: %w at byte %d", err, dec.InputOffset())
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, fmt.Errorf("program is not JSON: %w at byte %d", err, dec.InputOffset())
+		}
+		return nil, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("something follows the program at byte %d", dec.InputOffset())

@@ -68,6 +68,14 @@ const (
 	RoleOutput    Role = "output"
 )
 
+// article names a role in a sentence.
+func (r Role) article() string {
+	if r == RoleInput || r == RoleOutput {
+		return "an " + string(r)
+	}
+	return "a " + string(r)
+}
+
 // Variable is one value that flows through the steps.
 type Variable struct {
 	Type int

@@ -121,7 +121,7 @@ func (v *viewer) kernels() error {
 			continue
 		}
 		seen[v.cNames[i]] = true
-		kv, err := newKernelView(k, v.cNames[i])
+		kv, err := newKernelView(v.p.Types, k, v.cNames[i])
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"opweld/refcount"
@@ -25,7 +26,7 @@ type KernelVariable struct {
 	Saved   bool // outputs are; inputs are only loaded
 }
 
-func newKernelView(k *Kernel, name string) (*KernelView, error) {
+func newKernelView(types []Type, k *Kernel, name string) (*KernelView, error) {
 	named := func(hook, text string) Fragment {
 		return Fragment{k.Label + "." + hook, strings.ReplaceAll(text, nameToken, name)}
 	}
@@ -38,13 +39,14 @@ func newKernelView(k *Kernel, name string) (*KernelView, error) {
 		kv.Cleanup = &cleanup
 	}
 	for i, text := range k.Declares {
-		state, err := declared(k.Label, text, k.Lang)
+		t := &types[slices.Concat(k.Inputs, k.Outputs)[i]]
+		state, err := declared(t.Label, text, t.Lang)
 		if err != nil {
 			return nil, err
 		}
 		kv.Variables = append(kv.Variables, KernelVariable{
 			Name: fmt.Sprintf("V%d", i), Index: i, State: state, Saved: i >= len(k.Inputs),
-			Declare: Fragment{k.Label + ".c_declare", text},
+			Declare: Fragment{t.Label + ".c_declare", text},
 		})
 	}
 	for i := len(kv.Variables) - 1; i >= 0; i-- {

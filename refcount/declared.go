@@ -71,8 +71,12 @@ func near(n *sitter.Node, source []byte) string {
 	if n == nil {
 		return ""
 	}
+	row := n.StartPosition().Row // 0 is the head that stands before the text
 	line, _, _ := strings.Cut(strings.TrimSpace(n.Utf8Text(source)), "\n")
-	return fmt.Sprintf(" (line %d, near %q)", n.StartPosition().Row, line)
+	if line == "" { // something is missing there
+		line = strings.TrimSpace(strings.Split(string(source), "\n")[row])
+	}
+	return fmt.Sprintf(" (line %d, near %q)", row, line)
 }
 
 // declReader walks the items of a function body.

@@ -1,0 +1,161 @@
+package gen
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+type tree = map[string]any
+
+// sample is the Program of a golden file, as a tree that a test may damage.
+func sample(t *testing.T, name string) tree {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name + ".txtar")
+	require.NoError(t, err)
+	var root tree
+	require.NoError(t, json.Unmarshal(section(txtar.Parse(data), "program.json"), &root))
+	return root
+}
+
+func member(at any, path ...any) any {
+	for _, p := range path {
+		switch p := p.(type) {
+		case string:
+			at = at.(tree)[p]
+		case int:
+			at = at.([]any)[p]
+		}
+	}
+	return at
+}
+
+// fault damages the Program of render_perform: variables x, constant, temporary, temporary, output; steps Add,
+// PyNeg (perform), Add.
+func fault(t *testing.T, damage func(p tree)) string {
+	t.Helper()
+	root := sample(t, "render_perform")
+	damage(root)
+	data, err := json.Marshal(root)
+	require.NoError(t, err)
+	p, err := Decode(data)
+	if err == nil {
+		_, err = Render(p)
+	}
+	require.Error(t, err)
+	var e *Error
+	require.ErrorAs(t, err, &e)
+	assert.NotEmpty(t, e.Stage)
+	return err.Error()
+}
+
+func TestMalformedProgramsSayWhere(t *testing.T) {
+	at := func(path ...any) func(p tree) tree {
+		return func(p tree) tree { return member(p, path...).(tree) }
+	}
+	set := func(of func(p tree) tree, field string, value any) func(tree) {
+		return func(p tree) { of(p)[field] = value }
+	}
+	without := func(of func(p tree) tree, field string) func(tree) {
+		return func(p tree) { delete(of(p), field) }
+	}
+	step, typ, kernel, in := at("steps", 0), at("types", 0), at("kernels", 0), at("inputs", 0)
+	root := func(p tree) tree { return p }
+	for want, damage := range map[string]func(tree){
+		"program: this is a Program of format 2; this engine reads format 1: use the opweld that wrote it, or write it again with this one": set(root, "program", 2),
+		`field "program" is missing`:                                                     without(root, "program"),
+		`steps: expected a list, got the string "none"`:                                  set(root, "steps", "none"),
+		`single: expected true or false, got the number 1`:                               set(root, "single", 1),
+		`flags: unknown field "fast"; known are debug`:                                   set(at("flags"), "fast", true),
+		`types[0]: field "label" is missing`:                                             without(typ, "label"),
+		`types[0].label: a label may not be empty`:                                       set(typ, "label", ""),
+		"types[0].label: label \"a\\\"b\" holds '\"', which #line cannot carry":          set(typ, "label", `a"b`),
+		`types[0].lang: expected "c" or "c++", got "d"`:                                  set(typ, "lang", "d"),
+		`types[0].init: expected a string, got null`:                                     set(typ, "init", nil),
+		`types[0].declare: holds a NUL character, which no compiler reads`:               set(typ, "declare", "int V;\x00"),
+		`kernels[0].declares: Add: 2 texts for 3 variables`:                              set(kernel, "declares", []string{"", ""}),
+		`kernels[0].outputs[0]: no type 9, there are 1`:                                  set(kernel, "outputs", []int{9}),
+		`variables[1].role: expected input, constant, temporary or output, got "shared"`: set(at("variables", 1), "role", "shared"),
+		`variables[1].type: expected an integer from 0 to 2147483647, got -1`:            set(at("variables", 1), "type", -1),
+		`steps[0].kernel: no kernel 7, there are 2`:                                      set(step, "kernel", 7),
+		`steps[0].inputs: Add: the kernel takes 2, the step gives 1`:                     set(step, "inputs", []int{0}),
+		`steps[0].inputs[1]: no variable 17, there are 5`:                                set(step, "inputs", []int{0, 17}),
+		`steps[0].outputs[0]: variable 1 is a constant; a step cannot make it`:           set(step, "outputs", []int{1}),
+		`steps[1].outputs[0]: variable 2 is made by steps[0] already`:                    set(at("steps", 1), "outputs", []int{2}),
+		`steps[0].destroys[0][1]: no input 2, there are 2`:                               set(step, "destroys", [][]int{{0, 2}}),
+		`steps[0].views[0]: expected [output position, input position], got a list of 1`: set(step, "views", [][]int{{0}}),
+		`inputs[0].variable: variable 2 is a temporary, not an input`:                    set(in, "variable", 2),
+		`inputs[1].variable: variable 0 is listed twice`: func(p tree) {
+			p["inputs"] = append(p["inputs"].([]any), tree{"variable": 0})
+		},
+		`variables[0]: is an input that is not listed in inputs`: set(root, "inputs", []any{}),
+		`single: a single output is asked for, there are 0`: func(p tree) {
+			p["single"], p["outputs"] = true, []any{}
+		},
+		`variables[2]: is a temporary that no step makes`: func(p tree) {
+			p["steps"] = p["steps"].([]any)[1:]
+		},
+		`variables[0]: Double: needs the type's extract, which is missing`:          without(typ, "extract"),
+		`variables[2]: Double: needs the type's init, which is missing`:             without(typ, "init"),
+		`variables[4]: Double: needs the type's sync, which is missing`:             without(typ, "sync"),
+		`outputs[0].accept: Double: needs the type's extract_out, which is missing`: set(at("outputs", 0), "accept", "1"),
+		`kernels[2]: Add: the same as kernels[0]; equal applies share one kernel`: func(p tree) {
+			kernels := p["kernels"].([]any)
+			p["kernels"] = append(kernels, kernels[0])
+		},
+		`steps[0]: a cycle: steps[0] Add -> steps[0] Add`: set(step, "inputs", []int{0, 2}),
+	} {
+		assert.Equal(t, want, fault(t, damage))
+	}
+}
+
+func TestTextThatIsNoProgram(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                          "program ends too early, after 0 bytes",
+		`{"program":1`:              "program ends too early, after 12 bytes",
+		`[1]`:                       "expected an object, got a list of 1",
+		`{"program":1}x`:            "something follows the program at byte",
+		`{"program":1,"program":1}`: `field "program" stands twice`,
+		`{"program":01}`:            "program is not JSON",
+	} {
+		_, err := Decode([]byte(text))
+		require.Error(t, err, text)
+		assert.True(t, strings.HasPrefix(err.Error(), want), "%s: %s", text, err)
+	}
+}
+
+// A table of thousands of steps is planned and rendered in time that grows with its length, and its functions do not
+// multiply with it.
+func TestManyStepsShareOneKernel(t *testing.T) {
+	root := sample(t, "render_perform")
+	const n = 3000
+	variables := []any{tree{"type": 0, "role": "input"}}
+	steps := []any{}
+	for i := range n {
+		role := "temporary"
+		if i == n-1 {
+			role = "output"
+		}
+		variables = append(variables, tree{"type": 0, "role": role})
+		steps = append(steps, tree{"kernel": 0, "inputs": []int{i, i}, "outputs": []int{i + 1}})
+	}
+	root["variables"], root["steps"] = variables, steps
+	root["kernels"] = root["kernels"].([]any)[:1]
+	root["inputs"], root["outputs"] = []any{tree{"variable": 0}}, []any{tree{"variable": n}}
+	data, err := json.Marshal(root)
+	require.NoError(t, err)
+	p, err := Decode(data)
+	require.NoError(t, err)
+	unit, err := Render(p)
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(unit.Text, "#line 1 \"Add.c_code\""))
+	assert.Equal(t, n, strings.Count(unit.Text, "/* Add */"))
+	again, err := Render(p)
+	require.NoError(t, err)
+	assert.Equal(t, unit.Text, again.Text)
+}

@@ -1,0 +1,105 @@
+package gen
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// unitMark begins the part of a unit that depends on Program; what stands before it is the same for all.
+const unitMark = "/* ---- users' headers and fragments"
+
+// TestGolden renders each testdata/<verb>_<what>.txtar: program.json in, unit.c (or error) out. The runtime's text is
+// held once, in runtime.c.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { golden(t, file) })
+	}
+}
+
+func golden(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	require.NoError(t, err)
+	program := section(archive, "program.json")
+	require.NotNil(t, program, "%s has no program.json", file)
+	var compact bytes.Buffer
+	require.NoError(t, json.Compact(&compact, program))
+
+	got := map[string]string{}
+	p, err := Decode(compact.Bytes())
+	if err == nil {
+		again, encodeErr := p.Encode()
+		require.NoError(t, encodeErr)
+		assert.Equal(t, compact.String(), string(again), "Decode and Encode do not undo each other")
+		var unit *Unit
+		if unit, err = Render(p); err == nil {
+			head, tail, found := strings.Cut(unit.Text, unitMark)
+			require.True(t, found)
+			got["unit.c"] = unitMark + tail
+			runtimeGolden(t, head)
+		}
+	}
+	if err != nil {
+		got["error"] = err.Error() + "\n"
+	}
+	if *update {
+		write(t, file, archive, got)
+		return
+	}
+	for name, text := range got {
+		assert.Equal(t, string(section(archive, name)), text, "%s of %s; -update rewrites", name, file)
+	}
+	assert.Len(t, archive.Files, 1+len(got), "%s holds other results", file)
+}
+
+// runtimeGolden compares the runtime, less the head comment, which names the Program.
+func runtimeGolden(t *testing.T, head string) {
+	_, runtime, found := strings.Cut(head, "*/\n")
+	require.True(t, found)
+	const name = "testdata/runtime.c"
+	if *update {
+		require.NoError(t, os.WriteFile(name, []byte(runtime), 0o644))
+		return
+	}
+	want, err := os.ReadFile(name)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), runtime, "runtime.c; -update rewrites")
+}
+
+func section(a *txtar.Archive, name string) []byte {
+	for _, f := range a.Files {
+		if f.Name == name {
+			return f.Data
+		}
+	}
+	return nil
+}
+
+func write(t *testing.T, file string, a *txtar.Archive, got map[string]string) {
+	kept := a.Files[:0]
+	for _, f := range a.Files {
+		if f.Name == "program.json" {
+			kept = append(kept, f)
+		}
+	}
+	a.Files = kept
+	for _, name := range []string{"unit.c", "error"} {
+		if text, ok := got[name]; ok {
+			a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(text)})
+		}
+	}
+	require.NoError(t, os.WriteFile(file, txtar.Format(a), 0o644))
+}
