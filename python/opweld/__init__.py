@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ConfigError,
         EngineError,
         InconsistencyError,
+        LoadError,
         MethodNotDefined,
         MissingInputError,
         OpweldError,
@@ -59,15 +60,15 @@ _HOME = {
 }
 _ERRORS = (
     "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError", "EngineError",
-    "InconsistencyError", "MethodNotDefined", "MissingInputError", "OpweldError", "OpweldWarning", "ProgramError",
-    "UnusedInputError",
+    "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "OpweldError", "OpweldWarning",
+    "ProgramError", "UnusedInputError",
 )  # fmt: skip
 _ROOMS = ("compile", "errors", "external", "generic", "graph", "scalar", "tensor")
 
 __all__ = [
     "Apply", "COp", "CType", "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
     "Constant", "EngineError", "ExternalCOp", "Function", "FunctionGraph", "Generic", "In", "InconsistencyError",
-    "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning", "ProgramError", "ScalarType",
+    "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning", "ProgramError", "ScalarType",
     "TensorType", "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compile", "config",
     "function", "generic", "graph", "scalar", "source", "tensor",
 ]  # fmt: skip

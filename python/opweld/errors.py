@@ -16,6 +16,7 @@ __all__ = [
     "ConfigError",
     "EngineError",
     "InconsistencyError",
+    "LoadError",
     "MethodNotDefined",
     "MissingInputError",
     "OpweldError",
@@ -62,6 +63,10 @@ class CacheError(OpweldError):
 
 class EngineError(OpweldError):
     """The engine is missing, cannot be loaded, or has a defect."""
+
+
+class LoadError(OpweldError, ImportError):
+    """A module was built and cannot be imported."""
 
 
 class ConfigError(OpweldError, ValueError):

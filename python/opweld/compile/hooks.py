@@ -12,7 +12,7 @@ from typing import Any
 from opweld.errors import MethodNotDefined
 from opweld.graph.basic import _what
 
-__all__ = ["ABSENT", "ask", "origin", "text", "texts", "words"]
+__all__ = ["ABSENT", "ask", "origin", "taken", "text", "texts", "words"]
 
 
 class _Absent:
@@ -52,9 +52,9 @@ def ask(owner: Any, hook: str, *args: Any, **optional: Any) -> Any:
     if method is None:
         return ABSENT
     if optional:
-        taken = _taken(getattr(method, "__func__", method))
-        if taken is not None:
-            optional = {key: value for key, value in optional.items() if key in taken}
+        known = taken(getattr(method, "__func__", method))
+        if known is not None:
+            optional = {key: value for key, value in optional.items() if key in known}
     try:
         return method(*args, **optional)
     except NotImplementedError as err:
@@ -63,8 +63,19 @@ def ask(owner: Any, hook: str, *args: Any, **optional: Any) -> Any:
         raise
 
 
-def _taken(function: Any) -> frozenset[str] | None:
-    """The names of the parameters that can be given by keyword; None: any can."""
+def taken(function: Any) -> frozenset[str] | None:
+    """Find what a function can be given by keyword; its signature is read once.
+
+    Parameters
+    ----------
+    function : callable
+        Not bound to an object.
+
+    Returns
+    -------
+    frozenset of str or None
+        The names; None: any.
+    """
     try:
         return _keywords[function]
     except (KeyError, TypeError):  # TypeError: a callable that does not hash
@@ -73,19 +84,19 @@ def _taken(function: Any) -> frozenset[str] | None:
     while hasattr(inner, "__wrapped__"):
         inner = inner.__wrapped__
     code = getattr(inner, "__code__", None)
-    taken: frozenset[str] | None
+    found: frozenset[str] | None
     if not isinstance(code, CodeType):
-        taken = _from_signature(inner)
+        found = _from_signature(inner)
     elif code.co_flags & _VARKEYWORDS:
-        taken = None
+        found = None
     else:
         count = code.co_argcount + code.co_kwonlyargcount
-        taken = frozenset(code.co_varnames[code.co_posonlyargcount : count])
+        found = frozenset(code.co_varnames[code.co_posonlyargcount : count])
     try:
-        _keywords[function] = taken
+        _keywords[function] = found
     except TypeError:
         pass
-    return taken
+    return found
 
 
 def _from_signature(function: Any) -> frozenset[str] | None:

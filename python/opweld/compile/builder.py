@@ -1,0 +1,232 @@
+"""From Program to a loaded module: this process's own, the cache's, or a new one."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from opweld.compile import cache, toolchain
+from opweld.config import config
+from opweld.errors import CompileWarning, EngineError, LoadError
+
+if TYPE_CHECKING:
+    from opweld.compile.program import Program
+
+__all__ = ["Built", "build"]
+
+
+class Built:
+    """A module that is loaded.
+
+    Attributes
+    ----------
+    module : module
+        With ``make``.
+    path, source : str
+        The shared library, and the C it came from.
+    hit : bool
+        The cache had it.
+    kept : bool
+        Another process will find it.
+    key : str
+        The build's key.
+    seconds : dict
+        What the build took: ``render``, ``compile``, ``total``; empty for a hit.
+    """
+
+    __slots__ = ("hit", "kept", "key", "module", "path", "seconds", "source")
+
+    def __init__(self, module: Any, path: str, source: str, hit: bool, kept: bool, key: str, seconds: dict[str, float]) -> None:
+        self.module = module
+        self.path = path
+        self.source = source
+        self.hit = hit
+        self.kept = kept
+        self.key = key
+        self.seconds = seconds
+
+
+_loaded: dict[str, Built] = {}  # index -> what this process has loaded
+_private: str | None = None
+
+
+def build(program: Program) -> Built:
+    """Give the module of a Program, loaded.
+
+    Parameters
+    ----------
+    program : Program
+        What to build.
+
+    Returns
+    -------
+    Built
+
+    Raises
+    ------
+    CompilerNotFoundError, CompileError, CacheError, EngineError
+        If it must be built and cannot be.
+    LoadError
+        If it was built and cannot be imported.
+    """
+    setup = _Setup()
+    index = setup.index(program)
+    found = _loaded.get(index)
+    if found is None:
+        found = _from_cache(index, program) or _from_engine(index, program, setup)
+        _loaded[index] = found
+    return found
+
+
+class _Setup:
+    """The compilers and flags that are configured now."""
+
+    def __init__(self) -> None:
+        cc, cxx = toolchain.driver("c", config.cc), toolchain.driver("c++", config.cxx)
+        common = config.gcc__cxxflags
+        self.cc, self.cxx = cc.path, cxx.path
+        self.cflags = _adjusted(cc.flags + toolchain.flags(config.cflags, common))
+        self.cxxflags = _adjusted(cxx.flags + toolchain.flags(config.cxxflags, common))
+
+    def index(self, program: Program) -> str:
+        """The name of the index of `program`."""
+        try:
+            from opweld._engine_id import ENGINE_ID
+        except ImportError as err:
+            raise EngineError("the engine is not built: install opweld's wheel, or in a source tree run: make engine") from err
+        return toolchain.index_name(
+            engine=ENGINE_ID, cc=self.cc, cxx=self.cxx, cflags=self.cflags, cxxflags=self.cxxflags, program=program.bytes
+        )
+
+
+def _adjusted(flags: list[str]) -> list[str]:
+    """Flags for a debugger where they are asked for."""
+    if not config.cmodule__remove_gxx_opt:
+        return flags
+    return [flag for flag in flags if not flag.startswith("-O")] + ["-g"]
+
+
+def _from_cache(index: str, program: Program) -> Built | None:
+    for root in cache.roots(config.compiledir):
+        found = cache.lookup(index, root)
+        if isinstance(found, cache.Miss):
+            continue
+        try:
+            module = _load(found.module)
+        except ImportError:  # damaged in a way that its digest does not show, or made for another system: build anew
+            _discard(found.module)
+            continue
+        _warn(cache.map_warnings(found.warnings, program.sources))
+        return Built(module, found.module, found.source, True, True, found.key, {})
+    return None
+
+
+def _from_engine(index: str, program: Program, setup: _Setup) -> Built:
+    from opweld import engine
+
+    request = toolchain.request(
+        program=program.text, sources=program.sources, index=index, root=cache.path(config.compiledir),
+        private=_private_folder(), cc=setup.cc, cxx=setup.cxx, cflags=setup.cflags, cxxflags=setup.cxxflags,
+        lock_seconds=config.lock_seconds,
+    )  # fmt: skip
+    progress = _Progress(program.data["name"])
+    try:
+        result = engine.build(request, progress)
+    finally:
+        progress.end()
+    path = result["module"]
+    try:
+        module = _load(path)
+    except ImportError as err:
+        raise LoadError(
+            f"{program.data['name']}: the module that was built cannot be imported: {err}. If it names an undefined "
+            f"symbol, a library is missing from c_libraries, or its folder from c_lib_dirs; otherwise clear the cache: "
+            f"opweld cache clear",
+            {"module": path, "source": result["source"]},
+        ) from err
+    _warn(result["warnings"])
+    return Built(module, path, result["source"], result["hit"], result["kept"], result["key"], result["seconds"])
+
+
+def _load(path: str) -> Any:
+    """Import a module from its path. Many have one name, so it is not put among the process's modules."""
+    from importlib.machinery import ExtensionFileLoader, ModuleSpec
+
+    loader = ExtensionFileLoader("opweld_module", path)
+    spec = ModuleSpec("opweld_module", loader, origin=path)
+    module = loader.create_module(spec)
+    loader.exec_module(module)
+    return module
+
+
+def _discard(path: str) -> None:
+    import os
+
+    try:
+        os.unlink(path)
+    except OSError:
+        pass
+
+
+def _warn(diagnostics: list[dict[str, Any]]) -> None:
+    """Show what the compiler said of the user's fragments, at the user's own file and line."""
+    from warnings import warn_explicit
+
+    for diagnostic in diagnostics:
+        op, hook = diagnostic.get("op"), diagnostic.get("hook")
+        if not op:
+            continue
+        option = f" [{diagnostic['option']}]" if diagnostic.get("option") else ""
+        line = f"\n    {diagnostic['text'].strip()}" if diagnostic.get("text") else ""
+        warn_explicit(
+            f"{op}{'.' + hook if hook else ''}: {diagnostic['message']}{option}{line}",
+            CompileWarning,
+            diagnostic.get("file") or "<fragment>",
+            diagnostic.get("line") or 1,
+        )
+
+
+def _private_folder() -> str:
+    """A folder of this process, removed at its end: for modules that no other process may use."""
+    global _private
+    import os
+
+    if _private is None or not os.path.isdir(_private):
+        import atexit
+        import shutil
+        import tempfile
+
+        _private = tempfile.mkdtemp(prefix="opweld-")
+        owner = os.getpid()
+
+        def remove(folder: str = _private) -> None:
+            if os.getpid() == owner:  # not in a child that was forked
+                shutil.rmtree(folder, ignore_errors=True)
+
+        atexit.register(remove)
+    return _private
+
+
+class _Progress:
+    """One line on a terminal for a build that takes longer than a second; it erases itself."""
+
+    def __init__(self, name: str) -> None:
+        stream = sys.stderr
+        wanted = config.progress
+        self.shown = False
+        self.name = name
+        self.stream = stream
+        self.active = wanted == "on" or (wanted == "auto" and stream is not None and stream.isatty())
+
+    def __call__(self, state: dict[str, Any]) -> None:
+        seconds = state.get("seconds", 0.0)
+        if self.active and seconds >= 1.0:
+            self.shown = True
+            self.stream.write(f"\r\x1b[Kopweld: {self.name}: {state.get('stage', '')} {seconds:.1f} s")
+            self.stream.flush()
+
+    def end(self) -> None:
+        """Erase the line."""
+        if self.shown:
+            self.stream.write("\r\x1b[K")
+            self.stream.flush()

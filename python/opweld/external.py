@@ -1,0 +1,290 @@
+"""Ops whose C lies in files of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Iterable
+
+from opweld.graph.basic import Apply
+from opweld.graph.op import COp
+
+__all__ = ["SECTIONS", "ExternalCOp"]
+
+SECTIONS = (
+    "support_code", "support_code_apply", "support_code_struct", "init_code", "init_code_apply", "init_code_struct",
+    "cleanup_code_struct", "code", "code_cleanup",
+)  # fmt: skip
+_STRUCT = tuple(tag for tag in SECTIONS if tag.endswith("_struct"))
+_NO_MACROS = ("support_code", "init_code")
+_FAIL_MACRO = ("init_code_struct", "code", "code_cleanup")
+_NAME_MACROS = ("code", "code_cleanup")
+
+# (path, size, mtime in ns) -> sections; a file is read once however many ops it serves
+_files: dict[tuple[str, int, int], dict[str, list[tuple[int, str]]]] = {}
+
+
+def _read(path: str) -> dict[str, list[tuple[int, str]]]:
+    """The sections of a file: for each tag its pieces, with the number of their first line."""
+    try:
+        status = os.stat(path)
+        key = (path, status.st_size, status.st_mtime_ns)
+        found = _files.get(key)
+        if found is None:
+            with open(path, encoding="utf-8", newline=None) as file:
+                found = _files[key] = _parse(path, file.read())
+    except OSError as err:
+        raise FileNotFoundError(f"{path}: the C file of an op cannot be read: {err.strerror}") from None
+    except UnicodeDecodeError as err:
+        raise ValueError(f"{path}: is not UTF-8: {err}") from None
+    return found
+
+
+def _parse(path: str, text: str) -> dict[str, list[tuple[int, str]]]:
+    sections: dict[str, list[tuple[int, str]]] = {}
+    tag, first, piece = "", 1, [""]
+    in_comment = False
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if stripped.startswith("#section") and not stripped[8:9].strip():
+            if tag:
+                sections.setdefault(tag, []).append((first, "\n".join(piece)))
+            tag, first, piece = stripped[8:].strip(), number + 1, []
+            if tag not in SECTIONS:
+                raise ValueError(f"{path}:{number}: unknown section {tag!r}; known are {', '.join(SECTIONS)}")
+        elif tag:
+            piece.append(line)
+        else:
+            outside, in_comment = _without_comments(line, in_comment)
+            if outside.strip():
+                raise ValueError(f"{path}:{number}: {stripped!r} stands before the first #section; only comments may")
+    if not tag:
+        raise ValueError(f"{path}: has no #section; begin one of {', '.join(SECTIONS)}")
+    sections.setdefault(tag, []).append((first, "\n".join(piece)))
+    return sections
+
+
+def _without_comments(line: str, inside: bool) -> tuple[str, bool]:
+    """A line without its comments, and whether a comment goes on behind it."""
+    kept = []
+    while line:
+        if inside:
+            _, closed, line = line.partition("*/")
+            inside = not closed
+            if inside:
+                break
+        else:
+            block, slashes = line.find("/*"), line.find("//")
+            if slashes >= 0 and (block < 0 or slashes < block):
+                kept.append(line[:slashes])
+                break
+            if block < 0:
+                kept.append(line)
+                break
+            kept.append(line[:block])
+            line, inside = line[block + 2 :], True
+    return "".join(kept), inside
+
+
+class ExternalCOp(COp):
+    """An op whose C hooks are the sections of one or more files.
+
+    A line ``#section <tag>`` begins the text of method ``c_<tag>``; the tags are `SECTIONS`.
+
+    Parameters
+    ----------
+    func_files : str or list of str
+        The files, relative to the folder of the class that names them.
+    func_name : str, optional
+        A function in them that does the work: it takes every input, then a pointer to every output, and returns 0, or
+        another number with an exception set. It stands instead of a section ``code``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file is missing.
+    ValueError
+        If a file has no section, one of an unknown tag, or text before the first; or if there is both `func_name` and a
+        section ``code``.
+    """
+
+    _cop_num_inputs: int | None = None
+    _cop_num_outputs: int | None = None
+
+    def __init__(self, func_files: str | Iterable[str], func_name: str | None = None) -> None:
+        names = [func_files] if isinstance(func_files, (str, os.PathLike)) else list(func_files)
+        self.func_files = [_find(type(self), os.fspath(name)) for name in names]
+        self.func_name = func_name
+        self._sections: dict[str, list[tuple[str, int, str]]] = {}
+        for path in self.func_files:
+            for tag, pieces in _read(path).items():
+                self._sections.setdefault(tag, []).extend((path, line, piece) for line, piece in pieces)
+        if func_name is not None and "code" in self._sections:
+            path, line, _ = self._sections["code"][0]
+            raise ValueError(f"{path}:{line - 1}: section 'code' and func_name={func_name!r} exclude each other")
+        struct = [tag for tag in _STRUCT if tag in self._sections]
+        if struct:
+            path, line, _ = self._sections[struct[0]][0]
+            raise NotImplementedError(f"{path}:{line - 1}: section {struct[0]!r} is known and not served yet")
+
+    def __eq__(self, other: object) -> bool:
+        if self.__props__ is not None:
+            return super().__eq__(other)
+        return self is other
+
+    __hash__ = COp.__hash__
+
+    def _names(self) -> dict[str, str]:
+        """Path -> what it is called in ``#line``: the base name, told apart where two files share it."""
+        names: dict[str, str] = {}
+        for path in self.func_files:
+            base = name = os.path.basename(path).replace('"', "").replace("\\", "")
+            number = 1
+            while name in names.values() and path not in names:
+                number += 1
+                name = f"{base}~{number}"
+            names.setdefault(path, name)
+        return names
+
+    def _fragment_files(self) -> dict[str, str]:
+        return {name: path for path, name in self._names().items()}
+
+    def _section(self, tag: str) -> str:
+        """A section's text, each piece under its file's name and line."""
+        names = self._names()
+        label = type(self).__name__
+        return "".join(
+            f'#line {line} "{label}/{names[path]}"\n{piece}\n' for path, line, piece in self._sections.get(tag, ())
+        )
+
+    def _wrapped(self, tag: str, macros: list[tuple[str, str]]) -> str:
+        """A section between the definitions of its macros and their end."""
+        section = self._section(tag)
+        return _between(macros, section) if section else ""
+
+    def _apply_macros(self, node: Apply, name: str) -> list[tuple[str, str]]:
+        macros = [("APPLY_SPECIFIC(str)", f"str##_{name}")]
+        if self.check_input is False:
+            return macros
+        for role, variables in (("INPUT", node.inputs), ("OUTPUT", node.outputs)):
+            for i, variable in enumerate(variables):
+                dtype = getattr(variable.type, "dtype", None)
+                if dtype is None:
+                    continue
+                found = _c_dtype(dtype)
+                if found is None:
+                    continue
+                ctype, enum, size = found
+                macros.append((f"DTYPE_{role}_{i}", ctype))
+                macros.append((f"TYPENUM_{role}_{i}", enum))
+                macros.append((f"ITEMSIZE_{role}_{i}", str(size)))
+        return macros
+
+    def _code_macros(
+        self, node: Apply, name: str, inputs: list[str], outputs: list[str], sub: dict[str, Any]
+    ) -> list[tuple[str, str]]:
+        macros = [*self._apply_macros(node, name), ("FAIL", " ".join(str(sub["fail"]).split()))]
+        if sub.get("params"):
+            macros += [("PARAMS", str(sub["params"])), ("CONTEXT", str(sub["params"]))]
+        macros += [(f"INPUT_{i}", variable) for i, variable in enumerate(inputs)]
+        macros += [(f"OUTPUT_{i}", variable) for i, variable in enumerate(outputs)]
+        return macros
+
+    def c_support_code(self) -> Any:
+        """Give section ``support_code``; it has no macros."""
+        return self._section("support_code")
+
+    def c_init_code(self) -> Any:
+        """Give section ``init_code``; it has no macros."""
+        return [self._section("init_code")] if "init_code" in self._sections else []
+
+    def c_support_code_apply(self, node: Apply, name: str) -> str:
+        """Give section ``support_code_apply``."""
+        return self._wrapped("support_code_apply", self._apply_macros(node, name))
+
+    def c_init_code_apply(self, node: Apply, name: str) -> str:
+        """Give section ``init_code_apply``."""
+        return self._wrapped("init_code_apply", self._apply_macros(node, name))
+
+    def c_code(self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]) -> str:
+        """Give section ``code``, or a call of ``func_name``."""
+        macros = self._code_macros(node, name, input_names, output_names, sub)
+        if self.func_name is not None:
+            return _between(macros, self._call(name, input_names, output_names, sub))
+        if "code" not in self._sections:
+            return super().c_code(node, name, input_names, output_names, sub)
+        return self._wrapped("code", macros)
+
+    def c_code_cleanup(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Give section ``code_cleanup``."""
+        return self._wrapped("code_cleanup", self._code_macros(node, name, input_names, output_names, sub))
+
+    def _call(self, name: str, inputs: list[str], outputs: list[str], sub: dict[str, Any]) -> str:
+        arguments = _padded(list(inputs), self._cop_num_inputs, f"{self}: _cop_num_inputs")
+        arguments += _padded([f"&{output}" for output in outputs], self._cop_num_outputs, f"{self}: _cop_num_outputs")
+        if sub.get("params"):
+            arguments.append(str(sub["params"]))
+        files = ", ".join(self._names().values())
+        where = self._line_of(str(self.func_name).partition("(")[2].rstrip(") ") or str(self.func_name))
+        title = str(self.func_name).replace("\\", "\\\\").replace('"', '\\"')
+        return (
+            f"{where}{{ int opw_returned = {self.func_name}({', '.join(arguments)});\n    if (opw_returned != 0) {{\n"
+            f"        if (!PyErr_Occurred()) {{\n"
+            f'            PyErr_Format(PyExc_RuntimeError, "%s: %s returned %d without setting an exception", "{files}", '
+            f'"{title}", opw_returned);\n        }}\n        FAIL\n    }}\n}}\n'
+        )
+
+    def _line_of(self, word: str) -> str:
+        """A ``#line`` for the first line that holds a word: where an error in a call of it is best shown."""
+        for pieces in self._sections.values():
+            for path, first, piece in pieces:
+                for number, line in enumerate(piece.split("\n"), first):
+                    if word in line:
+                        return f'#line {number} "{type(self).__name__}/{self._names()[path]}"\n'
+        return ""
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Give the content of the files, as a digest."""
+        from opweld.compile.cache import sha256
+
+        lines = [f"{tag} {piece}" for tag in SECTIONS for _, _, piece in self._sections.get(tag, ())]
+        return (sha256("\0".join(lines).encode()).hexdigest(), self.func_name)
+
+
+def _between(macros: list[tuple[str, str]], body: str) -> str:
+    """A text with macros defined before it and undefined after it."""
+    define = "".join(f"#define {macro} {value}\n" for macro, value in macros)
+    undefine = "".join(f"#undef {macro.partition('(')[0]}\n" for macro, _ in macros)
+    return f"{define}{body}{undefine}"
+
+
+def _padded(arguments: list[str], wanted: int | None, what: str) -> list[str]:
+    if wanted is None:
+        return arguments
+    if len(arguments) > wanted:
+        raise ValueError(f"{what} is {wanted}, and the node has {len(arguments)}")
+    return arguments + ["NULL"] * (wanted - len(arguments))
+
+
+def _c_dtype(dtype: Any) -> tuple[str, str, int] | None:
+    from opweld.dtypes import dtype_of
+
+    try:
+        found = dtype_of(dtype)
+    except TypeError:
+        return None
+    return found.ctype, found.enum, found.np.itemsize
+
+
+def _find(cls: type, name: str) -> str:
+    """The file beside the class that names it: `cls`, or one that it inherits from."""
+    places = [os.path.normpath(os.path.join(_folder(c), name)) for c in cls.__mro__ if issubclass(c, ExternalCOp)]
+    return next((place for place in places[:-1] if os.path.exists(place)), places[0])
+
+
+def _folder(cls: type) -> str:
+    module = sys.modules.get(cls.__module__)
+    path = getattr(module, "__file__", None)
+    return os.path.dirname(os.path.abspath(path)) if path else os.getcwd()
