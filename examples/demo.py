@@ -25,11 +25,10 @@ import double_type
 import drainage
 import fibby
 import numpy as np
+import opweld
 import vector_times_scalar
 import vector_times_vector
 import vector_times_vector_file
-
-import opweld
 from opweld.tensor import TensorType
 
 HERE = Path(__file__).resolve().parent
@@ -222,7 +221,8 @@ def spell(value: float) -> str:
     """A time with three digits and its unit."""
     for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if value >= scale:
-            return f"{value / scale:#.3g} {unit}".replace(". ", " ")
+            number = value / scale
+            return f"{number:.0f} {unit}" if number >= 99.5 else f"{number:#.3g} {unit}"
     return f"{value * 1e9:.0f} ns"
 
 

@@ -1,0 +1,517 @@
+"""What ``opweld doctor`` looks at: each check is a function that gives findings and never raises.
+
+The checks work, and say so, where the engine, the compiler, Python's or NumPy's headers are missing. Only `check_build`
+starts a process: it compiles and calls a small op in a fresh interpreter, so that a crash there is a finding too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = [
+    "CHECKS",
+    "Finding",
+    "cache_root",
+    "check_build",
+    "check_cache",
+    "check_compilers",
+    "check_configuration",
+    "check_engine",
+    "check_flags",
+    "check_numpy",
+    "check_python",
+    "examine",
+    "report",
+    "verdict",
+    "versions",
+    "weigh",
+]
+
+_OLDEST, _NEWEST = (3, 10), (3, 13)
+_TRIAL_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes
+    ----------
+    name : str
+        What it is, in a word or two.
+    status : str
+        ``"ok"``; ``"note"``: not what one expects, but opweld works; ``"wrong"``: it does not.
+    found : str
+        What was found, one line.
+    more : tuple of str
+        Further lines.
+    advice : str
+        What to do; empty if nothing need be done.
+    """
+
+    name: str
+    status: str
+    found: str
+    more: tuple[str, ...] = field(default=())
+    advice: str = ""
+
+
+def versions() -> dict[str, str]:
+    """Give the versions of everything that decides what a build is.
+
+    Returns
+    -------
+    dict
+        From ``opweld``, ``engine``, ``Go``, ``Program format``, ``cache format``, ``Python`` and ``NumPy`` to text.
+    """
+    import opweld
+    from opweld import engine
+
+    try:
+        answer = engine.version()
+        formats = {key: str(answer[key]) for key in ("go", "program", "cache")}
+    except Exception as error:
+        formats = dict.fromkeys(("go", "program", "cache"), f"not known: {_first_line(error)}")
+    try:
+        import numpy
+
+        of_numpy = numpy.__version__
+    except ImportError as error:
+        of_numpy = f"not known: {error}"
+    return {
+        "opweld": opweld.__version__,
+        "engine": _engine_id(),
+        "Go": formats["go"],
+        "Program format": formats["program"],
+        "cache format": formats["cache"],
+        "Python": f"{platform.python_version()} ({platform.python_implementation()}, {_abi()})",
+        "NumPy": of_numpy,
+    }
+
+
+def cache_root() -> str:
+    """Give the cache folder in use; empty where none can be written."""
+    from opweld import config
+    from opweld.compile import cache
+
+    return cache.path(config.compiledir)
+
+
+def weigh(root: str) -> tuple[int, int]:
+    """Count what opweld keeps in a cache folder.
+
+    Parameters
+    ----------
+    root : str
+        The cache folder.
+
+    Returns
+    -------
+    files, size : int
+        How many files there are, and the sum of their bytes.
+    """
+    files = size = 0
+    for folder, _, names in os.walk(os.path.join(root, "v1")):
+        for name in names:
+            try:
+                size += os.lstat(os.path.join(folder, name)).st_size
+                files += 1
+            except OSError:
+                continue
+    return files, size
+
+
+def check_python() -> Iterator[Finding]:
+    """Look at the interpreter and its headers."""
+    version = sys.version_info[:2]
+    found = f"{platform.python_implementation()} {platform.python_version()}, {_abi()}, {sys.executable}"
+    if platform.python_implementation() != "CPython":
+        yield Finding("Python", "wrong", found, advice="use CPython: opweld makes CPython extension modules")
+    elif sysconfig.get_config_var("Py_GIL_DISABLED"):
+        yield Finding("Python", "wrong", found, advice="use a CPython with its GIL: free-threaded builds are not tried")
+    elif not _OLDEST <= version <= _NEWEST:
+        advice = f"use CPython {_OLDEST[0]}.{_OLDEST[1]} to {_NEWEST[0]}.{_NEWEST[1]}; opweld is tested on those"
+        yield Finding("Python", "wrong" if version < _OLDEST else "note", found, advice=advice)
+    else:
+        yield Finding("Python", "ok", found)
+    folders = list(dict.fromkeys(filter(None, map(sysconfig.get_paths().get, ("include", "platinclude")))))
+    yield _headers("Python's headers", folders, "Python.h", _install("python"))
+
+
+def check_numpy() -> Iterator[Finding]:
+    """Look at NumPy and its headers."""
+    try:
+        import numpy
+    except Exception as error:
+        advice = f"install it: {_pip()} install 'numpy>=2.2'"
+        yield Finding("NumPy", "wrong", f"cannot be imported: {_first_line(error)}", advice=advice)
+        return
+    found = f"{numpy.__version__}, {os.path.dirname(numpy.__file__ or '')}"
+    if tuple(int(part) for part in numpy.__version__.split(".")[:2]) < (2, 2):
+        yield Finding("NumPy", "wrong", found, advice=f"install a newer one: {_pip()} install 'numpy>=2.2'")
+    else:
+        yield Finding("NumPy", "ok", found)
+    advice = f"the headers are part of NumPy's wheel; install it anew: {_pip()} install --force-reinstall numpy"
+    yield _headers("NumPy's headers", [numpy.get_include()], os.path.join("numpy", "arrayobject.h"), advice)
+
+
+def check_configuration() -> Iterator[Finding]:
+    """Look at the user's file and ``OPWELD_FLAGS``."""
+    from opweld import config, errors
+    from opweld.config import Config
+
+    try:
+        changed = [key for key in config.keys() if getattr(config, key) != getattr(Config({}), key)]
+    except errors.ConfigError as error:
+        advice = "correct the key or the value, in the file or the variable that is named"
+        yield Finding("configuration", "wrong", str(error), advice=advice)
+        return
+    lines = tuple(f"{key} = {getattr(config, key)!r}" for key in changed)
+    yield Finding("configuration", "ok", "changed by you:" if changed else "all defaults", lines)
+
+
+def check_engine() -> Iterator[Finding]:
+    """Load the engine and ask who it is."""
+    from opweld import engine
+
+    start = time.perf_counter()
+    try:
+        answer = engine.version()
+    except Exception as error:
+        advice = (
+            f"install opweld's wheel for this Python: {_pip()} install --force-reinstall opweld; in a source tree: "
+            "make engine. Functions that are in the cache work without it"
+        )
+        yield Finding("engine", "wrong", _first_line(error), advice=advice)
+        return
+    took = (time.perf_counter() - start) * 1e3
+    found = f"{_engine_id()}, {answer['go']}, loaded in {took:.0f} ms"
+    formats = f"Program format {answer['program']}, cache format {answer['cache']}"
+    yield Finding("engine", "ok", found, (formats,))
+
+
+def check_compilers() -> Iterator[Finding]:
+    """Look for the compilers of C and C++, and ask the chosen ones who they are."""
+    from opweld import config, engine, errors
+    from opweld.compile import toolchain
+
+    for name, lang, key in (("C compiler", "c", "cc"), ("C++ compiler", "c++", "cxx")):
+        needed = "wrong" if lang == "c" else "note"
+        advice = _install(lang) + ("" if lang == "c" else "; only ops written in C++ need it")
+        try:
+            driver = toolchain.driver(lang, getattr(config, key))
+        except errors.ConfigError as error:
+            yield Finding(name, needed, f"the configuration cannot be read: {error}")
+            continue
+        if not driver.path:
+            yield Finding(name, needed, "none", (driver.why,), advice)
+            continue
+        flags = (f"with {' '.join(driver.flags)}",) if driver.flags else ()
+        more = (f"chosen because: {driver.why}", *flags, *_others(toolchain, lang, driver.path))
+        try:
+            (who,) = engine.compilers([driver.path])
+        except Exception as error:
+            yield Finding(name, "note", f"{driver.path}: not asked who it is: {_first_line(error)}", more)
+            continue
+        if who["error"]:
+            yield Finding(name, needed, f"{driver.path}: {who['error']}", more, advice)
+        else:
+            yield Finding(name, "ok", f"{driver.path}: {who['version'] or who['family']}, {who['target']}", more)
+
+
+def check_flags() -> Iterator[Finding]:
+    """Say with which flags modules are compiled."""
+    from opweld import config, errors
+    from opweld.compile import toolchain
+
+    try:
+        sets = {
+            "C": toolchain.flags(config.cflags, config.gcc__cxxflags),
+            "C++": toolchain.flags(config.cxxflags, config.gcc__cxxflags),
+        }
+        debug = config.cmodule__remove_gxx_opt
+    except errors.ConfigError as error:
+        yield Finding("flags", "wrong", f"the configuration cannot be read: {error}")
+        return
+    except ValueError as error:
+        yield Finding("flags", "wrong", f"cannot be split: {error}", advice="close the quotes in cflags and cxxflags")
+        return
+    variables = tuple(f"{name}={value}" for name, value in toolchain.search_variables().items())
+    more = (f"C++: {' '.join(sets['C++'])}", *variables)
+    if debug:
+        more += ("cmodule__remove_gxx_opt is set: no optimisation, with symbols for a debugger",)
+    yield Finding("flags", "ok", f"C: {' '.join(sets['C'])}", more)
+
+
+def check_cache() -> Iterator[Finding]:
+    """Look at the folders where the cache may lie, and at which is in use. None is made."""
+    from opweld import config, errors
+    from opweld.compile import cache
+
+    try:
+        candidates = cache.roots(config.compiledir)
+        configured = bool(config.compiledir)
+    except errors.ConfigError as error:
+        yield Finding("cache", "wrong", f"the configuration cannot be read: {error}")
+        return
+    chosen, lines = "", []
+    for root in candidates:
+        state, usable = _rights(os.path.join(root, "v1"))
+        lines.append(f"{root}: {state}")
+        if usable and not chosen:
+            chosen = root
+    advice = "set compiledir to a folder that you can write: OPWELD_FLAGS=compiledir=/a/folder"
+    if not chosen:
+        text = "no folder can be written: nothing is kept from one process to the next"
+        yield Finding("cache", "note", text, tuple(lines), advice)
+    elif configured and chosen != candidates[0]:
+        yield Finding("cache", "note", f"{chosen}, not the folder that you set", tuple(lines), advice)
+    else:
+        files, size = weigh(chosen)
+        yield Finding("cache", "ok", f"{chosen}: {files} files, {size / 1024:.0f} KiB", tuple(lines))
+
+
+def check_build() -> Iterator[Finding]:
+    """Compile and call a small op, in a fresh interpreter and a temporary cache folder; then again from that cache."""
+    with tempfile.TemporaryDirectory(prefix="opweld-doctor-") as root:
+        times = []
+        for _ in range(2):
+            answer = _trial_apart(root)
+            if "error" in answer:
+                lines = str(answer["error"]).splitlines() or ["it ended without a word"]
+                advice = (
+                    "first put right what is wrong above; if nothing is, this is a defect of opweld: please report it "
+                    "with the output of opweld doctor --json"
+                )
+                yield Finding("test build", "wrong", lines[0], tuple(lines[1:12]), advice)
+                return
+            times.append(f"{answer['seconds'] * 1e3:.0f} ms")
+        text = f"a small op was compiled and called in {times[0]}, and from the cache in {times[1]}"
+        yield Finding("test build", "ok", text)
+
+
+#: The checks in the order in which they are shown.
+CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
+    check_python,
+    check_numpy,
+    check_configuration,
+    check_engine,
+    check_compilers,
+    check_flags,
+    check_cache,
+    check_build,
+)
+
+
+def examine(checks: Iterable[Callable[[], Iterator[Finding]]] = CHECKS) -> Iterator[Finding]:
+    """Run the checks one after another.
+
+    Parameters
+    ----------
+    checks : iterable of callable, optional
+        Which; all of them if left out.
+
+    Yields
+    ------
+    Finding
+        As soon as it is known. A check that fails itself is a finding that is wrong.
+    """
+    for check in checks:
+        try:
+            yield from check()
+        except Exception as error:
+            name = check.__name__.removeprefix("check_")
+            advice = "this check should not fail: please report it"
+            yield Finding(name, "wrong", f"{type(error).__name__}: {_first_line(error)}", advice=advice)
+
+
+def report(findings: Iterable[Finding]) -> dict[str, Any]:
+    """Give findings as plain data, for ``opweld doctor --json``.
+
+    Returns
+    -------
+    dict
+        ``ok`` (bool), ``versions`` and ``findings``: a list of objects with the fields of `Finding`.
+    """
+    rows = [
+        {"name": f.name, "status": f.status, "found": f.found, "more": list(f.more), "advice": f.advice}
+        for f in findings
+    ]
+    return {"ok": all(row["status"] != "wrong" for row in rows), "versions": versions(), "findings": rows}
+
+
+def verdict(findings: Iterable[Finding]) -> str:
+    """Sum the findings up in a line."""
+    wrong = [f.name for f in findings if f.status == "wrong"]
+    return f"wrong: {', '.join(wrong)}; see -> above for what to do" if wrong else "opweld works here"
+
+
+def trial(root: str) -> None:
+    """Build and call a small op in this process; print one JSON object: ``seconds``, or ``error``.
+
+    Parameters
+    ----------
+    root : str
+        The cache folder to use.
+    """
+    try:
+        import numpy as np
+
+        import opweld
+
+        opweld.config.compiledir = root
+
+        class Trial(opweld.COp):
+            """``z = x + 1`` for a vector of doubles, by hand: no part of opweld's own ops is needed."""
+
+            __props__ = ()
+
+            def make_node(self, x: Any) -> Any:
+                return opweld.Apply(self, [x], [x.type()])
+
+            def c_code(self, node: Any, name: str, inputs: Any, outputs: Any, sub: Any) -> str:
+                (x,), (z,) = inputs, outputs
+                return f"""
+                    Py_XDECREF({z});
+                    {z} = (PyArrayObject *)PyArray_EMPTY(1, PyArray_DIMS({x}), NPY_FLOAT64, 0);
+                    if ({z} == NULL) {sub["fail"]}
+                    for (npy_intp i = 0; i < PyArray_DIM({x}, 0); i++)
+                        *(double *)PyArray_GETPTR1({z}, i) = *(double *)PyArray_GETPTR1({x}, i) + 1.0;
+                """
+
+            def c_code_cache_version(self) -> tuple[int, ...]:
+                return (1,)
+
+        x = opweld.tensor.dvector("x")
+        start = time.perf_counter()
+        result = opweld.function([x], Trial()(x))(np.arange(3.0))
+        seconds = time.perf_counter() - start
+        if result.tolist() != [1.0, 2.0, 3.0]:
+            raise AssertionError(f"the op gave {result!r} where [1, 2, 3] is right")
+        print(json.dumps({"seconds": seconds}))
+    except Exception as error:
+        print(json.dumps({"error": f"{type(error).__name__}: {error}"}))
+
+
+def _trial_apart(root: str) -> dict[str, Any]:
+    """Run `trial` in a fresh interpreter that finds the modules this one finds; its answer, whatever happens."""
+    path = [entry for entry in sys.path if isinstance(entry, str)]
+    code = f"import sys; sys.path[:] = {path!r}; from opweld.doctor import trial; trial({root!r})"
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_TRIAL_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return {"error": f"the build did not end within {_TRIAL_SECONDS} seconds"}
+    except OSError as error:
+        return {"error": f"{sys.executable!r} cannot be started: {error}"}
+    if done.returncode < 0:
+        return {"error": f"the process that built it died of signal {-done.returncode}\n{done.stderr.strip()}"}
+    try:
+        answer = json.loads(done.stdout.splitlines()[-1])
+    except (ValueError, IndexError):
+        said = done.stderr.strip() or "it said nothing"
+        return {"error": f"the process that built it ended with code {done.returncode}: {said}"}
+    return dict(answer)
+
+
+def _headers(name: str, folders: list[str], header: str, advice: str) -> Finding:
+    """Say in which folder a header is."""
+    for folder in folders:
+        if os.path.isfile(os.path.join(folder, header)):
+            return Finding(name, "ok", os.path.join(folder, header))
+    return Finding(name, "wrong", f"{header} is not in {' or '.join(folders) or 'any folder'}", advice=advice)
+
+
+def _others(toolchain: Any, lang: str, chosen: str) -> tuple[str, ...]:
+    """List the other usual drivers that are on PATH."""
+    found = {}
+    for name in {"c": ("gcc", "clang", "cc"), "c++": ("g++", "clang++", "c++")}[lang]:
+        path = toolchain.driver(lang, name, {"PATH": os.environ.get("PATH", os.defpath)}).path
+        if path and os.path.realpath(path) != os.path.realpath(chosen):
+            found[os.path.realpath(path)] = path
+    return (f"also there: {', '.join(found.values())}",) if found else ()
+
+
+def _rights(folder: str) -> tuple[str, bool]:
+    """Say what can be done with a folder, or could be once it is made; and whether the cache can lie there."""
+    at = folder
+    while not os.path.lexists(at) and os.path.dirname(at) != at:
+        at = os.path.dirname(at)
+    state = "exists" if at == folder else "not there yet"
+    if not os.path.isdir(at):
+        return f"{at} is no folder", False
+    if not os.access(at, os.W_OK | os.X_OK):
+        return f"{state}, {at} cannot be written", False
+    try:
+        disk = os.statvfs(at)
+    except OSError as error:
+        return f"{state}, {error.strerror}", False
+    if disk.f_flag & os.ST_NOEXEC:
+        return f"{state}, modules cannot be loaded from it (noexec)", False
+    free = disk.f_bavail * disk.f_frsize
+    return f"{state}, can be written, {free / 2**20:.0f} MiB free", True
+
+
+def _install(what: str) -> str:
+    """Name the package that brings a compiler (``"c"``, ``"c++"``) or Python's headers (``"python"``)."""
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    packages = {
+        "debian": ("apt-get install", {"c": "gcc libc6-dev", "c++": "g++", "python": f"python{version}-dev"}),
+        "fedora": ("dnf install", {"c": "gcc", "c++": "gcc-c++", "python": f"python{version}-devel"}),
+        "rhel": ("dnf install", {"c": "gcc", "c++": "gcc-c++", "python": f"python{version}-devel"}),
+        "suse": ("zypper install", {"c": "gcc", "c++": "gcc-c++", "python": f"python{version.replace('.', '')}-devel"}),
+        "arch": ("pacman -S", {"c": "gcc", "c++": "gcc", "python": "python"}),
+        "alpine": ("apk add", {"c": "gcc musl-dev", "c++": "g++", "python": "python3-dev"}),
+    }
+    thing = {"c": "a C compiler", "c++": "a C++ compiler", "python": "the headers of this Python"}[what]
+    for name in _system():
+        if name in packages:
+            command, names = packages[name]
+            return f"install {thing}: {command} {names[what]}"
+    return f"install {thing} (gcc or clang)" if what != "python" else f"install {thing}"
+
+
+def _system() -> list[str]:
+    """Name this Linux and those it is like, nearest first."""
+    try:
+        release = platform.freedesktop_os_release()
+    except OSError:
+        return []
+    return [release.get("ID", ""), *release.get("ID_LIKE", "").split()]
+
+
+def _engine_id() -> str:
+    """Give the engine's version and the digest of its sources, without loading it."""
+    try:
+        from opweld import _engine_id as made
+    except ImportError:
+        return "not built"
+    return str(getattr(made, "ENGINE_ID", "not known"))
+
+
+def _abi() -> str:
+    return str(sysconfig.get_config_var("SOABI") or "no ABI tag")
+
+
+def _pip() -> str:
+    return f"{sys.executable} -m pip"
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
