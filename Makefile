@@ -22,7 +22,8 @@ export PIP_CONSTRAINT := tools/constraints.txt
 
 STAMP := build/stamp
 PINS := pyproject.toml tools/constraints.txt
-GO_FILES := $(shell find gen npyapi pyext refcount templates -name '_*' -prune -o -type f ! -name '*_test.go' ! -path '*/testdata/*' -print)
+ROOMS := $(wildcard gen npyapi pyext refcount templates)
+GO_FILES := $(shell find $(ROOMS) -name '_*' -prune -o -type f ! -name '*_test.go' ! -path '*/testdata/*' -print)
 PY_FILES := $(shell find python -name '*.egg-info' -prune -o -type f ! -name _engine_id.py \( -name '*.py' -o -name '*.pyi' -o -name py.typed \) -print)
 SOURCES := $(sort $(GO_FILES) $(PY_FILES) go.mod go.sum setup.py LICENSE $(wildcard README.md))
 
@@ -64,7 +65,7 @@ test-python: $(STAMP)/test-$(PYV)
 
 .PHONY: test-all
 test-all: test-go ## all tests, on each CPython from 3.10 to 3.13 that is found
-	@tools/pythons | while read -r python; do $(MAKE) --no-print-directory PYTHON="$$python" test-python; done
+	@tools/pythons | while read -r python; do $(MAKE) --no-print-directory PYTHON="$$python" test-python </dev/null; done
 
 .PHONY: golden
 golden: ## rewrite the golden files of the Go tests
@@ -72,7 +73,7 @@ golden: ## rewrite the golden files of the Go tests
 
 .PHONY: lint
 lint: $(STAMP)/lint-$(PYV) ## check the project's own code: gofmt, go vet, ruff, mypy
-	@echo "· gofmt"; bad=$$(gofmt -l gen npyapi pyext/*.go refcount templates); [ -z "$$bad" ] || { echo "not formatted: $$bad"; exit 1; }
+	@echo "· gofmt"; bad=$$(gofmt -l $(filter-out pyext,$(ROOMS)) pyext/*.go); [ -z "$$bad" ] || { echo "not formatted: $$bad"; exit 1; }
 	@echo "· go vet"; go vet ./...
 	@echo "· ruff"; "build/lint-$(PYV)/bin/ruff" check --quiet .
 	@echo "· mypy"; "build/lint-$(PYV)/bin/python" -m mypy
