@@ -1,0 +1,88 @@
+package gen_test
+
+import (
+	"encoding/json"
+	"io"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"opweld/npyapi"
+	"opweld/templates"
+)
+
+// rooms says what each room of the house may import: other rooms, and modules from outside. docs/architecture.md draws
+// it. The standard library is free.
+var rooms = map[string][]string{
+	"opweld/npyapi":     {},
+	"opweld/templates":  {},
+	"opweld/refcount":   {"opweld/npyapi", "github.com/tree-sitter/"},
+	"opweld/gen":        {"opweld/npyapi", "opweld/refcount", "opweld/templates"},
+	"opweld/gen/cc":     {},
+	"opweld/gen/cache":  {},
+	"opweld/gen/build":  {"opweld/gen", "opweld/gen/cc", "opweld/gen/cache"},
+	"opweld/gen/kernel": {"opweld/gen", "github.com/go-python/gpython/"},
+	"opweld/pyext":      {"opweld/gen", "opweld/gen/build", "opweld/gen/kernel", "opweld/refcount"},
+}
+
+func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "opweld/...").Output()
+	require.NoError(t, err)
+	seen := 0
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var pkg struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&pkg); err == io.EOF {
+			break
+		} else {
+			require.NoError(t, err)
+		}
+		allowed, known := rooms[pkg.ImportPath]
+		if !assert.True(t, known, "%s is not a room of the house", pkg.ImportPath) {
+			continue
+		}
+		seen++
+		for _, path := range pkg.Imports {
+			assert.True(t, mayImport(path, allowed), "%s may not import %s", pkg.ImportPath, path)
+		}
+	}
+	assert.GreaterOrEqual(t, seen, 7)
+}
+
+func mayImport(path string, allowed []string) bool {
+	if first, _, _ := strings.Cut(path, "/"); !strings.Contains(first, ".") && first != "opweld" {
+		return true // standard library, and C
+	}
+	for _, a := range allowed {
+		if path == a || strings.HasSuffix(a, "/") && strings.HasPrefix(path, a) {
+			return true
+		}
+	}
+	return false
+}
+
+// The glue calls nothing of CPython or NumPy that npyapi does not know.
+func TestGlueCallsOnlyWhatNpyapiKnows(t *testing.T) {
+	root, err := templates.Load()
+	require.NoError(t, err)
+	call := regexp.MustCompile(`\b(Py[A-Za-z]*_[A-Za-z0-9_]+)\(`)
+	types := map[string]bool{"PyObject_HEAD": true}
+	found := 0
+	for _, tmpl := range root.Templates() {
+		if tmpl.Tree == nil {
+			continue
+		}
+		for _, m := range call.FindAllStringSubmatch(tmpl.Tree.Root.String(), -1) {
+			_, known := npyapi.Lookup(m[1])
+			found++
+			assert.True(t, known || types[m[1]] || strings.HasPrefix(m[1], "PyInit_"), "%s calls %s", tmpl.Name(), m[1])
+		}
+	}
+	assert.Greater(t, found, 50)
+}
