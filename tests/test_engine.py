@@ -128,7 +128,7 @@ def script(tmp_path, body, request):
     (tmp_path / "request.json").write_text(json.dumps(request))
     (tmp_path / "script.py").write_text(textwrap.dedent(head) + textwrap.dedent(body))
     return subprocess.Popen(
-        [sys.executable, tmp_path / "script.py", tmp_path / "request.json"],
+        [sys.executable, "-W", "ignore::DeprecationWarning", tmp_path / "script.py", tmp_path / "request.json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
