@@ -77,8 +77,8 @@ func (s *Store) Get(key string) (*Entry, error) {
 
 // verify checks everything that an entry depends on, the cheap things first.
 func (s *Store) verify(key string, e *Entry) error {
-	if e.Key != key || !e.local(e.Module) || !e.local(e.Source) || len(e.Files) == 0 || e.Absent == nil {
-		return missf("the entry of %s is not whole", key)
+	if err := e.whole(key); err != nil {
+		return err
 	}
 	for _, a := range e.Absent {
 		if err := a.Check(); err != nil {
@@ -97,6 +97,25 @@ func (s *Store) verify(key string, e *Entry) error {
 	sum := sha256.Sum256(data)
 	if int64(len(data)) != e.Size || hex.EncodeToString(sum[:]) != e.SHA256 {
 		return missf("the module of %s is damaged", key)
+	}
+	return nil
+}
+
+// whole looks at an entry's own fields.
+func (e *Entry) whole(key string) error {
+	if e.Key != key {
+		return missf("the entry of %s is another's", key)
+	}
+	for _, rel := range []string{e.Module, e.Source} {
+		if !e.local(rel) {
+			return missf("%q is not a path of %s", rel, key)
+		}
+	}
+	if len(e.Files) == 0 {
+		return missf("the entry of %s names no files", key)
+	}
+	if e.Absent == nil {
+		return missf("the entry of %s does not say what was absent", key)
 	}
 	return nil
 }

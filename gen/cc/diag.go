@@ -32,6 +32,7 @@ type Source struct {
 var (
 	placedRE = regexp.MustCompile(`^([^\s:][^:]*):(\d+):(?:(\d+):)? (fatal error|error|warning|sorry, unimplemented|internal compiler error): (.*)$`)
 	fromRE   = regexp.MustCompile(`^(?:In file included|\s+) from ([^:]+):(\d+)(?::\d+)?[,:]$`)
+	bareRE   = regexp.MustCompile(`^(?:fatal )?error: (.*)$`)
 	driverRE = regexp.MustCompile(`^([\w./+-]+): (?:(fatal error|error|warning|internal compiler error): )?(.*)$`)
 	undefRE  = regexp.MustCompile(`(?:^|: |>>> )((?:undefined reference to|undefined symbol:?|multiple definition of|duplicate symbol:?) .*)$`)
 	optionRE = regexp.MustCompile(` \[(-W[^\]]+)\]$`)
@@ -99,6 +100,9 @@ func placed(line string) (Diagnostic, bool) {
 // unplaced parses what the driver, the assembler and the linker say, which has no line of the text.
 func unplaced(line string, tool *Tool) (Diagnostic, bool) {
 	if m := undefRE.FindStringSubmatch(line); m != nil {
+		return Diagnostic{Severity: "error", Message: m[1]}, true
+	}
+	if m := bareRE.FindStringSubmatch(line); m != nil {
 		return Diagnostic{Severity: "error", Message: m[1]}, true
 	}
 	m := driverRE.FindStringSubmatch(line)

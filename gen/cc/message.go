@@ -30,18 +30,19 @@ func Map(ds []Diagnostic, sources map[string]Source) []Diagnostic {
 // Message tells a person what the compiler refused, in at most 12 lines: who, where, the compiler's one line, the
 // line of the text with a caret, how much more there is, and where the whole output lies.
 func Message(ds []Diagnostic, log string) string {
-	first, others, warnings := First(ds), -1, 0
+	first, others := First(ds), -1
 	for _, d := range ds {
-		if d.Severity == "error" {
+		if d.Severity == "error" { // warnings of a text that does not compile are mostly the errors' doing
 			others++
-		} else {
-			warnings++
 		}
 	}
 	lines := []string{first.heading(), "  " + cut(first.Message, 4*shownText)}
 	lines = append(lines, first.excerpt()...)
-	if more := further(others, warnings); more != "" {
-		lines = append(lines, more)
+	switch {
+	case others == 1:
+		lines = append(lines, "and 1 further error")
+	case others > 1:
+		lines = append(lines, fmt.Sprintf("and %d further errors", others))
 	}
 	if log != "" {
 		lines = append(lines, "the whole output: "+log)
@@ -107,29 +108,6 @@ func (d Diagnostic) numberOfGlue() int {
 		return d.Line
 	}
 	return 0
-}
-
-// further counts what is not shown.
-func further(errors, warnings int) string {
-	var parts []string
-	if errors > 0 {
-		parts = append(parts, plural(errors, "further error"))
-	}
-	if warnings > 0 {
-		parts = append(parts, plural(warnings, "warning"))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "and " + strings.Join(parts, ", ")
-}
-
-// plural is "1 warning", "2 warnings".
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // cut shortens s to about n characters.

@@ -4,8 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
+
+// linkLineRE knows the linker's command line, as -v prints it, by the output and a folder of libraries.
+var linkLineRE = regexp.MustCompile(`^ .*[ "]-o"? "?` + regexp.QuoteMeta(Output) + `"? .*[ "]-L`)
 
 // readsOf collects what a compile read: headers from the depfile, libraries from the linker's trace, and the search
 // paths from the driver's own account (-v), which is right whatever the arguments and the environment hold.
@@ -100,8 +105,8 @@ func (r *Reads) searchPaths(verbose string, job *Job) {
 			r.Missing = append(r.Missing, strings.Trim(strings.TrimPrefix(line, "ignoring nonexistent directory "), `"`))
 		case into != nil && strings.HasPrefix(line, " "):
 			*into = append(*into, strings.TrimSpace(line))
-		case strings.HasPrefix(line, " ") && strings.Contains(line, " -L") && strings.Contains(line, Output):
-			r.LibDirs = libDirs(line)
+		case linkLineRE.MatchString(line):
+			r.LibDirs = libDirs(line, job.LibDirs)
 		}
 	}
 	if r.LibDirs == nil {
@@ -109,13 +114,19 @@ func (r *Reads) searchPaths(verbose string, job *Job) {
 	}
 }
 
-// libDirs picks the -L folders out of the linker's command line as -v prints it.
-func libDirs(line string) []string {
+// libDirs picks the -L folders out of the linker's command line as -v prints it. gcc does not quote there: a folder
+// that is cut at a blank is completed from the ones that were asked for.
+func libDirs(line string, asked []string) []string {
 	var dirs []string
 	for _, word := range splitQuoted(line) {
-		if dir, ok := strings.CutPrefix(word, "-L"); ok && filepath.IsAbs(dir) {
-			dirs = append(dirs, dir)
+		dir, ok := strings.CutPrefix(word, "-L")
+		if !ok || !filepath.IsAbs(dir) {
+			continue
 		}
+		if i := slices.IndexFunc(asked, func(a string) bool { return strings.HasPrefix(a, dir+" ") }); i >= 0 {
+			dir = asked[i]
+		}
+		dirs = append(dirs, dir)
 	}
 	return dirs
 }

@@ -1,0 +1,220 @@
+package cache
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// old is a time that no check takes for fresh.
+var old = time.Now().Add(-time.Hour)
+
+// world is a store with one entry over a header and a search path.
+type world struct {
+	store         *Store
+	header        string
+	early, late   string
+	index, key    string
+	module, entry string
+}
+
+// write makes a file that was last written an hour ago.
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	require.NoError(t, os.Chtimes(path, old, old))
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	dir := t.TempDir()
+	w := &world{store: New(filepath.Join(dir, "root")), early: filepath.Join(dir, "early"), late: filepath.Join(dir, "late")}
+	w.header = filepath.Join(w.late, "sub", "x.h")
+	write(t, w.header, "#define X 1\n")
+	require.NoError(t, os.MkdirAll(w.early, 0o777))
+	lines := []string{"opweld-key 1", Line("text", "t")}
+	w.key, w.index = Key(lines), Key([]string{"index"})
+	f, err := Stamp(w.header)
+	require.NoError(t, err)
+	p := NewPlaces(time.Now())
+	p.Include([]string{w.header}, []string{w.early, w.late})
+	e, err := w.store.Publish(Entry{Key: w.key, Files: []File{f}, Absent: p.Group(), KeyLines: lines, Argv: []string{"cc"}},
+		[]byte("module"), []byte("source"))
+	require.NoError(t, err)
+	require.NoError(t, w.store.Point(w.index, w.key))
+	w.module, w.entry = w.store.Path(e.Module), w.store.Path(sharded("entry", w.key))
+	return w
+}
+
+// reason looks up the entry and gives why it is a miss; empty: a hit.
+func (w *world) reason(t *testing.T) string {
+	t.Helper()
+	e, err := w.store.Lookup(w.index)
+	if err == nil {
+		require.Equal(t, w.key, e.Key)
+		return ""
+	}
+	require.True(t, IsMiss(err), "%v", err)
+	return err.Error()
+}
+
+func TestPublishedEntryIsFound(t *testing.T) {
+	w := newWorld(t)
+	require.Empty(t, w.reason(t))
+	for _, dir := range []string{filepath.Dir(w.module), filepath.Dir(w.entry)} {
+		names, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		for _, n := range names {
+			require.False(t, strings.HasPrefix(n.Name(), ".tmp-"), "no temporary file stays")
+		}
+	}
+}
+
+func TestChangesAreMisses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(t *testing.T, w *world)
+		reason string // part of it; empty: still a hit
+	}{
+		{"header edited, same size and time", func(t *testing.T, w *world) { write(t, w.header, "#define X 2\n") }, "x.h has changed"},
+		{"header edited, same size", func(t *testing.T, w *world) {
+			require.NoError(t, os.WriteFile(w.header, []byte("#define X 2\n"), 0o666))
+		}, "x.h has changed"},
+		{"header longer", func(t *testing.T, w *world) { write(t, w.header, "#define X 100\n") }, "x.h has changed"},
+		{"header gone", func(t *testing.T, w *world) { require.NoError(t, os.Remove(w.header)) }, "x.h cannot be read"},
+		{"header touched", func(t *testing.T, w *world) {
+			require.NoError(t, os.Chtimes(w.header, time.Now(), time.Now()))
+		}, ""},
+		{"header replaced by an equal one", func(t *testing.T, w *world) {
+			require.NoError(t, os.Rename(w.header, w.header+"~"))
+			write(t, w.header, "#define X 1\n")
+		}, ""},
+		{"header appears earlier", func(t *testing.T, w *world) {
+			write(t, filepath.Join(w.early, "sub", "x.h"), "")
+		}, "has appeared and comes first on the search path"},
+		{"another file appears earlier", func(t *testing.T, w *world) { write(t, filepath.Join(w.early, "y.h"), "") }, ""},
+		{"earlier folder gone", func(t *testing.T, w *world) { require.NoError(t, os.Remove(w.early)) }, ""},
+		{"module cut", func(t *testing.T, w *world) { require.NoError(t, os.WriteFile(w.module, []byte("modu"), 0o777)) }, "is damaged"},
+		{"module other", func(t *testing.T, w *world) { require.NoError(t, os.WriteFile(w.module, []byte("MODULE"), 0o777)) }, "is damaged"},
+		{"module gone", func(t *testing.T, w *world) { require.NoError(t, os.Remove(w.module)) }, "cannot be read"},
+		{"store gone", func(t *testing.T, w *world) { require.NoError(t, os.RemoveAll(w.store.dir)) }, "no index/"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			c.change(t, w)
+			if c.reason == "" {
+				require.Empty(t, w.reason(t))
+			} else {
+				require.Contains(t, w.reason(t), c.reason)
+			}
+		})
+	}
+}
+
+func TestDamageAtEveryOffsetIsAMiss(t *testing.T) {
+	w := newWorld(t)
+	for _, path := range []string{w.entry, w.store.Path(sharded("index", w.index)), w.module} {
+		whole, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for i := range whole {
+			flipped := append([]byte{}, whole...)
+			flipped[i] ^= 1 << (i % 8)
+			require.NoError(t, os.WriteFile(path, flipped, 0o666))
+			require.NotEmpty(t, w.reason(t), "%s, byte %d", path, i)
+			require.NoError(t, os.WriteFile(path, whole[:i], 0o666))
+			require.NotEmpty(t, w.reason(t), "%s, cut to %d", path, i)
+		}
+		require.NoError(t, os.WriteFile(path, whole, 0o666))
+		require.Empty(t, w.reason(t))
+	}
+}
+
+func TestSwappedEntriesAreAMiss(t *testing.T) {
+	w := newWorld(t)
+	other := Key([]string{"other"})
+	data, err := os.ReadFile(w.entry)
+	require.NoError(t, err)
+	write(t, w.store.Path(sharded("entry", other)), string(data))
+	_, err = w.store.Get(other)
+	require.EqualError(t, err, "not in the cache: the entry of "+other+" is another's")
+}
+
+func TestEntryMayNotLeadOutOfTheStore(t *testing.T) {
+	w := newWorld(t)
+	e, err := w.store.Get(w.key)
+	require.NoError(t, err)
+	e.Module = "module/" + w.key[:2] + "/" + w.key + "-/../../../../../evil.so"
+	require.NoError(t, w.store.write(sharded("entry", w.key), e))
+	require.Contains(t, w.reason(t), "is not a path of")
+}
+
+func TestStrangeNamesAreMisses(t *testing.T) {
+	s := New(t.TempDir())
+	for _, name := range []string{"", "..", strings.Repeat("g", 64), strings.Repeat("a", 63)} {
+		_, err := s.Lookup(name)
+		require.True(t, IsMiss(err), "%q: %v", name, err)
+	}
+}
+
+func TestFreshFileIsHashedAtEachCheck(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.h")
+	require.NoError(t, os.WriteFile(path, []byte("one"), 0o666))
+	f, err := Stamp(path)
+	require.NoError(t, err)
+	require.Zero(t, f.MtimeNs, "a second write within the clock's tick would not show")
+	require.NoError(t, f.Check())
+	require.False(t, Settled(path, time.Now()))
+	require.True(t, Settled(path, time.Now().Add(time.Minute)))
+}
+
+func TestRepublishLeavesTheMappedModuleAlone(t *testing.T) {
+	w := newWorld(t)
+	before, err := os.Stat(w.module)
+	require.NoError(t, err)
+	e, err := w.store.Get(w.key)
+	require.NoError(t, err)
+	_, err = w.store.Publish(*e, []byte("module"), []byte("source"))
+	require.NoError(t, err)
+	after, err := os.Stat(w.module)
+	require.NoError(t, err)
+	require.True(t, os.SameFile(before, after))
+}
+
+func TestLineKeepsListsApart(t *testing.T) {
+	require.Equal(t, `argv a\nargv b`, Line("argv", "a\nargv b"))
+	require.Equal(t, `argv a\\n`, Line("argv", `a\n`))
+	require.NotEqual(t, Key([]string{Line("a", "b\nc")}), Key([]string{"a b", "c"}))
+}
+
+func TestToolIsKeptWhileItsFilesAre(t *testing.T) {
+	w := newWorld(t)
+	f, err := Stamp(w.header)
+	require.NoError(t, err)
+	name := Key([]string{"gcc"})
+	require.NoError(t, w.store.KeepTool(name, map[string]string{"family": "gcc"}, []File{f}))
+	var got map[string]string
+	files, err := w.store.Tool(name, &got)
+	require.NoError(t, err)
+	require.Equal(t, []File{f}, files)
+	require.Equal(t, "gcc", got["family"])
+	write(t, w.header, "another compiler")
+	_, err = w.store.Tool(name, &got)
+	require.True(t, IsMiss(err))
+}
+
+func TestTidyRemovesWhatIsOld(t *testing.T) {
+	s := New(t.TempDir())
+	abandoned, _, err := s.Private()
+	require.NoError(t, err)
+	require.NoError(t, os.Chtimes(abandoned, old.Add(-stale), old.Add(-stale)))
+	running, _, err := s.Private()
+	require.NoError(t, err)
+	s.Tidy(time.Now())
+	require.NoDirExists(t, abandoned)
+	require.DirExists(t, running)
+}

@@ -1,0 +1,1 @@
+/* source of a folder that is gone */

@@ -1,0 +1,175 @@
+package cc
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// sources is where the user of the tests below keeps the fragments.
+var sources = map[string]Source{
+	"Twice.c_code":         {File: "/home/u/ops.py", Line: 41},
+	"Twice.c_support_code": {File: "/home/u/ops.py", Line: 30},
+	"Twice/twice.c":        {File: "/home/u/twice.c", Line: 1, Exact: true},
+}
+
+// mistakes are a text each, with the message of gcc and of clang; "": the same as gcc's.
+var mistakes = []struct {
+	name, text, gcc, clang string
+	libs, args             []string
+}{
+	{
+		name: "an unknown name in a method's text",
+		text: "int glue;\n#line 1 \"Twice.c_code\"\nint f(int x) {\n\treturn 2 * y;\n}\n#line 6 \"opweld.c\"\n",
+		gcc: "Twice.c_code does not compile: /home/u/ops.py:41 (line 2 of the fragment)\n" +
+			"  'y' undeclared (first use in this function)\n     2 |  return 2 * y;\n       |             ^\nthe whole output: /log",
+		clang: "Twice.c_code does not compile: /home/u/ops.py:41 (line 2 of the fragment)\n" +
+			"  use of undeclared identifier 'y'\n     2 |  return 2 * y;\n       |             ^\nthe whole output: /log",
+	},
+	{
+		name: "a missing semicolon in a file",
+		text: "#line 7 \"Twice/twice.c\"\nint f(int x) {\n    int é = x\n    return é;\n}\n",
+		gcc: "Twice does not compile: /home/u/twice.c:8:15\n  expected ',' or ';' before 'return'\n" +
+			"     8 |     int é = x\n       |              ^\nthe whole output: /log",
+		clang: "Twice does not compile: /home/u/twice.c:8:15\n  expected ';' at end of declaration\n" +
+			"     8 |     int é = x\n       |              ^\nthe whole output: /log",
+	},
+	{
+		name: "several errors, and a warning",
+		text: "#line 1 \"Twice.c_code\"\nint f(void) { int u; return a; }\nint g(void) { return b; }\nint h(void) { return c; }\n",
+		gcc: "Twice.c_code does not compile: /home/u/ops.py:41 (line 1 of the fragment)\n" +
+			"  'a' undeclared (first use in this function)\n     1 | int f(void) { int u; return a; }\n" +
+			"       |                             ^\nand 2 further errors\nthe whole output: /log",
+		clang: "Twice.c_code does not compile: /home/u/ops.py:41 (line 1 of the fragment)\n" +
+			"  use of undeclared identifier 'a'\n     1 | int f(void) { int u; return a; }\n" +
+			"       |                             ^\nand 2 further errors\nthe whole output: /log",
+	},
+	{
+		name: "a missing header",
+		text: "#line 1 \"Twice.c_support_code\"\n\n#include <nothing_of_this_name.h>\n",
+		gcc: "Twice.c_support_code does not compile: /home/u/ops.py:30 (line 2 of the fragment)\n" +
+			"  nothing_of_this_name.h: No such file or directory\n     2 | #include <nothing_of_this_name.h>\n" +
+			"       |          ^\nthe whole output: /log",
+		clang: "Twice.c_support_code does not compile: /home/u/ops.py:30 (line 2 of the fragment)\n" +
+			"  'nothing_of_this_name.h' file not found\n     2 | #include <nothing_of_this_name.h>\n" +
+			"       |          ^\nthe whole output: /log",
+	},
+	{
+		name: "a call of something undeclared",
+		text: "#line 1 \"Twice.c_code\"\nint f(int x) { return tweice(x); }\n",
+		gcc: "Twice.c_code does not compile: /home/u/ops.py:41 (line 1 of the fragment)\n" +
+			"  implicit declaration of function 'tweice'\n     1 | int f(int x) { return tweice(x); }\n" +
+			"       |                       ^\nthe whole output: /log",
+		clang: "Twice.c_code does not compile: /home/u/ops.py:41 (line 1 of the fragment)\n" +
+			"  call to undeclared function 'tweice'; ISO C99 and later do not support implicit function declarations\n" +
+			"     1 | int f(int x) { return tweice(x); }\n       |                       ^\nthe whole output: /log",
+	},
+	{
+		name: "an error in the glue",
+		text: "int f(void) { return nothing; }\n",
+		gcc: "the glue does not compile: opweld.c:1\n  'nothing' undeclared (first use in this function)\n" +
+			"     1 | int f(void) { return nothing; }\n       |                      ^\nthe whole output: /log",
+		clang: "the glue does not compile: opweld.c:1\n  use of undeclared identifier 'nothing'\n" +
+			"     1 | int f(void) { return nothing; }\n       |                      ^\nthe whole output: /log",
+	},
+	{
+		name: "a library that is not there",
+		text: "int x;\n",
+		libs: []string{"nothing_of_this_name"},
+		gcc: "the module does not build:\n  cannot find -lnothing_of_this_name: No such file or directory\n" +
+			"the whole output: /log",
+		clang: "-",
+	},
+	{
+		name:  "an argument that the compiler does not know",
+		text:  "int x;\n",
+		args:  []string{"-fno-such-thing"},
+		gcc:   "the module does not build:\n  unrecognized command-line option '-fno-such-thing'\nthe whole output: /log",
+		clang: "-",
+	},
+}
+
+func TestMessages(t *testing.T) {
+	for _, name := range []string{"gcc", "clang"} {
+		t.Run(name, func(t *testing.T) {
+			tool := toolOf(t, name)
+			for _, m := range mistakes {
+				want := m.gcc
+				if name == "clang" {
+					want = m.clang
+				}
+				if want == "-" {
+					continue
+				}
+				_, err := compile(t, &Job{Tool: tool, Text: m.text, Flags: []string{"-Wall"}, Libs: m.libs, Args: m.args})
+				var refusal *Error
+				require.ErrorAs(t, err, &refusal, m.name)
+				require.Equal(t, want, Message(Map(refusal.Diagnostics, sources), "/log"), m.name)
+			}
+		})
+	}
+}
+
+func TestUndefinedAndDoubleSymbols(t *testing.T) {
+	job := &Job{Tool: toolOf(t, "gcc"), Text: "int nothing(void); int f(void) { return nothing(); }\n", Args: []string{"-Wl,-z,defs"}}
+	_, err := compile(t, job)
+	require.EqualError(t, err, "undefined reference to `nothing'")
+}
+
+func TestWarnings(t *testing.T) {
+	for _, name := range []string{"gcc", "clang"} {
+		t.Run(name, func(t *testing.T) {
+			job := &Job{Tool: toolOf(t, name), Text: "#line 3 \"Twice/twice.c\"\nint f(void) { int u; return 0; }\n", Flags: []string{"-Wall"}}
+			c, err := compile(t, job)
+			require.NoError(t, err)
+			require.Equal(t, []Diagnostic{{Severity: "warning", Op: "Twice", File: "/home/u/twice.c", Line: 3, Exact: true,
+				FragmentLine: 3, Column: 19, Message: "unused variable 'u'", Text: "int f(void) { int u; return 0; }",
+				Option: "-Wunused-variable"}}, Map(c.Warnings, sources))
+		})
+	}
+}
+
+func TestErrorInAUsersHeaderNamesTheOp(t *testing.T) {
+	dir := t.TempDir()
+	header := filepath.Join(dir, "x.h")
+	require.NoError(t, os.WriteFile(header, []byte("\n\nint x = nothing;\n"), 0o666))
+	job := &Job{Tool: toolOf(t, "gcc"), Text: "#line 1 \"Twice.c_support_code\"\n\n#include <x.h>\n", Headers: []string{dir}}
+	_, err := compile(t, job)
+	var refusal *Error
+	require.ErrorAs(t, err, &refusal)
+	message := Message(Map(refusal.Diagnostics, sources), "")
+	require.Equal(t, "Twice.c_support_code does not compile: "+header+":3 (included by line 2 of the fragment)\n"+
+		"  'nothing' undeclared here (not in a function)", message)
+}
+
+func TestCompilerThatDiesHasAMessage(t *testing.T) {
+	driver := filepath.Join(t.TempDir(), "cc")
+	require.NoError(t, os.WriteFile(driver, []byte("#!/bin/sh\nkill -SEGV $$\n"), 0o777))
+	_, err := compile(t, &Job{Tool: &Tool{Driver: driver}})
+	require.EqualError(t, err, "the compiler was ended by a signal: segmentation fault")
+	require.NoError(t, os.WriteFile(driver, []byte("#!/bin/sh\necho 'Internal Error: licence' >&2\nexit 7\n"), 0o777))
+	_, err = compile(t, &Job{Tool: &Tool{Driver: driver}})
+	require.EqualError(t, err, "the compiler ended with status 7 and no message that is understood: Internal Error: licence")
+}
+
+func TestLongLinesAreCutRoundTheCaret(t *testing.T) {
+	text := strings.Repeat("a", 300) + "HERE" + strings.Repeat("b", 300)
+	message := Message([]Diagnostic{{Severity: "error", Op: "T", Hook: "c_code", File: "T.c_code", FragmentLine: 1, Line: 1,
+		Column: 301, Message: strings.Repeat("m", 5000), Text: text}}, "/log")
+	lines := strings.Split(message, "\n")
+	require.LessOrEqual(t, len(lines), 12)
+	require.Equal(t, strings.Index(lines[3], "^"), strings.Index(strings.ReplaceAll(lines[2], "…", "."), "HERE"))
+	for _, line := range lines {
+		require.Less(t, len(line), 700)
+	}
+}
+
+func TestOneNameForSeveralKernelsFindsTheRightLine(t *testing.T) {
+	m := newTextMap("#line 1 \"T.c_code\"\nfloat z = x;\n#line 1 \"T.c_code\"\ndouble z = yy;\n")
+	ds := []Diagnostic{{File: "T.c_code", Line: 1, Column: 12, Message: "'yy' undeclared"}}
+	m.place(ds)
+	require.Equal(t, "double z = yy;", ds[0].Text)
+}

@@ -1,0 +1,181 @@
+package cc
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// toolOf identifies a compiler; the test is skipped where there is none.
+func toolOf(t *testing.T, name string) *Tool {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not on this machine", name)
+	}
+	tool, err := Identify(context.Background(), path, nil)
+	require.NoError(t, err)
+	return tool
+}
+
+// compile compiles a text in a fresh folder.
+func compile(t *testing.T, job *Job) (*Compiled, error) {
+	t.Helper()
+	return Compile(context.Background(), job, t.TempDir())
+}
+
+func TestIdentifyGcc(t *testing.T) {
+	tool := toolOf(t, "gcc")
+	require.Equal(t, "gcc", tool.Family)
+	require.NotZero(t, tool.Major)
+	require.NotEmpty(t, tool.Target)
+	require.Equal(t, tool.Driver, tool.Programs[0])
+	require.Greater(t, len(tool.Programs), 3, "cc1, as, ld and their like: %v", tool.Programs)
+	for _, p := range tool.Programs {
+		require.FileExists(t, p)
+	}
+}
+
+func TestIdentifyWhatCannotRun(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "gcc")
+	_, err := Identify(context.Background(), none, nil)
+	require.ErrorIs(t, err, ErrStart)
+	require.ErrorContains(t, err, none+" cannot be run: ")
+	require.NoError(t, os.WriteFile(none, []byte("#!/bin/sh\necho broken >&2\nexit 3\n"), 0o777))
+	_, err = Identify(context.Background(), none, nil)
+	require.EqualError(t, err, none+" cannot be run: --version gives status 3: broken")
+	_, err = Identify(context.Background(), "gcc", nil)
+	require.EqualError(t, err, `"gcc" cannot be run: an absolute path is needed`)
+}
+
+func TestFamilies(t *testing.T) {
+	for text, want := range map[string]struct {
+		family string
+		major  int
+	}{
+		"gcc (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright (C) 2022 Free Software Foundation, Inc.":        {"gcc", 12},
+		"Debian clang version 14.0.6\nTarget: x86_64-pc-linux-gnu":                                        {"clang", 14},
+		"x86_64-conda-linux-gnu-cc (conda-forge gcc 13.3.0-1) 13.3.0\nCopyright Free Software Foundation": {"gcc", 13},
+		"tcc version 0.9.27 (x86_64 Linux)":                                                               {"other", 0},
+	} {
+		require.Equal(t, want.family, family(text), text)
+		require.Equal(t, want.major, major(firstLine(text)), text)
+	}
+}
+
+func TestArgv(t *testing.T) {
+	job := &Job{Tool: &Tool{Driver: "/usr/bin/cc", Family: "other"}, Flags: []string{"-O3", "-Wall"}, System: []string{"/py", "/np"},
+		Headers: []string{"/h"}, LibDirs: []string{"/l"}, Libs: []string{"m"}, Args: []string{"-DA", "-DB"},
+		NoArgs: []string{"-O3", "-DB", "-fwrapv", "-shared"}}
+	require.Equal(t, "/usr/bin/cc -std=gnu17 -fPIC -shared -v -MD -MF opweld.d -fno-math-errno -fvisibility=hidden "+
+		"-Werror=implicit-function-declaration -Wall -I/h -isystem /py -isystem /np -Xlinker -t -o opweld.so opweld.c -DA "+
+		"-L/l -Xlinker -rpath -Xlinker /l -lm", strings.Join(job.Argv(), " "))
+	job.CXX = true
+	require.Contains(t, job.Argv(), "-std=gnu++17")
+	require.Contains(t, job.Argv(), "opweld.cc")
+	require.NotContains(t, job.Argv(), "-Werror=implicit-function-declaration")
+}
+
+func TestCompileTellsWhatItRead(t *testing.T) {
+	for _, name := range []string{"gcc", "clang"} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "with blank é")
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, "late"), 0o777))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "late", "x.h"), []byte("#define X 1\n"), 0o666))
+			job := &Job{Tool: toolOf(t, name), Text: "#include <x.h>\n#include <math.h>\nint x = X; double e(double v) { return exp(v); }\n",
+				Headers: []string{filepath.Join(dir, "early"), filepath.Join(dir, "late")}, LibDirs: []string{dir}, Libs: []string{"m"}}
+			c, err := compile(t, job)
+			require.NoError(t, err)
+			require.Empty(t, c.Warnings)
+			require.Contains(t, c.Reads.Headers, filepath.Join(dir, "late", "x.h"))
+			require.Contains(t, c.Reads.Missing, filepath.Join(dir, "early"))
+			require.Equal(t, filepath.Join(dir, "late"), c.Reads.Search[0])
+			require.Contains(t, strings.Join(c.Reads.Libs, " "), "/libm")
+			require.Equal(t, dir, c.Reads.LibDirs[0])
+		})
+	}
+}
+
+func TestSearchVariablesReachTheCompiler(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.h"), []byte("int x;\n"), 0o666))
+	t.Setenv("CPATH", dir) // of this process: not passed on
+	job := &Job{Tool: toolOf(t, "gcc"), Text: "#include <x.h>\n"}
+	_, err := compile(t, job)
+	require.ErrorContains(t, err, "x.h: No such file or directory")
+	job.Env = map[string]string{"CPATH": dir, "LD_PRELOAD": "/nothing"}
+	c, err := compile(t, job)
+	require.NoError(t, err)
+	require.Contains(t, c.Reads.Headers, filepath.Join(dir, "x.h"))
+}
+
+func TestCancelKillsTheWholeGroup(t *testing.T) {
+	dir := t.TempDir()
+	pids := filepath.Join(dir, "pids")
+	driver := filepath.Join(dir, "cc")
+	script := fmt.Sprintf("#!/bin/sh\nsleep 60 &\necho $$ $! > %s.part; mv %s.part %s\nwait\n", pids, pids, pids)
+	require.NoError(t, os.WriteFile(driver, []byte(script), 0o777))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(pids); err == nil {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	_, err := Compile(ctx, &Job{Tool: &Tool{Driver: driver}}, t.TempDir())
+	require.ErrorIs(t, err, context.Canceled)
+	data, err := os.ReadFile(pids)
+	require.NoError(t, err)
+	for _, word := range strings.Fields(string(data)) {
+		pid, err := strconv.Atoi(word)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return gone(pid) }, 10*time.Second, time.Millisecond, "pid %d lives on", pid)
+	}
+}
+
+// gone tells whether a process has ended; one that nobody has waited for yet has ended too.
+func gone(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return true
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.Contains(string(stat), ") Z ")
+}
+
+func TestOutputIsCapped(t *testing.T) {
+	c := &capped{limit: 5}
+	for _, part := range []string{"abc", "def", "ghi"} {
+		n, err := c.Write([]byte(part))
+		require.NoError(t, err)
+		require.Equal(t, 3, n)
+	}
+	require.Equal(t, "abcde", c.String())
+	require.True(t, c.cut)
+}
+
+func TestPrerequisites(t *testing.T) {
+	require.Equal(t, []string{"opweld.c", "/a b/x.h", "/c#/$y.h", `/d\e.h`},
+		prerequisites("opweld.so: opweld.c /a\\ b/x.h \\\n /c\\#/$$y.h /d\\e.h\n\n/a\\ b/x.h:\n"))
+}
+
+func TestTraced(t *testing.T) {
+	dir := t.TempDir()
+	lib := filepath.Join(dir, "lib x.a")
+	require.NoError(t, os.WriteFile(lib, nil, 0o666))
+	for _, line := range []string{lib, "(" + lib + ")member.o", lib + "(member.o)"} {
+		require.Equal(t, []string{lib}, traced(line+"\n/nowhere/libz.so\nopweld.o\n", "/private"), line)
+	}
+	require.Empty(t, traced(lib, dir), "the private folder is left out")
+}
