@@ -37,7 +37,7 @@ class DType:
 
 _BY_CHAR: dict[str, DType] = {}
 for _name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split():
-    _BY_CHAR[np.dtype(_name).char] = DType(_name, _name.title().replace("Uint", "UInt"))
+    _BY_CHAR[np.dtype(_name).char] = DType(_name, _name.title().replace("Uint", "UInt").replace("Float16", "Half"))
 _BY_CHAR["g"] = DType("longdouble", "LongDouble")
 _BY_CHAR["G"] = DType("clongdouble", "CLongDouble")
 _BY_NAME: dict[Any, DType] = {dtype.name: dtype for dtype in _BY_CHAR.values()}

@@ -486,7 +486,8 @@ def _performer(node: Apply) -> Callable[..., tuple[Any, ...]]:
             try:
                 results.append(convert(storage[position][0]))
             except (TypeError, ValueError) as err:
-                _prefix(err, f"{op}: perform's output {position}")
+                unset = " was not set" if storage[position][0] is None else ""
+                _prefix(err, f"{op}: perform's output {position}{unset}")
                 raise
         return tuple(results)
 
