@@ -9,7 +9,6 @@ import (
 
 	"opweld/gen"
 	"opweld/gen/build"
-	"opweld/gen/cc"
 )
 
 // failed is the answer that carries an error instead of a value.
@@ -32,10 +31,14 @@ func describe(err error) *build.Error {
 	return fault(build.KindInternal, err.Error(), "")
 }
 
-// fault makes an error that pyext itself found.
+// fault makes an error that pyext itself found. Its list of diagnostics is empty, not null.
 func fault(kind, message, op string) *build.Error {
-	return &build.Error{Kind: kind, Message: message, Op: op, Diagnostics: []cc.Diagnostic{}}
+	e := &build.Error{Kind: kind, Message: message, Op: op}
+	e.Diagnostics = empty(e.Diagnostics)
+	return e
 }
+
+func empty[T any]([]T) []T { return []T{} }
 
 // stackLines is how much of a panic's stack goes into its message: enough to find the place.
 const stackLines = 16

@@ -90,6 +90,7 @@ func TestUnknownErrorIsADefect(t *testing.T) {
 	got := describe(errors.New("odd"))
 	assert.Equal(t, "internal", got.Kind)
 	assert.Equal(t, "odd", got.Message)
+	assert.NotNil(t, got.Diagnostics)
 }
 
 func TestAnswersAreCleanText(t *testing.T) {
