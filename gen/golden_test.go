@@ -16,11 +16,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// unitMark begins the part of a unit that depends on Program; what stands before it is the same for all.
+// unitMark begins the part of a unit that depends on Program; what stands before it is the same for all: head.c.
 const unitMark = "/* ---- users' headers and fragments"
 
-// TestGolden renders each testdata/<verb>_<what>.txtar: program.json in, unit.c (or error) out. The runtime's text is
-// held once, in runtime.c.
+// TestGolden renders each testdata/<verb>_<what>.txtar: program.json in, unit.c (or error) out. What stands
+// at the head of every unit is held once, in head.c.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	require.NoError(t, err)
@@ -49,7 +49,9 @@ func golden(t *testing.T, file string) {
 			head, tail, found := strings.Cut(unit.Text, unitMark)
 			require.True(t, found)
 			got["unit.c"] = unitMark + tail
-			runtimeGolden(t, head)
+			_, head, found = strings.Cut(head, "*/\n") // less the comment that names the Program
+			require.True(t, found)
+			once(t, "testdata/head.c", head)
 		}
 	}
 	if err != nil {
@@ -65,18 +67,21 @@ func golden(t *testing.T, file string) {
 	assert.Len(t, archive.Files, 1+len(got), "%s holds other results", file)
 }
 
-// runtimeGolden compares the runtime, less the head comment, which names the Program.
-func runtimeGolden(t *testing.T, head string) {
-	_, runtime, found := strings.Cut(head, "*/\n")
-	require.True(t, found)
-	const name = "testdata/runtime.c"
+// once compares a text that is the same for every Program with its golden file.
+func once(t *testing.T, name, text string) {
 	if *update {
-		require.NoError(t, os.WriteFile(name, []byte(runtime), 0o644))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
 		return
 	}
 	want, err := os.ReadFile(name)
 	require.NoError(t, err)
-	assert.Equal(t, string(want), runtime, "runtime.c; -update rewrites")
+	assert.Equal(t, string(want), text, "%s; -update rewrites", name)
+}
+
+func TestGoldenRuntime(t *testing.T) {
+	text, err := Runtime()
+	require.NoError(t, err)
+	once(t, "testdata/runtime.c", text)
 }
 
 func section(a *txtar.Archive, name string) []byte {

@@ -23,9 +23,13 @@ func Render(p *Program) (*Unit, error) {
 		return nil, err
 	}
 	unit := p.unit()
-	unit.Text, err = text(view, unit.Lang)
+	unit.Text, err = text("unit.c.tmpl", view, unit.Lang)
 	return unit, err
 }
+
+// Runtime is the part of every module that does not depend on its function, in C: compiled once for a compiler, a
+// CPython and a NumPy, and linked with each unit.
+func Runtime() (string, error) { return text("runtime.c.tmpl", nil, C) }
 
 // SourceName is the constant name of a unit's file, which its #line marks and diagnostics carry.
 func (l Lang) SourceName() string {
@@ -36,13 +40,13 @@ func (l Lang) SourceName() string {
 }
 
 // text executes the templates and gives each mark that leads back to the glue its line number.
-func text(view *View, lang Lang) (string, error) {
+func text(name string, data any, lang Lang) (string, error) {
 	root, err := templates.Load()
 	if err != nil {
 		return "", fmt.Errorf("opweld's templates are wrong: %w", err)
 	}
 	var buf bytes.Buffer
-	if err := root.ExecuteTemplate(&buf, "unit.c.tmpl", view); err != nil {
+	if err := root.ExecuteTemplate(&buf, name, data); err != nil {
 		return "", fmt.Errorf("opweld's templates are wrong: %w", err)
 	}
 	lines := strings.Split(buf.String(), "\n")

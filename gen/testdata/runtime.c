@@ -1,3 +1,4 @@
+/* opweld's runtime: binding of arguments, the walk of the table, the callable object, the module. */
 #define PY_SSIZE_T_CLEAN
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_22_API_VERSION
@@ -13,14 +14,6 @@
 #include <numpy/arrayscalars.h>
 #include <numpy/npy_math.h>
 #undef I                           /* of complex.h: a name that fragments use */
-#if PY_VERSION_HEX >= 0x030C0000
-#define OPW_PYSSIZET Py_T_PYSSIZET
-#define OPW_READONLY Py_READONLY
-#else
-#include <structmember.h>
-#define OPW_PYSSIZET T_PYSSIZET
-#define OPW_READONLY READONLY
-#endif
 #if defined(__GNUC__)              /* a unit uses what it needs of the runtime, a fragment of what it is given */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-label"
@@ -30,7 +23,12 @@
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
 #endif
 
-/* ---- runtime: frame and tables ------------------------------------------------------------------------------ */
+/* ---- frame and tables ------------------------------------------------------------------------------------------- */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#define OPW_SHARED __attribute__((visibility("hidden"))) /* between the objects of one module */
 
 /* A frame is the memory of one call (or of an instance's constants): a head, one place for each out= object, one slot
    for each variable. A slot is the reference py_<name>, then what the type declares, packed by OPW_ROOM. */
@@ -90,7 +88,26 @@ typedef struct {
     const opw_result *result_table;
     const opw_step *step_table;
     const int32_t *slot_table;
+    PyObject *(*const *init_table)(void); /* ends with NULL */
 } opw_program;
+
+/* The unit defines the function as data; the runtime is the same for every function. */
+OPW_SHARED extern const opw_program opw_the_program;
+
+/* Passes an argument through its type's filter. A new reference, or NULL. */
+OPW_SHARED PyObject *opw_convert(char *frame, uint32_t index, PyObject *value);
+/* What a type's filter returned is not what the type accepts. Takes the reference; sets an exception, returns -1. */
+OPW_SHARED int opw_refuse(PyObject *value, const char *label);
+/* A step that calls Python, and its undoing. slots: which of the instance's performs, number of inputs, number of
+   outputs, the inputs' offsets, then for each output its type and its offset. */
+OPW_SHARED int opw_perform(char *frame, const uint32_t *slots);
+OPW_SHARED void opw_perform_undo(char *frame, const uint32_t *slots);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- state and instance ----------------------------------------------------------------------------------------- */
 
 /* The module's state: what follows from the tables once the sizes are known. */
 typedef struct {
@@ -98,7 +115,7 @@ typedef struct {
     PyTypeObject *type;
     uint32_t *offsets;  /* of each variable's slot in a frame */
     uint32_t *slots;    /* the table of slots with variables resolved */
-    PyObject **keywords;
+    PyObject **keywords; /* interned, one an argument, then "out"; NULL: positional only */
     size_t constants_begin, constants_end, frame_size;
 } opw_state;
 
@@ -124,13 +141,13 @@ struct opw_function {
 #define OPW_RESTORE(type, value, traceback) PyErr_Restore(type, value, traceback)
 #endif
 
-static PyObject *opw_convert(char *frame, uint32_t index, PyObject *value)
+PyObject *opw_convert(char *frame, uint32_t index, PyObject *value)
 {
     return PyObject_CallFunction(OPW_HEAD(frame)->self->convert, "IO", (unsigned int)index, value);
 }
 
-/* What a type's filter returned is not what the type accepts: a defect of the filter. Takes the reference. */
-static int opw_refuse(PyObject *value, const char *label)
+/* A defect of the filter. */
+int opw_refuse(PyObject *value, const char *label)
 {
     PyErr_Format(PyExc_TypeError, "%s.filter returned %.200s, which the type itself does not accept", label,
                  Py_TYPE(value)->tp_name);
@@ -138,10 +155,9 @@ static int opw_refuse(PyObject *value, const char *label)
     return -1;
 }
 
-/* ---- runtime: perform ----------------------------------------------------------------------------------------- */
+/* ---- perform ----------------------------------------------------------------------------------------- */
 
-/* slots: which of the instance's performs, number of inputs, number of outputs, the inputs' offsets, then for each
-   output its type and its offset. */
+/* Leaves the first outputs, last first. */
 static void opw_perform_leave(char *frame, const uint32_t *slots, Py_ssize_t entered)
 {
     const opw_type *types = OPW_HEAD(frame)->self->state->program->types;
@@ -150,7 +166,7 @@ static void opw_perform_leave(char *frame, const uint32_t *slots, Py_ssize_t ent
         types[outputs[2 * entered]].leave(frame, outputs + 2 * entered + 1);
 }
 
-static void opw_perform_undo(char *frame, const uint32_t *slots)
+void opw_perform_undo(char *frame, const uint32_t *slots)
 {
     opw_perform_leave(frame, slots, (Py_ssize_t)slots[2]);
 }
@@ -179,7 +195,7 @@ static int opw_perform_adopt(char *frame, const uint32_t *slots, PyObject *resul
     return 0;
 }
 
-static int opw_perform(char *frame, const uint32_t *slots)
+int opw_perform(char *frame, const uint32_t *slots)
 {
     Py_ssize_t i, n = (Py_ssize_t)slots[1];
     PyObject *result, *arguments = PyTuple_New(n);
@@ -205,7 +221,7 @@ static int opw_perform(char *frame, const uint32_t *slots)
     return failed;
 }
 
-/* ---- runtime: binding of arguments ---------------------------------------------------------------------------- */
+/* ---- binding of arguments ---------------------------------------------------------------------------- */
 
 static char *opw_slot(char *frame, const opw_state *state, uint32_t variable)
 {
@@ -217,14 +233,15 @@ static char *opw_argument_slot(char *frame, const opw_state *state, Py_ssize_t i
     return opw_slot(frame, state, state->program->argument_table[i].variable);
 }
 
-/* The argument's position, -1: there is none of that name, -2: an exception is set. */
+/* The argument's position, the number of arguments for out=, -1: there is none of that name, -2: an exception is set.
+   Keywords in a program's text are interned, so the first loop finds nearly all. */
 static Py_ssize_t opw_keyword(const opw_state *state, PyObject *key)
 {
     Py_ssize_t i, n = (Py_ssize_t)state->program->arguments;
-    for (i = 0; i < n; i++)
+    for (i = n; i >= 0; i--)
         if (state->keywords[i] == key)
             return i;
-    for (i = 0; i < n; i++) {
+    for (i = n; i >= 0; i--) {
         int same = state->keywords[i] ? PyObject_RichCompareBool(state->keywords[i], key, Py_EQ) : 0;
         if (same)
             return same < 0 ? -2 : i;
@@ -257,14 +274,12 @@ static int opw_bind_keywords(opw_function *self, char *frame, PyObject *const *v
     for (k = 0; k < n; k++) {
         PyObject *key = PyTuple_GET_ITEM(names, k);
         Py_ssize_t i = opw_keyword(state, key);
-        if (i == -1 && PyUnicode_CompareWithASCIIString(key, "out") == 0) {
+        if (i == (Py_ssize_t)state->program->arguments) {
             *out = values[k];
             continue;
         }
-        if (i == -1)
-            return opw_unknown_keyword(self, key);
         if (i < 0)
-            return -1;
+            return i == -1 ? opw_unknown_keyword(self, key) : -1;
         if (OPW_PY(opw_argument_slot(frame, state, i))) {
             PyErr_Format(PyExc_TypeError, "%U() got multiple values for argument '%S'", self->name, key);
             return -1;
@@ -319,7 +334,7 @@ static int opw_bind(opw_function *self, char *frame, PyObject *const *args, Py_s
     return given < n ? opw_bind_defaults(self, frame) : 0;
 }
 
-/* ---- runtime: out= --------------------------------------------------------------------------------------------- */
+/* ---- out= --------------------------------------------------------------------------------------------- */
 
 /* First and one past the last byte that the array can reach. */
 static void opw_extent(PyArrayObject *array, char **low, char **high)
@@ -431,7 +446,7 @@ static PyObject *opw_copy_out(opw_function *self, Py_ssize_t i, PyObject *out, P
     return out;
 }
 
-/* ---- runtime: the call ------------------------------------------------------------------------------------------ */
+/* ---- the call ------------------------------------------------------------------------------------------ */
 
 /* Runs the table from its start; returns how many entries were reached, and in *failed whether one failed. */
 static uint32_t opw_walk(char *frame, const opw_state *state, int *failed)
@@ -545,7 +560,7 @@ static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_
     return result;
 }
 
-/* ---- runtime: the callable object ------------------------------------------------------------------------------- */
+/* ---- the callable object ------------------------------------------------------------------------------- */
 
 static int opw_function_traverse(PyObject *object, visitproc visit, void *arg)
 {
@@ -638,6 +653,15 @@ static PyMethodDef opw_function_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+#if PY_VERSION_HEX >= 0x030C0000
+#define OPW_PYSSIZET Py_T_PYSSIZET
+#define OPW_READONLY Py_READONLY
+#else
+#include <structmember.h>
+#define OPW_PYSSIZET T_PYSSIZET
+#define OPW_READONLY READONLY
+#endif
+
 static PyMemberDef opw_function_members[] = {
     {"__vectorcalloffset__", OPW_PYSSIZET, offsetof(opw_function, vectorcall), OPW_READONLY, NULL},
     {"__dictoffset__", OPW_PYSSIZET, offsetof(opw_function, dict), OPW_READONLY, NULL},
@@ -664,7 +688,7 @@ static PyType_Spec opw_function_spec = {
     opw_function_slots,
 };
 
-/* ---- runtime: make ---------------------------------------------------------------------------------------------- */
+/* ---- make ---------------------------------------------------------------------------------------------- */
 
 /* Extracts the constants into memory that the instance keeps. */
 static int opw_enter_constants(opw_function *self, PyObject *values)
@@ -749,7 +773,7 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     return (PyObject *)self;
 }
 
-/* ---- runtime: the module ---------------------------------------------------------------------------------------- */
+/* ---- the module ---------------------------------------------------------------------------------------- */
 
 /* Lays out the frame: head, the constants together, then the rest. */
 static int opw_lay_out(opw_state *state)
@@ -796,6 +820,8 @@ static int opw_fill_state(PyObject *module, opw_state *state, const opw_program 
     for (i = 0; i < p->arguments; i++)
         if (p->argument_table[i].name && !(state->keywords[i] = PyUnicode_InternFromString(p->argument_table[i].name)))
             return -1;
+    if (!(state->keywords[p->arguments] = PyUnicode_InternFromString("out")))
+        return -1;
     state->type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &opw_function_spec, NULL);
     return state->type ? PyModule_AddIntConstant(module, "performs", (long)p->performs) : -1;
 }
@@ -818,7 +844,7 @@ static void opw_module_free(void *module)
     uint32_t i;
     if (!state || !state->program)
         return;
-    for (i = 0; state->keywords && i < state->program->arguments; i++)
+    for (i = 0; state->keywords && i <= state->program->arguments; i++)
         Py_CLEAR(state->keywords[i]);
     Py_CLEAR(state->type);
     PyMem_Free(state->offsets);
@@ -830,4 +856,41 @@ static PyMethodDef opw_module_methods[] = {
     {"make", opw_make, METH_VARARGS, "make(name, convert, reject_out, performs, constants, defaults) -> Function"},
     {NULL, NULL, 0, NULL},
 };
+
+/* ---- the module's entry ------------------------------------------------------------------------------------------ */
+
+static int opw_exec(PyObject *module)
+{
+    PyObject *(*const *init)(void);
+    if (PyArray_ImportNumPyAPI() < 0)
+        return -1;
+    for (init = opw_the_program.init_table; *init; init++)
+        if (!(*init)() || PyErr_Occurred()) {
+            if (!PyErr_Occurred())
+                PyErr_SetString(PyExc_ImportError, "c_init_code failed without setting an exception");
+            return -1;
+        }
+    return opw_fill_state(module, (opw_state *)PyModule_GetState(module), &opw_the_program);
+}
+
+static PyModuleDef_Slot opw_module_slots[] = {
+    {Py_mod_exec, (void *)opw_exec},
+#if PY_VERSION_HEX >= 0x030C0000
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+#if PY_VERSION_HEX >= 0x030D0000
+    {Py_mod_gil, Py_MOD_GIL_USED},
+#endif
+    {0, NULL},
+};
+
+static struct PyModuleDef opw_module = {
+    PyModuleDef_HEAD_INIT, "opweld_module", NULL, sizeof(opw_state), opw_module_methods, opw_module_slots,
+    opw_module_traverse, opw_module_clear, opw_module_free,
+};
+
+PyMODINIT_FUNC PyInit_opweld_module(void)
+{
+    return PyModuleDef_Init(&opw_module);
+}
 

@@ -1,0 +1,894 @@
+#define PY_SSIZE_T_CLEAN
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#define NPY_TARGET_VERSION NPY_1_22_API_VERSION
+#include <Python.h>                /* first: it sets feature macros */
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>                /* offsetof */
+#include <stdint.h>                /* uint32_t */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>                /* memcpy, memset */
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+#include <numpy/npy_math.h>
+#undef I                           /* of complex.h: a name that fragments use */
+#if defined(__GNUC__)              /* a unit uses what it needs of the runtime, a fragment of what it is given */
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-label"
+#pragma GCC diagnostic ignored "-Wunused-local-typedefs"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#endif
+
+/* ---- frame and tables ------------------------------------------------------------------------------------------- */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#define OPW_SHARED __attribute__((visibility("hidden"))) /* between the objects of one module */
+
+/* A frame is the memory of one call (or of an instance's constants): a head, one place for each out= object, one slot
+   for each variable. A slot is the reference py_<name>, then what the type declares, packed by OPW_ROOM. */
+typedef struct opw_function opw_function;
+
+typedef struct {
+    opw_function *self; /* borrowed: the caller holds the callable */
+    PyObject *out[1];   /* as many as there are results; borrowed from the caller; NULL: none given */
+} opw_head;
+
+#define OPW_HEAD(frame) ((opw_head *)(void *)(frame))
+#define OPW_PY(slot) (*(PyObject **)(void *)(slot))
+#define OPW_ROOM(v) ((sizeof(v) + 7) & ~(size_t)7)
+#define OPW_CLEAR(v) memset((void *)&(v), 0, sizeof(v))
+#define OPW_LOAD(v) (memcpy((void *)&(v), opw_at, sizeof(v)), opw_at += OPW_ROOM(v))
+#define OPW_SAVE(v) (memcpy(opw_at, (const void *)&(v), sizeof(v)), opw_at += OPW_ROOM(v))
+
+/* 0: done. 1: failed, and to be undone like one that succeeded. -1: failed before it held anything. */
+typedef int (*opw_run_fn)(char *frame, const uint32_t *slots);
+typedef void (*opw_undo_fn)(char *frame, const uint32_t *slots);
+
+/* One entry of the table that a call walks forwards, and backwards to undo what it reached. */
+typedef struct {
+    opw_run_fn run;
+    opw_undo_fn undo;  /* NULL: holds nothing */
+    uint32_t slots;    /* first of its entries in the table of slots */
+    const char *label; /* the op or type, for messages */
+} opw_step;
+
+typedef struct {
+    size_t (*size)(void);
+    opw_run_fn adopt;  /* c_extract on an object that the slot owns already; NULL: never needed */
+    opw_undo_fn leave; /* c_cleanup, then give up py_<name> */
+    const char *label;
+} opw_type;
+
+typedef struct {
+    const char *name; /* keyword; NULL: positional only */
+    uint32_t variable;
+} opw_argument;
+
+typedef struct {
+    uint32_t variable;
+    int (*accept)(PyObject *); /* may this array be out=; NULL: out= is refused */
+    int offered;               /* the object is offered to the op as storage, not only copied into */
+} opw_result;
+
+/* An entry of the table of slots: a variable, or a number as -1 - n. */
+typedef struct {
+    const char *name;
+    uint32_t variables, arguments, results, steps, slots, constants, performs;
+    int single;
+    const uint32_t *variable_types;
+    const uint32_t *constant_variables;
+    const opw_type *types;
+    const opw_argument *argument_table;
+    const opw_result *result_table;
+    const opw_step *step_table;
+    const int32_t *slot_table;
+    PyObject *(*const *init_table)(void); /* ends with NULL */
+} opw_program;
+
+/* The unit defines the function as data; the runtime is the same for every function. */
+OPW_SHARED extern const opw_program opw_the_program;
+
+/* Passes an argument through its type's filter. A new reference, or NULL. */
+OPW_SHARED PyObject *opw_convert(char *frame, uint32_t index, PyObject *value);
+/* What a type's filter returned is not what the type accepts. Takes the reference; sets an exception, returns -1. */
+OPW_SHARED int opw_refuse(PyObject *value, const char *label);
+/* A step that calls Python, and its undoing. slots: which of the instance's performs, number of inputs, number of
+   outputs, the inputs' offsets, then for each output its type and its offset. */
+OPW_SHARED int opw_perform(char *frame, const uint32_t *slots);
+OPW_SHARED void opw_perform_undo(char *frame, const uint32_t *slots);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- state and instance ----------------------------------------------------------------------------------------- */
+
+/* The module's state: what follows from the tables once the sizes are known. */
+typedef struct {
+    const opw_program *program;
+    PyTypeObject *type;
+    uint32_t *offsets;  /* of each variable's slot in a frame */
+    uint32_t *slots;    /* the table of slots with variables resolved */
+    PyObject **keywords; /* interned, one an argument, then "out"; NULL: positional only */
+    size_t constants_begin, constants_end, frame_size;
+} opw_state;
+
+struct opw_function {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    const opw_state *state;    /* lives as long as the type, which the instance holds */
+    PyObject *dict, *weakrefs;
+    PyObject *name;            /* str */
+    PyObject *convert;         /* (index, value) -> what the input's type accepts */
+    PyObject *reject_out;      /* (position, value): raises */
+    PyObject *performs;        /* tuple of callables */
+    PyObject *defaults;        /* tuple: None or (value,) an argument */
+    char *constants;           /* the part of a frame up to constants_end; NULL: none entered */
+};
+
+/* An exception in flight, put aside and brought back. */
+#if PY_VERSION_HEX >= 0x030C0000
+#define OPW_FETCH(type, value, traceback) ((void)(type), (void)(traceback), *(value) = PyErr_GetRaisedException())
+#define OPW_RESTORE(type, value, traceback) ((void)(type), (void)(traceback), PyErr_SetRaisedException(value))
+#else
+#define OPW_FETCH(type, value, traceback) PyErr_Fetch(type, value, traceback)
+#define OPW_RESTORE(type, value, traceback) PyErr_Restore(type, value, traceback)
+#endif
+
+PyObject *opw_convert(char *frame, uint32_t index, PyObject *value)
+{
+    return PyObject_CallFunction(OPW_HEAD(frame)->self->convert, "IO", (unsigned int)index, value);
+}
+
+/* A defect of the filter. */
+int opw_refuse(PyObject *value, const char *label)
+{
+    PyErr_Format(PyExc_TypeError, "%s.filter returned %.200s, which the type itself does not accept", label,
+                 Py_TYPE(value)->tp_name);
+    Py_DECREF(value);
+    return -1;
+}
+
+/* ---- perform ----------------------------------------------------------------------------------------- */
+
+/* Leaves the first outputs, last first. */
+static void opw_perform_leave(char *frame, const uint32_t *slots, Py_ssize_t entered)
+{
+    const opw_type *types = OPW_HEAD(frame)->self->state->program->types;
+    const uint32_t *outputs = slots + 3 + slots[1];
+    while (entered-- > 0)
+        types[outputs[2 * entered]].leave(frame, outputs + 2 * entered + 1);
+}
+
+void opw_perform_undo(char *frame, const uint32_t *slots)
+{
+    opw_perform_leave(frame, slots, (Py_ssize_t)slots[2]);
+}
+
+/* Gives the members of result to the outputs' slots and extracts them. All or none are entered. */
+static int opw_perform_adopt(char *frame, const uint32_t *slots, PyObject *result)
+{
+    const opw_type *types = OPW_HEAD(frame)->self->state->program->types;
+    const uint32_t *outputs = slots + 3 + slots[1];
+    Py_ssize_t i, n = (Py_ssize_t)slots[2];
+
+    if (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != n) {
+        PyErr_Format(PyExc_SystemError, "a perform gave %.200s, expected a tuple of %zd", Py_TYPE(result)->tp_name, n);
+        return -1;
+    }
+    for (i = 0; i < n; i++) {
+        const uint32_t *slot = outputs + 2 * i + 1;
+        PyObject *value = PyTuple_GET_ITEM(result, i);
+        Py_INCREF(value);
+        OPW_PY(frame + slot[0]) = value;
+        if (types[slot[-1]].adopt(frame, slot)) {
+            opw_perform_leave(frame, slots, i + 1);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int opw_perform(char *frame, const uint32_t *slots)
+{
+    Py_ssize_t i, n = (Py_ssize_t)slots[1];
+    PyObject *result, *arguments = PyTuple_New(n);
+    int failed;
+
+    if (!arguments)
+        return -1;
+    for (i = 0; i < n; i++) {
+        PyObject *value = OPW_PY(frame + slots[3 + i]);
+        if (!value || PyErr_Occurred()) { /* a c_sync failed without saying so; the walk reports it */
+            Py_DECREF(arguments);
+            return -1;
+        }
+        Py_INCREF(value);
+        PyTuple_SET_ITEM(arguments, i, value);
+    }
+    result = PyObject_CallObject(PyTuple_GET_ITEM(OPW_HEAD(frame)->self->performs, slots[0]), arguments);
+    Py_DECREF(arguments);
+    if (!result)
+        return -1;
+    failed = opw_perform_adopt(frame, slots, result);
+    Py_DECREF(result);
+    return failed;
+}
+
+/* ---- binding of arguments ---------------------------------------------------------------------------- */
+
+static char *opw_slot(char *frame, const opw_state *state, uint32_t variable)
+{
+    return frame + state->offsets[variable];
+}
+
+static char *opw_argument_slot(char *frame, const opw_state *state, Py_ssize_t i)
+{
+    return opw_slot(frame, state, state->program->argument_table[i].variable);
+}
+
+/* The argument's position, the number of arguments for out=, -1: there is none of that name, -2: an exception is set.
+   Keywords in a program's text are interned, so the first loop finds nearly all. */
+static Py_ssize_t opw_keyword(const opw_state *state, PyObject *key)
+{
+    Py_ssize_t i, n = (Py_ssize_t)state->program->arguments;
+    for (i = n; i >= 0; i--)
+        if (state->keywords[i] == key)
+            return i;
+    for (i = n; i >= 0; i--) {
+        int same = state->keywords[i] ? PyObject_RichCompareBool(state->keywords[i], key, Py_EQ) : 0;
+        if (same)
+            return same < 0 ? -2 : i;
+    }
+    return -1;
+}
+
+static int opw_unknown_keyword(opw_function *self, PyObject *key)
+{
+    const opw_program *p = self->state->program;
+    PyObject *known = PyUnicode_FromString("out");
+    uint32_t i;
+    for (i = p->arguments; known && i-- > 0;)
+        if (self->state->keywords[i]) {
+            PyObject *longer = PyUnicode_FromFormat("%U, %U", self->state->keywords[i], known);
+            Py_DECREF(known);
+            known = longer;
+        }
+    if (known)
+        PyErr_Format(PyExc_TypeError, "%U() got an unexpected keyword argument '%S'; it takes %U", self->name, key, known);
+    Py_XDECREF(known);
+    return -1;
+}
+
+/* Puts keyword arguments into their slots; *out is what came as out=. */
+static int opw_bind_keywords(opw_function *self, char *frame, PyObject *const *values, PyObject *names, PyObject **out)
+{
+    const opw_state *state = self->state;
+    Py_ssize_t k, n = PyTuple_GET_SIZE(names);
+    for (k = 0; k < n; k++) {
+        PyObject *key = PyTuple_GET_ITEM(names, k);
+        Py_ssize_t i = opw_keyword(state, key);
+        if (i == (Py_ssize_t)state->program->arguments) {
+            *out = values[k];
+            continue;
+        }
+        if (i < 0)
+            return i == -1 ? opw_unknown_keyword(self, key) : -1;
+        if (OPW_PY(opw_argument_slot(frame, state, i))) {
+            PyErr_Format(PyExc_TypeError, "%U() got multiple values for argument '%S'", self->name, key);
+            return -1;
+        }
+        OPW_PY(opw_argument_slot(frame, state, i)) = values[k];
+    }
+    return 0;
+}
+
+/* Fills what was not given from the defaults. */
+static int opw_bind_defaults(opw_function *self, char *frame)
+{
+    const opw_state *state = self->state;
+    const opw_program *p = state->program;
+    Py_ssize_t i, n = (Py_ssize_t)p->arguments;
+    for (i = 0; i < n; i++) {
+        PyObject *given = PyTuple_GET_ITEM(self->defaults, i);
+        char *slot = opw_argument_slot(frame, state, i);
+        if (OPW_PY(slot))
+            continue;
+        if (given != Py_None) {
+            OPW_PY(slot) = PyTuple_GET_ITEM(given, 0);
+            continue;
+        }
+        if (p->argument_table[i].name)
+            PyErr_Format(PyExc_TypeError, "%U() missing required argument '%s' (position %zd)", self->name,
+                         p->argument_table[i].name, i + 1);
+        else
+            PyErr_Format(PyExc_TypeError, "%U() missing required argument at position %zd", self->name, i + 1);
+        return -1;
+    }
+    return 0;
+}
+
+static int opw_bind(opw_function *self, char *frame, PyObject *const *args, Py_ssize_t given, PyObject *names,
+                    PyObject **out)
+{
+    const opw_state *state = self->state;
+    Py_ssize_t i, n = (Py_ssize_t)state->program->arguments;
+
+    if (given > n) {
+        PyErr_Format(PyExc_TypeError, "%U() takes %zd positional argument%s but %zd %s given", self->name, n,
+                     n == 1 ? "" : "s", given, given == 1 ? "was" : "were");
+        return -1;
+    }
+    for (i = 0; i < given; i++)
+        OPW_PY(opw_argument_slot(frame, state, i)) = args[i];
+    for (; i < n; i++)
+        OPW_PY(opw_argument_slot(frame, state, i)) = NULL;
+    if (names && opw_bind_keywords(self, frame, args + given, names, out))
+        return -1;
+    return given < n ? opw_bind_defaults(self, frame) : 0;
+}
+
+/* ---- out= --------------------------------------------------------------------------------------------- */
+
+/* First and one past the last byte that the array can reach. */
+static void opw_extent(PyArrayObject *array, char **low, char **high)
+{
+    int i;
+    *low = *high = PyArray_BYTES(array);
+    for (i = 0; i < PyArray_NDIM(array); i++) {
+        npy_intp n = PyArray_DIM(array, i), reach = (n - 1) * PyArray_STRIDE(array, i);
+        if (n == 0) {
+            *high = *low;
+            return;
+        }
+        *(reach < 0 ? low : high) += reach;
+    }
+    *high += PyArray_ITEMSIZE(array);
+}
+
+static int opw_overlap(PyObject *a, PyObject *b)
+{
+    char *a_low, *a_high, *b_low, *b_high;
+    if (!PyArray_Check(a) || !PyArray_Check(b))
+        return 0;
+    opw_extent((PyArrayObject *)a, &a_low, &a_high);
+    opw_extent((PyArrayObject *)b, &b_low, &b_high);
+    return a_low < b_high && b_low < a_high;
+}
+
+/* Whether out may be handed to the op while it reads the arguments. Where it may not, a copy stands between. */
+static int opw_may_offer(opw_function *self, char *frame, PyObject *out)
+{
+    Py_ssize_t i, n = (Py_ssize_t)self->state->program->arguments;
+    for (i = 0; i < n; i++)
+        if (opw_overlap(OPW_PY(opw_argument_slot(frame, self->state, i)), out))
+            return 0;
+    return 1;
+}
+
+/* Checks one out= object and puts it where the call finds it. */
+static int opw_take_out(opw_function *self, char *frame, Py_ssize_t i, PyObject *out)
+{
+    const opw_result *result = &self->state->program->result_table[i];
+    Py_ssize_t j;
+    if (out == Py_None)
+        return 0;
+    if (!result->accept || !result->accept(out)) {
+        PyObject *none = PyObject_CallFunction(self->reject_out, "nO", i, out);
+        Py_XDECREF(none);
+        if (none)
+            PyErr_Format(PyExc_TypeError, "%U() cannot write result %zd to this out=", self->name, i);
+        return -1;
+    }
+    for (j = 0; j < i; j++)
+        if (OPW_HEAD(frame)->out[j] && opw_overlap(OPW_HEAD(frame)->out[j], out)) {
+            PyErr_Format(PyExc_ValueError, "%U() cannot write results %zd and %zd to arrays that share memory", self->name,
+                         j, i);
+            return -1;
+        }
+    OPW_HEAD(frame)->out[i] = out;
+    if (result->offered && opw_may_offer(self, frame, out))
+        OPW_PY(opw_slot(frame, self->state, result->variable)) = out;
+    return 0;
+}
+
+static int opw_take_outs(opw_function *self, char *frame, PyObject *out)
+{
+    const opw_program *p = self->state->program;
+    Py_ssize_t i, n = (Py_ssize_t)p->results;
+    int is_list = PyList_Check(out) || PyTuple_Check(out);
+    if (out == Py_None)
+        return 0;
+    if (p->single && !is_list)
+        return opw_take_out(self, frame, 0, out);
+    if (!is_list || PySequence_Fast_GET_SIZE(out) != n) {
+        if (is_list)
+            PyErr_Format(PyExc_TypeError, "%U() got out= with %zd members, expected %zd: an array or None for each result",
+                         self->name, PySequence_Fast_GET_SIZE(out), n);
+        else
+            PyErr_Format(PyExc_TypeError,
+                         "%U() got %.200s as out=, expected a list of %zd: an array or None for each result", self->name,
+                         Py_TYPE(out)->tp_name, n);
+        return -1;
+    }
+    for (i = 0; i < n; i++)
+        if (opw_take_out(self, frame, i, PySequence_Fast_GET_ITEM(out, i)))
+            return -1;
+    return 0;
+}
+
+/* Copies a result that the op stored elsewhere into out. Returns out as a new reference. */
+static PyObject *opw_copy_out(opw_function *self, Py_ssize_t i, PyObject *out, PyObject *value)
+{
+    PyArrayObject *to = (PyArrayObject *)out, *from = (PyArrayObject *)value;
+    if (!PyArray_Check(value)) {
+        PyErr_Format(PyExc_ValueError, "%U() has %.200s as result %zd, which cannot be copied to out=", self->name,
+                     Py_TYPE(value)->tp_name, i);
+        return NULL;
+    }
+    if (PyArray_NDIM(to) != PyArray_NDIM(from) || !PyArray_CompareLists(PyArray_DIMS(to), PyArray_DIMS(from), PyArray_NDIM(to))) {
+        PyObject *have = PyObject_GetAttrString(out, "shape"), *want = PyObject_GetAttrString(value, "shape");
+        if (have && want)
+            PyErr_Format(PyExc_ValueError, "%U() got out= of shape %S, but result %zd has shape %S", self->name, have, i, want);
+        Py_XDECREF(have);
+        Py_XDECREF(want);
+        return NULL;
+    }
+    if (PyArray_CopyInto(to, from) < 0)
+        return NULL;
+    Py_INCREF(out);
+    return out;
+}
+
+/* ---- the call ------------------------------------------------------------------------------------------ */
+
+/* Runs the table from its start; returns how many entries were reached, and in *failed whether one failed. */
+static uint32_t opw_walk(char *frame, const opw_state *state, int *failed)
+{
+    const opw_program *p = state->program;
+    const opw_step *step = p->step_table, *end = step + p->steps;
+    for (; step < end; step++) {
+        int status = step->run(frame, state->slots + step->slots);
+        if (!status)
+            continue;
+        if (!PyErr_Occurred())
+            PyErr_Format(PyExc_RuntimeError, "%s failed without setting an exception", step->label);
+        *failed = 1;
+        return (uint32_t)(step - p->step_table) + (status > 0);
+    }
+    if (PyErr_Occurred()) /* a fragment set one and went on */
+        *failed = 1;
+    return p->steps;
+}
+
+/* Undoes what was reached, last first. An exception that is set stays as it is. */
+static void opw_unwind(char *frame, const opw_state *state, uint32_t reached, int failed)
+{
+    const opw_step *step = state->program->step_table + reached;
+    PyObject *type = NULL, *value = NULL, *traceback = NULL;
+    if (failed)
+        OPW_FETCH(&type, &value, &traceback);
+    while (step-- > state->program->step_table)
+        if (step->undo)
+            step->undo(frame, state->slots + step->slots);
+    if (failed)
+        OPW_RESTORE(type, value, traceback);
+}
+
+/* One result as a new reference. */
+static PyObject *opw_result_of(opw_function *self, char *frame, Py_ssize_t i)
+{
+    PyObject *value = OPW_PY(opw_slot(frame, self->state, self->state->program->result_table[i].variable));
+    PyObject *out = OPW_HEAD(frame)->out[i];
+    if (!value) {
+        PyErr_Format(PyExc_RuntimeError, "%U(): c_sync left no object for result %zd", self->name, i);
+        return NULL;
+    }
+    if (out && out != value)
+        return opw_copy_out(self, i, out, value);
+    Py_INCREF(value);
+    return value;
+}
+
+static PyObject *opw_collect(opw_function *self, char *frame)
+{
+    const opw_program *p = self->state->program;
+    PyObject *list;
+    Py_ssize_t i;
+    if (p->single)
+        return opw_result_of(self, frame, 0);
+    list = PyList_New((Py_ssize_t)p->results);
+    for (i = 0; list && i < (Py_ssize_t)p->results; i++) {
+        PyObject *value = opw_result_of(self, frame, i);
+        if (value)
+            PyList_SET_ITEM(list, i, value);
+        else
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *args, Py_ssize_t given, PyObject *names)
+{
+    const opw_state *state = self->state;
+    const opw_program *p = state->program;
+    PyObject *out = NULL, *result = NULL;
+    uint32_t i, reached;
+    int failed = 0;
+
+    OPW_HEAD(frame)->self = self;
+    if (self->constants)
+        memcpy(frame + state->constants_begin, self->constants + state->constants_begin,
+               state->constants_end - state->constants_begin);
+    for (i = 0; i < p->results; i++) {
+        OPW_HEAD(frame)->out[i] = NULL;
+        OPW_PY(opw_slot(frame, state, p->result_table[i].variable)) = NULL; /* nothing is offered */
+    }
+    if (opw_bind(self, frame, args, given, names, &out) || (out && opw_take_outs(self, frame, out)))
+        return NULL;
+    reached = opw_walk(frame, state, &failed);
+    if (!failed)
+        result = opw_collect(self, frame);
+    opw_unwind(frame, state, reached, !result);
+    return result;
+}
+
+/* Frames up to this size lie on the stack. */
+#define OPW_SMALL_FRAME 4096
+
+static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *names)
+{
+    opw_function *self = (opw_function *)callable;
+    Py_ssize_t given = PyVectorcall_NARGS(nargsf);
+    union { char bytes[OPW_SMALL_FRAME]; void *align; double align_double; } small;
+    char *frame = small.bytes;
+    PyObject *result;
+
+    if (self->state->frame_size <= sizeof(small))
+        return opw_call_in(self, frame, args, given, names);
+    frame = (char *)PyMem_Malloc(self->state->frame_size);
+    if (!frame)
+        return PyErr_NoMemory();
+    result = opw_call_in(self, frame, args, given, names);
+    PyMem_Free(frame);
+    return result;
+}
+
+/* ---- the callable object ------------------------------------------------------------------------------- */
+
+static int opw_function_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    opw_function *self = (opw_function *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->dict);
+    Py_VISIT(self->name);
+    Py_VISIT(self->convert);
+    Py_VISIT(self->reject_out);
+    Py_VISIT(self->performs);
+    Py_VISIT(self->defaults);
+    return 0;
+}
+
+static int opw_function_clear(PyObject *object)
+{
+    Py_CLEAR(((opw_function *)object)->dict);
+    return 0;
+}
+
+/* Leaves the first n constants of the instance, last first. */
+static void opw_leave_constants(opw_function *self, char *frame, uint32_t n)
+{
+    const opw_state *state = self->state;
+    const opw_program *p = state->program;
+    while (n-- > 0) {
+        uint32_t variable = p->constant_variables[n];
+        p->types[p->variable_types[variable]].leave(frame, &state->offsets[variable]);
+    }
+}
+
+static void opw_function_dealloc(PyObject *object)
+{
+    opw_function *self = (opw_function *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    if (self->weakrefs)
+        PyObject_ClearWeakRefs(object);
+    if (self->constants) {
+        opw_leave_constants(self, self->constants, self->state->program->constants);
+        PyMem_Free(self->constants);
+    }
+    Py_CLEAR(self->dict);
+    Py_CLEAR(self->name);
+    Py_CLEAR(self->convert);
+    Py_CLEAR(self->reject_out);
+    Py_CLEAR(self->performs);
+    Py_CLEAR(self->defaults);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+static PyObject *opw_function_repr(PyObject *object)
+{
+    return PyUnicode_FromFormat("<opweld.Function %U at %p>", ((opw_function *)object)->name, (void *)object);
+}
+
+/* f.maker.signature(), made when somebody asks. */
+static PyObject *opw_function_signature(PyObject *object, void *closure)
+{
+    PyObject *maker = PyObject_GetAttrString(object, "maker"), *signature;
+    (void)closure;
+    if (!maker)
+        return NULL;
+    signature = PyObject_CallMethod(maker, "signature", NULL);
+    Py_DECREF(maker);
+    return signature;
+}
+
+/* A pickle is made and read by the maker, which knows how the function was built. */
+static PyObject *opw_function_reduce(PyObject *object, PyObject *unused)
+{
+    PyObject *maker = PyObject_GetAttrString(object, "maker"), *reduced;
+    (void)unused;
+    if (!maker)
+        return NULL;
+    reduced = PyObject_CallMethod(maker, "reduce", "O", object);
+    Py_DECREF(maker);
+    return reduced;
+}
+
+static PyGetSetDef opw_function_getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {"__signature__", opw_function_signature, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef opw_function_methods[] = {
+    {"__reduce__", opw_function_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+#if PY_VERSION_HEX >= 0x030C0000
+#define OPW_PYSSIZET Py_T_PYSSIZET
+#define OPW_READONLY Py_READONLY
+#else
+#include <structmember.h>
+#define OPW_PYSSIZET T_PYSSIZET
+#define OPW_READONLY READONLY
+#endif
+
+static PyMemberDef opw_function_members[] = {
+    {"__vectorcalloffset__", OPW_PYSSIZET, offsetof(opw_function, vectorcall), OPW_READONLY, NULL},
+    {"__dictoffset__", OPW_PYSSIZET, offsetof(opw_function, dict), OPW_READONLY, NULL},
+    {"__weaklistoffset__", OPW_PYSSIZET, offsetof(opw_function, weakrefs), OPW_READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot opw_function_slots[] = {
+    {Py_tp_traverse, (void *)opw_function_traverse},
+    {Py_tp_clear, (void *)opw_function_clear},
+    {Py_tp_dealloc, (void *)opw_function_dealloc},
+    {Py_tp_repr, (void *)opw_function_repr},
+    {Py_tp_call, (void *)PyVectorcall_Call},
+    {Py_tp_getset, (void *)opw_function_getset},
+    {Py_tp_methods, (void *)opw_function_methods},
+    {Py_tp_members, (void *)opw_function_members},
+    {0, NULL},
+};
+
+static PyType_Spec opw_function_spec = {
+    "opweld.Function", sizeof(opw_function), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    opw_function_slots,
+};
+
+/* ---- make ---------------------------------------------------------------------------------------------- */
+
+/* Extracts the constants into memory that the instance keeps. */
+static int opw_enter_constants(opw_function *self, PyObject *values)
+{
+    const opw_state *state = self->state;
+    const opw_program *p = state->program;
+    char *frame;
+    uint32_t i;
+
+    if (!p->constants)
+        return 0;
+    frame = (char *)PyMem_Calloc(1, state->constants_end);
+    if (!frame) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    OPW_HEAD(frame)->self = self;
+    for (i = 0; i < p->constants; i++) {
+        uint32_t variable = p->constant_variables[i];
+        const opw_type *type = &p->types[p->variable_types[variable]];
+        PyObject *value = PyTuple_GET_ITEM(values, i);
+        Py_INCREF(value);
+        OPW_PY(opw_slot(frame, state, variable)) = value;
+        if (type->adopt(frame, &state->offsets[variable])) {
+            PyObject *kind = NULL, *error = NULL, *traceback = NULL;
+            if (!PyErr_Occurred())
+                PyErr_Format(PyExc_RuntimeError, "%s.c_extract failed without setting an exception", type->label);
+            OPW_FETCH(&kind, &error, &traceback);
+            opw_leave_constants(self, frame, i + 1);
+            OPW_RESTORE(kind, error, traceback);
+            PyMem_Free(frame);
+            return -1;
+        }
+    }
+    self->constants = frame;
+    return 0;
+}
+
+static int opw_check_make(const opw_program *p, PyObject *performs, PyObject *constants, PyObject *defaults)
+{
+    if (PyTuple_GET_SIZE(performs) == (Py_ssize_t)p->performs && PyTuple_GET_SIZE(constants) == (Py_ssize_t)p->constants &&
+        PyTuple_GET_SIZE(defaults) == (Py_ssize_t)p->arguments)
+        return 0;
+    PyErr_Format(PyExc_ValueError, "make() got %zd performs, %zd constants and %zd defaults, expected %u, %u and %u",
+                 PyTuple_GET_SIZE(performs), PyTuple_GET_SIZE(constants), PyTuple_GET_SIZE(defaults),
+                 (unsigned int)p->performs, (unsigned int)p->constants, (unsigned int)p->arguments);
+    return -1;
+}
+
+static PyObject *opw_make(PyObject *module, PyObject *args)
+{
+    opw_state *state = (opw_state *)PyModule_GetState(module);
+    PyObject *name, *convert, *reject_out, *performs, *constants, *defaults;
+    opw_function *self;
+
+    if (!PyArg_ParseTuple(args, "UOOO!O!O!:make", &name, &convert, &reject_out, &PyTuple_Type, &performs, &PyTuple_Type,
+                          &constants, &PyTuple_Type, &defaults) ||
+        opw_check_make(state->program, performs, constants, defaults))
+        return NULL;
+    self = PyObject_GC_New(opw_function, state->type);
+    if (!self)
+        return NULL;
+    self->vectorcall = opw_vectorcall;
+    self->state = state;
+    self->dict = self->weakrefs = NULL;
+    self->constants = NULL;
+    Py_INCREF(name);
+    self->name = name;
+    Py_INCREF(convert);
+    self->convert = convert;
+    Py_INCREF(reject_out);
+    self->reject_out = reject_out;
+    Py_INCREF(performs);
+    self->performs = performs;
+    Py_INCREF(defaults);
+    self->defaults = defaults;
+    PyObject_GC_Track((PyObject *)self);
+    if (opw_enter_constants(self, constants)) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+/* ---- the module ---------------------------------------------------------------------------------------- */
+
+/* Lays out the frame: head, the constants together, then the rest. */
+static int opw_lay_out(opw_state *state)
+{
+    const opw_program *p = state->program;
+    size_t at = sizeof(opw_head) + sizeof(PyObject *) * p->results;
+    uint32_t i;
+
+    state->constants_begin = at;
+    for (i = 0; i < p->constants; i++) {
+        uint32_t variable = p->constant_variables[i];
+        state->offsets[variable] = (uint32_t)at;
+        at += p->types[p->variable_types[variable]].size();
+    }
+    state->constants_end = at;
+    for (i = 0; i < p->variables && at < UINT32_MAX; i++) {
+        if (state->offsets[i])
+            continue;
+        state->offsets[i] = (uint32_t)at;
+        at += p->types[p->variable_types[i]].size();
+    }
+    state->frame_size = at;
+    if (at < UINT32_MAX)
+        return 0;
+    PyErr_SetString(PyExc_MemoryError, "the function's variables need more than 4 GiB of C state");
+    return -1;
+}
+
+static int opw_fill_state(PyObject *module, opw_state *state, const opw_program *p)
+{
+    uint32_t i;
+    state->program = p;
+    state->offsets = (uint32_t *)PyMem_Calloc(p->variables + 1, sizeof(uint32_t));
+    state->slots = (uint32_t *)PyMem_Calloc(p->slots + 1, sizeof(uint32_t));
+    state->keywords = (PyObject **)PyMem_Calloc(p->arguments + 1, sizeof(PyObject *));
+    if (!state->offsets || !state->slots || !state->keywords) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (opw_lay_out(state))
+        return -1;
+    for (i = 0; i < p->slots; i++)
+        state->slots[i] = p->slot_table[i] < 0 ? (uint32_t)(-1 - p->slot_table[i]) : state->offsets[p->slot_table[i]];
+    for (i = 0; i < p->arguments; i++)
+        if (p->argument_table[i].name && !(state->keywords[i] = PyUnicode_InternFromString(p->argument_table[i].name)))
+            return -1;
+    if (!(state->keywords[p->arguments] = PyUnicode_InternFromString("out")))
+        return -1;
+    state->type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &opw_function_spec, NULL);
+    return state->type ? PyModule_AddIntConstant(module, "performs", (long)p->performs) : -1;
+}
+
+static int opw_module_traverse(PyObject *module, visitproc visit, void *arg)
+{
+    Py_VISIT(((opw_state *)PyModule_GetState(module))->type);
+    return 0;
+}
+
+static int opw_module_clear(PyObject *module)
+{
+    Py_CLEAR(((opw_state *)PyModule_GetState(module))->type);
+    return 0;
+}
+
+static void opw_module_free(void *module)
+{
+    opw_state *state = (opw_state *)PyModule_GetState((PyObject *)module);
+    uint32_t i;
+    if (!state || !state->program)
+        return;
+    for (i = 0; state->keywords && i <= state->program->arguments; i++)
+        Py_CLEAR(state->keywords[i]);
+    Py_CLEAR(state->type);
+    PyMem_Free(state->offsets);
+    PyMem_Free(state->slots);
+    PyMem_Free(state->keywords);
+}
+
+static PyMethodDef opw_module_methods[] = {
+    {"make", opw_make, METH_VARARGS, "make(name, convert, reject_out, performs, constants, defaults) -> Function"},
+    {NULL, NULL, 0, NULL},
+};
+
+/* ---- the module's entry ------------------------------------------------------------------------------------------ */
+
+static int opw_exec(PyObject *module)
+{
+    PyObject *(*const *init)(void);
+    if (PyArray_ImportNumPyAPI() < 0)
+        return -1;
+    for (init = opw_the_program.init_table; *init; init++)
+        if (!(*init)() || PyErr_Occurred()) {
+            if (!PyErr_Occurred())
+                PyErr_SetString(PyExc_ImportError, "c_init_code failed without setting an exception");
+            return -1;
+        }
+    return opw_fill_state(module, (opw_state *)PyModule_GetState(module), &opw_the_program);
+}
+
+static PyModuleDef_Slot opw_module_slots[] = {
+    {Py_mod_exec, (void *)opw_exec},
+#if PY_VERSION_HEX >= 0x030C0000
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+#if PY_VERSION_HEX >= 0x030D0000
+    {Py_mod_gil, Py_MOD_GIL_USED},
+#endif
+    {0, NULL},
+};
+
+static struct PyModuleDef opw_module = {
+    PyModuleDef_HEAD_INIT, "opweld_module", NULL, sizeof(opw_state), opw_module_methods, opw_module_slots,
+    opw_module_traverse, opw_module_clear, opw_module_free,
+};
+
+PyMODINIT_FUNC PyInit_opweld_module(void)
+{
+    return PyModuleDef_Init(&opw_module);
+}
