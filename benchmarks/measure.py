@@ -44,8 +44,9 @@ def interleaved(candidates: dict[str, tuple[str, dict]], rounds: int, loops: int
 def opweld_function():
     """The function that every row measures: the product of two vectors of doubles, from examples/."""
     sys.path.insert(0, str(HERE.parent / "examples"))
-    import opweld
     from vector_times_vector import vector_times_vector
+
+    import opweld
 
     x, y = opweld.tensor.dvector("x"), opweld.tensor.dvector("y")
     return lambda: opweld.function([x, y], vector_times_vector(x, y))

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import shlex
+import site
 import statistics
 import subprocess
 import sys
@@ -25,10 +26,11 @@ import double_type
 import drainage
 import fibby
 import numpy as np
-import opweld
 import vector_times_scalar
 import vector_times_vector
 import vector_times_vector_file
+
+import opweld
 from opweld.tensor import TensorType
 
 HERE = Path(__file__).resolve().parent
@@ -68,22 +70,21 @@ class Figures:
         return self.difference <= self.case.limit
 
 
-def perform(op: Any, *arguments: np.ndarray) -> list[np.ndarray]:
-    """What the op's own Python code gives for these arrays."""
-    node = op.make_node(*(TensorType(a.dtype.name, (None,) * a.ndim)() for a in arguments))
-    storage: list[list[Any]] = [[None] for _ in node.outputs]
-    op.perform(node, list(arguments), storage)
-    return [cell[0] for cell in storage]
-
-
 def op_case(name: str, python: str, op: Any, arguments: Callable[[], tuple[np.ndarray, ...]]) -> Case:
-    """A case of one op over arrays, whose reference is its perform."""
+    """A case of one op over arrays, whose reference is the op's own perform."""
 
     def graph() -> tuple[list[Any], Any]:
         inputs = [TensorType(a.dtype.name, (None,) * a.ndim)(f"x{i}") for i, a in enumerate(arguments())]
         return inputs, op(*inputs)
 
-    return Case(name, python, graph, arguments, lambda *arrays: perform(op, *arrays))
+    node = op.make_node(*graph()[0])
+
+    def reference(*arrays: np.ndarray) -> list[np.ndarray]:
+        storage: list[list[Any]] = [[None] for _ in node.outputs]
+        op.perform(node, list(arrays), storage)
+        return [cell[0] for cell in storage]
+
+    return Case(name, python, graph, arguments, reference)
 
 
 def double_graph() -> tuple[list[Any], Any]:
@@ -180,9 +181,12 @@ def build_once(name: str) -> float:
 def build_apart(name: str, root: str) -> float:
     """The same in a fresh process, with its cache in ``root``."""
     flags = ",".join(filter(None, (os.environ.get("OPWELD_FLAGS"), f"compiledir={shlex.quote(root)}")))
+    # Modules are also looked for where they lie by default: a cold build must not find one there.
+    apart = {"OPWELD_FLAGS": flags, "XDG_CACHE_HOME": root, "HOME": root}
+    kept = {"OPWELDRC": os.path.expanduser("~/.opweldrc"), "PYTHONUSERBASE": site.getuserbase()}
     done = subprocess.run(
         [sys.executable, __file__, "--build", name],
-        env={**os.environ, "OPWELD_FLAGS": flags},
+        env={**kept, **os.environ, **apart},
         capture_output=True,
         text=True,
     )
@@ -207,14 +211,9 @@ def measure(case: Case, root: str) -> tuple[Figures, list[Any]]:
         python=seconds(lambda: case.reference(*arguments)),
         cold=cold,
         warm=warm,
-        module=module_of(f),
+        module=f.maker.built.path,
     )
     return figures, ours
-
-
-def module_of(f: Any) -> str:
-    """The path of the extension module that f lives in."""
-    return str(sys.modules[type(f).__module__].__file__)
 
 
 def spell(value: float) -> str:

@@ -14,6 +14,7 @@ import heapq
 import sys
 
 import numpy as np
+
 import opweld
 from opweld import Apply, COp
 from opweld.tensor import TensorType, as_tensor_variable

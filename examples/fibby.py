@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 import opweld
 from opweld import Apply, COp
 from opweld.tensor import TensorType, as_tensor_variable

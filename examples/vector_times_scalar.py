@@ -9,6 +9,7 @@ One method holds the C (``c_code``), one says what the op accepts (``make_node``
 from __future__ import annotations
 
 import numpy as np
+
 import opweld
 from opweld import Apply, COp
 from opweld.scalar import upcast

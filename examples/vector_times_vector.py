@@ -9,6 +9,7 @@ so its names carry ``name``. ``vector_times_vector_file.py`` is the same op with
 from __future__ import annotations
 
 import numpy as np
+
 import opweld
 from opweld import Apply, COp
 from opweld.scalar import upcast

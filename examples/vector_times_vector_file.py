@@ -9,6 +9,7 @@ a compiler error names its line.
 from __future__ import annotations
 
 import numpy as np
+
 import opweld
 from opweld import Apply, ExternalCOp
 from opweld.scalar import upcast

@@ -11,10 +11,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import opweld
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+import opweld
 from opweld.tensor import TensorType
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -253,12 +254,13 @@ def test_what_an_op_cannot_do_is_refused_when_the_graph_is_made(op, types, messa
         op(*(variable(dtype, ndim) for dtype, ndim in types))
 
 
-class TestDouble:
-    @pytest.fixture(scope="class")
-    def f(self):
-        x, y, z = (doubles.double(name) for name in "xyz")
-        return opweld.function([x, y, z], doubles.mul(doubles.add(x, y), z))
+@pytest.fixture(scope="module")
+def f():
+    x, y, z = (doubles.double(name) for name in "xyz")
+    return opweld.function([x, y, z], doubles.mul(doubles.add(x, y), z))
 
+
+class TestDouble:
     def test_values(self, f):
         assert f(1.0, 2.0, 3.0) == 9.0
         assert type(f(1.0, 2.0, 3.0)) is float
@@ -363,9 +365,7 @@ def test_failing_calls_leak_nothing(name):
     steady(lambda: call(out=out), [*arrays, *outputs])
 
 
-def test_double_leaks_nothing():
-    x, y, z = (doubles.double(name) for name in "xyz")
-    f = opweld.function([x, y, z], doubles.mul(doubles.add(x, y), z))
+def test_double_leaks_nothing(f):
     a, b, c = 1.25, 2.5, 3.75
     steady(lambda: f(a, b, c), [a, b, c])
 
