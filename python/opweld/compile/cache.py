@@ -10,15 +10,18 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from stat import S_ISREG
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-try:  # hashlib loads OpenSSL, which takes 9 ms
-    from _sha2 import sha256  # type: ignore[import-not-found]
-except ImportError:
-    try:
-        from _sha256 import sha256  # type: ignore[import-not-found]
+if TYPE_CHECKING:
+    from hashlib import sha256
+else:
+    try:  # hashlib loads OpenSSL, which takes 9 ms
+        from _sha2 import sha256
     except ImportError:
-        from hashlib import sha256
+        try:
+            from _sha256 import sha256
+        except ImportError:
+            from hashlib import sha256
 
 __all__ = ["Hit", "Miss", "clear", "lookup", "map_warnings", "path", "roots", "sha256", "writable"]
 

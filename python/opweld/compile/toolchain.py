@@ -14,8 +14,18 @@ from typing import Any
 
 from opweld.compile.cache import sha256
 
-__all__ = ["Driver", "SEARCH_VARIABLES", "driver", "flags", "include_dirs", "index_name", "numpy_abi", "python_abi",
-           "request", "search_variables"]
+__all__ = [
+    "Driver",
+    "SEARCH_VARIABLES",
+    "driver",
+    "flags",
+    "include_dirs",
+    "index_name",
+    "numpy_abi",
+    "python_abi",
+    "request",
+    "search_variables",
+]
 
 #: Variables of the environment through which compilers find headers, libraries and programs.
 SEARCH_VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX")
@@ -79,7 +89,8 @@ def driver(lang: str, configured: str = "", environ: Mapping[str, str] | None = 
         found = _which(name, search)
         if found:
             return Driver(found, [], f"the first of {', '.join(_NAMES[lang])} on PATH")
-    return Driver("", [], f"none of {', '.join(_NAMES[lang])} is on PATH; install gcc or clang, or set {setting} or {variable}")
+    names = ", ".join(_NAMES[lang])
+    return Driver("", [], f"none of {names} is on PATH; install gcc or clang, or set {setting} or {variable}")
 
 
 def _from_setting(origin: str, text: str, search: str) -> Driver:

@@ -1,0 +1,134 @@
+"""The choice of compilers, and the name of an index: no process is started, and all that matters is in the name."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from opweld.compile import toolchain
+
+
+def program(path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\nexit 1\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return {"PATH": f"{tmp_path / 'a'}:relative:{tmp_path / 'b'}"}
+
+
+def test_usual_names_in_order(tmp_path: Path, env: dict[str, str]) -> None:
+    none = toolchain.driver("c", "", env)
+    assert none.path == ""
+    assert none.why == "none of gcc, clang, cc is on PATH; install gcc or clang, or set config.cc or CC"
+    cc = program(tmp_path / "a" / "cc")
+    assert toolchain.driver("c", "", env).path == cc
+    clang = program(tmp_path / "b" / "clang")
+    assert toolchain.driver("c", "", env).path == clang
+    (tmp_path / "a" / "gcc").mkdir()
+    gcc = program(tmp_path / "b" / "gcc")
+    assert toolchain.driver("c", "", env).path == gcc
+    assert toolchain.driver("c++", "", env).path == ""
+    gxx = program(tmp_path / "b" / "g++")
+    assert toolchain.driver("c++", "", env).path == gxx
+
+
+def test_settings_come_first(tmp_path: Path, env: dict[str, str]) -> None:
+    program(tmp_path / "a" / "gcc")
+    mine = program(tmp_path / "m y" / "cc")
+    clang = program(tmp_path / "b" / "clang")
+    env["CC"] = "clang -m64 -DA='b c'"
+    chosen = toolchain.driver("c", "", env)
+    assert (chosen.path, chosen.flags, chosen.why) == (clang, ["-m64", "-DA=b c"], "$CC")
+    chosen = toolchain.driver("c", mine, env)
+    assert (chosen.path, chosen.flags, chosen.why) == (mine, [], "config.cc")
+    env["CC"] = "ccache clang"
+    assert toolchain.driver("c", "", env).path == clang
+
+
+def test_wrong_setting_is_not_passed_over(tmp_path: Path, env: dict[str, str]) -> None:
+    program(tmp_path / "a" / "gcc")
+    chosen = toolchain.driver("c", "gcc-99", env)
+    assert chosen.path == ""
+    assert chosen.why == "config.cc is 'gcc-99', which cannot be run; correct it, or unset it to have one chosen"
+
+
+def test_flags() -> None:
+    assert toolchain.flags("-O3 -Wall", "", "-DA='b c'") == ["-O3", "-Wall", "-DA=b c"]
+
+
+def test_search_variables() -> None:
+    found = toolchain.search_variables({"LIBRARY_PATH": "/l", "CPATH": "", "HOME": "/h"})
+    assert found == {"CPATH": "", "LIBRARY_PATH": "/l"}
+
+
+BASE = {
+    "engine": "0.1.0 abc",
+    "cc": "/usr/bin/gcc",
+    "cxx": "/usr/bin/g++",
+    "cflags": ["-O3", "-Wall"],
+    "cxxflags": ["-O3"],
+    "program": b'{"program":1}',
+    "python": "3.11.7 .so",
+    "numpy": "2.4.6 /np",
+    "env": {"CPATH": "/i"},
+}
+
+
+def test_index_name_is_as_documented() -> None:
+    text = (
+        "opweld-index 1\nengine 0.1.0 abc\npython 3.11.7 .so\nnumpy 2.4.6 /np\ncc /usr/bin/gcc\ncxx /usr/bin/g++\n"
+        'cflags ["-O3", "-Wall"]\ncxxflags ["-O3"]\nenv CPATH=/i\n'
+    )
+    text += "program " + sha256(b'{"program":1}').hexdigest() + "\n"
+    assert toolchain.index_name(**BASE) == sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("engine", "0.1.1 abc"),
+        ("cc", ""),
+        ("cc", "/usr/bin/clang"),
+        ("cxx", ""),
+        ("cflags", ["-O3 -Wall"]),
+        ("cflags", ["-Wall", "-O3"]),
+        ("cxxflags", []),
+        ("program", b"{}"),
+        ("python", "3.11.8 .so"),
+        ("numpy", "2.4.6 /np2"),
+        ("env", {}),
+        ("env", {"C_INCLUDE_PATH": "/i"}),
+        ("env", {"CPATH": "/i\nenv LIBRARY_PATH=/l"}),
+    ],
+)
+def test_index_name_changes(field: str, value: object) -> None:
+    assert toolchain.index_name(**{**BASE, field: value}) != toolchain.index_name(**BASE)
+
+
+def test_index_name_keeps_lists_of_lines_apart() -> None:
+    one = {**BASE, "env": {"CPATH": "/i\nenv LIBRARY_PATH=/l"}}
+    two = {**BASE, "env": {"CPATH": "/i", "LIBRARY_PATH": "/l"}}
+    assert toolchain.index_name(**one) != toolchain.index_name(**two)
+
+
+def test_index_name_takes_any_path() -> None:
+    odd = os.fsdecode(b"/\xff/gcc")
+    assert len(toolchain.index_name(**{**BASE, "cc": odd})) == 64
+
+
+def test_request_has_the_fields_of_the_border() -> None:
+    request = toolchain.request(
+        program="{}", sources={}, index="a" * 64, root="/r", private="/p", cc="/cc", cxx="", cflags=["-O3"], cxxflags=[]
+    )
+    assert sorted(request) == sorted(
+        "program sources index root private cc cxx cflags cxxflags include_dirs python numpy env lock_seconds".split()
+    )
+    assert any(os.path.isfile(os.path.join(folder, "Python.h")) for folder in request["include_dirs"])
+    assert os.path.isfile(os.path.join(request["include_dirs"][-1], "numpy", "arrayobject.h"))
