@@ -68,9 +68,9 @@ _ROOMS = ("compile", "errors", "external", "generic", "graph", "scalar", "tensor
 __all__ = [
     "Apply", "COp", "CType", "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
     "Constant", "EngineError", "ExternalCOp", "Function", "FunctionGraph", "Generic", "In", "InconsistencyError",
-    "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning", "ProgramError", "ScalarType",
-    "TensorType", "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compile", "config",
-    "function", "generic", "graph", "scalar", "source", "tensor",
+    "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning", "ProgramError",
+    "ScalarType", "TensorType", "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compile",
+    "config", "function", "generic", "graph", "scalar", "source", "tensor",
 ]  # fmt: skip
 
 

@@ -8,7 +8,8 @@ section for each prefix (``[gcc]`` with ``cxxflags = …`` is ``gcc__cxxflags``)
 from __future__ import annotations
 
 import os
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from opweld.errors import ConfigError
 
@@ -66,7 +67,11 @@ def _one_of(*words: str) -> Parser:
 _WARNINGS = "-Wall -Wno-unused"
 
 _KEYS: dict[str, tuple[Any, Parser, str]] = {
-    "allow_input_downcast": (None, _maybe_flag, "whether arguments are cast where values may change; None: Python floats only"),
+    "allow_input_downcast": (
+        None,
+        _maybe_flag,
+        "whether arguments are cast where values may change; None: Python floats only",
+    ),
     "cc": ("", _path, "C compiler driver, a name or a path; empty: the first that works"),
     "cflags": (f"-O3 -fno-math-errno {_WARNINGS}", _text, "flags of the C compiler"),
     "cmodule__remove_gxx_opt": (False, _flag, "drop optimisation flags and keep symbols, for a debugger"),
@@ -77,7 +82,11 @@ _KEYS: dict[str, tuple[Any, Parser, str]] = {
     "gcc__cxxflags": ("", _text, "further flags, for C and C++, after the others"),
     "lock_seconds": (120.0, _seconds, "how long to wait for another process that builds the same module"),
     "mode": ("", _text, "mode of functions that name none"),
-    "on_unused_input": ("raise", _one_of("raise", "warn", "ignore"), "what function() does about an input that no output needs"),
+    "on_unused_input": (
+        "raise",
+        _one_of("raise", "warn", "ignore"),
+        "what function() does about an input that no output needs",
+    ),
     "optimizer": ("default", _text, "which rewrites run"),
     "progress": ("auto", _one_of("auto", "on", "off"), "show a line while a build takes longer than a second"),
 }

@@ -36,7 +36,8 @@ class DType:
 
 
 _BY_CHAR: dict[str, DType] = {}
-for _name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split():
+_NAMES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128"
+for _name in _NAMES.split():
     _BY_CHAR[np.dtype(_name).char] = DType(_name, _name.title().replace("Uint", "UInt").replace("Float16", "Half"))
 _BY_CHAR["g"] = DType("longdouble", "LongDouble")
 _BY_CHAR["G"] = DType("clongdouble", "CLongDouble")
@@ -118,8 +119,10 @@ def describe(value: Any) -> str:
         text = repr(value)
         return f"{type(value).__name__} {text if len(text) <= 40 else text[:37] + '...'}"
     flags = value.flags
-    order = "C and F order" if flags.forc and flags.c_contiguous and flags.f_contiguous else (
-        "C order" if flags.c_contiguous else "F order" if flags.f_contiguous else "strided"
+    order = (
+        "C and F order"
+        if flags.forc and flags.c_contiguous and flags.f_contiguous
+        else ("C order" if flags.c_contiguous else "F order" if flags.f_contiguous else "strided")
     )
     kind = "ndarray" if type(value) is np.ndarray else type(value).__name__
     return ", ".join((
@@ -175,7 +178,9 @@ def convert(
     if isinstance(value, np.ndarray):
         if type(value) is not np.ndarray:
             if _is_masked(value):
-                raise _refusal(value, dtype, shape, writeable, f"a masked array's mask would be lost; call {name}.filled()")
+                raise _refusal(
+                    value, dtype, shape, writeable, f"a masked array's mask would be lost; call {name}.filled()"
+                )
             array: np.ndarray[Any, Any] = value.view(np.ndarray)
         else:
             array = value
@@ -213,7 +218,9 @@ def _from_other(
     if hasattr(value, "owner") and hasattr(value, "type") and hasattr(value.type, "filter"):
         raise _refusal(value, dtype, shape, writeable, "it is a variable of a graph; pass a value")
     if strict:
-        raise _refusal(value, dtype, shape, writeable, f"strict allows arrays only; call np.asarray({name}, {dtype.name!r})")
+        raise _refusal(
+            value, dtype, shape, writeable, f"strict allows arrays only; call np.asarray({name}, {dtype.name!r})"
+        )
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, OverflowError) as err:
@@ -228,8 +235,14 @@ def _from_other(
     with np.errstate(all="ignore"):
         if allow_downcast:
             return np.array(array.real if array.dtype.kind == "c" and wanted.kind != "c" else array, dtype=wanted)
-        made = np.array(array, dtype=wanted) if array.dtype.kind != "c" or wanted.kind == "c" else np.array(array.real, dtype=wanted)
-        if _same_values(array, made) or (allow_downcast is None and type(value) is float and dtype.name == config.floatX):
+        made = (
+            np.array(array, dtype=wanted)
+            if array.dtype.kind != "c" or wanted.kind == "c"
+            else np.array(array.real, dtype=wanted)
+        )
+        if _same_values(array, made) or (
+            allow_downcast is None and type(value) is float and dtype.name == config.floatX
+        ):
             return made
     raise _refusal(
         value, dtype, shape, writeable,

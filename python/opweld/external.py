@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 from opweld.graph.basic import Apply
 from opweld.graph.op import COp
@@ -206,7 +207,9 @@ class ExternalCOp(COp):
         """Give section ``init_code_apply``."""
         return self._wrapped("init_code_apply", self._apply_macros(node, name))
 
-    def c_code(self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]) -> str:
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
         """Give section ``code``, or a call of ``func_name``."""
         macros = self._code_macros(node, name, input_names, output_names, sub)
         if self.func_name is not None:
@@ -232,8 +235,8 @@ class ExternalCOp(COp):
         return (
             f"{where}{{ int opw_returned = {self.func_name}({', '.join(arguments)});\n    if (opw_returned != 0) {{\n"
             f"        if (!PyErr_Occurred()) {{\n"
-            f'            PyErr_Format(PyExc_RuntimeError, "%s: %s returned %d without setting an exception", "{files}", '
-            f'"{title}", opw_returned);\n        }}\n        FAIL\n    }}\n}}\n'
+            f'            PyErr_Format(PyExc_RuntimeError, "%s: %s returned %d without setting an exception",\n'
+            f'                         "{files}", "{title}", opw_returned);\n        }}\n        FAIL\n    }}\n}}\n'
         )
 
     def _line_of(self, word: str) -> str:

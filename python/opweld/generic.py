@@ -52,4 +52,3 @@ class Generic(CType):
 
 
 generic = Generic()
-

@@ -36,7 +36,9 @@ class Built:
 
     __slots__ = ("hit", "kept", "key", "module", "path", "seconds", "source")
 
-    def __init__(self, module: Any, path: str, source: str, hit: bool, kept: bool, key: str, seconds: dict[str, float]) -> None:
+    def __init__(
+        self, module: Any, path: str, source: str, hit: bool, kept: bool, key: str, seconds: dict[str, float]
+    ) -> None:
         self.module = module
         self.path = path
         self.source = source
@@ -93,9 +95,16 @@ class _Setup:
         try:
             from opweld._engine_id import ENGINE_ID
         except ImportError as err:
-            raise EngineError("the engine is not built: install opweld's wheel, or in a source tree run: make engine") from err
+            raise EngineError(
+                "the engine is not built: install opweld's wheel, or in a source tree run: make engine"
+            ) from err
         return toolchain.index_name(
-            engine=ENGINE_ID, cc=self.cc, cxx=self.cxx, cflags=self.cflags, cxxflags=self.cxxflags, program=program.bytes
+            engine=ENGINE_ID,
+            cc=self.cc,
+            cxx=self.cxx,
+            cflags=self.cflags,
+            cxxflags=self.cxxflags,
+            program=program.bytes,
         )
 
 

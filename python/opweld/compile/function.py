@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Protocol, Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
-from opweld.config import config
 from opweld.compile.hooks import taken
+from opweld.config import config
 from opweld.errors import UnusedInputError
 from opweld.graph.aliasing import check_destroyed, roots
 from opweld.graph.basic import Apply, Constant, Variable, _what
@@ -131,9 +132,7 @@ class Maker:
         self.fgraph = FunctionGraph(variables, _set_apart(variables, outputs))
         mutable = [spec.mutable for spec in inputs]
         if any(node.op.destroy_map for node in self.fgraph.apply_nodes):
-            check_destroyed(
-                self.fgraph.apply_nodes, variables, {spec.variable for spec in inputs if spec.mutable}
-            )
+            check_destroyed(self.fgraph.apply_nodes, variables, {spec.variable for spec in inputs if spec.mutable})
         self.keywords = _keywords(inputs)
         self.program: Program = make_program(
             self.fgraph, self.called, single, self.keywords, [spec.value is not None for spec in inputs], mutable
@@ -192,7 +191,7 @@ class Maker:
         optional = False
         for i, (spec, keyword) in enumerate(zip(self.inputs, self.keywords)):
             default = Parameter.empty if spec.value is None else spec.value
-            kind = Parameter.POSITIONAL_ONLY if i <= unnamed else Parameter.POSITIONAL_OR_KEYWORD
+            kind: Any = Parameter.POSITIONAL_ONLY if i <= unnamed else Parameter.POSITIONAL_OR_KEYWORD
             if optional and default is Parameter.empty:
                 kind = Parameter.KEYWORD_ONLY
             optional = optional or default is not Parameter.empty
@@ -208,7 +207,9 @@ class Maker:
 
     def reduce(self, made: Any) -> Any:
         """Refuse to be pickled."""
-        raise TypeError(f"{self.called}() cannot be pickled yet: make the function in each process; the cache has its module")
+        raise TypeError(
+            f"{self.called}() cannot be pickled yet: make the function in each process; the cache has its module"
+        )
 
     def _doc(self) -> str:
         names = [keyword or f"arg{i}" for i, keyword in enumerate(self.keywords)]
@@ -330,7 +331,9 @@ def _inputs(given: Any, downcast: bool | None) -> list[In]:
         if isinstance(spec.variable, Constant):
             raise TypeError(f"inputs[{position}] is the constant {spec.variable}; a constant cannot be given")
         if spec.variable in seen:
-            raise ValueError(f"inputs[{position}] is {spec.variable}, and so is inputs[{seen[spec.variable]}]: give it once")
+            raise ValueError(
+                f"inputs[{position}] is {spec.variable}, and so is inputs[{seen[spec.variable]}]: give it once"
+            )
         seen[spec.variable] = position
         specs.append(spec)
     return specs

@@ -128,9 +128,10 @@ def origin(owner: Any, hook: str) -> tuple[str, int] | None:
     """
     method = getattr(owner, hook, None)
     function = getattr(method, "__func__", method)
-    while hasattr(function, "__wrapped__"):
-        function = function.__wrapped__
-    code = getattr(function, "__code__", None)
+    inner: Any = function
+    while hasattr(inner, "__wrapped__"):
+        inner = inner.__wrapped__
+    code = getattr(inner, "__code__", None)
     return (code.co_filename, code.co_firstlineno) if isinstance(code, CodeType) else None
 
 

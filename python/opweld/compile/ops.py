@@ -20,7 +20,7 @@ class DeepCopyOp(COp):
     check_input = False
     c_code_and_version: dict[type, tuple[str, tuple[Any, ...]]] = {}
 
-    def make_node(self, x: Variable) -> Apply:  # type: ignore[override]
+    def make_node(self, x: Variable) -> Apply:
         """Build the node.
 
         Parameters
@@ -45,7 +45,9 @@ class DeepCopyOp(COp):
 
             output_storage[0][0] = deepcopy(value)
 
-    def c_code(self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]) -> str:
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
         """Write the copy, for a type that has C code registered."""
         found = self.c_code_and_version.get(type(node.inputs[0].type))
         if found is None:

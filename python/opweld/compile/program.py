@@ -158,7 +158,8 @@ def accept(type_: Type, writeable: bool) -> str | None:
     order = type(type_).__mro__
     place = _writer_of(order, "c_accept")
     if place is None or any(
-        (other := _writer_of(order, hook)) is not None and other < place for hook in ("filter", "c_declare", "c_extract")
+        (other := _writer_of(order, hook)) is not None and other < place
+        for hook in ("filter", "c_declare", "c_extract")
     ):
         return None
     if not {"filter", "c_declare", "c_extract"}.isdisjoint(getattr(type_, "__dict__", ())):
@@ -366,7 +367,9 @@ class _Writer:
         if isinstance(compiler, str) and compiler:
             build["compiler"] = compiler
         elif compiler is not ABSENT and compiler is not None and compiler != "":
-            raise NotImplementedError(f"{writer}: c_compiler must return None or the name of a driver, got {compiler!r}")
+            raise NotImplementedError(
+                f"{writer}: c_compiler must return None or the name of a driver, got {compiler!r}"
+            )
         if build:
             fields["build"] = build
 

@@ -138,9 +138,7 @@ def order(nodes: list[Apply], outputs: list[Variable]) -> list[Apply]:
 
     known: dict[Variable, frozenset[Variable]] = {}
     place = {node: i for i, node in enumerate(nodes)}
-    before: dict[Apply, set[Apply]] = {
-        node: {v.owner for v in node.inputs if v.owner in place} for node in nodes  # type: ignore[misc]
-    }
+    before: dict[Apply, set[Apply]] = {node: {v.owner for v in node.inputs if v.owner in place} for node in nodes}
     for destroyer, spared, buffer in _destroyers(nodes, known):
         later = _descendants(destroyer, nodes)
         for node in nodes:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterable
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from opweld.graph.op import Op
@@ -29,7 +30,7 @@ class Props:
             return True
         if self.__props__ is None or type(self) is not type(other):
             return False
-        return self._props() == other._props()  # type: ignore[attr-defined]
+        return self._props() == other._props()
 
     def __hash__(self) -> int:
         if self.__props__ is None:
@@ -58,7 +59,9 @@ class Variable:
         A name for messages and keyword arguments.
     """
 
-    def __init__(self, type: Type, owner: Apply | None = None, index: int | None = None, name: str | None = None) -> None:
+    def __init__(
+        self, type: Type, owner: Apply | None = None, index: int | None = None, name: str | None = None
+    ) -> None:
         if owner is not None and not isinstance(owner, Apply):
             raise TypeError(f"owner must be an Apply or None, got {owner!r}")
         if name is not None and not isinstance(name, str):
@@ -173,9 +176,7 @@ class Apply:
             ) from None
         for position, variable in enumerate(found):
             if not isinstance(variable, Variable):
-                raise TypeError(
-                    f"{self.op}: {role}[{position}] of its Apply must be a Variable, got {_what(variable)}"
-                )
+                raise TypeError(f"{self.op}: {role}[{position}] of its Apply must be a Variable, got {_what(variable)}")
         return found
 
     @property

@@ -143,7 +143,9 @@ class COp(Op):
     Only `c_code` must be written; a plain `Op` may carry the same methods.
     """
 
-    def c_code(self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]) -> str:
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
         """Write the statements that compute the outputs.
 
         Parameters

@@ -13,8 +13,8 @@ __all__ = ["CType", "Type"]
 class Type(Props):
     """What values a variable can take.
 
-    A subclass writes `filter`. Equality is identity unless ``__props__`` or ``__eq__`` says otherwise. A plain Type that
-    has ``c_declare`` counts as a `CType`; one without is carried through C as a Python object.
+    A subclass writes `filter`. Equality is identity unless ``__props__`` or ``__eq__`` says otherwise. A plain Type
+    that has ``c_declare`` counts as a `CType`; one without is carried through C as a Python object.
     """
 
     variable_type: type[Variable] = Variable

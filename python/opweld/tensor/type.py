@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,9 @@ class TensorType(CType):
     variable_type = TensorVariable
     constant_type = TensorConstant
 
-    def __init__(self, dtype: Any, shape: Iterable[Any] | None = None, broadcastable: Iterable[bool] | None = None) -> None:
+    def __init__(
+        self, dtype: Any, shape: Iterable[Any] | None = None, broadcastable: Iterable[bool] | None = None
+    ) -> None:
         self._dtype = dtypes.dtype_of(dtype)
         self.dtype = self._dtype.name
         if (shape is None) == (broadcastable is None):
