@@ -23,7 +23,10 @@ func Render(p *Program) (*Unit, error) {
 		return nil, err
 	}
 	unit := p.unit()
-	unit.Text, err = text("unit.c.tmpl", view, unit.Lang)
+	if unit.Text, err = text("unit.c.tmpl", view, unit.Lang); err != nil {
+		return nil, err
+	}
+	unit.Runtime, err = Runtime()
 	return unit, err
 }
 

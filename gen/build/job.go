@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"opweld/gen"
@@ -31,6 +30,8 @@ type job struct {
 	tools    []cache.File
 	lines    []string
 	key      string
+	runtime  *job  // what the unit is linked with; nil: nothing
+	object   *part // runtime, once it is there
 }
 
 // newJob chooses and identifies the compiler and makes the key.
@@ -58,6 +59,10 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 	j.compile = &cc.Job{Tool: tool, Text: unit.Text, CXX: unit.Lang == gen.CXX, Flags: flags, System: req.IncludeDirs,
 		Headers: b.HeaderDirs, LibDirs: b.LibDirs, Libs: b.Libraries, Args: b.CompileArgs, NoArgs: b.NoCompileArgs, Env: req.Env}
 	j.tools = files
+	if unit.Runtime != "" {
+		j.runtime = j.runtimeJob()
+		j.compile.Link = true
+	}
 	j.lines = j.keyLines()
 	j.key = cache.Key(j.lines)
 	return j, nil
@@ -78,6 +83,9 @@ func (j *job) keyLines() []string {
 		lines = append(lines, cache.Line("env", name+"="+j.req.Env[name]))
 	}
 	lines = append(lines, cache.Line("python", j.req.Python), cache.Line("numpy", j.req.NumPy))
+	if j.runtime != nil {
+		lines = append(lines, cache.Line("runtime", j.runtime.key))
+	}
 	for _, v := range j.unit.Versions {
 		lines = append(lines, cache.Line("version", v))
 	}
@@ -157,10 +165,7 @@ func (j *job) hit() *Result {
 	if json.Unmarshal(e.Warnings, &warnings) != nil {
 		return nil
 	}
-	if j.store.Point(j.req.Index, j.key) != nil {
-		// The module is good; only the short way to it is not kept.
-		return j.result(e, warnings, true)
-	}
+	_ = j.store.Point(j.req.Index, j.key) // the module is good, even if the short way to it cannot be kept
 	return j.result(e, warnings, true)
 }
 
@@ -185,6 +190,9 @@ const attempts = 3
 func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, err error) {
 	j.progress(StageCompile)
 	begin := time.Now()
+	if err := j.prepare(ctx, dir); err != nil {
+		return nil, false, err
+	}
 	for range attempts {
 		c = &compiled{start: time.Now()}
 		if c.Compiled, err = cc.Compile(ctx, j.compile, dir); err != nil {
@@ -197,6 +205,9 @@ func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, e
 	c.seconds = time.Since(begin).Seconds()
 	if c.module, err = os.ReadFile(c.Path); err != nil {
 		return nil, false, err
+	}
+	if j.compile.Object {
+		return c, settled, nil
 	}
 	return c, settled, checkModule(c.module)
 }
@@ -218,7 +229,7 @@ func (j *job) failed(err error) error {
 		return err
 	}
 	log := ""
-	whole := strings.Join(refusal.Argv, " ") + "\n\n" + refusal.Output
+	whole := refusal.Report()
 	if j.store != nil {
 		log, _ = j.store.WriteLog(j.key, whole, j.unit.Text)
 	}
@@ -294,12 +305,15 @@ func (j *job) publish(c *compiled, settled bool) (*cache.Entry, error) {
 		}
 		e.Files = append(e.Files, f)
 	}
+	if j.object != nil && !j.object.join(&e) {
+		return nil, errUnsettled
+	}
 	if places.Appeared || !j.isSettled(c) { // looked at after hashing: what was hashed is what the compiler read
 		return nil, errUnsettled
 	}
-	entry, err := j.store.Publish(e, c.module, []byte(j.unit.Text))
-	if err != nil {
-		return nil, err
+	entry, err := j.store.Publish(e, filepath.Ext(j.compile.Output()), c.module, []byte(j.unit.Text))
+	if err != nil || j.compile.Object {
+		return entry, err
 	}
 	return entry, j.store.Point(j.req.Index, j.key)
 }

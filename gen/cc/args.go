@@ -19,14 +19,21 @@ func (j *Job) Argv() []string {
 		wanted = append(wanted, structuralC...)
 	}
 	wanted = append(wanted, j.Flags...)
-	argv := []string{j.Tool.Driver, j.standard(), "-fPIC", "-shared", "-v", "-MD", "-MF", depfile}
+	argv := []string{j.Tool.Driver, j.standard(), "-fPIC", "-v", "-MD", "-MF", depfile}
 	argv = append(argv, j.Tool.plain()...)
 	argv = append(argv, j.without(wanted)...)
 	argv = pairs(argv, "-I", j.Headers)
 	for _, d := range j.System {
 		argv = append(argv, "-isystem", d)
 	}
-	argv = append(argv, "-Xlinker", "-t", "-o", Output, j.Source())
+	if j.Object {
+		argv = append(argv, j.without(j.Args)...)
+		return append(argv, "-c", "-o", Object, "-x", "c", j.Source())
+	}
+	argv = append(argv, "-shared", "-Xlinker", "-t", "-o", Output, j.Source())
+	if j.Link {
+		argv = append(argv, Object)
+	}
 	argv = append(argv, j.without(j.Args)...)
 	argv = pairs(argv, "-L", j.LibDirs)
 	for _, d := range j.LibDirs {

@@ -14,10 +14,12 @@ import (
 // The names that every build uses inside its private folder. They are constant because a compiler writes the base name
 // of its source into the object.
 const (
-	SourceC   = "opweld.c"
-	SourceCXX = "opweld.cc"
-	Output    = "opweld.so"
-	depfile   = "opweld.d"
+	SourceC       = "opweld.c"
+	SourceCXX     = "opweld.cc"
+	SourceRuntime = "runtime.c"
+	Output        = "opweld.so"
+	Object        = "runtime.o"
+	depfile       = "opweld.d"
 )
 
 // Job is one translation unit and what it is compiled with.
@@ -25,6 +27,8 @@ type Job struct {
 	Tool    *Tool
 	Text    string
 	CXX     bool
+	Object  bool     // compile only: C, whatever the driver, to an object
+	Link    bool     // link with what lies in the private folder as Object
 	Flags   []string // configured flags: optimisation, warnings, debug
 	System  []string // folders of Python's and NumPy's headers, in order
 	Headers []string // folders of the ops' headers
@@ -66,7 +70,7 @@ func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
 	}
 	diagnostics := parse(out.stderr, job.Tool)
 	newTextMap(job.Text).place(diagnostics)
-	module := filepath.Join(dir, Output)
+	module := filepath.Join(dir, job.Output())
 	if _, err := os.Stat(module); out.code != 0 || err != nil {
 		return nil, &Error{Diagnostics: refusal(diagnostics, out), Argv: job.Argv(), Output: out.stderr}
 	}
@@ -94,6 +98,16 @@ func (e *Error) Error() string {
 	return "the compiler refused the text and said nothing"
 }
 
+// Report is everything about the refusal, for a log: what was said, the arguments, the whole output.
+func (e *Error) Report() string {
+	var b strings.Builder
+	for _, d := range e.Diagnostics {
+		fmt.Fprintf(&b, "%s:%d:%d: %s: %s %s\n", d.File, d.Line, d.Column, d.Severity, d.Message, d.Option)
+	}
+	fmt.Fprintf(&b, "\narguments: %q\n\nall that the compiler wrote:\n%s", e.Argv, e.Output)
+	return b.String()
+}
+
 // refusal makes sure that a failed run has an error to show.
 func refusal(ds []Diagnostic, out *outcome) []Diagnostic {
 	for _, d := range ds {
@@ -116,8 +130,19 @@ func refusal(ds []Diagnostic, out *outcome) []Diagnostic {
 
 // Source is the name of the job's text in its private folder.
 func (j *Job) Source() string {
-	if j.CXX {
+	switch {
+	case j.Object:
+		return SourceRuntime
+	case j.CXX:
 		return SourceCXX
 	}
 	return SourceC
+}
+
+// Output is the name of what comes out.
+func (j *Job) Output() string {
+	if j.Object {
+		return Object
+	}
+	return Output
 }

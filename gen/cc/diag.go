@@ -20,6 +20,8 @@ type Diagnostic struct {
 	Message      string `json:"message"`
 	Text         string `json:"text"`   // the fragment's line
 	Option       string `json:"option"` // "-Wformat"; empty: none
+
+	after string // #line name of the fragment that stands before a line of the glue
 }
 
 // Source says where a user keeps a fragment.

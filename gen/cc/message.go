@@ -12,6 +12,9 @@ const shownText = 160
 func Map(ds []Diagnostic, sources map[string]Source) []Diagnostic {
 	mapped := make([]Diagnostic, len(ds))
 	for i, d := range ds {
+		if s, ok := sources[d.after]; ok {
+			d.after += fmt.Sprintf(", %s:%d", s.File, s.Line)
+		}
 		if s, ok := sources[d.File]; ok {
 			d.File, d.Exact = s.File, s.Exact
 			if s.Exact {
@@ -69,6 +72,8 @@ func (d Diagnostic) heading() string {
 	switch {
 	case d.Op == "" && d.File == "":
 		return "the module does not build:"
+	case d.Op == "" && d.after != "":
+		return fmt.Sprintf("the glue does not compile after %s: is a brace or a comment left open there? (%s:%d)", d.after, d.File, d.Line)
 	case d.Op == "":
 		return fmt.Sprintf("the glue does not compile: %s:%d", d.File, d.Line)
 	case d.FragmentLine != 0 && strings.HasPrefix(d.File, "/") && d.Text == "" && d.Exact:

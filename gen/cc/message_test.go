@@ -83,6 +83,14 @@ var mistakes = []struct {
 			"     1 | int f(void) { return nothing; }\n       |                      ^\nthe whole output: /log",
 	},
 	{
+		name: "a brace that is left open",
+		text: "int a;\n#line 1 \"Twice.c_code\"\nint f(int x) { if (x) {\n#line 7 \"opweld.c\"\n}\n",
+		gcc: "the glue does not compile after Twice.c_code, /home/u/ops.py:41: is a brace or a comment left open there? (opweld.c:7)\n" +
+			"  expected declaration or statement at end of input\n     7 | }\n       | ^\nthe whole output: /log",
+		clang: "the glue does not compile after Twice.c_code, /home/u/ops.py:41: is a brace or a comment left open there? (opweld.c:7)\n" +
+			"  expected '}'\n     7 | }\n       |  ^\nthe whole output: /log",
+	},
+	{
 		name: "a library that is not there",
 		text: "int x;\n",
 		libs: []string{"nothing_of_this_name"},

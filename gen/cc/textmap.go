@@ -8,7 +8,10 @@ import (
 
 // textMap finds the line of the rendered text that a diagnostic speaks of. Several kernels of one op share a #line
 // name, so a place can stand for several lines.
-type textMap map[place][]string
+type textMap struct {
+	lines map[place][]string
+	after map[place]string // the fragment before a line of the glue
+}
 
 type place struct {
 	name string
@@ -19,15 +22,20 @@ var lineRE = regexp.MustCompile(`^\s*#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"
 
 // newTextMap walks a text and its #line directives.
 func newTextMap(text string) textMap {
-	m := textMap{}
-	at := place{name: SourceC, line: 1}
+	m := textMap{lines: map[place][]string{}, after: map[place]string{}}
+	at, last := place{name: SourceC, line: 1}, ""
 	for _, line := range strings.Split(text, "\n") {
 		if d := lineRE.FindStringSubmatch(line); d != nil {
 			at.line, _ = strconv.Atoi(d[1])
 			at.name = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(d[2])
 			continue
 		}
-		m[at] = append(m[at], line)
+		m.lines[at] = append(m.lines[at], line)
+		if isFragment(at.name) {
+			last = at.name
+		} else {
+			m.after[at] = last
+		}
 		at.line++
 	}
 	return m
@@ -38,7 +46,9 @@ func newTextMap(text string) textMap {
 func (m textMap) place(ds []Diagnostic) {
 	for i := range ds {
 		d := &ds[i]
-		lines := m[place{d.File, d.Line}]
+		at := place{d.File, d.Line}
+		lines := m.lines[at]
+		d.after = m.after[at]
 		if len(lines) == 0 {
 			continue
 		}
