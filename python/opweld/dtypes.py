@@ -205,7 +205,9 @@ def convert(
             raise _refusal(value, dtype, shape, writeable, f"its dtype differs; call {name}.astype({dtype.name!r})")
         if not np.can_cast(have, wanted, "safe") and not (allow_downcast and have.kind in "biufc"):
             raise _refusal(value, dtype, shape, writeable, _cast_advice(have, dtype, name))
-        return array.astype(wanted, order="K")
+        part = array.real if have.kind == "c" and wanted.kind != "c" else array
+        with np.errstate(all="ignore"):
+            return _spelled(part.astype(wanted, order="K"), wanted)
     return _from_other(value, dtype, shape, strict, allow_downcast, writeable, name)
 
 
@@ -234,12 +236,8 @@ def _from_other(
         raise _refusal(value, dtype, shape, writeable, problem)
     with np.errstate(all="ignore"):
         if allow_downcast:
-            return np.array(array.real if array.dtype.kind == "c" and wanted.kind != "c" else array, dtype=wanted)
-        made = (
-            np.array(array, dtype=wanted)
-            if array.dtype.kind != "c" or wanted.kind == "c"
-            else np.array(array.real, dtype=wanted)
-        )
+            return _cast(array, wanted)
+        made = _cast(array, wanted)
         if _same_values(array, made) or (
             allow_downcast is None and type(value) is float and dtype.name == config.floatX
         ):
@@ -248,6 +246,17 @@ def _from_other(
         value, dtype, shape, writeable,
         f"{dtype.name} cannot hold its value exactly; call np.asarray({name}, {dtype.name!r})",
     )  # fmt: skip
+
+
+def _cast(array: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """A copy of another dtype; of a complex number that must become real, its real part."""
+    part = array.real if array.dtype.kind == "c" and wanted.kind != "c" else array
+    return _spelled(np.array(part, dtype=wanted), wanted)
+
+
+def _spelled(array: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """The array with `wanted` itself as its dtype: NumPy leaves long long where long was asked for."""
+    return array if array.dtype.num == wanted.num else array.view(wanted)
 
 
 def _same_values(given: np.ndarray[Any, Any], made: np.ndarray[Any, Any]) -> bool:

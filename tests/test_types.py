@@ -1,0 +1,269 @@
+"""What a type takes as it is, what it converts, what it refuses, and in which words."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opweld import config, scalar, tensor
+from opweld.dtypes import dtype_of
+from opweld.generic import generic
+from opweld.tensor import TensorType, as_tensor_variable
+
+DTYPES = (
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 longdouble complex64 complex128 "
+    "clongdouble"
+).split()
+EXPECTED = "expected ndarray of float64, ndim 1, shape (?,), any order, aligned, native byte order; got "
+TAIL = ", C and F order, aligned, native byte order, writeable"
+
+
+def swapped(array):
+    return array.astype(array.dtype.newbyteorder())
+
+
+def misaligned(array):
+    return np.frombuffer(b"x" + array.tobytes(), "u1")[1:].view(array.dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(), (3,), (0,), (2, 3), (1, 1, 1)])
+def test_the_right_array_is_taken_as_it_is(dtype, shape):
+    array = np.ones(shape, dtype)
+    for sizes in (shape, (None,) * len(shape)):
+        assert TensorType(dtype, sizes).filter(array, strict=True) is array
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_c_names(dtype):
+    type_ = TensorType(dtype, (None,))
+    assert type_.dtype == dtype
+    assert f"typedef npy_{dtype} dtype_V" in type_.c_declare("V", {})
+    assert f"type_num_V = NPY_{dtype.upper()}" in type_.c_declare("V", {})
+
+
+def test_dtypes_by_other_names():
+    assert dtype_of("q").name == dtype_of("l").name == dtype_of(int).name == "int64"
+    assert dtype_of(">f4").name == "float32"
+    assert dtype_of("floatX").name == config.floatX
+    for wrong in ("O", "M8[s]", "U3", "V8"):
+        with pytest.raises(TypeError, match="has no C type here"):
+            dtype_of(wrong)
+
+
+def test_long_long_is_taken_without_a_copy():
+    array = np.arange(3, dtype="q")
+    taken = tensor.lvector.filter(array, strict=True)
+    assert taken.dtype.num == np.dtype("int64").num and np.shares_memory(taken, array)
+
+
+@pytest.mark.parametrize("spoil", [swapped, misaligned])
+def test_misaligned_and_swapped_are_copied_unless_strict(spoil):
+    array = np.arange(3.0)
+    made = tensor.dvector.filter(spoil(array))
+    assert made.flags.behaved and made.dtype.isnative and np.array_equal(made, array)
+    with pytest.raises(TypeError, match="call x.astype"):
+        tensor.dvector.filter(spoil(array), strict=True)
+    with pytest.raises(TypeError, match="call arg.astype"):
+        tensor.dvector.filter_argument(spoil(array), False, None, True, "arg")
+
+
+@given(st.sampled_from(DTYPES), st.sampled_from(DTYPES))
+def test_arrays_are_cast_where_numpy_says_safe(have, want):
+    array = np.ones(2, have)
+    if np.can_cast(dtype_of(have).np, dtype_of(want).np, "safe"):
+        assert TensorType(want, (None,)).filter(array).dtype == dtype_of(want).np
+    else:
+        with pytest.raises(TypeError, match=r"does not cast safely.* call x\.astype"):
+            TensorType(want, (None,)).filter(array)
+
+
+@given(st.one_of(st.integers(-(2**70), 2**70), st.floats(), st.booleans()), st.sampled_from(DTYPES[:12]))
+def test_python_numbers_pass_only_where_they_are_kept(value, dtype):
+    config.floatX = "float64"
+    try:
+        made = TensorType(dtype, ()).filter(value, allow_downcast=False)
+    except TypeError:
+        return
+    assert made.item() == value or (made.item() != made.item() and value != value)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"), [("float64", 2**53), ("int8", -128), ("uint64", 2**64 - 1), ("int64", 3.0), ("float32", 0.5)]
+)
+def test_python_numbers_that_are_kept(dtype, value):
+    assert TensorType(dtype, ()).filter(value).item() == value
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [("float64", 2**53 + 1), ("float64", 2**63 - 1), ("int8", 128), ("int64", 2.5), ("int64", float("inf")),
+     ("float32", 0.1), ("int64", 2.0**63), ("float64", 1j), ("int64", 2**64)],
+)  # fmt: skip
+def test_python_numbers_that_are_not(dtype, value):
+    with pytest.raises(TypeError):
+        TensorType(dtype, ()).filter(value)
+
+
+def test_floatx_and_downcast():
+    with pytest.raises(TypeError):
+        tensor.fscalar.filter(0.1)
+    config.floatX = "float32"
+    try:
+        assert tensor.fscalar.filter(0.1) == np.float32(0.1)
+        assert tensor.vector("x").dtype == "float32"
+        with pytest.raises(TypeError):
+            tensor.fscalar.filter(0.1, allow_downcast=False)
+    finally:
+        config.floatX = "float64"
+    assert tensor.lvector.filter(np.array([1.5]), allow_downcast=True)[0] == 1
+    assert tensor.lvector.filter([1.5], allow_downcast=True)[0] == 1
+    with pytest.raises(TypeError):
+        tensor.lvector.filter(np.array(["a"]), allow_downcast=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (
+            np.zeros(3, complex),
+            f"ndarray of complex128, ndim 1, shape (3,){TAIL}: complex128 does not cast safely to float64; "
+            "call x.astype('float64')",
+        ),
+        (
+            np.zeros((2, 3), order="F"),
+            "ndarray of float64, ndim 2, shape (2, 3), F order, aligned, native byte order, writeable: its number of "
+            "dimensions differs; call x.reshape(-1) or the like",
+        ),
+        (1.5, "float 1.5: its number of dimensions differs; call x.reshape(-1) or the like"),
+        ([2**53 + 1], "list [9007199254740993]: float64 cannot hold its value exactly; call np.asarray(x, 'float64')"),
+        ("abc", "str 'abc': it is not numeric"),
+        (None, "NoneType None: it is not numeric"),
+        (tensor.dvector("v"), "TensorVariable v: it is a variable of a graph; pass a value"),
+        (
+            np.ma.zeros(3),
+            f"MaskedArray of float64, ndim 1, shape (3,){TAIL}: a masked array's mask would be lost; call x.filled()",
+        ),
+    ],
+)
+def test_messages(value, message):
+    with pytest.raises(TypeError) as caught:
+        tensor.dvector.filter(value)
+    assert str(caught.value) == EXPECTED + message
+
+
+def test_message_of_a_known_size():
+    with pytest.raises(TypeError) as caught:
+        TensorType("float64", (3, None)).filter(np.zeros((2, 2))[:, ::-1])
+    assert str(caught.value) == (
+        "expected ndarray of float64, ndim 2, shape (3, ?), any order, aligned, native byte order; got ndarray of "
+        "float64, ndim 2, shape (2, 2), strided, aligned, native byte order, writeable: its size along axis 0 is 2, "
+        "not 3; pass an array of shape (3, ?)"
+    )
+
+
+def test_read_only_where_it_will_be_written():
+    array = np.zeros(3)
+    array.flags.writeable = False
+    assert tensor.dvector.filter(array) is array
+    with pytest.raises(TypeError, match=r"read-only: it is read-only; call arg.copy\(\)"):
+        tensor.dvector.filter_argument(array, False, None, True, "arg")
+
+
+def test_subclasses_of_ndarray_are_viewed():
+    matrix = np.zeros((2, 2)).view(np.matrix)
+    made = tensor.dmatrix.filter(matrix)
+    assert type(made) is np.ndarray and np.shares_memory(made, matrix)
+
+
+def test_equality():
+    assert TensorType("float64", (None,)) == TensorType(float, broadcastable=[False])
+    assert TensorType("float64", (1,)) == TensorType("float64", broadcastable=[True])
+    assert TensorType("float64", (None,)) != TensorType("float64", (3,))
+    assert hash(TensorType("float64", (3,))) == hash(TensorType("float64", [3]))
+    assert scalar.ScalarType("int8") == scalar.int8 != scalar.int16
+
+
+def test_shapes_that_make_no_type():
+    with pytest.raises(TypeError, match="a size must be an integer or None, got 'a'"):
+        TensorType("float64", ("a",))
+    with pytest.raises(ValueError, match="must not be negative, got -1"):
+        TensorType("float64", (-1,))
+    with pytest.raises(ValueError, match="65 dimensions: NumPy allows 64"):
+        TensorType("float64", (None,) * 65)
+    with pytest.raises(TypeError, match="shape or broadcastable"):
+        TensorType("float64")
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "shape"),
+    [("dvector", "float64", (None,)), ("lscalar", "int64", ()), ("frow", "float32", (1, None)),
+     ("ubcol", "uint8", (None, 1)), ("ztensor7", "complex128", (None,) * 7), ("ulmatrix", "uint64", (None, None)),
+     ("vector", "float64", (None,)), ("btensor3", "int8", (None,) * 3)],
+)  # fmt: skip
+def test_constructors(name, dtype, shape):
+    variable = getattr(tensor, name)("v")
+    assert (variable.dtype, variable.type.shape, variable.name) == (dtype, shape, "v")
+    assert variable.ndim == len(shape) and variable.broadcastable == tuple(size == 1 for size in shape)
+
+
+def test_tensor_by_dtype_and_shape():
+    assert tensor.tensor("int8", (2, None), name="t").type == TensorType("int8", (2, None))
+    assert tensor.matrix("m", dtype="int32").dtype == "int32"
+    with pytest.raises(AttributeError):
+        tensor.qvector  # noqa: B018
+
+
+def test_as_tensor_variable():
+    x = tensor.dvector("x")
+    assert as_tensor_variable(x) is x
+    array = np.arange(3)
+    constant = as_tensor_variable(array)
+    array[0] = 7
+    assert constant.data.tolist() == [0, 1, 2] and constant.type == TensorType("int64", (3,))
+    with pytest.raises(TypeError, match="expected a tensor variable, got"):
+        as_tensor_variable(scalar.float64("s"))
+    with pytest.raises(TypeError, match="cannot make a constant of 'a'"):
+        as_tensor_variable("a")
+    with pytest.raises(ValueError, match="expected 2 dimensions"):
+        as_tensor_variable(x, ndim=2)
+    with pytest.raises(TypeError, match="no truth value"):
+        bool(x)
+
+
+def test_scalar_filter():
+    value = np.float64(2)
+    assert scalar.float64.filter(value, strict=True) is value
+    assert type(scalar.float32.filter(0.5)) is np.float32
+    assert type(scalar.int64.filter(np.longlong(3))) is np.int64
+    assert scalar.int8.filter(np.array(3, "i1")) == 3
+    with pytest.raises(TypeError, match="expected a NumPy scalar of float64; got float 2.0: strict allows no conv"):
+        scalar.float64.filter(2.0, strict=True)
+    with pytest.raises(TypeError, match="cannot hold its value exactly"):
+        scalar.int8.filter(300)
+
+
+def test_generic_takes_anything():
+    thing = object()
+    assert generic.filter(thing, strict=True) is thing
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "result"),
+    [(("int8", "uint8"), "int16"), (("int64", "float32"), "float64"), (("float32", "complex64"), "complex64"),
+     (("float16",), "float16"), (("longdouble", "complex64"), "clongdouble")],
+)  # fmt: skip
+def test_upcast(dtypes, result):
+    assert scalar.upcast(*dtypes) == result
+
+
+def test_values_eq():
+    a = np.array([1.0, np.nan])
+    assert TensorType.values_eq(a, a.copy()) and not TensorType.values_eq(a, a.astype("f4"))
+    assert TensorType.values_eq_approx(a, a + 1e-12)
+
+
+@pytest.mark.parametrize("value", [np.longlong(3), [np.longlong(3)], np.array([3], ">q"), np.array([3], "i4")])
+def test_every_way_to_int64_ends_at_one_type_number(value):
+    made = TensorType("int64", np.shape(value)).filter(value)
+    assert made.dtype.num == np.dtype("int64").num and made.item() == 3
