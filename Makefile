@@ -7,6 +7,7 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
 
 # Goals that need no Python do not look for it; the others get one set of folders and stamps a version.
 ifeq ($(filter-out help clean golden test-go test-all,$(or $(MAKECMDGOALS),help)),)
@@ -32,13 +33,31 @@ WHEEL := $(STAMP)/wheel-$(PYV)
 
 # Runs pip for the environment $(1), which has no pip of its own.
 pip = "$(VENV)/bin/python" -m pip --quiet --python "$(1)"
-# Makes the environment build/$(1)-X.Y anew and installs the built wheel into it with the extra $(2).
+
+# First line of a recipe that makes a stamp: of two makes in one tree the second waits, and finds the work done. The
+# stamp is as old as the start of the work, so that what is edited meanwhile is newer.
+define begin
+exec 9>build/.lock
+! command -v flock >/dev/null || flock 9
+if [ -e "$@" ] && [ -z "$$(find $^ -newer "$@" -print -quit)" ]; then exit 0; fi
+touch "$@.begun"
+endef
+end = touch -r "$@.begun" "$@"; rm "$@.begun"
+
+# Installs the built wheel with the extra $(2) into build/$(1)-X.Y; a new environment unless only the wheel is new.
 define installed
-echo "· install the wheel into build/$(1)-$(PYV)"
-rm -rf "build/$(1)-$(PYV)"
-"$(PYTHON)" -m venv --without-pip "build/$(1)-$(PYV)"
-$(call pip,build/$(1)-$(PYV)) install "$$(cat $(WHEEL))$(2)"
-touch $@
+$(begin)
+env="build/$(1)-$(PYV)"
+echo "· install the wheel into $$env"
+if [ -n "$$(find $(PINS) $(STAMP)/venv-$(PYV) -newer "$@" 2>&1)" ]; then
+	rm -rf "$$env"
+	"$(PYTHON)" -m venv --without-pip "$$env"
+	$(call pip,$$env) install "$$(cat $(WHEEL))$(2)"
+else
+	$(call pip,$$env) install --force-reinstall --no-deps "$$(cat $(WHEEL))"
+fi
+touch "$@"
+$(end)
 endef
 
 .PHONY: help
@@ -54,14 +73,16 @@ test: test-go test-python ## all tests, on one CPython
 
 .PHONY: test-go
 test-go:
-	@echo "· go vet"; go vet ./...
-	@echo "· go test"; go test ./...
+	@echo "· go vet"
+	go vet ./...
+	echo "· go test"
+	go test ./...
 
 # Against the installed wheel: python/ is not on the path.
 .PHONY: test-python
 test-python: $(STAMP)/test-$(PYV)
 	@echo "· pytest on CPython $(PYV)"
-	@"build/test-$(PYV)/bin/python" -m pytest -q $(PYTEST_ARGS)
+	"build/test-$(PYV)/bin/python" -m pytest -q $(PYTEST_ARGS)
 
 .PHONY: test-all
 test-all: test-go ## all tests, on each CPython from 3.10 to 3.13 that is found
@@ -73,10 +94,15 @@ golden: ## rewrite the golden files of the Go tests
 
 .PHONY: lint
 lint: $(STAMP)/lint-$(PYV) ## check the project's own code: gofmt, go vet, ruff, mypy
-	@echo "· gofmt"; bad=$$(gofmt -l $(filter-out pyext,$(ROOMS)) pyext/*.go); [ -z "$$bad" ] || { echo "not formatted: $$bad"; exit 1; }
-	@echo "· go vet"; go vet ./...
-	@echo "· ruff"; "build/lint-$(PYV)/bin/ruff" check --quiet .
-	@echo "· mypy"; "build/lint-$(PYV)/bin/python" -m mypy
+	@echo "· gofmt"
+	bad=$$(gofmt -l $(filter-out pyext,$(ROOMS)) pyext/*.go)
+	[ -z "$$bad" ] || { echo "not formatted: $$bad"; exit 1; }
+	echo "· go vet"
+	go vet ./...
+	echo "· ruff"
+	"build/lint-$(PYV)/bin/ruff" check --quiet .
+	echo "· mypy"
+	"build/lint-$(PYV)/bin/python" -m mypy
 
 .PHONY: bench
 bench: $(STAMP)/bench-$(PYV) ## time calls and builds against NumPy, a hand-written module and PyTensor
@@ -89,7 +115,7 @@ wheel: $(WHEEL) ## build the manylinux wheel into dist/
 .PHONY: engine
 engine: $(STAMP)/venv-$(PYV) ## build the engine into python/opweld, to work with PYTHONPATH=python
 	@echo "· engine for CPython $(PYV)"
-	@"$(VENV)/bin/python" setup.py --quiet build_ext --inplace
+	"$(VENV)/bin/python" setup.py --quiet build_ext --inplace
 
 .PHONY: clean
 clean: ## remove what was built
@@ -98,33 +124,41 @@ clean: ## remove what was built
 # --- what the targets stand on ----------------------------------------------------------------------------------
 
 $(STAMP)/venv-$(PYV): $(PINS) | $(STAMP)
-	@echo "· environment build/venv-$(PYV)"
-	@"$(PYTHON)" -m venv "$(VENV)"
-	@"$(VENV)/bin/python" -m pip --quiet install pip==26.3
-	@"$(VENV)/bin/python" -m pip --quiet install --group build
-	@touch $@
+	@$(begin)
+	echo "· environment build/venv-$(PYV)"
+	"$(PYTHON)" -m venv "$(VENV)"
+	"$(VENV)/bin/python" -m pip --quiet install pip==26.3
+	"$(VENV)/bin/python" -m pip --quiet install --group build
+	touch "$@"
+	$(end)
 
 $(STAMP)/lint-$(PYV): $(PINS) $(STAMP)/venv-$(PYV) | $(STAMP)
-	@echo "· environment build/lint-$(PYV)"
-	@rm -rf "build/lint-$(PYV)"
-	@"$(PYTHON)" -m venv --without-pip "build/lint-$(PYV)"
-	@$(call pip,build/lint-$(PYV)) install --group lint
-	@touch $@
+	@$(begin)
+	echo "· environment build/lint-$(PYV)"
+	rm -rf "build/lint-$(PYV)"
+	"$(PYTHON)" -m venv --without-pip "build/lint-$(PYV)"
+	$(call pip,build/lint-$(PYV)) install --group lint
+	touch "$@"
+	$(end)
 
 # A file that is gone makes no other one newer: the list of sources is a source too.
 $(STAMP)/sources: FORCE | $(STAMP)
-	@printf '%s\n' $(SOURCES) >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@printf '%s\n' $(SOURCES) >"$@.$$$$"
+	if cmp -s "$@.$$$$" "$@"; then rm "$@.$$$$"; else mv "$@.$$$$" "$@"; fi
 
 $(STAMP)/wheel-$(PYV): $(SOURCES) $(PINS) $(STAMP)/sources $(STAMP)/venv-$(PYV)
-	@echo "· wheel for CPython $(PYV)"
-	@rm -rf "build/wheel-$(PYV)"; mkdir -p "build/wheel-$(PYV)" dist
-	@"$(VENV)/bin/python" -m pip --quiet wheel --no-deps --no-build-isolation --wheel-dir "build/wheel-$(PYV)" .
-	@log="build/wheel-$(PYV)/auditwheel.log"; \
-	PATH="$$PWD/$(VENV)/bin:$$PATH" "$(VENV)/bin/python" -m auditwheel repair --wheel-dir "build/wheel-$(PYV)/repaired" \
-		build/wheel-$(PYV)/*.whl >"$$log" 2>&1 || { cat "$$log"; exit 1; }
-	@rm -f dist/opweld-*-cp$(subst .,,$(PYV))-*.whl
-	@mv build/wheel-$(PYV)/repaired/*.whl dist/
-	@ls dist/opweld-*-cp$(subst .,,$(PYV))-*.whl >$@
+	@$(begin)
+	echo "· wheel for CPython $(PYV)"
+	raw="build/wheel-$(PYV)"
+	rm -rf "$$raw"
+	mkdir -p "$$raw" dist
+	"$(VENV)/bin/python" -m pip --quiet wheel --no-deps --no-build-isolation --wheel-dir "$$raw" .
+	PATH="$$PWD/$(VENV)/bin:$$PATH" "$(VENV)/bin/python" -m auditwheel repair --wheel-dir "$$raw/repaired" \
+		"$$raw"/*.whl >"$$raw/auditwheel.log" 2>&1 || { cat "$$raw/auditwheel.log"; exit 1; }
+	rm -f dist/opweld-*-cp$(subst .,,$(PYV))-*.whl
+	mv "$$raw"/repaired/*.whl dist/
+	ls dist/opweld-*-cp$(subst .,,$(PYV))-*.whl >"$@"
+	$(end)
 
 $(STAMP)/test-$(PYV): $(STAMP)/wheel-$(PYV) $(STAMP)/venv-$(PYV)
 	@$(call installed,test,[test])
