@@ -69,7 +69,7 @@ func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
 		return nil, err
 	}
 	diagnostics := parse(out.stderr, job.Tool)
-	newTextMap(job.Text).place(diagnostics)
+	newTextMap(job.Source(), job.Text).place(diagnostics)
 	module := filepath.Join(dir, job.Output())
 	if _, err := os.Stat(module); out.code != 0 || err != nil {
 		return nil, &Error{Diagnostics: refusal(diagnostics, out), Argv: job.Argv(), Output: out.stderr}

@@ -182,8 +182,11 @@ func withoutSummary(ds []Diagnostic) []Diagnostic {
 
 // isFragment tells a #line name from the path of a header and from the glue.
 func isFragment(name string) bool {
-	return name != "" && name != SourceC && name != SourceCXX && !strings.HasPrefix(name, "/") &&
-		!strings.HasPrefix(name, "<") && !strings.HasPrefix(name, ".")
+	switch name {
+	case "", SourceC, SourceCXX, SourceRuntime:
+		return false
+	}
+	return !strings.ContainsRune("/<.", rune(name[0]))
 }
 
 // fragment splits a #line name: Label.hook, or Label/file.

@@ -21,6 +21,7 @@ var sources = map[string]Source{
 var mistakes = []struct {
 	name, text, gcc, clang string
 	libs, args             []string
+	object                 bool
 }{
 	{
 		name: "an unknown name in a method's text",
@@ -83,6 +84,14 @@ var mistakes = []struct {
 			"     1 | int f(void) { return nothing; }\n       |                      ^\nthe whole output: /log",
 	},
 	{
+		name:   "an error in the runtime",
+		text:   "#line 3 \"runtime.c\"\nint x = nothing;\n",
+		object: true,
+		gcc: "the glue does not compile: runtime.c:3\n  'nothing' undeclared here (not in a function)\n" +
+			"     3 | int x = nothing;\n       |         ^\nthe whole output: /log",
+		clang: "-",
+	},
+	{
 		name: "a brace that is left open",
 		text: "int a;\n#line 1 \"Twice.c_code\"\nint f(int x) { if (x) {\n#line 7 \"opweld.c\"\n}\n",
 		gcc: "the glue does not compile after Twice.c_code, /home/u/ops.py:41: is a brace or a comment left open there? (opweld.c:7)\n" +
@@ -122,7 +131,7 @@ func TestMessages(t *testing.T) {
 				if want == "-" {
 					continue
 				}
-				_, err := compile(t, &Job{Tool: tool, Text: m.text, Flags: []string{"-Wall"}, Libs: m.libs, Args: m.args})
+				_, err := compile(t, &Job{Tool: tool, Text: m.text, Flags: []string{"-Wall"}, Libs: m.libs, Args: m.args, Object: m.object})
 				var refusal *Error
 				require.ErrorAs(t, err, &refusal, m.name)
 				got := Message(Map(refusal.Diagnostics, sources), "/log")
@@ -187,7 +196,7 @@ func TestLongLinesAreCutRoundTheCaret(t *testing.T) {
 }
 
 func TestOneNameForSeveralKernelsFindsTheRightLine(t *testing.T) {
-	m := newTextMap("#line 1 \"T.c_code\"\nfloat z = x;\n#line 1 \"T.c_code\"\ndouble z = yy;\n")
+	m := newTextMap(SourceC, "#line 1 \"T.c_code\"\nfloat z = x;\n#line 1 \"T.c_code\"\ndouble z = yy;\n")
 	ds := []Diagnostic{{File: "T.c_code", Line: 1, Column: 12, Message: "'yy' undeclared"}}
 	m.place(ds)
 	require.Equal(t, "double z = yy;", ds[0].Text)

@@ -20,10 +20,10 @@ type place struct {
 
 var lineRE = regexp.MustCompile(`^\s*#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"`)
 
-// newTextMap walks a text and its #line directives.
-func newTextMap(text string) textMap {
+// newTextMap walks the text of a source file and its #line directives.
+func newTextMap(source, text string) textMap {
 	m := textMap{lines: map[place][]string{}, after: map[place]string{}}
-	at, last := place{name: SourceC, line: 1}, ""
+	at, last := place{name: source, line: 1}, ""
 	for _, line := range strings.Split(text, "\n") {
 		if d := lineRE.FindStringSubmatch(line); d != nil {
 			at.line, _ = strconv.Atoi(d[1])
