@@ -261,6 +261,15 @@ def test_functions_that_make_no_sense(inputs, outputs, kind, text):
     assert message(kind, opweld.function, inputs, outputs) == text
 
 
+def test_no_compiler(monkeypatch):
+    monkeypatch.setattr(opweld.config, "cc", "/nowhere/gcc")
+    text = message(opweld.CompilerNotFoundError, opweld.function, [x], twice(twice(x)))
+    assert text == (
+        "f must be built, and there is no C compiler: config.cc is '/nowhere/gcc', which cannot be run; correct it, or "
+        "unset it to have one chosen"
+    )
+
+
 def test_modes():
     assert opweld.function([x], twice(x), mode="FAST_RUN")(A).tolist() == [0, 2, 4]
     assert message(ValueError, opweld.function, [x], x, mode="FAST") == (

@@ -281,7 +281,7 @@ def test_an_error_inside_a_hook_is_not_taken_for_a_signature():
             raise TypeError("mine")
 
     x = tensor.dvector("x")
-    with pytest.raises(TypeError, match="^mine$"):
+    with pytest.raises(TypeError, match=r"^mine$"):
         program([x], [Broken()(x, x)])
 
 

@@ -97,6 +97,10 @@ class ScalarType(CType):
         """Say whether two values differ by at most `tolerance` of the larger."""
         return self.values_eq(a, b) or bool(abs(a - b) <= tolerance * max(abs(a), abs(b)))
 
+    def dtype_specs(self) -> tuple[type, str, str]:
+        """Give the dtype as NumPy's scalar class, the C type and the type number's name."""
+        return self._dtype.np.type, self._dtype.ctype, self._dtype.enum
+
     def c_element_type(self) -> str:
         """Give the C type."""
         return self._dtype.ctype

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from opweld.compile import cache, toolchain
 from opweld.config import config
-from opweld.errors import CompileWarning, EngineError, LoadError
+from opweld.errors import CompilerNotFoundError, CompileWarning, EngineError, LoadError
 
 if TYPE_CHECKING:
     from opweld.compile.program import Program
@@ -87,8 +87,20 @@ class _Setup:
         cc, cxx = toolchain.driver("c", config.cc), toolchain.driver("c++", config.cxx)
         common = config.gcc__cxxflags
         self.cc, self.cxx = cc.path, cxx.path
+        self.why = {"c": cc.why, "c++": cxx.why}
         self.cflags = _adjusted(cc.flags + toolchain.flags(config.cflags, common))
         self.cxxflags = _adjusted(cxx.flags + toolchain.flags(config.cxxflags, common))
+
+    def check(self, program: Program) -> None:
+        """Refuse to build where the language of `program` has no compiler, and say why it has none."""
+        parts = program.data["types"] + program.data["kernels"]
+        lang = "c++" if any(part["lang"] == "c++" for part in parts) else "c"
+        if not (self.cxx if lang == "c++" else self.cc) and not any(
+            part.get("build", {}).get("compiler") for part in parts
+        ):
+            raise CompilerNotFoundError(
+                f"{program.data['name']} must be built, and there is no {lang.upper()} compiler: {self.why[lang]}"
+            )
 
     def index(self, program: Program) -> str:
         """The name of the index of `program`."""
@@ -133,6 +145,7 @@ def _from_cache(index: str, program: Program) -> Built | None:
 def _from_engine(index: str, program: Program, setup: _Setup) -> Built:
     from opweld import engine
 
+    setup.check(program)
     request = toolchain.request(
         program=program.text, sources=program.sources, index=index, root=cache.path(config.compiledir),
         private=_private_folder(), cc=setup.cc, cxx=setup.cxx, cflags=setup.cflags, cxxflags=setup.cxxflags,

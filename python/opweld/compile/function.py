@@ -121,7 +121,9 @@ class Maker:
         The module.
     """
 
-    def __init__(self, inputs: list[In], outputs: list[Variable], single: bool, name: str | None) -> None:
+    def __init__(
+        self, inputs: list[In], outputs: list[Variable], single: bool, name: str | None, on_unused_input: str = "raise"
+    ) -> None:
         from opweld.compile import builder
         from opweld.compile.program import make_program
 
@@ -130,6 +132,7 @@ class Maker:
         self.name = name
         variables = [spec.variable for spec in inputs]
         self.fgraph = FunctionGraph(variables, _set_apart(variables, outputs))
+        _check_unused(inputs, self.fgraph, on_unused_input)
         mutable = [spec.mutable for spec in inputs]
         if any(node.op.destroy_map for node in self.fgraph.apply_nodes):
             check_destroyed(self.fgraph.apply_nodes, variables, {spec.variable for spec in inputs if spec.mutable})
@@ -274,8 +277,8 @@ def function(
     results = _outputs([outputs] if single else outputs)
     if name is not None and not isinstance(name, str):
         raise TypeError(f"name must be a string, got {_what(name)}")
-    _check_unused(specs, results, config.on_unused_input if on_unused_input is None else on_unused_input)
-    return Maker(specs, results, single, name).create()
+    unused = config.on_unused_input if on_unused_input is None else on_unused_input
+    return Maker(specs, results, single, name, unused).create()
 
 
 def source(made: Any) -> str:
@@ -348,15 +351,12 @@ def _outputs(given: Any) -> list[Variable]:
     return list(given)
 
 
-def _check_unused(specs: list[In], outputs: list[Variable], action: str) -> None:
+def _check_unused(specs: list[In], graph: FunctionGraph, action: str) -> None:
     if action not in ("raise", "warn", "ignore"):
         raise ValueError(f"on_unused_input must be 'raise', 'warn' or 'ignore', got {action!r}")
     if action == "ignore":
         return
-    graph = FunctionGraph([spec.variable for spec in specs], outputs)
-    used = set(outputs)
-    for node in graph.apply_nodes:
-        used.update(node.inputs)
+    used = {variable for node in graph.apply_nodes for variable in node.inputs}
     for position, spec in enumerate(specs):
         if spec.variable in used:
             continue
@@ -368,7 +368,7 @@ def _check_unused(specs: list[In], outputs: list[Variable], action: str) -> None
             raise UnusedInputError(message)
         from warnings import warn
 
-        warn(message, stacklevel=3)
+        warn(message, stacklevel=4)
 
 
 def _set_apart(inputs: list[Variable], outputs: list[Variable]) -> list[Variable]:

@@ -133,6 +133,10 @@ class TensorType(CType):
             return bool(np.array_equal(a, b))
         return bool(np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True))
 
+    def dtype_specs(self) -> tuple[type, str, str]:
+        """Give the dtype as NumPy's scalar class, the C type and the type number's name."""
+        return self._dtype.np.type, self._dtype.ctype, self._dtype.enum
+
     def c_element_type(self) -> str:
         """Give the C type of an element."""
         return self._dtype.ctype
@@ -209,10 +213,10 @@ class TensorType(CType):
 
 def _size(size: Any) -> int | None:
     """One entry of a shape."""
-    if size is None or size is False:
+    if isinstance(size, (bool, np.bool_)):
+        return 1 if size else None
+    if size is None:
         return None
-    if size is True:
-        return 1
     try:
         number = size.__index__()
     except AttributeError:
