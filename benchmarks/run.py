@@ -93,6 +93,15 @@ def ratio(a: list[float], b: list[float]) -> float:
     return statistics.median(x / y for x, y in zip(a, b, strict=True))
 
 
+@dataclass(frozen=True)
+class Entry:
+    """One run of the compiler: arguments, text, and whether a module came of it or the runtime's object."""
+
+    argv: list[str]
+    text: str
+    module: bool
+
+
 class Bench:
     """One run: a cache folder of its own, the processes it starts, and what they have in common."""
 
@@ -100,6 +109,7 @@ class Bench:
         self.folder = folder
         self.quick = quick
         self.root = folder / "cache"
+        self.work = folder / "compile"
         self.env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         flags = [self.env.get("OPWELD_FLAGS", ""), f"compiledir={shlex.quote(str(self.root))}"]
         self.env["OPWELD_FLAGS"] = ",".join(filter(None, flags))
@@ -118,43 +128,67 @@ class Bench:
     def measure(self, *arguments: str) -> dict:
         return json.loads(self.python(str(HERE / "measure.py"), *arguments).splitlines()[-1])
 
-    def entry(self) -> dict:
-        """The one entry of the cache: what was built, and how (docs/cache.md)."""
-        found = [path for path in (self.root / "v1" / "entry").rglob("*") if path.is_file()]
-        if len(found) != 1:
-            raise SystemExit(f"benchmarks/run.py: expected one entry under {self.root}, found {len(found)}")
-        return json.loads(found[0].read_text().split("\n", 1)[1])
+    def entries(self) -> Iterator[Entry]:
+        """Everything that the cache holds: what was built, and how (docs/cache.md)."""
+        for path in (self.root / "v1" / "entry").rglob("*"):
+            if path.is_file():
+                fields = json.loads(path.read_text().split("\n", 1)[1])
+                source = self.root / "v1" / fields["source"]
+                yield Entry(fields["argv"], source.read_text(), fields["module"].endswith(".so"))
 
-    def forget(self) -> None:
-        """Empty the cache, but keep what is known of the compiler."""
+    def forget(self, but: Path | None = None) -> None:
+        """Empty the cache, but keep what is known of the compiler; then put back what ``but`` holds."""
         for path in (self.root / "v1").iterdir():
             if path.name != "tools":
                 shutil.rmtree(path)
+        if but is not None:
+            shutil.copytree(but, self.root / "v1", dirs_exist_ok=True)
 
-    def compile(self, text: str, name: str) -> float:
-        """Seconds of one run of the entry's compiler arguments on text, in an empty folder; leaves <name>.so."""
-        work = self.folder / "compile"
-        shutil.rmtree(work, ignore_errors=True)
-        work.mkdir()
-        argv = self.argv
-        (work / next(a for a in argv if a.endswith(("opweld.c", "opweld.cc")))).write_text(text)
+    def keep_runtime(self) -> Path:
+        """Copy the runtime's object and its entry, which every later build finds, out of the cache."""
+        kept = self.folder / "runtime"
+        base = self.root / "v1"
+        for path in (base / "entry").rglob("*"):
+            if not path.is_file():
+                continue
+            fields = json.loads(path.read_text().split("\n", 1)[1])
+            if fields["module"].endswith(".o"):
+                for name in (str(path.relative_to(base)), fields["module"], fields["source"]):
+                    (kept / name).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy2(base / name, kept / name)
+        return kept
+
+    def compile(self, *entries: Entry) -> float:
+        """Seconds that the compiler alone takes for these entries, one after the other, in one empty folder."""
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.work.mkdir()
         environment = {**os.environ, "LC_ALL": "C"}
-        start = time.perf_counter()
-        done = subprocess.run(argv, cwd=work, env=environment, capture_output=True, text=True)
-        seconds = time.perf_counter() - start
-        if done.returncode:
-            raise SystemExit(f"benchmarks/run.py: the compiler refused {name}:\n{done.stderr[-2000:]}")
-        (work / "opweld.so").rename(self.folder / f"{name}.so")
-        return seconds
+        total = 0.0
+        for entry in entries:
+            (self.work / next(a for a in entry.argv if a.endswith((".c", ".cc")))).write_text(entry.text)
+            start = time.perf_counter()
+            done = subprocess.run(entry.argv, cwd=self.work, env=environment, capture_output=True, text=True)
+            total += time.perf_counter() - start
+            if done.returncode:
+                raise SystemExit(f"benchmarks/run.py: the compiler failed:\n{done.stderr[-2000:]}")
+        return total
 
     def prepare(self) -> None:
         """Build the op once, so that the compiler is known, and the hand-written module with the same arguments."""
         self.root.mkdir()
         self.measure("build")
-        entry = self.entry()
-        self.argv: list[str] = entry["argv"]
-        self.source = (self.root / "v1" / entry["source"]).read_text()
-        self.compile((HERE / "handwritten.c").read_text(), "handwritten")
+        found = sorted(self.entries(), key=lambda entry: entry.module)
+        self.runtime, self.unit = [e for e in found if not e.module], found[-1]
+        if not self.unit.module or len(self.runtime) > 1:
+            raise SystemExit(f"benchmarks/run.py: expected one module and its runtime under {self.root}")
+        self.kept = self.keep_runtime()
+        # The hand-written module is complete: it is compiled with the unit's arguments, but linked with no runtime.
+        objects = [a for a in self.unit.argv if a.endswith(".o")]
+        argv = [a for a in self.unit.argv if a not in objects]
+        self.hand = Entry(argv, (HERE / "handwritten.c").read_text(), True)
+        self.compile(self.hand)
+        output = argv[argv.index("-o") + 1]
+        (self.work / output).rename(self.folder / "handwritten.so")
         user = self.folder / "user"
         user.mkdir()
         shutil.copy(HERE.parent / "examples" / "vector_times_vector.py", user)
@@ -189,31 +223,44 @@ class Bench:
 
     def build(self) -> Section:
         rounds = 3 if self.quick else 15
-        hand = (HERE / "handwritten.c").read_text()
-        ours, bare, least = [], [], []
+        times: dict[str, list[float]] = {name: [] for name in ("empty", "all", "known", "unit", "hand")}
         for _ in range(rounds):
             self.forget()
-            ours.append(self.measure("build")["seconds"])
-            bare.append(self.compile(self.source, "again"))
-            least.append(self.compile(hand, "handwritten"))
-        value = ratio(ours, bare)
+            times["empty"].append(self.measure("build")["seconds"])
+            times["all"].append(self.compile(*self.runtime, self.unit))
+            self.forget(self.kept)
+            times["known"].append(self.measure("build")["seconds"])
+            times["unit"].append(self.compile(self.unit_alone()))
+            times["hand"].append(self.compile(self.hand))
+        shown = (
+            ("opweld, cache empty", "empty", "all"),
+            ("the compiler alone, same arguments, same texts", "all", "all"),
+            ("opweld, the runtime's object kept by an earlier build", "known", "unit"),
+            ("the compiler alone, same arguments, the op's text", "unit", "unit"),
+            ("the compiler alone on the hand-written module", "hand", "unit"),
+        )
         lines = [
-            ("opweld: function() to the end of the first call", f"{statistics.median(ours) * 1e3:.0f}", f"{value:.2f}"),
-            ("the compiler alone, same arguments, same text", f"{statistics.median(bare) * 1e3:.0f}", "1.00"),
-            (
-                "the compiler alone on the hand-written module",
-                f"{statistics.median(least) * 1e3:.0f}",
-                f"{ratio(least, bare):.2f}",
-            ),
+            (name, f"{statistics.median(times[key]) * 1e3:.0f}", f"{ratio(times[key], times[peer]):.2f}")
+            for name, key, peer in shown
         ]
         return Section(
             "A cold build of one op",
-            "In a fresh process that has not loaded the engine, with an empty cache of modules, the compiler's "
-            f"identity known from an earlier run. {rounds} rounds.",
+            "From `function()` to the end of the first call, in a fresh process that has not loaded the engine, with "
+            "no module in the cache and the compiler's identity known from an earlier run. The first build in a cache "
+            f"compiles the runtime as well, which later ones only link. {rounds} rounds.",
             ("", "ms", "of the compiler"),
             lines,
-            [Target("cold build of one compiler run", value, 2.0)],
+            [
+                Target("cold build, cache empty, of the compiler", ratio(times["empty"], times["all"]), 2.0),
+                Target("cold build, runtime kept, of the compiler", ratio(times["known"], times["unit"]), 2.0),
+            ],
         )
+
+    def unit_alone(self) -> Entry:
+        """The unit's run as it is where the runtime's object lies elsewhere, ready to be linked."""
+        kept = [str(path) for path in self.kept.rglob("*.o")]
+        argv = [kept[0] if kept and a.endswith(".o") else a for a in self.unit.argv]
+        return Entry(argv, self.unit.text, True)
 
     def second_process(self) -> Section:
         rounds = 5 if self.quick else 31
@@ -286,12 +333,13 @@ class Bench:
                 model = line.split(":", 1)[1].strip()
                 break
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        version = subprocess.run([self.argv[0], "--version"], capture_output=True, text=True).stdout.splitlines()[0]
+        driver = self.unit.argv[0]
+        version = subprocess.run([driver, "--version"], capture_output=True, text=True).stdout.splitlines()[0]
         numpy, opweld = self.python(
             "-c", "import numpy, opweld; print(numpy.__version__); print(opweld.__version__)"
         ).split()
         talk = ("-fno-diagnostics", "-fdiagnostics", "-fmessage")
-        flags = [a for a in self.argv if a.startswith(("-O", "-f", "-m", "-std")) and not a.startswith(talk)]
+        flags = [a for a in self.unit.argv if a.startswith(("-O", "-f", "-m", "-std")) and not a.startswith(talk)]
         return [
             ("date", datetime.date.today().isoformat()),
             ("processor", f"{model}, {cores} cores, {platform.machine()}"),

@@ -173,10 +173,14 @@ def small(arguments: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def build_once(name: str) -> float:
-    """Seconds from ``function()`` to the end of the first call, in this process."""
-    case = next(case for case in cases() if case.name == name)
-    inputs, outputs = case.graph()
-    arguments = small(case.arguments())
+    """Seconds from ``function()`` to the end of the first call, in this process; without a name, of a copy."""
+    if name:
+        case = next(case for case in cases() if case.name == name)
+        inputs, outputs = case.graph()
+        arguments = small(case.arguments())
+    else:
+        inputs = [opweld.tensor.dvector("x")]
+        outputs, arguments = inputs[0], (np.zeros(3),)
     start = time.perf_counter()
     opweld.function(inputs, outputs)(*arguments)
     return time.perf_counter() - start
@@ -275,7 +279,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("examples", nargs="*", metavar="example", help=f"which to run, of {', '.join(names)}; all")
     parser.add_argument("--output", default="demo-output", help="folder for the pictures (%(default)s)")
     parser.add_argument("--no-pictures", action="store_true", help="draw nothing")
-    parser.add_argument("--build", metavar="example", choices=names, help=argparse.SUPPRESS)
+    parser.add_argument("--build", choices=["", *names], help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     unknown = sorted(set(options.examples) - set(names))
     if unknown:
@@ -285,17 +289,19 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
-    if options.build:
+    if options.build is not None:
         print(json.dumps(build_once(options.build)))
         return 0
-    print(f"opweld {opweld.__version__}, Python {sys.version.split()[0]}, NumPy {np.__version__}\n")
     chosen = [case for case in cases() if not options.examples or case.name in options.examples]
     if any(case.name == "drainage" for case in chosen) and importlib.util.find_spec("matplotlib") is None:
         print("demo.py: drainage takes its data from matplotlib: pip install matplotlib", file=sys.stderr)
         return 1
+    print(f"opweld {opweld.__version__}, Python {sys.version.split()[0]}, NumPy {np.__version__}\n")
     found: list[Figures] = []
     pictures: list[str] = []
     with tempfile.TemporaryDirectory(prefix="opweld-demo-") as root:
+        first = build_apart("", root)
+        print(f"first build in an empty cache, which looks at the compiler and compiles the runtime: {spell(first)}\n")
         for case in chosen:
             figures, results = measure(case, root)
             found.append(figures)
