@@ -26,6 +26,8 @@ def test_defaults_file_flags_code(tmp_path):
     )
     config.gcc.cxxflags = "-O1"
     assert config.gcc__cxxflags == "-O1"
+    del config.gcc__cxxflags
+    assert config.gcc__cxxflags == "-g"
 
 
 def test_values_with_commas(tmp_path):

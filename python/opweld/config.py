@@ -147,6 +147,13 @@ class Config:
             raise ConfigError(_unknown(name))
         values[name] = _KEYS[name][1](name, value)
 
+    def __delattr__(self, name: str) -> None:
+        """Go back to what defaults, file and flags say."""
+        values = self._load() if self._values is None else self._values
+        if name not in _KEYS:
+            raise ConfigError(_unknown(name))
+        values[name] = self._configured[name]
+
     def __dir__(self) -> list[str]:
         return sorted(_KEYS)
 
@@ -173,6 +180,7 @@ class Config:
                 values[name] = _KEYS[name][1](name, value)
             except ConfigError as err:
                 raise ConfigError(f"{origin}: {err}") from None
+        object.__setattr__(self, "_configured", dict(values))
         object.__setattr__(self, "_values", values)
         return values
 
