@@ -270,6 +270,50 @@ def test_no_compiler(monkeypatch):
     )
 
 
+def test_progress(capsys, monkeypatch):
+    monkeypatch.setattr(opweld.config, "progress", "on")
+    line = builder._Progress("f")
+    line({"stage": "compile", "seconds": 0.9})
+    line.end()
+    assert capsys.readouterr().err == ""
+    line({"stage": "compile", "seconds": 1.25})
+    line.end()
+    assert capsys.readouterr().err == "\r\x1b[Kopweld: f: compile 1.2 s\r\x1b[K"
+    monkeypatch.setattr(opweld.config, "progress", "auto")
+    assert not builder._Progress("f").active
+
+
+def test_a_type_of_ones_own_over_generic():
+    """A c_extract that knows no check_input, a filter that takes no options, and the extract_out made of both."""
+
+    class Number(type(generic)):
+        def filter(self, value):
+            return float(value)
+
+        def c_declare(self, name, sub):
+            return f"double {name};"
+
+        def c_init(self, name, sub):
+            return f"{name} = 0;"
+
+        def c_extract(self, name, sub, **kwargs):
+            return f"{name} = PyFloat_AsDouble(py_{name}); if (PyErr_Occurred()) {{ {sub['fail']} }}"
+
+        def c_sync(self, name, sub):
+            return f"Py_XDECREF(py_{name}); py_{name} = PyFloat_FromDouble({name}); if (!py_{name}) {sub['fail']}"
+
+        def c_cleanup(self, name, sub):
+            return ""
+
+    number = Number()
+    a, b = number("a"), number("b")
+    f = opweld.function([a, b], c_op("%(o0)s = %(i0)s * %(i1)s;")(a, b))
+    assert f(2, b="3") == 6.0
+    assert message(ValueError, f, "q", 1) == "f() argument 'a': could not convert string to float: 'q'"
+    out = number.c_extract_out("V", {"fail": "F"})
+    assert out.startswith("if (py_V == Py_None) {\nV = 0;\n} else {\nV = PyFloat_AsDouble(py_V);")
+
+
 def test_modes():
     assert opweld.function([x], twice(x), mode="FAST_RUN")(A).tolist() == [0, 2, 4]
     assert message(ValueError, opweld.function, [x], x, mode="FAST") == (

@@ -9,7 +9,7 @@ from opweld.compile.hooks import taken
 from opweld.config import config
 from opweld.errors import UnusedInputError
 from opweld.graph.aliasing import check_destroyed, roots
-from opweld.graph.basic import Apply, Constant, Variable, _what
+from opweld.graph.basic import Apply, Constant, Variable, _named, _what
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.type import Type
 
@@ -200,8 +200,6 @@ class Maker:
             optional = optional or default is not Parameter.empty
             name = keyword if keyword is not None and keyword.isidentifier() else f"arg{i}"
             parameters.append(Parameter(name, kind, default=default))
-        if any(keyword == "out" for keyword in self.keywords):
-            return Signature(parameters)
         parameters.append(Parameter("out", Parameter.KEYWORD_ONLY, default=None))
         try:
             return Signature(sorted(parameters, key=lambda parameter: parameter.kind))
@@ -361,8 +359,8 @@ def _check_unused(specs: list[In], graph: FunctionGraph, action: str) -> None:
         if spec.variable in used:
             continue
         message = (
-            f"inputs[{position}], {spec.variable} of type {spec.variable.type}, is not needed by any output: leave it "
-            f"out, or pass on_unused_input='ignore'"
+            f"inputs[{position}], {_named(spec.variable)}, is not needed by any output: leave it out, or pass "
+            f"on_unused_input='ignore'"
         )
         if action == "raise":
             raise UnusedInputError(message)
@@ -464,13 +462,25 @@ def _rejecter(called: str, types: list[Type]) -> Callable[[int, Any], None]:
         where = f"{called}() out" if len(types) == 1 else f"{called}() out[{position}]"
         if not isinstance(type_, TensorType):
             raise TypeError(f"{where}: an output of type {type_} cannot be written into a given object; pass None")
-        fits = isinstance(value, np.ndarray) and value.ndim == type_.ndim and value.dtype == type_.numpy_dtype
         message = f"{where}: expected {expected(type_._dtype, type_.shape, True)}; got {describe(value)}"
-        if fits and any(want is not None and have != want for have, want in zip(value.shape, type_.shape)):
-            raise ValueError(f"{message}: its shape differs; pass np.empty({shape_text(type_.shape)}, {type_.dtype!r})")
-        if fits and type(value) is np.ndarray and not value.flags.writeable:
-            raise TypeError(f"{message}: it is read-only; pass an array of your own")
-        raise TypeError(f"{message}: pass np.empty(…, {type_.dtype!r})")
+        advice = f"pass np.empty({shape_text(type_.shape)}, {type_.dtype!r})"
+        if any(size is None for size in type_.shape):
+            advice = f"pass np.empty(shape, {type_.dtype!r})"
+        if not isinstance(value, np.ndarray):
+            raise TypeError(f"{message}: {advice}")
+        if type(value) is not np.ndarray:
+            raise TypeError(f"{message}: subclasses are not written into; pass out.view(np.ndarray)")
+        if value.ndim != type_.ndim:
+            raise TypeError(f"{message}: its number of dimensions differs; {advice}")
+        if any(want is not None and have != want for have, want in zip(value.shape, type_.shape)):
+            raise ValueError(f"{message}: its shape differs; {advice}")
+        if value.dtype.newbyteorder("=") != type_.numpy_dtype:
+            raise TypeError(f"{message}: its dtype differs; {advice}")
+        if not value.dtype.isnative:
+            raise TypeError(f"{message}: it is in swapped byte order; {advice}")
+        if not value.flags.aligned:
+            raise TypeError(f"{message}: it is misaligned; {advice}")
+        raise TypeError(f"{message}: it is read-only; {advice}")
 
     return reject
 
@@ -482,15 +492,19 @@ def _performer(node: Apply) -> Callable[..., tuple[Any, ...]]:
     filters = [_filter_of(output.type) for output in node.outputs]
 
     def run(*values: Any) -> tuple[Any, ...]:
-        storage: list[list[Any]] = [[None] for _ in filters]
+        cells: list[list[Any]] = [[None] for _ in filters]
+        storage = list(cells)
         perform(node, list(values), storage)
         results = []
         for position, convert in enumerate(filters):
+            cell = f"output_storage[{position}]"
+            if len(storage) <= position or storage[position] is not cells[position] or len(cells[position]) != 1:
+                raise TypeError(f"{op}: perform put something in place of {cell}; write {cell}[0] = …")
+            value = cells[position][0]
             try:
-                results.append(convert(storage[position][0]))
+                results.append(convert(value))
             except (TypeError, ValueError) as err:
-                unset = " was not set" if storage[position][0] is None else ""
-                _prefix(err, f"{op}: perform's output {position}{unset}")
+                _prefix(err, f"{op}: perform did not set {cell}[0]" if value is None else f"{op}: perform's {cell}[0]")
                 raise
         return tuple(results)
 

@@ -165,7 +165,8 @@ def text(owner: Any, hook: str, answer: Any, needed: bool = False) -> str:
         return ""
     if isinstance(answer, (list, tuple)) and all(isinstance(part, str) for part in answer):
         return "\n".join(answer)
-    raise TypeError(f"{owner}: {hook} must return a string of C, got {_what(answer)}")
+    missing = "; is its return missing?" if answer is None else ""
+    raise TypeError(f"{owner}: {hook} must return a string of C, got {_what(answer)}{missing}")
 
 
 def texts(owner: Any, hook: str, answer: Any) -> list[str]:

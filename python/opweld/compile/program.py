@@ -337,11 +337,13 @@ class _Writer:
         if shared is None:
             shared = {}
             self._add_shared(label, op, shared)
+            if not hasattr(op, "c_code_cache_version_apply"):
+                self._add_version(op, shared, ask(op, "c_code_cache_version"))
             self._of_op[id(op)] = shared
             self._kept.append(op)
         fields.update(shared)
-        version = ask(op, "c_code_cache_version_apply", node)
-        self._add_version(op, fields, ask(op, "c_code_cache_version") if version is ABSENT else version)
+        if hasattr(op, "c_code_cache_version_apply"):
+            self._add_version(op, fields, ask(op, "c_code_cache_version_apply", node))
         own_sources = getattr(op, "_fragment_files", None)
         if own_sources is not None:
             self._add_files(op, label, fields, own_sources())
