@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -183,6 +184,17 @@ type compiled struct {
 	seconds float64
 }
 
+// errSwept says that the private folder was removed under the compiler's feet: somebody clears the cache.
+var errSwept = errors.New("the folder of the build was removed while the compiler ran")
+
+// swept tells a file that has gone from other failures.
+func swept(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errSwept
+	}
+	return err
+}
+
 // attempts is how often a text is compiled when headers change meanwhile.
 const attempts = 3
 
@@ -191,11 +203,14 @@ func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, e
 	j.progress(StageCompile)
 	begin := time.Now()
 	if err := j.prepare(ctx, dir); err != nil {
-		return nil, false, err
+		return nil, false, swept(err)
 	}
 	for range attempts {
 		c = &compiled{start: time.Now()}
 		if c.Compiled, err = cc.Compile(ctx, j.compile, dir); err != nil {
+			if _, gone := os.Stat(filepath.Join(dir, j.compile.Source())); ctx.Err() == nil && errors.Is(gone, fs.ErrNotExist) {
+				return nil, false, errSwept
+			}
 			return nil, false, j.failed(err)
 		}
 		if settled = j.isSettled(c); settled || !j.keep {
@@ -204,7 +219,7 @@ func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, e
 	}
 	c.seconds = time.Since(begin).Seconds()
 	if c.module, err = os.ReadFile(c.Path); err != nil {
-		return nil, false, err
+		return nil, false, swept(err)
 	}
 	if j.compile.Object {
 		return c, settled, nil
@@ -267,6 +282,9 @@ func (j *job) buildKept(ctx context.Context) (*Result, error) {
 	}
 	defer remove()
 	c, settled, err := j.run(ctx, dir)
+	if errors.Is(err, errSwept) {
+		return j.buildPrivate(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

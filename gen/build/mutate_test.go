@@ -198,6 +198,19 @@ func TestKnownCompilerIsNotAskedAgain(t *testing.T) {
 	require.Equal(t, "-std=gnu17\n", mustRead(t, count), "one run: the compile")
 }
 
+func TestCacheClearedDuringTheCompile(t *testing.T) {
+	req := request(t)
+	driver := wrapper(t, req.CC)
+	once := driver + ".once"
+	script := strings.Replace(mustRead(t, driver), "exec ", "if [ ! -e '"+once+"' ]; then case \"$*\" in *opweld.c*) : > '"+once+
+		"'; rm -rf '"+req.Root+"/v1';; esac; fi\nexec ", 1)
+	require.NoError(t, os.WriteFile(driver, []byte(script), 0o777))
+	req.CC = driver
+	r := mustRun(t, req, unit(moduleText))
+	require.False(t, r.Kept)
+	require.True(t, mustRun(t, req, unit(moduleText)).Kept)
+}
+
 func TestHeaderChangedDuringTheCompileIsCompiledAgain(t *testing.T) {
 	p := newProject(t)
 	header := filepath.Join(p.late, "z.h")

@@ -66,13 +66,9 @@ func (w *world) reason(t *testing.T) string {
 func TestPublishedEntryIsFound(t *testing.T) {
 	w := newWorld(t)
 	require.Empty(t, w.reason(t))
-	for _, dir := range []string{filepath.Dir(w.module), filepath.Dir(w.entry)} {
-		names, err := os.ReadDir(dir)
-		require.NoError(t, err)
-		for _, n := range names {
-			require.False(t, strings.HasPrefix(n.Name(), ".tmp-"), "no temporary file stays")
-		}
-	}
+	left, err := os.ReadDir(w.store.Path("tmp"))
+	require.NoError(t, err)
+	require.Empty(t, left, "no temporary file stays")
 }
 
 func TestChangesAreMisses(t *testing.T) {
@@ -214,7 +210,10 @@ func TestTidyRemovesWhatIsOld(t *testing.T) {
 	require.NoError(t, os.Chtimes(abandoned, old.Add(-stale), old.Add(-stale)))
 	running, _, err := s.Private()
 	require.NoError(t, err)
+	write(t, s.Path("tmp/file-1"), "")
+	require.NoError(t, os.Chtimes(s.Path("tmp/file-1"), old.Add(-stale), old.Add(-stale)))
 	s.Tidy(time.Now())
 	require.NoDirExists(t, abandoned)
+	require.NoFileExists(t, s.Path("tmp/file-1"))
 	require.DirExists(t, running)
 }

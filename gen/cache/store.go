@@ -94,15 +94,24 @@ func (s *Store) write(rel string, v any) error {
 	return s.publish(rel, append([]byte(magic+hex.EncodeToString(sum[:])+"\n"), body.Bytes()...), 0o666)
 }
 
-// publish puts data under rel: a temporary file in the same folder, write, fsync, rename, fsync of the folder. A reader
-// sees all of it or nothing, also after a power cut.
-func (s *Store) publish(rel string, data []byte, mode fs.FileMode) (err error) {
+// publish puts data under rel: a temporary file in tmp/, write, fsync, rename, fsync of the folder. A reader sees all of
+// it or nothing, also after a power cut. Where somebody clears the cache meanwhile, it is tried once more.
+func (s *Store) publish(rel string, data []byte, mode fs.FileMode) error {
+	err := s.publishOnce(rel, data, mode)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = s.publishOnce(rel, data, mode)
+	}
+	return err
+}
+
+// publishOnce does what publish does.
+func (s *Store) publishOnce(rel string, data []byte, mode fs.FileMode) (err error) {
 	path := s.Path(rel)
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := errors.Join(os.MkdirAll(dir, 0o777), os.MkdirAll(s.Path("tmp"), 0o777)); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(dir, ".tmp-*")
+	tmp, err := os.CreateTemp(s.Path("tmp"), "file-*")
 	if err != nil {
 		return err
 	}

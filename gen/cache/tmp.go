@@ -25,8 +25,8 @@ func (s *Store) Private() (dir string, remove func(), err error) {
 	return dir, func() { os.RemoveAll(dir) }, nil
 }
 
-// Tidy removes what builds that were killed left behind: private folders, locks, and temporary files beside them. It
-// looks at tmp/ and lock/ only, so it costs two folder scans, and a build may afford it.
+// Tidy removes what builds that were killed left behind: private folders, temporary files and locks. It looks at tmp/
+// and lock/ only, so it costs two folder scans, and a build may afford it.
 func (s *Store) Tidy(now time.Time) {
 	for _, kind := range []string{"tmp", "lock"} {
 		names, err := os.ReadDir(s.Path(kind))
@@ -38,7 +38,7 @@ func (s *Store) Tidy(now time.Time) {
 			if err != nil || now.Sub(info.ModTime()) < stale {
 				continue
 			}
-			if kind == "tmp" && strings.HasPrefix(n.Name(), "build-") {
+			if kind == "tmp" && (strings.HasPrefix(n.Name(), "build-") || strings.HasPrefix(n.Name(), "file-")) {
 				os.RemoveAll(s.Path(filepath.Join(kind, n.Name())))
 			}
 			if kind == "lock" {
