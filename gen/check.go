@@ -196,15 +196,18 @@ func (c *checker) texts() {
 	for i, v := range c.p.Variables {
 		byPython := c.producer[i] >= 0 && c.p.Kernels[c.p.Steps[c.producer[i]].Kernel].Perform
 		t := &c.p.Types[v.Type]
-		where := fmt.Sprintf("variables[%d]", i)
+		where, what := fmt.Sprintf("variables[%d]", i), v.Role.article()
+		if byPython {
+			what = "what a perform returns"
+		}
 		switch {
 		case v.Role == RoleInput || v.Role == RoleConstant || byPython:
-			c.text(where, t, "extract", t.Extract)
+			c.text(where, t, "extract", t.Extract, what)
 		default:
-			c.text(where, t, "init", t.Init)
+			c.text(where, t, "init", t.Init, what)
 		}
 		if v.Role == RoleOutput {
-			c.text(where, t, "sync", t.Sync)
+			c.text(where, t, "sync", t.Sync, what)
 		}
 	}
 	for i, s := range c.p.Steps {
@@ -213,18 +216,18 @@ func (c *checker) texts() {
 		}
 		for j, v := range s.Inputs {
 			t := &c.p.Types[c.p.Variables[v].Type]
-			c.text(fmt.Sprintf("steps[%d].inputs[%d]", i, j), t, "sync", t.Sync)
+			c.text(fmt.Sprintf("steps[%d].inputs[%d]", i, j), t, "sync", t.Sync, "what a perform reads")
 		}
 	}
 	for i, out := range c.p.Outputs {
 		if t := &c.p.Types[c.p.Variables[out.Variable].Type]; out.Accept != nil {
-			c.text(fmt.Sprintf("outputs[%d].accept", i), t, "extract_out", t.ExtractOut)
+			c.text(fmt.Sprintf("outputs[%d].accept", i), t, "extract_out", t.ExtractOut, "an output with accept")
 		}
 	}
 }
 
-func (c *checker) text(where string, t *Type, hook string, text *string) {
+func (c *checker) text(where string, t *Type, hook string, text *string, what string) {
 	if text == nil {
-		c.fail(where, t.Label, "needs the type's %s, which is missing", hook)
+		c.fail(where, t.Label, "the type has no c_%s, which %s needs: write it", hook, what)
 	}
 }

@@ -100,10 +100,10 @@ func TestMalformedProgramsSayWhere(t *testing.T) {
 		`variables[2]: is a temporary that no step makes`: func(p tree) {
 			p["steps"] = p["steps"].([]any)[1:]
 		},
-		`variables[0]: Double: needs the type's extract, which is missing`:          without(typ, "extract"),
-		`variables[2]: Double: needs the type's init, which is missing`:             without(typ, "init"),
-		`variables[4]: Double: needs the type's sync, which is missing`:             without(typ, "sync"),
-		`outputs[0].accept: Double: needs the type's extract_out, which is missing`: set(at("outputs", 0), "accept", "1"),
+		`variables[0]: Double: the type has no c_extract, which an input needs: write it`:                       without(typ, "extract"),
+		`variables[2]: Double: the type has no c_init, which a temporary needs: write it`:                       without(typ, "init"),
+		`variables[4]: Double: the type has no c_sync, which an output needs: write it`:                         without(typ, "sync"),
+		`outputs[0].accept: Double: the type has no c_extract_out, which an output with accept needs: write it`: set(at("outputs", 0), "accept", "1"),
 		`kernels[2]: Add: the same as kernels[0]; equal applies share one kernel`: func(p tree) {
 			kernels := p["kernels"].([]any)
 			p["kernels"] = append(kernels, kernels[0])

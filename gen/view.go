@@ -38,8 +38,8 @@ type Counts struct {
 
 // InitView is a piece of init code and the function that holds it.
 type InitView struct {
-	C    string
-	Text Fragment
+	C, Label string // Label: a C string, for messages
+	Text     Fragment
 }
 
 // ArgumentView is an entry of the table of arguments; Name is a C string or NULL.
@@ -91,7 +91,7 @@ type viewer struct {
 func declared(label, text string, lang Lang) ([]refcount.Declared, error) {
 	found, err := refcount.Declarations(text, lang == CXX)
 	if err != nil {
-		return nil, &Error{Stage: "view", Op: label, Msg: "c_declare: " + err.Error()}
+		return nil, &Error{Stage: "view", Op: label, Msg: "c_declare: " + err.Error() + "; write plain declarations, such as double V;"}
 	}
 	state := []refcount.Declared{}
 	for _, d := range found {
@@ -160,7 +160,7 @@ func (v *viewer) texts() {
 	}
 	v.view.Support = support.list
 	for i, f := range init.list {
-		v.view.Init = append(v.view.Init, InitView{C: fmt.Sprintf("opw_init_%d", i), Text: f})
+		v.view.Init = append(v.view.Init, InitView{C: fmt.Sprintf("opw_init_%d", i), Label: cString(f.Origin), Text: f})
 	}
 }
 

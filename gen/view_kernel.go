@@ -77,13 +77,18 @@ func (v *viewer) steps() {
 // number is how the table of slots tells a plain number from a variable.
 func number(n int) int { return -1 - n }
 
+// hooks name what runs when a variable is entered or synced, for messages.
+var hooks = map[ActionKind]string{
+	EnterInput: ".c_extract", EnterInit: ".c_init", EnterOutput: ".c_extract_out", Sync: ".c_sync",
+}
+
 func (v *viewer) step(a Action) StepView {
 	if a.Step >= 0 {
 		return v.graphStep(a)
 	}
 	variable := a.Variables[0]
 	tv := v.typeView(variable)
-	s := StepView{Undo: tv.C + "_leave", Slots: []int{variable}, Label: cString(tv.Label),
+	s := StepView{Undo: tv.C + "_leave", Slots: []int{variable}, Label: cString(tv.Label + hooks[a.Kind]),
 		Comment: comment(fmt.Sprintf("%s %s", a.Kind, v.describe(variable)))}
 	switch a.Kind {
 	case EnterInput:
@@ -101,11 +106,12 @@ func (v *viewer) step(a Action) StepView {
 
 func (v *viewer) graphStep(a Action) StepView {
 	k := v.p.kernel(a.Step)
-	s := StepView{Run: v.cNames[v.p.Steps[a.Step].Kernel], Undo: "NULL", Slots: a.Variables, Label: cString(k.Label),
+	s := StepView{Run: v.cNames[v.p.Steps[a.Step].Kernel], Undo: "NULL", Slots: a.Variables, Label: cString(k.Label + ".c_code"),
 		Comment: comment(k.Label)}
 	if a.Kind != Perform {
 		return s
 	}
+	s.Label = cString(k.Label + ".perform")
 	s.Run, s.Undo = "opw_perform", "opw_perform_undo"
 	outputs := a.Variables[a.Inputs:]
 	s.Slots = []int{number(a.Index), number(a.Inputs), number(len(outputs))}

@@ -54,8 +54,14 @@ typedef struct {
     opw_run_fn run;
     opw_undo_fn undo;  /* NULL: holds nothing */
     uint32_t slots;    /* first of its entries in the table of slots */
-    const char *label; /* the op or type, for messages */
+    const char *label; /* the op or type, and the hook, for messages */
 } opw_step;
+
+/* A piece of init code. */
+typedef struct {
+    PyObject *(*run)(void); /* NULL: failed */
+    const char *label;      /* the op or type, and the hook, for messages */
+} opw_init;
 
 typedef struct {
     size_t (*size)(void);
@@ -87,7 +93,7 @@ typedef struct {
     const opw_result *result_table;
     const opw_step *step_table;
     const int32_t *slot_table;
-    PyObject *(*const *init_table)(void); /* ends with NULL */
+    const opw_init *init_table; /* ends with NULL */
 } opw_program;
 
 /* The unit defines the function as data; the runtime is the same for every function. */

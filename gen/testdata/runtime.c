@@ -55,8 +55,14 @@ typedef struct {
     opw_run_fn run;
     opw_undo_fn undo;  /* NULL: holds nothing */
     uint32_t slots;    /* first of its entries in the table of slots */
-    const char *label; /* the op or type, for messages */
+    const char *label; /* the op or type, and the hook, for messages */
 } opw_step;
+
+/* A piece of init code. */
+typedef struct {
+    PyObject *(*run)(void); /* NULL: failed */
+    const char *label;      /* the op or type, and the hook, for messages */
+} opw_init;
 
 typedef struct {
     size_t (*size)(void);
@@ -88,7 +94,7 @@ typedef struct {
     const opw_result *result_table;
     const opw_step *step_table;
     const int32_t *slot_table;
-    PyObject *(*const *init_table)(void); /* ends with NULL */
+    const opw_init *init_table; /* ends with NULL */
 } opw_program;
 
 /* The unit defines the function as data; the runtime is the same for every function. */
@@ -146,10 +152,17 @@ PyObject *opw_convert(char *frame, uint32_t index, PyObject *value)
     return PyObject_CallFunction(OPW_HEAD(frame)->self->convert, "IO", (unsigned int)index, value);
 }
 
+/* A defect of a fragment. */
+static void opw_silent(opw_function *self, const char *label)
+{
+    PyErr_Format(PyExc_RuntimeError, "%U(): %s failed without setting an exception; set one, as by PyErr_SetString, before fail",
+                 self->name, label);
+}
+
 /* A defect of the filter. */
 int opw_refuse(PyObject *value, const char *label)
 {
-    PyErr_Format(PyExc_TypeError, "%s.filter returned %.200s, which the type itself does not accept", label,
+    PyErr_Format(PyExc_TypeError, "%s.filter returned %.200s, for which the type's own c_accept is false", label,
                  Py_TYPE(value)->tp_name);
     Py_DECREF(value);
     return -1;
@@ -205,7 +218,10 @@ int opw_perform(char *frame, const uint32_t *slots)
         return -1;
     for (i = 0; i < n; i++) {
         PyObject *value = OPW_PY(frame + slots[3 + i]);
-        if (!value || PyErr_Occurred()) { /* a c_sync failed without saying so; the walk reports it */
+        if (!value || PyErr_Occurred()) { /* a c_sync failed without saying so */
+            if (!PyErr_Occurred())
+                PyErr_Format(PyExc_RuntimeError, "%U(): c_sync left no object in py_<name> for input %zd of a perform, and "
+                             "set no exception", OPW_HEAD(frame)->self->name, i);
             Py_DECREF(arguments);
             return -1;
         }
@@ -388,7 +404,7 @@ static int opw_take_out(opw_function *self, char *frame, Py_ssize_t i, PyObject 
     }
     for (j = 0; j < i; j++)
         if (OPW_HEAD(frame)->out[j] && opw_overlap(OPW_HEAD(frame)->out[j], out)) {
-            PyErr_Format(PyExc_ValueError, "%U() cannot write results %zd and %zd to arrays that share memory", self->name,
+            PyErr_Format(PyExc_ValueError, "%U() cannot write results %zd and %zd to arrays that share memory: pass two", self->name,
                          j, i);
             return -1;
         }
@@ -409,7 +425,7 @@ static int opw_take_outs(opw_function *self, char *frame, PyObject *out)
         return opw_take_out(self, frame, 0, out);
     if (!is_list || PySequence_Fast_GET_SIZE(out) != n) {
         if (is_list)
-            PyErr_Format(PyExc_TypeError, "%U() got out= with %zd members, expected %zd: an array or None for each result",
+            PyErr_Format(PyExc_TypeError, "%U() got out= of length %zd, expected %zd: an array or None for each result",
                          self->name, PySequence_Fast_GET_SIZE(out), n);
         else
             PyErr_Format(PyExc_TypeError,
@@ -435,7 +451,8 @@ static PyObject *opw_copy_out(opw_function *self, Py_ssize_t i, PyObject *out, P
     if (PyArray_NDIM(to) != PyArray_NDIM(from) || !PyArray_CompareLists(PyArray_DIMS(to), PyArray_DIMS(from), PyArray_NDIM(to))) {
         PyObject *have = PyObject_GetAttrString(out, "shape"), *want = PyObject_GetAttrString(value, "shape");
         if (have && want)
-            PyErr_Format(PyExc_ValueError, "%U() got out= of shape %S, but result %zd has shape %S", self->name, have, i, want);
+            PyErr_Format(PyExc_ValueError, "%U() got out= of shape %S, and result %zd has shape %S: pass an array of that "
+                         "shape", self->name, have, i, want);
         Py_XDECREF(have);
         Py_XDECREF(want);
         return NULL;
@@ -458,7 +475,7 @@ static uint32_t opw_walk(char *frame, const opw_state *state, int *failed)
         if (!status)
             continue;
         if (!PyErr_Occurred())
-            PyErr_Format(PyExc_RuntimeError, "%s failed without setting an exception", step->label);
+            opw_silent(OPW_HEAD(frame)->self, step->label);
         *failed = 1;
         return (uint32_t)(step - p->step_table) + (status > 0);
     }
@@ -487,7 +504,9 @@ static PyObject *opw_result_of(opw_function *self, char *frame, Py_ssize_t i)
     PyObject *value = OPW_PY(opw_slot(frame, self->state, self->state->program->result_table[i].variable));
     PyObject *out = OPW_HEAD(frame)->out[i];
     if (!value) {
-        PyErr_Format(PyExc_RuntimeError, "%U(): c_sync left no object for result %zd", self->name, i);
+        const opw_program *p = self->state->program;
+        PyErr_Format(PyExc_RuntimeError, "%U(): %s.c_sync left no object in py_<name> for result %zd, and set no exception",
+                     self->name, p->types[p->variable_types[p->result_table[i].variable]].label, i);
         return NULL;
     }
     if (out && out != value)
@@ -715,7 +734,8 @@ static int opw_enter_constants(opw_function *self, PyObject *values)
         if (type->adopt(frame, &state->offsets[variable])) {
             PyObject *kind = NULL, *error = NULL, *traceback = NULL;
             if (!PyErr_Occurred())
-                PyErr_Format(PyExc_RuntimeError, "%s.c_extract failed without setting an exception", type->label);
+                PyErr_Format(PyExc_RuntimeError, "%U(): %s.c_extract failed on a constant without setting an exception; "
+                             "set one, as by PyErr_SetString, before fail", self->name, type->label);
             OPW_FETCH(&kind, &error, &traceback);
             opw_leave_constants(self, frame, i + 1);
             OPW_RESTORE(kind, error, traceback);
@@ -861,15 +881,18 @@ static PyMethodDef opw_module_methods[] = {
 
 static int opw_exec(PyObject *module)
 {
-    PyObject *(*const *init)(void);
+    const opw_init *init;
     if (PyArray_ImportNumPyAPI() < 0)
         return -1;
-    for (init = opw_the_program.init_table; *init; init++)
-        if (!(*init)() || PyErr_Occurred()) {
-            if (!PyErr_Occurred())
-                PyErr_SetString(PyExc_ImportError, "c_init_code failed without setting an exception");
+    for (init = opw_the_program.init_table; init->run; init++) {
+        if (PyModule_AddStringConstant(module, "initialising", init->label)) /* Python names it where it fails */
             return -1;
-        }
+        if (init->run() && !PyErr_Occurred())
+            continue;
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ImportError, "it failed without setting an exception; set one before return NULL");
+        return -1;
+    }
     return opw_fill_state(module, (opw_state *)PyModule_GetState(module), &opw_the_program);
 }
 
