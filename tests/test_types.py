@@ -138,7 +138,7 @@ def test_floatx_and_downcast():
         (1.5, "float 1.5: its number of dimensions differs; call x.reshape(-1) or the like"),
         ([2**53 + 1], "list [9007199254740993]: float64 cannot hold its value exactly; call np.asarray(x, 'float64')"),
         ("abc", "str 'abc': it is not numeric"),
-        (None, "NoneType None: it is not numeric"),
+        (None, "None: it is not numeric"),
         (tensor.dvector("v"), "TensorVariable v: it is a variable of a graph; pass a value"),
         (
             np.ma.zeros(3),

@@ -69,12 +69,18 @@ def dtype_of(spec: Any) -> DType:
         return _BY_NAME[config.floatX]
     if spec is None:
         raise TypeError("a dtype is needed, got None")
-    given = np.dtype(spec)
+    try:
+        given = np.dtype(spec)
+    except (TypeError, ValueError, SyntaxError) as err:  # SyntaxError: some texts are read as lists of fields
+        raise TypeError(f"{spec!r} is no dtype: {err}; known are {', '.join(_BY_NAME)}") from None
     found = _BY_CHAR.get(given.char)
     if found is None and given.kind in "biufc":  # a second spelling, such as long long
         found = _BY_NAME.get(given.kind.replace("i", "int").replace("u", "uint") + str(8 * given.itemsize))
     if found is None:
-        raise TypeError(f"dtype {str(given)!r} has no C type here: expected a bool, integer, float or complex dtype")
+        raise TypeError(
+            f"dtype {str(given)!r} has no C type here: expected a bool, integer, float or complex dtype; "
+            f"opweld.generic.generic carries any object"
+        )
     return found
 
 
@@ -115,6 +121,8 @@ def describe(value: Any) -> str:
     str
         For an array all of these; for others what kind of object it is.
     """
+    if value is None:
+        return "None"
     if not isinstance(value, np.ndarray):
         text = repr(value)
         return f"{type(value).__name__} {text if len(text) <= 40 else text[:37] + '...'}"
@@ -219,22 +227,25 @@ def _from_other(
     wanted = dtype.np
     if hasattr(value, "owner") and hasattr(value, "type") and hasattr(value.type, "filter"):
         raise _refusal(value, dtype, shape, writeable, "it is a variable of a graph; pass a value")
-    if strict:
-        raise _refusal(
-            value, dtype, shape, writeable, f"strict allows arrays only; call np.asarray({name}, {dtype.name!r})"
-        )
+    if strict or writeable:
+        why = "strict allows arrays only" if strict else "what is written into must be an array"
+        raise _refusal(value, dtype, shape, writeable, f"{why}; call np.asarray({name}, {dtype.name!r})")
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, OverflowError) as err:
         raise _refusal(value, dtype, shape, writeable, f"NumPy makes no array of it: {err}") from None
-    if array.dtype.kind not in "biufc":
-        if array.dtype.kind == "O" and isinstance(value, int):
-            raise _refusal(value, dtype, shape, writeable, f"it does not fit into {dtype.name}")
+    long = array.dtype.kind == "O" and array.size > 0 and all(isinstance(item, int) for item in array.flat)
+    if array.dtype.kind not in "biufc" and not long:
         raise _refusal(value, dtype, shape, writeable, "it is not numeric")
     problem = _shape_problem(array, shape, name)
     if problem:
         raise _refusal(value, dtype, shape, writeable, problem)
     with np.errstate(all="ignore"):
+        if long:
+            found = _from_long(array, wanted)
+            if found is None:
+                raise _refusal(value, dtype, shape, writeable, f"it does not fit into {dtype.name}")
+            return found
         if allow_downcast:
             return _cast(array, wanted)
         made = _cast(array, wanted)
@@ -246,6 +257,19 @@ def _from_other(
         value, dtype, shape, writeable,
         f"{dtype.name} cannot hold its value exactly; call np.asarray({name}, {dtype.name!r})",
     )  # fmt: skip
+
+
+def _from_long(array: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
+    """Convert Python's integers where one is beyond 64 bits; None unless floats or complex numbers keep them all."""
+    if wanted.kind not in "fc":
+        return None
+    try:
+        made = array.astype(wanted)
+    except OverflowError:
+        return None
+    if not np.isfinite(made).all() or any(int(one.real) != given for one, given in zip(made.flat, array.flat)):
+        return None
+    return made
 
 
 def _cast(array: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:

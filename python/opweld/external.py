@@ -25,7 +25,7 @@ _NAME_MACROS = ("code", "code_cleanup")
 _files: dict[tuple[str, int, int], dict[str, list[tuple[int, str]]]] = {}
 
 
-def _read(path: str) -> dict[str, list[tuple[int, str]]]:
+def _read(path: str, who: str) -> dict[str, list[tuple[int, str]]]:
     """The sections of a file: for each tag its pieces, with the number of their first line."""
     try:
         status = os.stat(path)
@@ -35,7 +35,10 @@ def _read(path: str) -> dict[str, list[tuple[int, str]]]:
             with open(path, encoding="utf-8", newline=None) as file:
                 found = _files[key] = _parse(path, file.read())
     except OSError as err:
-        raise FileNotFoundError(f"{path}: the C file of an op cannot be read: {err.strerror}") from None
+        raise type(err)(
+            f"{path}: the C file of {who} cannot be read: {err.strerror}; a relative path starts at the folder of the "
+            f"class that names it"
+        ) from None
     except UnicodeDecodeError as err:
         raise ValueError(f"{path}: is not UTF-8: {err}") from None
     return found
@@ -45,9 +48,12 @@ def _parse(path: str, text: str) -> dict[str, list[tuple[int, str]]]:
     sections: dict[str, list[tuple[int, str]]] = {}
     tag, first, piece = "", 1, [""]
     in_comment = False
-    for number, line in enumerate(text.splitlines(), 1):
+    lines = text.splitlines()
+    if not any(map(_is_tag, lines)):
+        raise ValueError(f"{path}: has no #section; begin one of {', '.join(SECTIONS)}")
+    for number, line in enumerate(lines, 1):
         stripped = line.strip()
-        if stripped.startswith("#section") and not stripped[8:9].strip():
+        if _is_tag(line):
             if tag:
                 sections.setdefault(tag, []).append((first, "\n".join(piece)))
             tag, first, piece = stripped[8:].strip(), number + 1, []
@@ -59,10 +65,13 @@ def _parse(path: str, text: str) -> dict[str, list[tuple[int, str]]]:
             outside, in_comment = _without_comments(line, in_comment)
             if outside.strip():
                 raise ValueError(f"{path}:{number}: {stripped!r} stands before the first #section; only comments may")
-    if not tag:
-        raise ValueError(f"{path}: has no #section; begin one of {', '.join(SECTIONS)}")
     sections.setdefault(tag, []).append((first, "\n".join(piece)))
     return sections
+
+
+def _is_tag(line: str) -> bool:
+    stripped = line.strip()
+    return stripped.startswith("#section") and not stripped[8:9].strip()
 
 
 def _without_comments(line: str, inside: bool) -> tuple[str, bool]:
@@ -114,15 +123,17 @@ class ExternalCOp(COp):
 
     def __init__(self, func_files: str | Iterable[str], func_name: str | None = None) -> None:
         names = [func_files] if isinstance(func_files, (str, os.PathLike)) else list(func_files)
+        if not names:
+            raise ValueError(f"{type(self).__name__}: func_files is empty; name a C file")
         self.func_files = [_find(type(self), os.fspath(name)) for name in names]
         self.func_name = func_name
         self._sections: dict[str, list[tuple[str, int, str]]] = {}
         for path in self.func_files:
-            for tag, pieces in _read(path).items():
+            for tag, pieces in _read(path, type(self).__name__).items():
                 self._sections.setdefault(tag, []).extend((path, line, piece) for line, piece in pieces)
         if func_name is not None and "code" in self._sections:
             path, line, _ = self._sections["code"][0]
-            raise ValueError(f"{path}:{line - 1}: section 'code' and func_name={func_name!r} exclude each other")
+            raise ValueError(f"{path}:{line - 1}: section 'code' and func_name={func_name!r} exclude each other: drop one")
         struct = [tag for tag in _STRUCT if tag in self._sections]
         if struct:
             path, line, _ = self._sections[struct[0]][0]
@@ -214,7 +225,7 @@ class ExternalCOp(COp):
         macros = self._code_macros(node, name, input_names, output_names, sub)
         if self.func_name is not None:
             return _between(macros, self._call(name, input_names, output_names, sub))
-        if "code" not in self._sections:
+        if "code" not in self._sections:  # perform may do the work
             return super().c_code(node, name, input_names, output_names, sub)
         return self._wrapped("code", macros)
 
@@ -246,7 +257,7 @@ class ExternalCOp(COp):
                 for number, line in enumerate(piece.split("\n"), first):
                     if word in line:
                         return f'#line {number} "{type(self).__name__}/{self._names()[path]}"\n'
-        return ""
+        return f'#line 1 "{type(self).__name__}/{self._names()[self.func_files[0]]}"\n'
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Give the content of the files, as a digest."""

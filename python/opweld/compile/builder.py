@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from opweld.compile import cache, toolchain
 from opweld.config import config
-from opweld.errors import CompilerNotFoundError, CompileWarning, EngineError, LoadError
+from opweld.errors import CompileError, CompilerNotFoundError, CompileWarning, EngineError, LoadError
 
 if TYPE_CHECKING:
     from opweld.compile.program import Program
@@ -49,6 +49,7 @@ class Built:
 
 
 _loaded: dict[str, Built] = {}  # index -> what this process has loaded
+_shown: dict[Any, Any] = {}  # the warnings that this process has seen
 _private: str | None = None
 
 
@@ -132,11 +133,12 @@ def _from_cache(index: str, program: Program) -> Built | None:
         found = cache.lookup(index, root)
         if isinstance(found, cache.Miss):
             continue
-        try:
-            module = _load(found.module)
-        except ImportError:  # damaged in a way that its digest does not show, or made for another system: build anew
+        module, why = _load(found.module)
+        if module is None:  # damaged in a way that its digest does not show, or made for another system: build anew
             _discard(found.module)
             continue
+        if why is not None:
+            raise _unloadable(program, why, found.module, module) from why
         _warn(cache.map_warnings(found.warnings, program.sources))
         return Built(module, found.module, found.source, True, True, found.key, {})
     return None
@@ -154,31 +156,48 @@ def _from_engine(index: str, program: Program, setup: _Setup) -> Built:
     progress = _Progress(program.data["name"])
     try:
         result = engine.build(request, progress)
+    except CompileError as err:
+        from opweld.compile.explain import refused
+
+        raise refused(err, program) from None
     finally:
         progress.end()
     path = result["module"]
-    try:
-        module = _load(path)
-    except ImportError as err:
-        raise LoadError(
-            f"{program.data['name']}: the module that was built cannot be imported: {err}. If it names an undefined "
-            f"symbol, a library is missing from c_libraries, or its folder from c_lib_dirs; otherwise clear the cache: "
-            f"opweld cache clear",
-            {"module": path, "source": result["source"]},
-        ) from err
+    module, why = _load(path)
+    if why is not None:
+        if module is None:
+            _discard(path)
+        raise _unloadable(program, why, path, module) from why
     _warn(result["warnings"])
     return Built(module, path, result["source"], result["hit"], result["kept"], result["key"], result["seconds"])
 
 
-def _load(path: str) -> Any:
-    """Import a module from its path. Many have one name, so it is not put among the process's modules."""
+def _load(path: str) -> tuple[Any, Exception | None]:
+    """Import a module from its path. Many have one name, so it is not put among the process's modules.
+
+    Gives the module, and what its init code raised; no module, and why, where it cannot be linked.
+    """
     from importlib.machinery import ExtensionFileLoader, ModuleSpec
 
     loader = ExtensionFileLoader("opweld_module", path)
     spec = ModuleSpec("opweld_module", loader, origin=path)
-    module = loader.create_module(spec)
-    loader.exec_module(module)
-    return module
+    try:
+        module = loader.create_module(spec)
+    except ImportError as err:
+        return None, err
+    try:
+        loader.exec_module(module)
+    except MemoryError:
+        raise
+    except Exception as err:  # init code may raise what it likes
+        return module, err
+    return module, None
+
+
+def _unloadable(program: Program, why: Exception, path: str, module: Any) -> LoadError:
+    from opweld.compile.explain import unloadable
+
+    return unloadable(program, why, path, module)
 
 
 def _discard(path: str) -> None:
@@ -191,7 +210,11 @@ def _discard(path: str) -> None:
 
 
 def _warn(diagnostics: list[dict[str, Any]]) -> None:
-    """Show what the compiler said of the user's fragments, at the user's own file and line."""
+    """Show what the compiler said of the user's fragments, at the user's own file and line.
+
+    Each process that loads the module shows it once, whether it was built now or found in the cache: what another
+    process has shown, nobody here has seen.
+    """
     from warnings import warn_explicit
 
     for diagnostic in diagnostics:
@@ -199,12 +222,13 @@ def _warn(diagnostics: list[dict[str, Any]]) -> None:
         if not op:
             continue
         option = f" [{diagnostic['option']}]" if diagnostic.get("option") else ""
-        line = f"\n    {diagnostic['text'].strip()}" if diagnostic.get("text") else ""
+        line = f"\n  {diagnostic['fragment_line']:4} | {diagnostic['text'].strip()}" if diagnostic.get("text") else ""
         warn_explicit(
             f"{op}{'.' + hook if hook else ''}: {diagnostic['message']}{option}{line}",
             CompileWarning,
             diagnostic.get("file") or "<fragment>",
             diagnostic.get("line") or 1,
+            registry=_shown,
         )
 
 

@@ -474,7 +474,7 @@ def _rejecter(called: str, types: list[Type]) -> Callable[[int, Any], None]:
             raise TypeError(f"{message}: its number of dimensions differs; {advice}")
         if any(want is not None and have != want for have, want in zip(value.shape, type_.shape)):
             raise ValueError(f"{message}: its shape differs; {advice}")
-        if value.dtype.newbyteorder("=") != type_.numpy_dtype:
+        if value.dtype.num != type_.numpy_dtype.num:
             raise TypeError(f"{message}: its dtype differs; {advice}")
         if not value.dtype.isnative:
             raise TypeError(f"{message}: it is in swapped byte order; {advice}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from opweld.compile.hooks import ABSENT, ask, origin, text, texts, words
-from opweld.errors import ProgramError
+from opweld.errors import OpweldWarning, ProgramError
 from opweld.graph.aliasing import alias_pairs
-from opweld.graph.basic import Apply, Constant, Variable
+from opweld.graph.basic import Apply, Constant, Variable, _what
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.op import Op
 from opweld.graph.type import CType, Type
@@ -20,6 +20,8 @@ NAME = "OPW_NAME"
 
 _BUILD = ("headers", "header_dirs", "libraries", "lib_dirs", "compile_args", "no_compile_args")
 _VERSION_PARTS = (int, str, bytes, float, bool, type(None))
+
+_warned: dict[Any, Any] = {}  # what `warnings` has shown of the versions
 
 
 class Program:
@@ -314,7 +316,9 @@ class _Writer:
         answer = ask(op, "c_code", *arguments[:2], list(arguments[2]), list(arguments[3]), self._op_sub())
         if answer is ABSENT:
             if not _performs(op):
-                raise TypeError(f"{op} can be run neither in C nor in Python: it has neither c_code nor perform")
+                files = getattr(op, "func_files", None)
+                code = f"c_code (no section 'code' in {', '.join(files)}, and no func_name)" if files else "c_code"
+                raise TypeError(f"{op} can be run neither in C nor in Python: it has no {code} and no perform")
             fields["perform"] = True
             return fields
         fields["lang"] = self._lang(op)
@@ -365,6 +369,7 @@ class _Writer:
             wished = [] if answer is ABSENT else words(writer, hook, answer)
             if wished:
                 build[field] = wished
+                self._note(label, writer, hook)
         compiler = ask(writer, "c_compiler")
         if isinstance(compiler, str) and compiler:
             build["compiler"] = compiler
@@ -379,12 +384,16 @@ class _Writer:
         if version is ABSENT or version == ():
             return
         if not isinstance(version, tuple) or not _plain(version):
-            from warnings import warn
+            from warnings import warn_explicit
 
-            warn(
+            file, line = origin(writer, "c_code_cache_version") or ("<unknown>", 1)
+            warn_explicit(
                 f"{writer}: c_code_cache_version must return a tuple of int, str, bytes, float, bool, None and tuples "
-                f"of those, got {version!r}; the module will not be kept for another process",
-                stacklevel=2,
+                f"of those, got {_what(version)}; the module will not be kept for another process",
+                OpweldWarning,
+                file,
+                line,
+                registry=_warned,
             )
             return
         fields["version"] = repr(version)

@@ -159,13 +159,20 @@ class Apply:
         self.op = op
         self.inputs = self._variables("inputs", inputs)
         self.outputs = self._variables("outputs", outputs)
+        for position, output in enumerate(self.outputs):  # all are looked at before one is changed
+            self._check_output(position, output)
         for position, output in enumerate(self.outputs):
-            if isinstance(output, Constant):
-                raise TypeError(f"{op}: output {position} of its Apply is a constant; a node computes plain variables")
-            if output.owner is None:
-                output.owner, output.index = self, position
-            elif output.owner is not self or output.index != position:
-                raise ValueError(f"{op}: output {position} of its Apply, {output}, is computed by another node already")
+            output.owner, output.index = self, position
+
+    def _check_output(self, position: int, output: Variable) -> None:
+        what = f"{self.op}: output {position} of its Apply"
+        if isinstance(output, Constant):
+            raise TypeError(f"{what} is a constant; a node computes plain variables")
+        if output.owner is not None:
+            raise ValueError(f"{what}, {output}, is computed by another node already; make a new one: x.type()")
+        for role, others in (("input", self.inputs), ("output", self.outputs[:position])):
+            if any(output is other for other in others):
+                raise ValueError(f"{what}, {output}, is one of its {role}s too; make a new one: x.type()")
 
     def _variables(self, role: str, given: Iterable[Variable]) -> list[Variable]:
         try:
@@ -233,7 +240,16 @@ class Apply:
         return str(self)
 
 
+def _named(variable: Variable) -> str:
+    """A variable and its type, for messages; one that has no name is not called by its type twice."""
+    if variable.name is None and variable.owner is None:
+        return f"a variable without a name, of type {variable.type}"
+    return f"{variable} of type {variable.type}"
+
+
 def _what(thing: object) -> str:
     """Describe something that is not what was asked for, in a few words."""
+    if thing is None:
+        return "None"
     text = repr(thing)
     return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(thing).__name__})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from opweld.errors import MissingInputError
-from opweld.graph.basic import Apply, Constant, Variable
+from opweld.graph.basic import Apply, Constant, Variable, _named
 
 __all__ = ["FunctionGraph"]
 
@@ -116,6 +116,5 @@ def _depth_first(inputs: list[Variable], outputs: list[Variable]) -> list[Apply]
 def _missing(variable: Variable, reader: Apply | None) -> MissingInputError:
     where = "which is an output" if reader is None else f"which {reader} reads"
     return MissingInputError(
-        f"the function depends on {variable} of type {variable.type}, {where}, and it is not among the inputs: "
-        "add it to the inputs"
+        f"the function depends on {_named(variable)}, {where}, and it is not among the inputs: add it to the inputs"
     )

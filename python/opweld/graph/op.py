@@ -55,7 +55,7 @@ class Op(Props):
             Where the op cannot be applied to these.
         """
         if self.itypes is None or self.otypes is None:
-            raise NotImplementedError(f"{self}: make_node is not written, and itypes and otypes do not stand for it")
+            raise NotImplementedError(f"{self}: write make_node, or set itypes and otypes")
         if len(inputs) != len(self.itypes):
             raise TypeError(f"{self}: expected {len(self.itypes)} inputs, got {len(inputs)}")
         for position, (variable, wanted) in enumerate(zip(inputs, self.itypes)):
@@ -99,7 +99,8 @@ class Op(Props):
         """
         node = self.make_node(*inputs, **kwargs)
         if not isinstance(node, Apply):
-            raise TypeError(f"{self}: make_node must return an Apply, got {_what(node)}")
+            missing = "; is its return missing?" if node is None else ""
+            raise TypeError(f"{self}: make_node must return an Apply, got {_what(node)}{missing}")
         return node
 
     def __call__(self, *inputs: Any, name: str | None = None, return_list: bool = False, **kwargs: Any) -> Any:

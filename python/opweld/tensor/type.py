@@ -9,6 +9,7 @@ import numpy as np
 
 from opweld import dtypes
 from opweld.compile.ops import register_deep_copy_op_c_code
+from opweld.graph.basic import _what
 from opweld.graph.type import CType
 from opweld.tensor.variable import TensorConstant, TensorVariable
 
@@ -43,7 +44,11 @@ class TensorType(CType):
             raise TypeError("TensorType needs shape or broadcastable, and not both")
         if broadcastable is not None:
             shape = [1 if flag else None for flag in broadcastable]
-        self.shape: tuple[int | None, ...] = tuple([_size(size) for size in shape or ()])
+        try:
+            sizes = [] if shape is None else list(shape)
+        except TypeError:
+            raise TypeError(f"shape must be a sequence of sizes, got {_what(shape)}; of one dimension: (n,)") from None
+        self.shape: tuple[int | None, ...] = tuple([_size(size) for size in sizes])
         if len(self.shape) > _MAX_NDIM:
             raise ValueError(f"{len(self.shape)} dimensions: NumPy allows {_MAX_NDIM}")
 

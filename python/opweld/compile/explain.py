@@ -1,0 +1,120 @@
+"""Whose fault a failed build is: what the compiler, the linker and the loader say, led back to the op or type behind it.
+
+It runs only where a build or an import has failed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from opweld.errors import CompileError, LoadError
+
+if TYPE_CHECKING:
+    from opweld.compile.program import Program
+
+__all__ = ["refused", "unloadable"]
+
+_UNDEFINED = re.compile(r"undefined symbol: (\w+)")
+# What a writer wishes of the build, and how the compiler speaks of it when it cannot be had.
+_SPOKEN = {
+    "headers": r"(?<![\w/.]){}(?:'|: )",
+    "libraries": r"-l{}(?![\w.+-])",
+    "compile_args": r"(?<![\w-]){}(?![\w-])",
+}
+
+
+def refused(err: CompileError, program: Program) -> CompileError:
+    """Name who asked for what the compiler could not find or does not know, where the engine could not.
+
+    Parameters
+    ----------
+    err : CompileError
+        What the engine raised.
+    program : Program
+        What it was to build.
+
+    Returns
+    -------
+    CompileError
+        `err` itself where it names an op already, or nobody is found.
+    """
+    first = next((d for d in err.details.get("diagnostics", ()) if d["severity"] == "error"), None)
+    if first is None or first["op"]:
+        return err
+    for writer in _writers(program):
+        for field, pattern in _SPOKEN.items():
+            for wish in writer.get("build", {}).get(field, ()):
+                if re.search(pattern.format(re.escape(wish.strip('<>"'))), first["message"]):
+                    return _led_back(err, first["message"], writer["label"], f"c_{field}", program)
+    return err
+
+
+def _writers(program: Program) -> Iterator[dict[str, Any]]:
+    yield from program.data["types"]
+    yield from program.data["kernels"]
+
+
+def _led_back(err: CompileError, message: str, label: str, hook: str, program: Program) -> CompileError:
+    source = program.sources.get(f"{label}.{hook}", {})
+    where = f": {source['file']}:{source['line']}" if source else ""
+    log = err.details.get("log")
+    lines = [f"{label}.{hook} cannot be honoured{where}", f"  {message}", *([f"the whole output: {log}"] if log else [])]
+    found = {"op": label, "file": source.get("file", ""), "line": source.get("line", 0)}
+    return CompileError("\n".join(lines), {**err.details, **found})
+
+
+def unloadable(program: Program, err: Exception, path: str, module: Any) -> LoadError:
+    """Say why a module that was built cannot be imported.
+
+    Parameters
+    ----------
+    program : Program
+        What it was built from.
+    err : Exception
+        What the import raised.
+    path : str
+        The module.
+    module : module or None
+        None: it could not even be linked. Otherwise its init code failed.
+
+    Returns
+    -------
+    LoadError
+        To be raised from `err`.
+    """
+    who = program.data["name"]
+    details: dict[str, Any] = {"module": path}
+    symbol = _UNDEFINED.search(str(err)) if module is None else None
+    at = getattr(module, "initialising", "")
+    if symbol is not None:
+        name = symbol[1]
+        details["op"] = op = _user_of(name, program)
+        message = (
+            f"{who}: {op or 'the module'} uses {name!r}, which nothing that it is linked with defines: write it in "
+            f"c_support_code, or name its library in c_libraries and the library's folder in c_lib_dirs"
+        )
+    elif at:
+        details["op"] = at.rpartition(".")[0]
+        what = str(err) if type(err) is ImportError else f"{type(err).__name__}: {err}"
+        message = f"{who}: {at} failed while the module was imported{_place(at, program)}: {what}"
+    else:
+        message = f"{who}: the module that was built cannot be imported: {err}; opweld doctor tests the compiler"
+    return LoadError(message, details)
+
+
+def _place(at: str, program: Program) -> str:
+    source = program.sources.get(at)
+    return f" ({source['file']}:{source['line']})" if source else ""
+
+
+def _user_of(symbol: str, program: Program) -> str:
+    """The label of the first op or type in whose texts a name stands."""
+    word = re.compile(rf"\b{re.escape(symbol)}\b")
+    for writer in (*program.data["kernels"], *program.data["types"]):
+        for text in writer.values():
+            parts = text if isinstance(text, list) else [text]
+            if any(isinstance(part, str) and word.search(part) for part in parts):
+                return str(writer["label"])
+    return ""
