@@ -16,8 +16,8 @@ import (
 	"opweld/gen/cache"
 )
 
-// TestHelperBuilds is not a test: it is another process of the test below.
-func TestHelperBuilds(t *testing.T) {
+// TestOtherProcessBuilds is not a test: it is another process of the test below.
+func TestOtherProcessBuilds(t *testing.T) {
 	data := os.Getenv("OPWELD_TEST_REQUEST")
 	if data == "" {
 		t.Skip("run by TestManyProcessesOneCompile")
@@ -35,7 +35,7 @@ func TestManyProcessesOneCompile(t *testing.T) {
 	require.NoError(t, err)
 	var running []*exec.Cmd
 	for range 8 {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestHelperBuilds$")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestOtherProcessBuilds$")
 		cmd.Env = append(os.Environ(), "OPWELD_TEST_REQUEST="+string(data))
 		require.NoError(t, cmd.Start())
 		running = append(running, cmd)

@@ -126,7 +126,7 @@ func (e *Entry) local(rel string) bool {
 }
 
 // Publish stores a module (or an object: ext is .so or .o) and its source as key's build and returns the entry with its
-// paths filled in: module, then source, then entry, so that whoever finds an entry finds all of it. The module's name
+// paths filled in: module and source, then entry, so that whoever finds an entry finds all of it. The module's name
 // holds a digest of what it depends on: two builds of one key that read different headers do not overwrite each
 // other's module.
 func (s *Store) Publish(e Entry, ext string, module, source []byte) (*Entry, error) {
@@ -143,11 +143,11 @@ func (s *Store) Publish(e Entry, ext string, module, source []byte) (*Entry, err
 	if len(e.Warnings) == 0 {
 		e.Warnings = json.RawMessage("[]")
 	}
-	if err := s.publishModule(e.Module, module); err != nil {
+	done := make(chan error)
+	go func() { done <- s.publish(e.Source, source, 0o666) }() // both wait for the disk
+	err := s.publishModule(e.Module, module)
+	if err = errors.Join(err, <-done); err != nil {
 		return nil, fmt.Errorf("publish the module: %w", err)
-	}
-	if err := s.publish(e.Source, source, 0o666); err != nil {
-		return nil, fmt.Errorf("publish the source: %w", err)
 	}
 	if err := s.write(sharded("entry", e.Key), &e); err != nil {
 		return nil, fmt.Errorf("publish the entry: %w", err)

@@ -14,8 +14,8 @@ import (
 
 var lockKey = strings.Repeat("ab", 32)
 
-// TestHelperHoldsLock is not a test: it is the other process of the tests below.
-func TestHelperHoldsLock(t *testing.T) {
+// TestOtherProcessHoldsLock is not a test: it is the other process of the tests below.
+func TestOtherProcessHoldsLock(t *testing.T) {
 	root := os.Getenv("OPWELD_TEST_LOCK_ROOT")
 	if root == "" {
 		t.Skip("run by the tests of the lock")
@@ -30,7 +30,7 @@ func TestHelperHoldsLock(t *testing.T) {
 // holder starts a process that holds the lock until its stdin ends.
 func holder(t *testing.T, root string) (release func(), kill func()) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestHelperHoldsLock$")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestOtherProcessHoldsLock$")
 	cmd.Env = append(os.Environ(), "OPWELD_TEST_LOCK_ROOT="+root)
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)

@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // Format is the version of the folder's layout and of its files.
@@ -94,8 +93,9 @@ func (s *Store) write(rel string, v any) error {
 	return s.publish(rel, append([]byte(magic+hex.EncodeToString(sum[:])+"\n"), body.Bytes()...), 0o666)
 }
 
-// publish puts data under rel: a temporary file in tmp/, write, fsync, rename, fsync of the folder. A reader sees all of
-// it or nothing, also after a power cut. Where somebody clears the cache meanwhile, it is tried once more.
+// publish puts data under rel: a temporary file in tmp/, write, fsync, rename. A reader sees all of it or nothing, also
+// after a power cut; a rename that a power cut takes back is a miss, so the folder, which costs more than the file, is
+// not synced. Where somebody clears the cache meanwhile, it is tried once more.
 func (s *Store) publish(rel string, data []byte, mode fs.FileMode) error {
 	err := s.publishOnce(rel, data, mode)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,22 +125,5 @@ func (s *Store) publishOnce(rel string, data []byte, mode fs.FileMode) (err erro
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(dir)
-}
-
-// syncDir makes a rename in dir last. Some file systems refuse to sync a folder; the rename is then as good as they
-// give.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
-		return err
-	}
-	return nil
+	return os.Rename(tmp.Name(), path)
 }
