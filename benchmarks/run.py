@@ -110,6 +110,7 @@ class Bench:
         self.quick = quick
         self.root = folder / "cache"
         self.work = folder / "compile"
+        self.load = os.getloadavg()[0]
         self.env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         flags = [self.env.get("OPWELD_FLAGS", ""), f"compiledir={shlex.quote(str(self.root))}"]
         self.env["OPWELD_FLAGS"] = ",".join(filter(None, flags))
@@ -349,6 +350,7 @@ class Bench:
             ("compiler", version),
             ("arguments", " ".join(dict.fromkeys(flags))),
             ("opweld", opweld),
+            ("load when the run began", f"{self.load:.1f}, of programs that are not this one"),
         ]
 
 
