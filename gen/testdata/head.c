@@ -35,7 +35,7 @@ typedef struct opw_function opw_function;
 
 typedef struct {
     opw_function *self; /* borrowed: the caller holds the callable */
-    PyObject *out[1];   /* as many as there are results; borrowed from the caller; NULL: none given */
+    PyObject *out[1];   /* as many as there are results; owned while the call runs; NULL: none given */
 } opw_head;
 
 #define OPW_HEAD(frame) ((opw_head *)(void *)(frame))

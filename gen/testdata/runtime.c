@@ -36,7 +36,7 @@ typedef struct opw_function opw_function;
 
 typedef struct {
     opw_function *self; /* borrowed: the caller holds the callable */
-    PyObject *out[1];   /* as many as there are results; borrowed from the caller; NULL: none given */
+    PyObject *out[1];   /* as many as there are results; owned while the call runs; NULL: none given */
 } opw_head;
 
 #define OPW_HEAD(frame) ((opw_head *)(void *)(frame))
@@ -149,6 +149,8 @@ struct opw_function {
 
 PyObject *opw_convert(char *frame, uint32_t index, PyObject *value)
 {
+    if (PyErr_Occurred()) /* a fragment set one and went on: Python must not run */
+        return NULL;
     return PyObject_CallFunction(OPW_HEAD(frame)->self->convert, "IO", (unsigned int)index, value);
 }
 
@@ -360,7 +362,7 @@ static void opw_extent(PyArrayObject *array, char **low, char **high)
     for (i = 0; i < PyArray_NDIM(array); i++) {
         npy_intp n = PyArray_DIM(array, i), reach = (n - 1) * PyArray_STRIDE(array, i);
         if (n == 0) {
-            *high = *low;
+            *low = *high = NULL; /* nowhere */
             return;
         }
         *(reach < 0 ? low : high) += reach;
@@ -408,6 +410,7 @@ static int opw_take_out(opw_function *self, char *frame, Py_ssize_t i, PyObject 
                          j, i);
             return -1;
         }
+    Py_INCREF(out); /* the caller's list may change while the call runs */
     OPW_HEAD(frame)->out[i] = out;
     if (result->offered && opw_may_offer(self, frame, out))
         OPW_PY(opw_slot(frame, self->state, result->variable)) = out;
@@ -437,6 +440,13 @@ static int opw_take_outs(opw_function *self, char *frame, PyObject *out)
         if (opw_take_out(self, frame, i, PySequence_Fast_GET_ITEM(out, i)))
             return -1;
     return 0;
+}
+
+static void opw_leave_outs(char *frame, const opw_program *p)
+{
+    uint32_t i;
+    for (i = 0; i < p->results; i++)
+        Py_CLEAR(OPW_HEAD(frame)->out[i]);
 }
 
 /* Copies a result that the op stored elsewhere into out. Returns out as a new reference. */
@@ -549,12 +559,18 @@ static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *a
         OPW_HEAD(frame)->out[i] = NULL;
         OPW_PY(opw_slot(frame, state, p->result_table[i].variable)) = NULL; /* nothing is offered */
     }
-    if (opw_bind(self, frame, args, given, names, &out) || (out && opw_take_outs(self, frame, out)))
+    if (opw_bind(self, frame, args, given, names, &out))
         return NULL;
-    reached = opw_walk(frame, state, &failed);
-    if (!failed)
-        result = opw_collect(self, frame);
-    opw_unwind(frame, state, reached, !result);
+    if (!out || !opw_take_outs(self, frame, out)) {
+        reached = opw_walk(frame, state, &failed);
+        if (!failed)
+            result = opw_collect(self, frame);
+        opw_unwind(frame, state, reached, !result);
+        if (result && PyErr_Occurred()) /* a c_cleanup set one */
+            Py_CLEAR(result);
+    }
+    if (out)
+        opw_leave_outs(frame, p);
     return result;
 }
 
