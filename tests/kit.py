@@ -36,7 +36,7 @@ def tensor(dtype, ndim=1, name=None):
     return TensorType(np.dtype(dtype), (None,) * ndim)(name)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def compiled(op, *types):
     """``op`` over tensors of these (dtype, ndim), as a function of x0, x1 …; each is built once."""
     inputs = [tensor(dtype, ndim, f"x{i}") for i, (dtype, ndim) in enumerate(types)]
@@ -89,7 +89,8 @@ class Strided(COp):
             }}
             {{
                 const int ndim = {ndim};
-                npy_intp at[{ndim} + 1], *dims = PyArray_DIMS({x}), *from = PyArray_STRIDES({x}), *to = PyArray_STRIDES({z});
+                npy_intp at[{ndim} + 1], *dims = PyArray_DIMS({x});
+                npy_intp *from = PyArray_STRIDES({x}), *to = PyArray_STRIDES({z});
                 const char *x_at = PyArray_BYTES({x});
                 char *z_at = PyArray_BYTES({z});
                 int axis = PyArray_SIZE({x}) == 0 ? -1 : ndim;
