@@ -747,7 +747,7 @@ static int opw_enter_constants(opw_function *self, PyObject *values)
         PyObject *value = PyTuple_GET_ITEM(values, i);
         Py_INCREF(value);
         OPW_PY(opw_slot(frame, state, variable)) = value;
-        if (type->adopt(frame, &state->offsets[variable])) {
+        if (type->adopt(frame, &state->offsets[variable]) || PyErr_Occurred()) {
             PyObject *kind = NULL, *error = NULL, *traceback = NULL;
             if (!PyErr_Occurred())
                 PyErr_Format(PyExc_RuntimeError, "%U(): %s.c_extract failed on a constant without setting an exception; "
