@@ -350,7 +350,7 @@ class Bench:
             ("compiler", version),
             ("arguments", " ".join(dict.fromkeys(flags))),
             ("opweld", opweld),
-            ("load when the run began", f"{self.load:.1f}, of programs that are not this one"),
+            ("load average when the run began", f"{self.load:.1f}"),
         ]
 
 
