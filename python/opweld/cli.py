@@ -56,7 +56,10 @@ def version(as_json: bool) -> None:
         click.echo(f"{name.ljust(width)}  {value}")
 
 
-@main.command(short_help="Look for what is wrong.", epilog=_examples("opweld doctor", "opweld doctor --json > report.json"))
+@main.command(
+    short_help="Look for what is wrong.",
+    epilog=_examples("opweld doctor", "opweld doctor --json > report.json"),
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
 def doctor(as_json: bool) -> None:
     """Check everything that opweld needs, compile and call a small op, and say what to do about what is wrong.
