@@ -71,7 +71,13 @@ func (c *checker) kernels() {
 		for j, t := range k.Outputs {
 			c.index(fmt.Sprintf("%s.outputs[%d]", where, j), "type", t, len(c.p.Types))
 		}
-		if n := len(k.Inputs) + len(k.Outputs); !k.Perform && len(k.Declares) != n {
+		if k.Params != nil {
+			c.index(where+".params", "type", *k.Params, len(c.p.Types))
+		}
+		if k.Struct != (Struct{}) && k.Lang != CXX {
+			c.fail(where+".lang", k.Label, "struct code is C++: expected %q, got %q", CXX, k.Lang)
+		}
+		if n := len(k.types()); !k.Perform && len(k.Declares) != n {
 			c.fail(where+".declares", k.Label, "%d texts for %d variables", len(k.Declares), n)
 		}
 		id := k.digest()
@@ -98,6 +104,7 @@ func (c *checker) steps() {
 		k := &c.p.Kernels[s.Kernel]
 		c.arity(where+".inputs", k.Label, s.Inputs, k.Inputs)
 		c.arity(where+".outputs", k.Label, s.Outputs, k.Outputs)
+		c.params(where+".params", k, s.Params)
 		if c.err != nil {
 			return
 		}
@@ -124,6 +131,19 @@ func (c *checker) arity(where, op string, vars, types []int) {
 			c.fail(at, op, "variable %d is of type %d (%s), the kernel takes type %d (%s)",
 				v, have, c.p.Types[have].Label, types[j], c.p.Types[types[j]].Label)
 		}
+	}
+}
+
+// params checks that a step has params where its kernel has, and that they are a constant of that type.
+func (c *checker) params(where string, k *Kernel, v *int) {
+	switch {
+	case (v == nil) != (k.Params == nil):
+		c.fail(where, k.Label, "kernel and step must both have params, or neither")
+	case v == nil || !c.index(where, "variable", *v, len(c.p.Variables)):
+	case c.p.Variables[*v].Role != RoleConstant:
+		c.fail(where, k.Label, "variable %d is %s; params are a constant", *v, c.p.Variables[*v].Role.article())
+	case c.p.Variables[*v].Type != *k.Params:
+		c.fail(where, k.Label, "variable %d is of type %d, the kernel takes type %d", *v, c.p.Variables[*v].Type, *k.Params)
 	}
 }
 
@@ -206,8 +226,14 @@ func (c *checker) texts() {
 		default:
 			c.text(where, t, "init", t.Init, what)
 		}
-		if v.Role == RoleOutput {
+		if v.Role == RoleOutput || v.Keep {
 			c.text(where, t, "sync", t.Sync, what)
+		}
+		if v.Keep {
+			c.text(where, t, "extract_out", t.ExtractOut, "a temporary that is kept")
+		}
+		if v.Keep && (v.Role != RoleTemporary || byPython) {
+			c.fail(where+".keep", t.Label, "only a temporary that a kernel makes is kept, this is %s", v.Role.article())
 		}
 	}
 	for i, s := range c.p.Steps {

@@ -189,6 +189,16 @@ func (o *object) num(field string) int {
 	return o.d.num(v, o.at(field))
 }
 
+// optional reads an index that may be left out.
+func (o *object) optional(field string) *int {
+	v, ok := o.take(field, true)
+	if !ok {
+		return nil
+	}
+	i := o.d.num(v, o.at(field))
+	return &i
+}
+
 // list calls read for each member of a list field.
 func (o *object) list(field string, optional bool, read func(v any, where string)) {
 	v, ok := o.take(field, optional)
@@ -235,6 +245,14 @@ func (o *object) lang() Lang {
 		o.d.fail(o.at("lang"), "expected %q or %q, got %q", C, CXX, s)
 	}
 	return s
+}
+
+func (o *object) gil() GIL {
+	g := GIL(o.str("gil", true))
+	if g != GILHeld && g != GILReleased && g != GILFreeThreaded {
+		o.d.fail(o.at("gil"), "expected %q or %q, got %q", GILReleased, GILFreeThreaded, g)
+	}
+	return g
 }
 
 func (d *decoder) str(v any, where string) string {

@@ -104,6 +104,20 @@ func TestMalformedProgramsSayWhere(t *testing.T) {
 		`variables[2]: Double: the type has no c_init, which a temporary needs: write it`:                       without(typ, "init"),
 		`variables[4]: Double: the type has no c_sync, which an output needs: write it`:                         without(typ, "sync"),
 		`outputs[0].accept: Double: the type has no c_extract_out, which an output with accept needs: write it`: set(at("outputs", 0), "accept", "1"),
+		`kernels[0].gil: expected "released" or "free-threaded", got "dropped"`:                                 set(kernel, "gil", "dropped"),
+		`kernels[0].lang: Add: struct code is C++: expected "c++", got "c"`:                                     set(kernel, "support_code_struct", "int n;"),
+		`steps[0].params: Add: kernel and step must both have params, or neither`:                               set(step, "params", 1),
+		`steps[0].params: Add: variable 0 is an input; params are a constant`: func(p tree) {
+			k := kernel(p)
+			k["params"], k["declares"] = 0, append(k["declares"].([]any), "double VP;")
+			for i := range p["steps"].([]any) {
+				member(p, "steps", i).(tree)["params"] = 0
+			}
+		},
+		`variables[4].keep: Double: only a temporary that a kernel makes is kept, this is an output`: func(p tree) {
+			typ(p)["extract_out"] = ""
+			member(p, "variables", 4).(tree)["keep"] = true
+		},
 		`kernels[2]: Add: the same as kernels[0]; equal applies share one kernel`: func(p tree) {
 			kernels := p["kernels"].([]any)
 			p["kernels"] = append(kernels, kernels[0])

@@ -18,12 +18,12 @@ func (p *Program) Encode() ([]byte, error) {
 	}
 	variables := []any{}
 	for _, v := range p.Variables {
-		variables = append(variables, fields{"type": v.Type, "role": v.Role}.some("name", v.Name))
+		variables = append(variables, fields{"type": v.Type, "role": v.Role}.some("name", v.Name).flag("keep", v.Keep))
 	}
 	steps := []any{}
 	for _, s := range p.Steps {
 		steps = append(steps, fields{"kernel": s.Kernel, "inputs": s.Inputs, "outputs": s.Outputs}.
-			pairs("destroys", s.Destroys).pairs("views", s.Views))
+			index("params", s.Params).pairs("destroys", s.Destroys).pairs("views", s.Views))
 	}
 	inputs := []any{}
 	for _, in := range p.Inputs {
@@ -72,6 +72,13 @@ func (f fields) flag(name string, b bool) fields {
 	return f
 }
 
+func (f fields) index(name string, i *int) fields {
+	if i != nil {
+		f[name] = *i
+	}
+	return f
+}
+
 func (f fields) strs(name string, s []string) fields {
 	if len(s) > 0 {
 		f[name] = s
@@ -112,6 +119,8 @@ func (k *Kernel) fields() fields {
 	}
 	f["declares"], f["code"] = k.Declares, k.Code
 	return f.some("code_cleanup", k.CodeCleanup).some("support_code_apply", k.SupportCodeApply).
-		some("init_code_apply", k.InitCodeApply).strs("support_code", k.SupportCode).
+		some("init_code_apply", k.InitCodeApply).index("params", k.Params).
+		some("support_code_struct", k.Struct.Support).some("init_code_struct", k.Struct.Init).
+		some("cleanup_code_struct", k.Struct.Cleanup).some("gil", string(k.GIL)).strs("support_code", k.SupportCode).
 		strs("init_code", k.InitCode).build(k.Build).some("version", k.Version)
 }

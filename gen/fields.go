@@ -49,6 +49,9 @@ func (d *decoder) kernel(v any, where string) Kernel {
 		k.CodeCleanup = o.str("code_cleanup", true)
 		k.SupportCodeApply = o.str("support_code_apply", true)
 		k.InitCodeApply = o.str("init_code_apply", true)
+		k.Params = o.optional("params")
+		k.Struct = Struct{o.str("support_code_struct", true), o.str("init_code_struct", true), o.str("cleanup_code_struct", true)}
+		k.GIL = o.gil()
 		k.SupportCode = o.strs("support_code")
 		k.InitCode = o.strs("init_code")
 		k.Build = d.build(o)
@@ -76,7 +79,7 @@ func (d *decoder) build(parent *object) Build {
 
 func (d *decoder) variable(v any, where string) Variable {
 	o := d.object(v, where)
-	out := Variable{Type: o.num("type"), Role: Role(o.str("role", false)), Name: o.str("name", true)}
+	out := Variable{Type: o.num("type"), Role: Role(o.str("role", false)), Name: o.str("name", true), Keep: o.bool("keep", true)}
 	switch out.Role {
 	case RoleInput, RoleConstant, RoleTemporary, RoleOutput:
 	default:
@@ -90,7 +93,7 @@ func (d *decoder) step(v any, where string) Step {
 	o := d.object(v, where)
 	s := Step{
 		Kernel: o.num("kernel"), Inputs: o.nums("inputs"), Outputs: o.nums("outputs"),
-		Destroys: o.pairs("destroys"), Views: o.pairs("views"),
+		Params: o.optional("params"), Destroys: o.pairs("destroys"), Views: o.pairs("views"),
 	}
 	o.close()
 	return s

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -24,8 +25,17 @@ func (k *Kernel) digest() string {
 // what else is in the Program; kernels whose texts are equal have one name and one function.
 func (k *Kernel) cName() string {
 	texts := *k
-	texts.Inputs, texts.Outputs = nil, nil // indices of this Program; the declarations say what matters
+	texts.Inputs, texts.Outputs, texts.Params = nil, nil, nil // indices of this Program; the declarations say what matters
 	return identifier(k.Label) + "_" + texts.digest()[:10]
+}
+
+// types lists the types of a kernel's variables: inputs, outputs, params.
+func (k *Kernel) types() []int {
+	all := slices.Concat(k.Inputs, k.Outputs)
+	if k.Params != nil {
+		all = append(all, *k.Params)
+	}
+	return all
 }
 
 // identifier makes a C identifier out of any label.

@@ -15,6 +15,7 @@ const (
 	EnterInput  ActionKind = "input"   // accept or convert an argument, own it, c_extract
 	EnterInit   ActionKind = "init"    // own None, c_init
 	EnterOutput ActionKind = "output"  // own what is offered, c_extract_out; or as EnterInit
+	EnterKept   ActionKind = "kept"    // own what the instance kept, c_extract_out; or as EnterInit
 	Run         ActionKind = "run"     // a kernel
 	Perform     ActionKind = "perform" // a Python method; enters its outputs by c_extract
 	Sync        ActionKind = "sync"    // c_sync
@@ -23,10 +24,10 @@ const (
 // Action is one entry of the table.
 type Action struct {
 	Kind      ActionKind
-	Variables []int // what it works on: one variable, or a step's inputs then outputs
+	Variables []int // what it works on: one variable, or a step's inputs, outputs, params
 	Inputs    int   // how many of Variables are inputs (Run, Perform)
 	Step      int   // index in Program.Steps (Run, Perform), else -1
-	Index     int   // EnterInput: position among the arguments; Perform: position among the performs
+	Index     int   // which argument (EnterInput), perform (Perform), kept object (EnterKept) or struct (Run)
 }
 
 // Plan is the order of a function's work and who owns what between any two actions.
@@ -34,6 +35,8 @@ type Plan struct {
 	Program   *Program
 	Actions   []Action
 	Constants []int // variables entered once an instance, and only read by the actions
+	Kept      int   // objects that an instance keeps between runs
+	Structs   []int // actions, by index, whose kernels keep state for each instance
 }
 
 // NewPlan orders the steps of a checked Program, puts each variable's lifecycle round them, and proves that every way
@@ -85,11 +88,15 @@ func (b *planner) enter(order []int) {
 			continue
 		}
 		for _, v := range b.p.Steps[s].Outputs {
-			kind := EnterInit
-			if offered[v] {
-				kind = EnterOutput
+			a := Action{Kind: EnterInit, Variables: []int{v}, Step: -1}
+			switch {
+			case offered[v]:
+				a.Kind = EnterOutput
+			case b.p.Variables[v].Keep:
+				a.Kind, a.Index = EnterKept, b.plan.Kept
+				b.plan.Kept++
 			}
-			b.add(Action{Kind: kind, Variables: []int{v}, Step: -1})
+			b.add(a)
 		}
 	}
 }
@@ -101,6 +108,13 @@ func (b *planner) run(order []int) {
 		s := &b.p.Steps[i]
 		a := Action{Kind: Run, Step: i, Inputs: len(s.Inputs)}
 		a.Variables = append(append(a.Variables, s.Inputs...), s.Outputs...)
+		if s.Params != nil {
+			a.Variables = append(a.Variables, *s.Params)
+		}
+		if b.p.kernel(i).Struct != (Struct{}) {
+			a.Index = len(b.plan.Structs)
+			b.plan.Structs = append(b.plan.Structs, len(b.plan.Actions)) // no sync stands before a kernel
+		}
 		if b.p.kernel(i).Perform {
 			a.Kind, a.Index = Perform, performs[i]
 			for _, v := range s.Inputs {
@@ -147,7 +161,7 @@ func (plan *Plan) ownership() []refcount.Action {
 	}
 	for _, a := range plan.Actions {
 		switch a.Kind {
-		case EnterInput, EnterInit, EnterOutput:
+		case EnterInput, EnterInit, EnterOutput, EnterKept:
 			out = append(out, entering(string(a.Kind), a.Variables[0]))
 		case Sync:
 			out = append(out, refcount.Action{Name: "sync", Needs: both(a.Variables[0])})

@@ -46,16 +46,34 @@ type Kernel struct {
 	Inputs           []int
 	Outputs          []int
 	Perform          bool
+	Params           *int // type of the op's params
 	Declares         []string
 	Code             string
 	CodeCleanup      string
 	SupportCodeApply string
 	InitCodeApply    string
+	Struct           Struct
+	GIL              GIL
 	SupportCode      []string
 	InitCode         []string
 	Build            Build
 	Version          string
 }
+
+// Struct holds the fragments of an op that keeps state for each instance and step.
+type Struct struct {
+	Support, Init, Cleanup string
+}
+
+// GIL says how a kernel's code stands to the GIL.
+type GIL string
+
+// The three ways. Free-threaded code needs none at all.
+const (
+	GILHeld         GIL = ""
+	GILReleased     GIL = "released"
+	GILFreeThreaded GIL = "free-threaded"
+)
 
 // Role says where a variable's value comes from and where it goes.
 type Role string
@@ -81,6 +99,7 @@ type Variable struct {
 	Type int
 	Role Role
 	Name string
+	Keep bool // a temporary whose object is kept between runs
 }
 
 // Step applies a kernel to variables.
@@ -88,6 +107,7 @@ type Step struct {
 	Kernel   int
 	Inputs   []int
 	Outputs  []int
+	Params   *int     // variable
 	Destroys [][2]int // output position, input position
 	Views    [][2]int
 }

@@ -22,7 +22,10 @@ func Render(p *Program) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	unit := p.unit()
+	unit, err := p.unit()
+	if err != nil {
+		return nil, err
+	}
 	if unit.Text, err = text("unit.c.tmpl", view, unit.Lang); err != nil {
 		return nil, err
 	}
@@ -62,14 +65,21 @@ func text(name string, data any, lang Lang) (string, error) {
 }
 
 // unit merges what types and kernels ask of the build.
-func (p *Program) unit() *Unit {
+func (p *Program) unit() (*Unit, error) {
 	u := &Unit{Lang: C, Kept: true, Versions: []string{}}
+	asked, conflict := "", error(nil)
 	add := func(label string, lang Lang, b Build, version string) {
 		if lang == CXX {
 			u.Lang = CXX
 		}
 		if version == "" {
 			u.Kept = false
+		}
+		if b.Compiler != "" && u.Build.Compiler != "" && b.Compiler != u.Build.Compiler && conflict == nil {
+			conflict = &Error{Stage: "check", Op: label, Msg: fmt.Sprintf("asks for the compiler %q, but %s asks for %q: a function has one compiler", b.Compiler, asked, u.Build.Compiler)}
+		}
+		if b.Compiler != "" {
+			asked = label
 		}
 		u.Versions = append(u.Versions, label+" "+version)
 		u.Build.merge(b)
@@ -84,7 +94,7 @@ func (p *Program) unit() *Unit {
 	}
 	slices.Sort(u.Versions)
 	u.Versions = slices.Compact(u.Versions)
-	return u
+	return u, conflict
 }
 
 // merge adds another's wishes, order kept, duplicates dropped.

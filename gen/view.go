@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"opweld/refcount"
@@ -22,6 +23,7 @@ type View struct {
 	Arguments        []ArgumentView
 	Results          []ResultView
 	Steps            []StepView
+	Structs          []StructStepView
 	Counts           Counts
 }
 
@@ -33,7 +35,7 @@ type Fragment struct {
 
 // Counts are the lengths of the tables.
 type Counts struct {
-	Variables, Arguments, Results, Steps, Slots, Constants, Performs, Single int
+	Variables, Arguments, Results, Steps, Slots, Constants, Performs, Structs, Kept, Single, FreeThreaded int
 }
 
 // InitView is a piece of init code and the function that holds it.
@@ -80,11 +82,18 @@ func NewView(plan *Plan) (*View, error) {
 }
 
 type viewer struct {
-	plan    *Plan
-	p       *Program
-	view    *View
-	cNames  []string // of kernels
-	ordered []int    // kernels in the order in which they run first
+	plan      *Plan
+	p         *Program
+	view      *View
+	functions []function     // distinct ones, in the order in which they run first
+	names     map[int]string // a step's function
+}
+
+// function is a kernel under the name by which it is called. Steps of one kernel share a function, unless its texts
+// at file scope keep state: then each step has its own.
+type function struct {
+	kernel int
+	name   string
 }
 
 // declared reads the state that a declaration text asks a frame to keep.
@@ -102,32 +111,51 @@ func declared(label, text string, lang Lang) ([]refcount.Declared, error) {
 	return state, nil
 }
 
-// kernels makes a view of each distinct kernel function, in the order in which they run first.
+// kernels makes a view of each distinct function, in the order in which they run first.
 func (v *viewer) kernels() error {
-	v.cNames = make([]string, len(v.p.Kernels))
-	seen := map[string]bool{}
+	v.names = map[int]string{}
+	shared, seen := map[int]string{}, map[string]int{}
 	for _, a := range v.plan.Actions {
 		if a.Step < 0 {
 			continue
 		}
 		i := v.p.Steps[a.Step].Kernel
-		if v.cNames[i] != "" {
-			continue
-		}
 		k := &v.p.Kernels[i]
-		v.cNames[i] = k.cName()
-		v.ordered = append(v.ordered, i)
-		if k.Perform || seen[v.cNames[i]] {
-			continue
+		name, known := shared[i]
+		if !known {
+			name = k.cName()
+			if !k.Perform && k.keepsState() {
+				name = fmt.Sprintf("%s_%d", name, seen[name])
+			} else {
+				shared[i] = name
+			}
+			seen[k.cName()]++
+			v.functions = append(v.functions, function{i, name})
+			if err := v.kernel(k, name); err != nil {
+				return err
+			}
 		}
-		seen[v.cNames[i]] = true
-		kv, err := newKernelView(v.p.Types, k, v.cNames[i])
-		if err != nil {
-			return err
-		}
-		v.view.Kernels = append(v.view.Kernels, kv)
+		v.names[a.Step] = name
 	}
 	return nil
+}
+
+// kernel adds the view of a function, once: kernels of equal texts have one.
+func (v *viewer) kernel(k *Kernel, name string) error {
+	if k.Perform || slices.ContainsFunc(v.view.Kernels, func(have *KernelView) bool { return have.C == name }) {
+		return nil
+	}
+	kv, err := newKernelView(v.p.Types, k, name)
+	if err != nil {
+		return err
+	}
+	v.view.Kernels = append(v.view.Kernels, kv)
+	return nil
+}
+
+// keepsState tells whether applies may not share the kernel's texts.
+func (k *Kernel) keepsState() bool {
+	return k.SupportCodeApply != "" && refcount.KeepsState(k.SupportCodeApply, k.Lang == CXX)
 }
 
 // texts collects what stands at file scope: headers, support code and init code, each distinct text once.
@@ -151,9 +179,9 @@ func (v *viewer) texts() {
 		t := &v.p.Types[i]
 		add(t.Label, "", t.Build, t.SupportCode, t.InitCode, "")
 	}
-	for _, i := range v.ordered {
-		k := &v.p.Kernels[i]
-		add(k.Label, v.cNames[i], k.Build, k.SupportCode, k.InitCode, k.InitCodeApply)
+	for _, f := range v.functions {
+		k := &v.p.Kernels[f.kernel]
+		add(k.Label, f.name, k.Build, k.SupportCode, k.InitCode, k.InitCodeApply)
 	}
 	for _, f := range headers.list {
 		v.view.Headers = append(v.view.Headers, f.Text)

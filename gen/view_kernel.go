@@ -15,6 +15,22 @@ type KernelView struct {
 	Variables, Closing []KernelVariable
 	Code               Fragment
 	Cleanup            *Fragment
+	Struct             *StructView
+	Slots              int  // of its variables; a struct's number comes after them
+	Released           bool // runs without the GIL
+	Guarded            bool // C++ that may throw, with no clean-up that must see its scope
+}
+
+// StructView is the state that a kernel keeps for each instance and step.
+type StructView struct {
+	Support, Init, Cleanup Fragment
+	Params                 []KernelVariable // none or one
+}
+
+// StructStepView is an entry of the table of structs.
+type StructStepView struct {
+	C, Label string
+	First    int
 }
 
 // KernelVariable is one variable of a kernel: V0, V1, …
@@ -23,14 +39,16 @@ type KernelVariable struct {
 	Index   int
 	Declare Fragment
 	State   []refcount.Declared
-	Saved   bool // outputs are; inputs are only loaded
+	Saved   bool // outputs are; inputs and params are only loaded
+	Storage bool // the code speaks of its storage_<name>
 }
 
 func newKernelView(types []Type, k *Kernel, name string) (*KernelView, error) {
 	named := func(hook, text string) Fragment {
 		return Fragment{k.Label + "." + hook, strings.ReplaceAll(text, nameToken, name)}
 	}
-	kv := &KernelView{C: name, Label: k.Label, Code: named("c_code", k.Code)}
+	kv := &KernelView{C: name, Label: k.Label, Code: named("c_code", k.Code), Slots: len(k.types()),
+		Released: k.GIL == GILReleased}
 	if k.SupportCodeApply != "" {
 		kv.Support = []Fragment{named("c_support_code_apply", k.SupportCodeApply)}
 	}
@@ -38,16 +56,29 @@ func newKernelView(types []Type, k *Kernel, name string) (*KernelView, error) {
 		cleanup := named("c_code_cleanup", k.CodeCleanup)
 		kv.Cleanup = &cleanup
 	}
+	kv.Guarded = k.Lang == CXX && kv.Cleanup == nil
 	for i, text := range k.Declares {
-		t := &types[slices.Concat(k.Inputs, k.Outputs)[i]]
+		t := &types[k.types()[i]]
 		state, err := declared(t.Label, text, t.Lang)
 		if err != nil {
 			return nil, err
 		}
-		kv.Variables = append(kv.Variables, KernelVariable{
+		variable := KernelVariable{
 			Name: fmt.Sprintf("V%d", i), Index: i, State: state, Saved: i >= len(k.Inputs),
 			Declare: Fragment{t.Label + ".c_declare", text},
-		})
+		}
+		if i == len(k.Inputs)+len(k.Outputs) {
+			variable.Name, variable.Saved = "VP", false
+		}
+		variable.Storage = storage(k.Code+k.CodeCleanup, variable.Name)
+		kv.Variables = append(kv.Variables, variable)
+	}
+	if k.Struct != (Struct{}) {
+		kv.Struct = &StructView{Support: named("c_support_code_struct", k.Struct.Support),
+			Init: named("c_init_code_struct", k.Struct.Init), Cleanup: named("c_cleanup_code_struct", k.Struct.Cleanup)}
+		if k.Params != nil {
+			kv.Struct.Params = kv.Variables[len(kv.Variables)-1:]
+		}
 	}
 	for i := len(kv.Variables) - 1; i >= 0; i-- {
 		kv.Closing = append(kv.Closing, kv.Variables[i])
@@ -67,6 +98,12 @@ func (v *viewer) steps() {
 			w.Counts.Performs++
 		}
 	}
+	for _, i := range v.plan.Structs {
+		label := v.p.kernel(v.plan.Actions[i].Step).Label + ".c_init_code_struct"
+		w.Structs = append(w.Structs, StructStepView{C: w.Steps[i].Run, Label: cString(label), First: w.Steps[i].First})
+	}
+	w.Counts.Structs, w.Counts.Kept = len(w.Structs), v.plan.Kept
+	w.Counts.FreeThreaded = v.freeThreaded()
 	w.Counts.Variables, w.Counts.Arguments, w.Counts.Results = len(v.p.Variables), len(w.Arguments), len(w.Results)
 	w.Counts.Steps, w.Counts.Constants = len(w.Steps), len(w.Constants)
 	if v.p.Single {
@@ -74,12 +111,23 @@ func (v *viewer) steps() {
 	}
 }
 
+// freeThreaded is 1 where every kernel says that it is safe without a GIL, and none calls Python.
+func (v *viewer) freeThreaded() int {
+	for _, k := range v.p.Kernels {
+		if k.GIL != GILFreeThreaded {
+			return 0
+		}
+	}
+	return 1
+}
+
 // number is how the table of slots tells a plain number from a variable.
 func number(n int) int { return -1 - n }
 
 // hooks name what runs when a variable is entered or synced, for messages.
 var hooks = map[ActionKind]string{
-	EnterInput: ".c_extract", EnterInit: ".c_init", EnterOutput: ".c_extract_out", Sync: ".c_sync",
+	EnterInput: ".c_extract", EnterInit: ".c_init", EnterOutput: ".c_extract_out", EnterKept: ".c_extract_out",
+	Sync: ".c_sync",
 }
 
 func (v *viewer) step(a Action) StepView {
@@ -98,6 +146,9 @@ func (v *viewer) step(a Action) StepView {
 		s.Run = tv.Init.C + "_own"
 	case EnterOutput:
 		s.Run = tv.Offer.C + "_own"
+	case EnterKept:
+		s.Run, s.Undo = tv.C+"_take", tv.C+"_keep"
+		s.Slots = append(s.Slots, number(a.Index))
 	case Sync:
 		s.Run, s.Undo = tv.Sync.C, "NULL"
 	}
@@ -106,8 +157,11 @@ func (v *viewer) step(a Action) StepView {
 
 func (v *viewer) graphStep(a Action) StepView {
 	k := v.p.kernel(a.Step)
-	s := StepView{Run: v.cNames[v.p.Steps[a.Step].Kernel], Undo: "NULL", Slots: a.Variables, Label: cString(k.Label + ".c_code"),
+	s := StepView{Run: v.names[a.Step], Undo: "NULL", Slots: a.Variables, Label: cString(k.Label + ".c_code"),
 		Comment: comment(k.Label)}
+	if k.Struct != (Struct{}) {
+		s.Slots = append(slices.Clone(s.Slots), number(a.Index))
+	}
 	if a.Kind != Perform {
 		return s
 	}

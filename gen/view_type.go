@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"strings"
 
 	"opweld/refcount"
 )
@@ -12,7 +13,7 @@ type TypeView struct {
 	Declare, Cleanup         Fragment
 	State                    []refcount.Declared
 	Adopt, Init, Offer, Sync *EnterView
-	Starts, Offers           *OwnView
+	Starts, Offers, Keeps    *OwnView
 	Accepts                  []InitView
 	Inputs                   []InputView
 	AdoptName                string
@@ -24,10 +25,12 @@ type EnterView struct {
 	C                 string
 	Declare, Text     Fragment
 	Clear, Load, Save []refcount.Declared
+	Enters            bool // the slot holds nothing before
+	Storage           bool // the text speaks of storage_V
 }
 
 // OwnView names the functions behind a variable that starts as an owned None, or as what is offered.
-type OwnView struct{ Init, Offer string }
+type OwnView struct{ Init, Offer, Sync string }
 
 // InputView is an argument's way in: accepted as it is, or converted.
 type InputView struct {
@@ -70,10 +73,11 @@ func (v *viewer) use(a Action) {
 	case EnterOutput:
 		v.typeView(first[0]).starts(v.typeOf(first[0]))
 		v.typeView(first[0]).offers(v.typeOf(first[0]))
+	case EnterKept:
+		v.typeView(first[0]).starts(v.typeOf(first[0]))
+		v.typeView(first[0]).keeps(v.typeOf(first[0]))
 	case Sync:
-		t, tv := v.typeOf(first[0]), v.typeView(first[0])
-		tv.Sync = &EnterView{C: tv.C + "_sync", Declare: tv.Declare, Load: tv.State, Save: tv.State,
-			Text: Fragment{t.Label + ".c_sync", value(t.Sync)}}
+		v.typeView(first[0]).syncs(v.typeOf(first[0]))
 	case Perform:
 		for _, out := range a.Variables[a.Inputs:] {
 			v.typeView(out).adopts(v.typeOf(out))
@@ -96,6 +100,20 @@ func (tv *TypeView) offers(t *Type) {
 	tv.Offers = &OwnView{Init: tv.Init.C, Offer: tv.Offer.C}
 }
 
+func (tv *TypeView) keeps(t *Type) {
+	tv.Offer = tv.enter("_offer", t.Label+".c_extract_out", t.ExtractOut)
+	tv.syncs(t)
+	tv.Keeps = &OwnView{Init: tv.Init.C, Offer: tv.Offer.C, Sync: tv.Sync.C}
+}
+
+func (tv *TypeView) syncs(t *Type) {
+	tv.Sync = &EnterView{C: tv.C + "_sync", Declare: tv.Declare, Load: tv.State, Save: tv.State,
+		Text: Fragment{t.Label + ".c_sync", value(t.Sync)}, Storage: storage(value(t.Sync), "V")}
+}
+
+// storage tells whether a text speaks of a variable's storage_<name>.
+func storage(text, name string) bool { return strings.Contains(text, "storage_"+name) }
+
 // enter clears first what has no initialiser, so that a text that fails early leaves nothing undefined to c_cleanup.
 func (tv *TypeView) enter(suffix, origin string, text *string) *EnterView {
 	clear := []refcount.Declared{}
@@ -104,7 +122,8 @@ func (tv *TypeView) enter(suffix, origin string, text *string) *EnterView {
 			clear = append(clear, d)
 		}
 	}
-	return &EnterView{C: tv.C + suffix, Declare: tv.Declare, Text: Fragment{origin, value(text)}, Clear: clear, Save: tv.State}
+	return &EnterView{C: tv.C + suffix, Declare: tv.Declare, Text: Fragment{origin, value(text)}, Clear: clear, Save: tv.State,
+		Enters: true, Storage: storage(value(text), "V")}
 }
 
 // accept gives the name of the function that holds an accept test, one for each distinct text.

@@ -89,6 +89,16 @@ var functions = map[string]Function{
 	"PyDict_GetItemString":     {Returns: Borrowed},
 	"PyDict_SetItemString":     {Fails: Negative},
 
+	// Threads
+	"PyEval_SaveThread":         {},
+	"PyEval_RestoreThread":      {NoGIL: true},
+	"PyThread_allocate_lock":    {Fails: Null, NoGIL: true}, // sets no exception
+	"PyThread_free_lock":        {NoGIL: true},
+	"PyThread_acquire_lock":     {NoGIL: true},
+	"PyThread_release_lock":     {NoGIL: true},
+	"PyThread_get_thread_ident": {NoGIL: true},
+	"Py_REFCNT":                 {},
+
 	// Memory
 	"PyMem_Malloc":    {Fails: Null}, // sets no exception
 	"PyMem_Calloc":    {Fails: Null}, // sets no exception

@@ -109,15 +109,22 @@ func (r *declReader) item(n *sitter.Node) {
 }
 
 func (r *declReader) declaration(n *sitter.Node) {
-	isConst := false
 	for i := uint(0); i < n.NamedChildCount(); i++ {
-		switch child := n.NamedChild(i); child.Kind() {
-		case "type_qualifier":
-			isConst = isConst || strings.HasPrefix(child.Utf8Text(r.source), "const")
-		case "storage_class_specifier":
+		if child := n.NamedChild(i); child.Kind() == "storage_class_specifier" {
 			if word := child.Utf8Text(r.source); word != "auto" {
 				r.fail(n, "declares with `"+word+"`, which has no place in a call's frame: leave the word out")
 			}
+		}
+	}
+	r.variables(n)
+}
+
+// variables reads the declarators of a declaration.
+func (r *declReader) variables(n *sitter.Node) {
+	isConst := false
+	for i := uint(0); i < n.NamedChildCount(); i++ {
+		if child := n.NamedChild(i); child.Kind() == "type_qualifier" {
+			isConst = isConst || strings.HasPrefix(child.Utf8Text(r.source), "const")
 		}
 	}
 	cursor := n.Walk()

@@ -35,15 +35,33 @@ typedef struct opw_function opw_function;
 
 typedef struct {
     opw_function *self; /* borrowed: the caller holds the callable */
+    void **structs;     /* the instance's, one a step whose op keeps state */
+    int keeping;        /* the call has succeeded: temporaries may be kept for the next */
     PyObject *out[1];   /* as many as there are results; owned while the call runs; NULL: none given */
 } opw_head;
 
 #define OPW_HEAD(frame) ((opw_head *)(void *)(frame))
 #define OPW_PY(slot) (*(PyObject **)(void *)(slot))
 #define OPW_ROOM(v) ((sizeof(v) + 7) & ~(size_t)7)
+
+/* Between a slot and the locals that a declaration text declares. opw_at walks the slot. CLEAR: a local that nothing
+   initialises. LOAD: read only. TAKE: to be saved again. PUT: into a slot that holds nothing. SAVE: into one that was
+   taken from. LAST: take what nobody will save again. */
+#ifndef __cplusplus
 #define OPW_CLEAR(v) memset((void *)&(v), 0, sizeof(v))
 #define OPW_LOAD(v) (memcpy((void *)&(v), opw_at, sizeof(v)), opw_at += OPW_ROOM(v))
 #define OPW_SAVE(v) (memcpy(opw_at, (const void *)&(v), sizeof(v)), opw_at += OPW_ROOM(v))
+#define OPW_TAKE OPW_LOAD
+#define OPW_PUT OPW_SAVE
+#define OPW_LAST OPW_LOAD
+#else
+#define OPW_CLEAR(v) opw_clear(v)
+#define OPW_LOAD(v) opw_load(opw_at, v)
+#define OPW_TAKE(v) opw_take(opw_at, v)
+#define OPW_PUT(v) opw_put(opw_at, v)
+#define OPW_SAVE(v) opw_save(opw_at, v)
+#define OPW_LAST(v) opw_last(opw_at, v)
+#endif
 
 /* 0: done. 1: failed, and to be undone like one that succeeded. -1: failed before it held anything. */
 typedef int (*opw_run_fn)(char *frame, const uint32_t *slots);
@@ -81,11 +99,19 @@ typedef struct {
     int offered;               /* the object is offered to the op as storage, not only copied into */
 } opw_result;
 
+/* The state that an op keeps for each instance, at one step. */
+typedef struct {
+    void *(*make)(char *frame, const uint32_t *slots); /* NULL: failed; frame holds the constants */
+    void (*drop)(void *);
+    uint32_t slots;
+    const char *label;
+} opw_struct;
+
 /* An entry of the table of slots: a variable, or a number as -1 - n. */
 typedef struct {
     const char *name;
-    uint32_t variables, arguments, results, steps, slots, constants, performs;
-    int single;
+    uint32_t variables, arguments, results, steps, slots, constants, performs, structs, kept;
+    int single, free_threaded;
     const uint32_t *variable_types;
     const uint32_t *constant_variables;
     const opw_type *types;
@@ -94,6 +120,7 @@ typedef struct {
     const opw_step *step_table;
     const int32_t *slot_table;
     const opw_init *init_table; /* ends with NULL */
+    const opw_struct *struct_table;
 } opw_program;
 
 /* The unit defines the function as data; the runtime is the same for every function. */
@@ -107,8 +134,86 @@ OPW_SHARED int opw_refuse(PyObject *value, const char *label);
    outputs, the inputs' offsets, then for each output its type and its offset. */
 OPW_SHARED int opw_perform(char *frame, const uint32_t *slots);
 OPW_SHARED void opw_perform_undo(char *frame, const uint32_t *slots);
+/* The object that the instance kept from an earlier run as a new reference, or NULL. Nobody else is given it. */
+OPW_SHARED PyObject *opw_take_kept(char *frame, uint32_t index);
+/* Keeps the object for the next run, or gives it up. Takes the reference. */
+OPW_SHARED void opw_keep(char *frame, uint32_t index, PyObject *object);
+/* storage_<name>: a new list of one, or NULL. */
+OPW_SHARED PyObject *opw_storage(PyObject *object);
 
 #ifdef __cplusplus
+}
+
+/* What is copied byte by byte in C is moved where it has constructors. */
+#include <new>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+template <class T> static inline void opw_clear(T &v)
+{
+    if constexpr (std::is_trivially_copyable<T>::value && std::is_trivially_default_constructible<T>::value)
+        memset((void *)&v, 0, sizeof(v));
+}
+
+template <class T> static inline void opw_load(char *&at, T &v)
+{
+    if constexpr (std::is_trivially_copyable<T>::value)
+        memcpy((void *)&v, at, sizeof(v));
+    else
+        v = *(const T *)(const void *)at;
+    at += OPW_ROOM(v);
+}
+
+template <class T> static inline void opw_take(char *&at, T &v)
+{
+    if constexpr (std::is_trivially_copyable<T>::value)
+        memcpy((void *)&v, at, sizeof(v));
+    else
+        v = std::move(*(T *)(void *)at);
+    at += OPW_ROOM(v);
+}
+
+template <class T> static inline void opw_put(char *&at, T &v)
+{
+    if constexpr (std::is_trivially_copyable<T>::value)
+        memcpy(at, (const void *)&v, sizeof(v));
+    else
+        new ((void *)at) T(std::move(v));
+    at += OPW_ROOM(v);
+}
+
+template <class T> static inline void opw_save(char *&at, T &v)
+{
+    if constexpr (std::is_trivially_copyable<T>::value)
+        memcpy(at, (const void *)&v, sizeof(v));
+    else
+        *(T *)(void *)at = std::move(v);
+    at += OPW_ROOM(v);
+}
+
+template <class T> static inline void opw_last(char *&at, T &v)
+{
+    T *kept = (T *)(void *)at;
+    opw_take(at, v);
+    if constexpr (!std::is_trivially_copyable<T>::value)
+        kept->~T();
+}
+
+/* Makes an exception of Python's out of the C++ one that is being handled. */
+static inline void opw_caught()
+{
+    if (PyErr_Occurred())
+        return;
+    try {
+        throw;
+    } catch (const std::bad_alloc &) {
+        PyErr_NoMemory();
+    } catch (const std::exception &error) {
+        PyErr_Format(PyExc_RuntimeError, "C++ exception: %s", error.what());
+    } catch (...) {
+        PyErr_SetString(PyExc_RuntimeError, "C++ exception of an unknown type");
+    }
 }
 #endif
 

@@ -36,15 +36,33 @@ typedef struct opw_function opw_function;
 
 typedef struct {
     opw_function *self; /* borrowed: the caller holds the callable */
+    void **structs;     /* the instance's, one a step whose op keeps state */
+    int keeping;        /* the call has succeeded: temporaries may be kept for the next */
     PyObject *out[1];   /* as many as there are results; owned while the call runs; NULL: none given */
 } opw_head;
 
 #define OPW_HEAD(frame) ((opw_head *)(void *)(frame))
 #define OPW_PY(slot) (*(PyObject **)(void *)(slot))
 #define OPW_ROOM(v) ((sizeof(v) + 7) & ~(size_t)7)
+
+/* Between a slot and the locals that a declaration text declares. opw_at walks the slot. CLEAR: a local that nothing
+   initialises. LOAD: read only. TAKE: to be saved again. PUT: into a slot that holds nothing. SAVE: into one that was
+   taken from. LAST: take what nobody will save again. */
+#ifndef __cplusplus
 #define OPW_CLEAR(v) memset((void *)&(v), 0, sizeof(v))
 #define OPW_LOAD(v) (memcpy((void *)&(v), opw_at, sizeof(v)), opw_at += OPW_ROOM(v))
 #define OPW_SAVE(v) (memcpy(opw_at, (const void *)&(v), sizeof(v)), opw_at += OPW_ROOM(v))
+#define OPW_TAKE OPW_LOAD
+#define OPW_PUT OPW_SAVE
+#define OPW_LAST OPW_LOAD
+#else
+#define OPW_CLEAR(v) opw_clear(v)
+#define OPW_LOAD(v) opw_load(opw_at, v)
+#define OPW_TAKE(v) opw_take(opw_at, v)
+#define OPW_PUT(v) opw_put(opw_at, v)
+#define OPW_SAVE(v) opw_save(opw_at, v)
+#define OPW_LAST(v) opw_last(opw_at, v)
+#endif
 
 /* 0: done. 1: failed, and to be undone like one that succeeded. -1: failed before it held anything. */
 typedef int (*opw_run_fn)(char *frame, const uint32_t *slots);
@@ -82,11 +100,19 @@ typedef struct {
     int offered;               /* the object is offered to the op as storage, not only copied into */
 } opw_result;
 
+/* The state that an op keeps for each instance, at one step. */
+typedef struct {
+    void *(*make)(char *frame, const uint32_t *slots); /* NULL: failed; frame holds the constants */
+    void (*drop)(void *);
+    uint32_t slots;
+    const char *label;
+} opw_struct;
+
 /* An entry of the table of slots: a variable, or a number as -1 - n. */
 typedef struct {
     const char *name;
-    uint32_t variables, arguments, results, steps, slots, constants, performs;
-    int single;
+    uint32_t variables, arguments, results, steps, slots, constants, performs, structs, kept;
+    int single, free_threaded;
     const uint32_t *variable_types;
     const uint32_t *constant_variables;
     const opw_type *types;
@@ -95,6 +121,7 @@ typedef struct {
     const opw_step *step_table;
     const int32_t *slot_table;
     const opw_init *init_table; /* ends with NULL */
+    const opw_struct *struct_table;
 } opw_program;
 
 /* The unit defines the function as data; the runtime is the same for every function. */
@@ -108,8 +135,86 @@ OPW_SHARED int opw_refuse(PyObject *value, const char *label);
    outputs, the inputs' offsets, then for each output its type and its offset. */
 OPW_SHARED int opw_perform(char *frame, const uint32_t *slots);
 OPW_SHARED void opw_perform_undo(char *frame, const uint32_t *slots);
+/* The object that the instance kept from an earlier run as a new reference, or NULL. Nobody else is given it. */
+OPW_SHARED PyObject *opw_take_kept(char *frame, uint32_t index);
+/* Keeps the object for the next run, or gives it up. Takes the reference. */
+OPW_SHARED void opw_keep(char *frame, uint32_t index, PyObject *object);
+/* storage_<name>: a new list of one, or NULL. */
+OPW_SHARED PyObject *opw_storage(PyObject *object);
 
 #ifdef __cplusplus
+}
+
+/* What is copied byte by byte in C is moved where it has constructors. */
+#include <new>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+template <class T> static inline void opw_clear(T &v)
+{
+    if constexpr (std::is_trivially_copyable<T>::value && std::is_trivially_default_constructible<T>::value)
+        memset((void *)&v, 0, sizeof(v));
+}
+
+template <class T> static inline void opw_load(char *&at, T &v)
+{
+    if constexpr (std::is_trivially_copyable<T>::value)
+        memcpy((void *)&v, at, sizeof(v));
+    else
+        v = *(const T *)(const void *)at;
+    at += OPW_ROOM(v);
+}
+
+template <class T> static inline void opw_take(char *&at, T &v)
+{
+    if constexpr (std::is_trivially_copyable<T>::value)
+        memcpy((void *)&v, at, sizeof(v));
+    else
+        v = std::move(*(T *)(void *)at);
+    at += OPW_ROOM(v);
+}
+
+template <class T> static inline void opw_put(char *&at, T &v)
+{
+    if constexpr (std::is_trivially_copyable<T>::value)
+        memcpy(at, (const void *)&v, sizeof(v));
+    else
+        new ((void *)at) T(std::move(v));
+    at += OPW_ROOM(v);
+}
+
+template <class T> static inline void opw_save(char *&at, T &v)
+{
+    if constexpr (std::is_trivially_copyable<T>::value)
+        memcpy(at, (const void *)&v, sizeof(v));
+    else
+        *(T *)(void *)at = std::move(v);
+    at += OPW_ROOM(v);
+}
+
+template <class T> static inline void opw_last(char *&at, T &v)
+{
+    T *kept = (T *)(void *)at;
+    opw_take(at, v);
+    if constexpr (!std::is_trivially_copyable<T>::value)
+        kept->~T();
+}
+
+/* Makes an exception of Python's out of the C++ one that is being handled. */
+static inline void opw_caught()
+{
+    if (PyErr_Occurred())
+        return;
+    try {
+        throw;
+    } catch (const std::bad_alloc &) {
+        PyErr_NoMemory();
+    } catch (const std::exception &error) {
+        PyErr_Format(PyExc_RuntimeError, "C++ exception: %s", error.what());
+    } catch (...) {
+        PyErr_SetString(PyExc_RuntimeError, "C++ exception of an unknown type");
+    }
 }
 #endif
 
@@ -135,7 +240,12 @@ struct opw_function {
     PyObject *reject_out;      /* (position, value): raises */
     PyObject *performs;        /* tuple of callables */
     PyObject *defaults;        /* tuple: None or (value,) an argument */
-    char *constants;           /* the part of a frame up to constants_end; NULL: none entered */
+    char *constants;           /* the part of a frame up to constants_end; NULL: none needed */
+    PyObject **kept;           /* storage of temporaries from earlier runs; NULL entries: none, or in use */
+    void **structs;            /* the state of ops that keep some */
+    PyThread_type_lock lock;   /* held during a call where there is such state, else NULL */
+    unsigned long owner;       /* the thread that holds it */
+    int locked;
 };
 
 /* An exception in flight, put aside and brought back. */
@@ -168,6 +278,125 @@ int opw_refuse(PyObject *value, const char *label)
                  Py_TYPE(value)->tp_name);
     Py_DECREF(value);
     return -1;
+}
+
+/* ---- what an instance keeps --------------------------------------------------------------------------------------- */
+
+/* Storage above this size is given back, not kept. */
+#define OPW_KEEP_BYTES ((npy_intp)1 << 24)
+
+PyObject *opw_take_kept(char *frame, uint32_t index)
+{
+    PyObject **kept = &OPW_HEAD(frame)->self->kept[index], *object = *kept;
+    *kept = NULL; /* a call that overlaps finds none */
+    return object;
+}
+
+void opw_keep(char *frame, uint32_t index, PyObject *object)
+{
+    PyObject **kept = &OPW_HEAD(frame)->self->kept[index];
+    if (!*kept && Py_REFCNT(object) == 1 && PyArray_Check(object) && !PyArray_BASE((PyArrayObject *)object) &&
+        PyArray_CHKFLAGS((PyArrayObject *)object, NPY_ARRAY_OWNDATA) &&
+        PyArray_NBYTES((PyArrayObject *)object) <= OPW_KEEP_BYTES)
+        *kept = object; /* nobody else knows it */
+    else
+        Py_DECREF(object);
+}
+
+PyObject *opw_storage(PyObject *object)
+{
+    PyObject *list = PyList_New(1);
+    if (!list)
+        return NULL;
+    if (!object)
+        object = Py_None;
+    Py_INCREF(object);
+    PyList_SET_ITEM(list, 0, object);
+    return list;
+}
+
+static int opw_make_kept(opw_function *self)
+{
+    uint32_t n = self->state->program->kept;
+    if (n && !(self->kept = (PyObject **)PyMem_Calloc(n, sizeof(PyObject *)))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return 0;
+}
+
+static void opw_drop_kept(opw_function *self)
+{
+    uint32_t i;
+    for (i = 0; self->kept && i < self->state->program->kept; i++)
+        Py_CLEAR(self->kept[i]);
+    PyMem_Free(self->kept);
+}
+
+/* Makes the state of each op that keeps some. Those made are dropped with the instance, also after a failure. */
+static int opw_make_structs(opw_function *self)
+{
+    const opw_program *p = self->state->program;
+    uint32_t i;
+    if (!p->structs)
+        return 0;
+    self->lock = PyThread_allocate_lock();
+    self->structs = (void **)PyMem_Calloc(p->structs, sizeof(void *));
+    if (!self->lock || !self->structs) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (i = 0; i < p->structs; i++) {
+        const opw_struct *s = &p->struct_table[i];
+        self->structs[i] = s->make(self->constants, self->state->slots + s->slots);
+        if (self->structs[i])
+            continue;
+        if (!PyErr_Occurred())
+            opw_silent(self, s->label);
+        return -1;
+    }
+    return 0;
+}
+
+/* Drops it, last first. An exception that is set stays. */
+static void opw_drop_structs(opw_function *self)
+{
+    const opw_program *p = self->state->program;
+    PyObject *type = NULL, *value = NULL, *traceback = NULL;
+    uint32_t i = self->structs ? p->structs : 0;
+    OPW_FETCH(&type, &value, &traceback);
+    while (i-- > 0)
+        if (self->structs[i])
+            p->struct_table[i].drop(self->structs[i]);
+    OPW_RESTORE(type, value, traceback);
+    PyMem_Free(self->structs);
+    if (self->lock)
+        PyThread_free_lock(self->lock);
+}
+
+/* Calls of an instance with state take turns. A call from within a call would wait for itself. */
+static int opw_lock(opw_function *self)
+{
+    unsigned long me = PyThread_get_thread_ident();
+    if (self->locked && self->owner == me) {
+        PyErr_Format(PyExc_RuntimeError, "%U() was called from within a call of its own; an op in it keeps state, so its calls "
+                     "cannot nest: make a second function", self->name);
+        return -1;
+    }
+    if (!PyThread_acquire_lock(self->lock, NOWAIT_LOCK)) {
+        Py_BEGIN_ALLOW_THREADS
+        PyThread_acquire_lock(self->lock, WAIT_LOCK);
+        Py_END_ALLOW_THREADS
+    }
+    self->owner = me;
+    self->locked = 1;
+    return 0;
+}
+
+static void opw_unlock(opw_function *self)
+{
+    self->locked = 0;
+    PyThread_release_lock(self->lock);
 }
 
 /* ---- perform ----------------------------------------------------------------------------------------- */
@@ -543,7 +772,7 @@ static PyObject *opw_collect(opw_function *self, char *frame)
     return list;
 }
 
-static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *args, Py_ssize_t given, PyObject *names)
+static PyObject *opw_call_locked(opw_function *self, char *frame, PyObject *const *args, Py_ssize_t given, PyObject *names)
 {
     const opw_state *state = self->state;
     const opw_program *p = state->program;
@@ -552,6 +781,7 @@ static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *a
     int failed = 0;
 
     OPW_HEAD(frame)->self = self;
+    OPW_HEAD(frame)->structs = self->structs;
     if (self->constants)
         memcpy(frame + state->constants_begin, self->constants + state->constants_begin,
                state->constants_end - state->constants_begin);
@@ -565,12 +795,25 @@ static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *a
         reached = opw_walk(frame, state, &failed);
         if (!failed)
             result = opw_collect(self, frame);
+        OPW_HEAD(frame)->keeping = result != NULL;
         opw_unwind(frame, state, reached, !result);
         if (result && PyErr_Occurred()) /* a c_cleanup set one */
             Py_CLEAR(result);
     }
     if (out)
         opw_leave_outs(frame, p);
+    return result;
+}
+
+static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *args, Py_ssize_t given, PyObject *names)
+{
+    PyObject *result;
+    if (!self->lock)
+        return opw_call_locked(self, frame, args, given, names);
+    if (opw_lock(self))
+        return NULL;
+    result = opw_call_locked(self, frame, args, given, names);
+    opw_unlock(self);
     return result;
 }
 
@@ -634,6 +877,8 @@ static void opw_function_dealloc(PyObject *object)
     PyObject_GC_UnTrack(object);
     if (self->weakrefs)
         PyObject_ClearWeakRefs(object);
+    opw_drop_structs(self);
+    opw_drop_kept(self);
     if (self->constants) {
         opw_leave_constants(self, self->constants, self->state->program->constants);
         PyMem_Free(self->constants);
@@ -733,7 +978,7 @@ static int opw_enter_constants(opw_function *self, PyObject *values)
     char *frame;
     uint32_t i;
 
-    if (!p->constants)
+    if (!p->constants && !p->structs)
         return 0;
     frame = (char *)PyMem_Calloc(1, state->constants_end);
     if (!frame) {
@@ -791,6 +1036,10 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     self->state = state;
     self->dict = self->weakrefs = NULL;
     self->constants = NULL;
+    self->kept = NULL;
+    self->structs = NULL;
+    self->lock = NULL;
+    self->locked = 0;
     Py_INCREF(name);
     self->name = name;
     Py_INCREF(convert);
@@ -802,7 +1051,7 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     Py_INCREF(defaults);
     self->defaults = defaults;
     PyObject_GC_Track((PyObject *)self);
-    if (opw_enter_constants(self, constants)) {
+    if (opw_make_kept(self) || opw_enter_constants(self, constants) || opw_make_structs(self)) {
         Py_DECREF(self);
         return NULL;
     }
@@ -918,7 +1167,7 @@ static PyModuleDef_Slot opw_module_slots[] = {
     {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
 #endif
 #if PY_VERSION_HEX >= 0x030D0000
-    {Py_mod_gil, Py_MOD_GIL_USED},
+    {Py_mod_gil, Py_MOD_GIL_USED}, /* or what opw_use_gil puts there */
 #endif
     {0, NULL},
 };
@@ -928,8 +1177,20 @@ static struct PyModuleDef opw_module = {
     opw_module_traverse, opw_module_clear, opw_module_free,
 };
 
+/* Every fragment says that it is safe without a GIL. */
+static void opw_use_gil(void)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    PyModuleDef_Slot *slot;
+    for (slot = opw_module_slots; opw_the_program.free_threaded && slot->slot; slot++)
+        if (slot->slot == Py_mod_gil)
+            slot->value = Py_MOD_GIL_NOT_USED;
+#endif
+}
+
 PyMODINIT_FUNC PyInit_opweld_module(void)
 {
+    opw_use_gil();
     return PyModuleDef_Init(&opw_module);
 }
 

@@ -1,0 +1,33 @@
+package refcount
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestKeepsState(t *testing.T) {
+	for text, want := range map[string]bool{
+		"":                              false,
+		"int count_K;":                  true,
+		"static int count_K = 0;":       true,
+		"static const int limit_K = 3;": false,
+		"static const double table_K[] = {1, 2};":                                      false,
+		"const char *name_K = 0;":                                                      true, // the pointer can change
+		"extern int elsewhere;":                                                        false,
+		"int f_K(int x);":                                                              false,
+		"static int f_K(int x) { int y = x; return y; }":                               false,
+		"static int f_K(void) { static int calls; return ++calls; }":                   true,
+		"static int f_K(int x) { if (x) { static double last; last = x; } return 0; }": true,
+		"typedef struct { int a; } pair_K;\nenum { A_K, B_K };\n#define X_K 1\n":       false,
+		"#define APPLY_SPECIFIC(str) str##_K\nvoid APPLY_SPECIFIC(mul)(DTYPE_INPUT_0* x, int n) {\nfor (int i = 0; i < n; i++) x[i] *= x[i]; }": false,
+		"#define APPLY_SPECIFIC(str) str##_K\nstatic int APPLY_SPECIFIC(count);":                                                                true,
+		"struct { int a; } shared_K;":   true,
+		"#ifdef X\nint only_K;\n#endif": true,
+		"int broken( {":                 true,
+	} {
+		assert.Equal(t, want, KeepsState(text, false), text)
+	}
+	assert.True(t, KeepsState("static std::vector<int> seen_K;", true))
+	assert.False(t, KeepsState("template <class T> T twice_K(T x) { return x + x; }", true))
+}
