@@ -133,7 +133,9 @@ class ExternalCOp(COp):
                 self._sections.setdefault(tag, []).extend((path, line, piece) for line, piece in pieces)
         if func_name is not None and "code" in self._sections:
             path, line, _ = self._sections["code"][0]
-            raise ValueError(f"{path}:{line - 1}: section 'code' and func_name={func_name!r} exclude each other: drop one")
+            raise ValueError(
+                f"{path}:{line - 1}: section 'code' and func_name={func_name!r} exclude each other: drop one"
+            )
         struct = [tag for tag in _STRUCT if tag in self._sections]
         if struct:
             path, line, _ = self._sections[struct[0]][0]

@@ -1,4 +1,4 @@
-"""Whose fault a failed build is: what the compiler, the linker and the loader say, led back to the op or type behind it.
+"""Whose fault a failed build is: what compiler, linker and loader say, led back to the op or type behind it.
 
 It runs only where a build or an import has failed.
 """
@@ -59,8 +59,9 @@ def _writers(program: Program) -> Iterator[dict[str, Any]]:
 def _led_back(err: CompileError, message: str, label: str, hook: str, program: Program) -> CompileError:
     source = program.sources.get(f"{label}.{hook}", {})
     where = f": {source['file']}:{source['line']}" if source else ""
-    log = err.details.get("log")
-    lines = [f"{label}.{hook} cannot be honoured{where}", f"  {message}", *([f"the whole output: {log}"] if log else [])]
+    lines = [f"{label}.{hook} cannot be honoured{where}", f"  {message}"]
+    if err.details.get("log"):
+        lines.append(f"the whole output: {err.details['log']}")
     found = {"op": label, "file": source.get("file", ""), "line": source.get("line", 0)}
     return CompileError("\n".join(lines), {**err.details, **found})
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from opweld.compile.hooks import taken
 from opweld.config import config
-from opweld.errors import UnusedInputError
+from opweld.errors import OpweldWarning, UnusedInputError
 from opweld.graph.aliasing import check_destroyed, roots
 from opweld.graph.basic import Apply, Constant, Variable, _named, _what
 from opweld.graph.fgraph import FunctionGraph
@@ -366,7 +366,7 @@ def _check_unused(specs: list[In], graph: FunctionGraph, action: str) -> None:
             raise UnusedInputError(message)
         from warnings import warn
 
-        warn(message, stacklevel=4)
+        warn(message, OpweldWarning, stacklevel=4)
 
 
 def _set_apart(inputs: list[Variable], outputs: list[Variable]) -> list[Variable]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import intern
 from typing import Any
 
 from opweld.compile.hooks import ABSENT, ask, origin, text, texts, words
@@ -250,7 +251,7 @@ class _Writer:
         if accept(type_, True) is not None:
             wanted.append(("extract_out", {"check_input": False}))
         for field, optional in wanted:
-            hook = "c_" + field
+            hook = intern("c_" + field)
             answer = ask(writer, hook, "V", self._type_sub(), **optional)
             if answer is not ABSENT:
                 fields[field] = text(writer, hook, answer)
@@ -331,7 +332,7 @@ class _Writer:
             ("support_code_apply", arguments[:2]),
             ("init_code_apply", arguments[:2]),
         ):
-            hook = "c_" + field
+            hook = intern("c_" + field)
             answer = ask(op, hook, *given)
             found = "" if answer is ABSENT else text(op, hook, answer)
             if found.strip():
@@ -356,7 +357,7 @@ class _Writer:
     def _add_shared(self, label: str, writer: Any, fields: dict[str, Any]) -> None:
         """The fields that types and ops have alike, and that depend on no name."""
         for field in ("support_code", "init_code"):
-            hook = "c_" + field
+            hook = intern("c_" + field)
             answer = ask(writer, hook)
             found = [] if answer is ABSENT else texts(writer, hook, answer)
             if found:
@@ -364,7 +365,7 @@ class _Writer:
                 self._note(label, writer, hook)
         build: dict[str, Any] = {}
         for field in _BUILD:
-            hook = "c_" + field
+            hook = intern("c_" + field)
             answer = ask(writer, hook, c_compiler=None)
             wished = [] if answer is ABSENT else words(writer, hook, answer)
             if wished:
