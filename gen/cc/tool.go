@@ -37,7 +37,8 @@ func Identify(ctx context.Context, driver string, env map[string]string) (*Tool,
 			return "", err
 		}
 		if out.code != 0 {
-			return "", fmt.Errorf("%s %w: %s gives status %d: %s", driver, ErrStart, args[0], out.code, firstLine(out.stderr))
+			said := strings.TrimSuffix(": "+firstLine(out.stderr), ": ")
+			return "", fmt.Errorf("%s %w: %s gives status %d%s", driver, ErrStart, args[0], out.code, said)
 		}
 		return strings.TrimSpace(out.stdout), nil
 	}
