@@ -174,7 +174,9 @@ def tool(*command):
 def test_what_the_module_shows_and_needs(golden, tmp_path):
     module = built(program(golden), tmp_path)
     exported = [line.split() for line in tool("nm", "-D", "--defined-only", str(module)).splitlines()]
-    assert [fields[-1] for fields in exported if fields[-2] not in "wA"] == ["PyInit_opweld_module"]
+    # Of C++, weak copies of the standard library's templates are left, whose headers make them visible.
+    shown = [fields[-1] for fields in exported if not (fields[-2] in "WV" and re.match("_ZNK?S", fields[-1]))]
+    assert shown == ["PyInit_opweld_module"]
     needed = re.findall(r"NEEDED.*\[(.+)\]", tool("readelf", "-d", str(module)))
     assert "libc.so.6" in needed and not [name for name in needed if "python" in name or "go" in name]
     sections = tool("readelf", "-SW", str(module))
