@@ -4,6 +4,7 @@ Everything that can be said statically is in pyproject.toml. Here is the rest:
 
 * ``opweld._engine``, one extension module: gopy generates the cgo and CPython halves of the binding, `go build` links
   them. gopy's Python wrappers are not used: they change the working directory at import and add nothing to strings.
+* ``opweld/_runtime.<ABI>.o``, the C that is the same in every module that opweld builds: compiled here, once a CPython.
 * ``opweld/_engine_id.py``, the engine's identity: version and digest of its sources.
 * the templates, for reading, and the licences of the Go modules that are linked in.
 """
@@ -19,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -141,6 +143,27 @@ def build_engine(target: Path) -> None:
         temporary.replace(target)
 
 
+def build_runtime(engine: Path, target: Path) -> None:
+    """Compile the runtime, whose text the engine gives, for the running CPython."""
+    import numpy
+
+    compiler = os.environ.get("CC") or next((c for c in ("gcc", "clang", "cc") if shutil.which(c)), "gcc")
+    code = (
+        "import importlib.util as u, json, sys; s = u.spec_from_file_location('_engine', sys.argv[1]);"
+        "m = u.module_from_spec(s); s.loader.exec_module(m); sys.stdout.write(json.loads(m.pyext_Runtime(''))['text'])"
+    )
+    with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
+        (Path(folder) / "runtime.c").write_text(run(sys.executable, "-c", code, engine))
+        run(
+            *compiler.split(), "-std=gnu17", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-fwrapv", "-Wall",
+            "-Wextra", "-Werror", f"-I{sysconfig.get_path('include')}", f"-I{numpy.get_include()}", "-c", "runtime.c",
+            cwd=Path(folder),
+        )  # fmt: skip
+        temporary = target.with_name(f".{target.name}.{os.getpid()}")
+        shutil.copyfile(Path(folder) / "runtime.o", temporary)
+        temporary.replace(target)
+
+
 def linked_licences() -> Iterator[tuple[str, Path]]:
     """Give path inside the wheel and file of the licence of Go and of each Go module that the engine holds."""
     package = f"./{binding_folder().relative_to(ROOT).as_posix()}"
@@ -154,6 +177,9 @@ def linked_licences() -> Iterator[tuple[str, Path]]:
             raise SystemExit(f"no licence found in {folder}, needed for the wheel")
         for text in texts:
             yield f"licenses/{module}/{text.name}", text
+
+
+RUNTIME = f"_runtime{sysconfig.get_config_var('EXT_SUFFIX').removesuffix('.so')}.o"
 
 
 class BuildPython(build_py):
@@ -175,8 +201,16 @@ class BuildEngine(build_ext):
         target = Path(self.get_ext_fullpath(ext.name)).resolve()
         write_engine_id(self.distribution.get_version())
         build_engine(target)
+        build_runtime(target, target.with_name(RUNTIME))
         if not self.inplace and not getattr(self, "editable_mode", False):
             self.add_data(target.parent)
+
+    def copy_extensions_to_source(self) -> None:
+        """Lay the runtime beside the engine in an in-place build too."""
+        super().copy_extensions_to_source()
+        built = Path(self.get_ext_fullpath("opweld._engine"))
+        with contextlib.suppress(shutil.SameFileError):
+            shutil.copyfile(Path(self.build_lib) / "opweld" / RUNTIME, built.with_name(RUNTIME))
 
     def add_data(self, package: Path) -> None:
         """Copy templates and licences into the built package."""

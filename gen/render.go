@@ -26,15 +26,12 @@ func Render(p *Program) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if unit.Text, err = text("unit.c.tmpl", view, unit.Lang); err != nil {
-		return nil, err
-	}
-	unit.Runtime, err = Runtime()
+	unit.Text, err = text("unit.c.tmpl", view, unit.Lang)
 	return unit, err
 }
 
-// Runtime is the part of every module that does not depend on its function, in C: compiled once for a compiler, a
-// CPython and a NumPy, and linked with each unit.
+// Runtime is the part of every module that does not depend on its function, in C: compiled once, when the package is
+// built for a CPython, and linked with each unit.
 func Runtime() (string, error) { return text("runtime.c.tmpl", nil, C) }
 
 // SourceName is the constant name of a unit's file, which its #line marks and diagnostics carry.

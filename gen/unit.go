@@ -13,7 +13,6 @@ const (
 // everything that follows from Program alone: no path of the machine, no time, nothing random.
 type Unit struct {
 	Text     string   // the whole source
-	Runtime  string   // C that is compiled apart and linked with it: the same text for every unit
 	Lang     Lang     // the lane that it is compiled in
 	Build    Build    // merged wishes, order kept, duplicates dropped, no_compile_args not yet applied
 	Versions []string // "label version", sorted, one for each type and kernel that has fragments

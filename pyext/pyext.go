@@ -64,6 +64,18 @@ func Cancel(id string) (string, error) {
 	return answer(func() (any, error) { return nothing{}, builds.stop(id) })
 }
 
+type runtimeAnswer struct {
+	Text string `json:"text"`
+}
+
+// Runtime gives the C that every module is linked with. The request is empty.
+func Runtime(request string) (string, error) {
+	return answer(func() (any, error) {
+		text, err := gen.Runtime()
+		return runtimeAnswer{text}, err
+	})
+}
+
 type renderAnswer struct {
 	Text string   `json:"text"`
 	Lang gen.Lang `json:"lang"`

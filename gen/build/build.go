@@ -31,6 +31,7 @@ type Request struct {
 	CFlags      []string             `json:"cflags"`
 	CXXFlags    []string             `json:"cxxflags"`
 	IncludeDirs []string             `json:"include_dirs"`
+	Runtime     string               `json:"runtime"`
 	Python      string               `json:"python"`
 	NumPy       string               `json:"numpy"`
 	Env         map[string]string    `json:"env"`

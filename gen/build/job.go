@@ -31,8 +31,6 @@ type job struct {
 	tools    []cache.File
 	lines    []string
 	key      string
-	runtime  *job  // what the unit is linked with; nil: nothing
-	object   *part // runtime, once it is there
 }
 
 // newJob chooses and identifies the compiler and makes the key.
@@ -60,9 +58,8 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 	j.compile = &cc.Job{Tool: tool, Text: unit.Text, CXX: unit.Lang == gen.CXX, Flags: flags, System: req.IncludeDirs,
 		Headers: b.HeaderDirs, LibDirs: b.LibDirs, Libs: b.Libraries, Args: b.CompileArgs, NoArgs: b.NoCompileArgs, Env: req.Env}
 	j.tools = files
-	if unit.Runtime != "" {
-		j.runtime = j.runtimeJob()
-		j.compile.Link = true
+	if j.compile.Object, err = runtimeOf(req); err != nil {
+		return nil, err
 	}
 	j.lines = j.keyLines()
 	j.key = cache.Key(j.lines)
@@ -84,8 +81,8 @@ func (j *job) keyLines() []string {
 		lines = append(lines, cache.Line("env", name+"="+j.req.Env[name]))
 	}
 	lines = append(lines, cache.Line("python", j.req.Python), cache.Line("numpy", j.req.NumPy))
-	if j.runtime != nil {
-		lines = append(lines, cache.Line("runtime", j.runtime.key))
+	if j.compile.Object != nil {
+		lines = append(lines, cache.Line("runtime", cache.Digest(j.compile.Object)))
 	}
 	for _, v := range j.unit.Versions {
 		lines = append(lines, cache.Line("version", v))
@@ -123,6 +120,18 @@ func checkDirs(unit *gen.Unit) error {
 		}
 	}
 	return nil
+}
+
+// runtimeOf reads the object that every module is linked with; nil: the request names none.
+func runtimeOf(req *Request) ([]byte, error) {
+	if req.Runtime == "" {
+		return nil, nil
+	}
+	object, err := os.ReadFile(req.Runtime)
+	if err != nil {
+		return nil, fmt.Errorf("opweld's own part of every module cannot be read, install opweld again: %w", err)
+	}
+	return object, nil
 }
 
 // identify gives a compiler's identity, from the cache while its files are unchanged.
@@ -202,9 +211,6 @@ const attempts = 3
 func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, err error) {
 	j.progress(StageCompile)
 	begin := time.Now()
-	if err := j.prepare(ctx, dir); err != nil {
-		return nil, false, swept(err)
-	}
 	for range attempts {
 		c = &compiled{start: time.Now()}
 		if c.Compiled, err = cc.Compile(ctx, j.compile, dir); err != nil {
@@ -220,9 +226,6 @@ func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, e
 	c.seconds = time.Since(begin).Seconds()
 	if c.module, err = os.ReadFile(c.Path); err != nil {
 		return nil, false, swept(err)
-	}
-	if j.compile.Object {
-		return c, settled, nil
 	}
 	return c, settled, checkModule(c.module)
 }
@@ -323,15 +326,12 @@ func (j *job) publish(c *compiled, settled bool) (*cache.Entry, error) {
 		}
 		e.Files = append(e.Files, f)
 	}
-	if j.object != nil && !j.object.join(&e) {
-		return nil, errUnsettled
-	}
 	if places.Appeared || !j.isSettled(c) { // looked at after hashing: what was hashed is what the compiler read
 		return nil, errUnsettled
 	}
-	entry, err := j.store.Publish(e, filepath.Ext(j.compile.Output()), c.module, []byte(j.unit.Text))
-	if err != nil || j.compile.Object {
-		return entry, err
+	entry, err := j.store.Publish(e, c.module, []byte(j.unit.Text))
+	if err != nil {
+		return nil, err
 	}
 	return entry, j.store.Point(j.req.Index, j.key)
 }

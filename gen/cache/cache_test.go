@@ -43,7 +43,7 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	p := NewPlaces(time.Now())
 	p.Include([]string{w.header}, []string{w.early, w.late})
-	e, err := w.store.Publish(Entry{Key: w.key, Files: []File{f}, Absent: p.Group(), KeyLines: lines, Argv: []string{"cc"}}, ".so",
+	e, err := w.store.Publish(Entry{Key: w.key, Files: []File{f}, Absent: p.Group(), KeyLines: lines, Argv: []string{"cc"}},
 		[]byte("module"), []byte("source"))
 	require.NoError(t, err)
 	require.NoError(t, w.store.Point(w.index, w.key))
@@ -174,7 +174,7 @@ func TestRepublishLeavesTheMappedModuleAlone(t *testing.T) {
 	require.NoError(t, err)
 	e, err := w.store.Get(w.key)
 	require.NoError(t, err)
-	_, err = w.store.Publish(*e, ".so", []byte("module"), []byte("source"))
+	_, err = w.store.Publish(*e, []byte("module"), []byte("source"))
 	require.NoError(t, err)
 	after, err := os.Stat(w.module)
 	require.NoError(t, err)

@@ -125,16 +125,16 @@ func (e *Entry) local(rel string) bool {
 	return strings.HasPrefix(rel, filepath.Join("module", e.Key[:2], e.Key)+"-") && !strings.Contains(rel, "..")
 }
 
-// Publish stores a module (or an object: ext is .so or .o) and its source as key's build and returns the entry with its
+// Publish stores a module and its source as key's build and returns the entry with its
 // paths filled in: module and source, then entry, so that whoever finds an entry finds all of it. The module's name
 // holds a digest of what it depends on: two builds of one key that read different headers do not overwrite each
 // other's module.
-func (s *Store) Publish(e Entry, ext string, module, source []byte) (*Entry, error) {
+func (s *Store) Publish(e Entry, module, source []byte) (*Entry, error) {
 	if !isName(e.Key) {
 		return nil, fmt.Errorf("publish: %q is no key", e.Key)
 	}
 	base := sharded("module", e.Key) + "-" + dependencies(&e)
-	e.Module, e.Source, e.Size = base+ext, base+".c", int64(len(module))
+	e.Module, e.Source, e.Size = base+".so", base+".c", int64(len(module))
 	sum := sha256.Sum256(module)
 	e.SHA256 = hex.EncodeToString(sum[:])
 	if e.Absent == nil {

@@ -26,12 +26,8 @@ func (j *Job) Argv() []string {
 	for _, d := range j.System {
 		argv = append(argv, "-isystem", d)
 	}
-	if j.Object {
-		argv = append(argv, j.without(j.Args)...)
-		return append(argv, "-c", "-o", Object, "-x", "c", j.Source())
-	}
 	argv = append(argv, "-shared", "-Xlinker", "-t", "-o", Output, j.Source())
-	if j.Link {
+	if j.Object != nil {
 		argv = append(argv, Object)
 	}
 	argv = append(argv, j.without(j.Args)...)

@@ -14,12 +14,11 @@ import (
 // The names that every build uses inside its private folder. They are constant because a compiler writes the base name
 // of its source into the object.
 const (
-	SourceC       = "opweld.c"
-	SourceCXX     = "opweld.cc"
-	SourceRuntime = "runtime.c"
-	Output        = "opweld.so"
-	Object        = "runtime.o"
-	depfile       = "opweld.d"
+	SourceC   = "opweld.c"
+	SourceCXX = "opweld.cc"
+	Output    = "opweld.so"
+	Object    = "runtime.o"
+	depfile   = "opweld.d"
 )
 
 // Job is one translation unit and what it is compiled with.
@@ -27,8 +26,7 @@ type Job struct {
 	Tool    *Tool
 	Text    string
 	CXX     bool
-	Object  bool     // compile only: C, whatever the driver, to an object
-	Link    bool     // link with what lies in the private folder as Object
+	Object  []byte   // an object to link with; nil: none
 	Flags   []string // configured flags: optimisation, warnings, debug
 	System  []string // folders of Python's and NumPy's headers, in order
 	Headers []string // folders of the ops' headers
@@ -63,6 +61,11 @@ func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
 	if err := os.WriteFile(source, []byte(job.Text), 0o666); err != nil {
 		return nil, fmt.Errorf("write the source: %w", err)
 	}
+	if job.Object != nil {
+		if err := os.WriteFile(filepath.Join(dir, Object), job.Object, 0o666); err != nil {
+			return nil, fmt.Errorf("write the runtime: %w", err)
+		}
+	}
 	argv := append(job.Argv(), "-ffile-prefix-map="+dir+"=.")
 	out, err := run(ctx, command{argv: argv, dir: dir, env: environ(job.Env, dir)})
 	if err != nil {
@@ -70,7 +73,7 @@ func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
 	}
 	diagnostics := parse(out.stderr, job.Tool)
 	newTextMap(job.Source(), job.Text).place(diagnostics)
-	module := filepath.Join(dir, job.Output())
+	module := filepath.Join(dir, Output)
 	if _, err := os.Stat(module); out.code != 0 || err != nil {
 		return nil, &Error{Diagnostics: refusal(diagnostics, out), Argv: job.Argv(), Output: out.stderr}
 	}
@@ -130,19 +133,8 @@ func refusal(ds []Diagnostic, out *outcome) []Diagnostic {
 
 // Source is the name of the job's text in its private folder.
 func (j *Job) Source() string {
-	switch {
-	case j.Object:
-		return SourceRuntime
-	case j.CXX:
+	if j.CXX {
 		return SourceCXX
 	}
 	return SourceC
-}
-
-// Output is the name of what comes out.
-func (j *Job) Output() string {
-	if j.Object {
-		return Object
-	}
-	return Output
 }

@@ -183,7 +183,7 @@ func withoutSummary(ds []Diagnostic) []Diagnostic {
 // isFragment tells a #line name from the path of a header and from the glue.
 func isFragment(name string) bool {
 	switch name {
-	case "", SourceC, SourceCXX, SourceRuntime:
+	case "", SourceC, SourceCXX:
 		return false
 	}
 	return !strings.ContainsRune("/<.", rune(name[0]))

@@ -21,7 +21,6 @@ var sources = map[string]Source{
 var mistakes = []struct {
 	name, text, gcc, clang string
 	libs, args             []string
-	object                 bool
 }{
 	{
 		name: "an unknown name in a method's text",
@@ -84,14 +83,6 @@ var mistakes = []struct {
 			"     1 | int f(void) { return nothing; }\n       |                      ^\nthe whole output: /log",
 	},
 	{
-		name:   "an error in the runtime",
-		text:   "#line 3 \"runtime.c\"\nint x = nothing;\n",
-		object: true,
-		gcc: "the glue does not compile: runtime.c:3\n  'nothing' undeclared here (not in a function)\n" +
-			"     3 | int x = nothing;\n       |         ^\nthe whole output: /log",
-		clang: "-",
-	},
-	{
 		name: "a brace that is left open",
 		text: "int a;\n#line 1 \"Twice.c_code\"\nint f(int x) { if (x) {\n#line 7 \"opweld.c\"\n}\n",
 		gcc: "the glue does not compile after Twice.c_code, /home/u/ops.py:41: is a brace or a comment left open there? (opweld.c:7)\n" +
@@ -131,7 +122,7 @@ func TestMessages(t *testing.T) {
 				if want == "-" {
 					continue
 				}
-				_, err := compile(t, &Job{Tool: tool, Text: m.text, Flags: []string{"-Wall"}, Libs: m.libs, Args: m.args, Object: m.object})
+				_, err := compile(t, &Job{Tool: tool, Text: m.text, Flags: []string{"-Wall"}, Libs: m.libs, Args: m.args})
 				var refusal *Error
 				require.ErrorAs(t, err, &refusal, m.name)
 				got := Message(Map(refusal.Diagnostics, sources), "/log")

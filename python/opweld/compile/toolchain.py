@@ -271,6 +271,21 @@ def include_dirs() -> list[str]:
     return [*found, numpy.get_include()]
 
 
+def runtime_object() -> str:
+    """Say where the object lies that every module is linked with.
+
+    Returns
+    -------
+    str
+        Its path: beside the engine, for this CPython. Nothing looks whether it is there.
+    """
+    import os
+    from importlib.machinery import EXTENSION_SUFFIXES
+
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return os.path.join(package, f"_runtime{EXTENSION_SUFFIXES[0][: -len('.so')]}.o")
+
+
 def request(
     *,
     program: str,
@@ -315,6 +330,7 @@ def request(
         "cflags": list(cflags),
         "cxxflags": list(cxxflags),
         "include_dirs": include_dirs(),
+        "runtime": runtime_object(),
         "python": python_abi() if python is None else python,
         "numpy": numpy_abi() if numpy is None else numpy,
         "env": dict(search_variables() if env is None else env),
