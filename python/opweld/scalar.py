@@ -142,6 +142,43 @@ class ScalarType(CType):
         """Nothing is held."""
         return ""
 
+    def c_is_simple(self) -> bool:
+        """Say that a number is not worth keeping between runs."""
+        return True
+
+    def c_literal(self, data: Any) -> str | None:
+        """Write the number as a constant expression of the C type, exact to the last bit.
+
+        Parameters
+        ----------
+        data : number
+            The value.
+
+        Returns
+        -------
+        str or None
+            None for complex numbers, which C and C++ write differently, and for NaN, whose bits a literal loses.
+        """
+        value = self.filter(data)
+        kind = self._dtype.np.kind
+        ctype = self._dtype.ctype
+        if kind == "c" or value != value:
+            return None
+        if kind in "biu":
+            number = int(value)
+            if number == -(2**63):
+                return f"({ctype})(-{2**63 - 1}LL - 1)"
+            return f"({ctype}){number}{'ULL' if kind == 'u' else 'LL'}"
+        if self.dtype == "float16":
+            return f"({ctype}){value.tobytes()[0] | value.tobytes()[1] << 8:#06x}"
+        if abs(value) == float("inf"):
+            return f"({ctype}){'-' if value < 0 else ''}INFINITY"
+        if self.dtype == "longdouble":
+            from numpy import format_float_scientific
+
+            return f"({ctype}){format_float_scientific(value, unique=True, trim='0')}L"
+        return f"({ctype}){float(value)!r}"
+
     def c_accept(self, name: str, writeable: bool = False) -> str | None:
         """Take NumPy scalars of the dtype; offer no storage."""
         return None if writeable else f"PyArray_IsScalar(py_{name}, {self._dtype.scalar})"

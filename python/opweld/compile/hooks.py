@@ -12,7 +12,7 @@ from typing import Any
 from opweld.errors import MethodNotDefined
 from opweld.graph.basic import _what
 
-__all__ = ["ABSENT", "ask", "origin", "taken", "text", "texts", "words"]
+__all__ = ["ABSENT", "ask", "ask_for_build", "origin", "taken", "text", "texts", "words"]
 
 
 class _Absent:
@@ -61,6 +61,34 @@ def ask(owner: Any, hook: str, *args: Any, **optional: Any) -> Any:
         if type(err) is NotImplementedError or isinstance(err, MethodNotDefined):
             return ABSENT
         raise
+
+
+def ask_for_build(owner: Any, hook: str) -> Any:
+    """Call a hook that older code writes with an argument for the compiler, under whatever name; it is given None.
+
+    Parameters
+    ----------
+    owner, hook
+        As for `ask`.
+
+    Returns
+    -------
+    object
+        As for `ask`.
+    """
+    method = getattr(owner, hook, None)
+    function = getattr(method, "__func__", method)
+    known = taken(function) if method is not None else None
+    if known is not None and "c_compiler" not in known:
+        inner: Any = function
+        while hasattr(inner, "__wrapped__"):
+            inner = inner.__wrapped__
+        code = getattr(inner, "__code__", None)
+        if isinstance(code, CodeType):
+            bound = 0 if getattr(method, "__self__", None) is None else 1
+            if code.co_argcount - len(inner.__defaults__ or ()) > bound:
+                return ask(owner, hook, None)
+    return ask(owner, hook, c_compiler=None)
 
 
 def taken(function: Any) -> frozenset[str] | None:

@@ -20,8 +20,15 @@ class Op(Props):
     ----------
     view_map, destroy_map : dict of int to list of int
         Which outputs may share memory with which inputs, and which are written over them.
-    c_lang : {"c", "c++"}
-        The language of the C hooks' texts.
+    c_lang : {"c", "c++"} or None
+        The language of the C hooks' texts. None: C, or C++ where a ``_struct`` hook writes something.
+    gil : {"held", "released", "free-threaded"}
+        Whether `c_code` needs Python's global lock: it runs with it; without it, and may not call Python's API outside
+        ``sub['fail']``; with it where there is one, but is safe without.
+    check_input : bool
+        Whether the types' C checks what it is given, and whether `ExternalCOp` defines the dtype macros.
+    params_type : CType or None
+        The type of what `get_params` gives: a value that the C hooks read under the name ``sub['params']``.
     default_output : int or None
         Which output stands for the op where it has several.
     itypes, otypes : list of Type
@@ -30,7 +37,9 @@ class Op(Props):
 
     view_map: dict[int, list[int]] = {}
     destroy_map: dict[int, list[int]] = {}
-    c_lang: str = "c"
+    c_lang: str | None = None
+    gil: str = "held"
+    params_type: Any = None
     default_output: int | None = None
     check_input: bool = True
     itypes: ClassVar[Any] = None
@@ -78,6 +87,32 @@ class Op(Props):
             One cell for each output: its item 0 takes the result.
         """
         raise MethodNotDefined(f"{self} has no perform")
+
+    def get_params(self, node: Apply) -> Any:
+        """Give the value that the C hooks read under the name ``sub['params']``.
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+
+        Returns
+        -------
+        object
+            What ``params_type.filter`` takes. Unless it is overridden: for a `ParamsType` the attributes of this op
+            that are named like its fields.
+        """
+        from opweld.params import ParamsType
+
+        if not isinstance(self.params_type, ParamsType):
+            raise MethodNotDefined(f"{self} has no get_params")
+        missing = [field for field in self.params_type.fields if not hasattr(self, field)]
+        if missing:
+            raise AttributeError(
+                f"{self}: no attribute {missing[0]!r} for the field of that name in params_type; set it, or write "
+                f"get_params"
+            )
+        return self.params_type.get_params(self)
 
     def apply_node(self, *inputs: Any, **kwargs: Any) -> Apply:
         """Ask `make_node`, and check that it gave a node.
@@ -158,7 +193,8 @@ class COp(Op):
         input_names, output_names : list of str
             The C variables.
         sub : dict
-            ``sub['fail']``: what to write where an exception is set and the call must fail.
+            ``sub['fail']``: what to write where an exception is set and the call must fail; ``sub['params']``: the
+            params' variable, where the op has some; ``sub['failure_var']``, ``sub['id']``.
 
         Returns
         -------
@@ -196,6 +232,45 @@ class COp(Op):
         -------
         str
             C declarations and functions whose identifiers carry `name`.
+        """
+        return ""
+
+    def c_support_code_struct(self, node: Apply, name: str) -> str:
+        """Write the members of a C++ struct that each instance of the function has for this node.
+
+        Returns
+        -------
+        str
+            C++ members; `c_code`, `c_code_cleanup` and the other ``_struct`` hooks see them by their bare names.
+        """
+        return ""
+
+    def c_init_code_struct(self, node: Apply, name: str, sub: dict[str, Any]) -> str:
+        """Write what runs when an instance of the function is made.
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+        name : str
+            The kernel's name, for identifiers.
+        sub : dict
+            ``sub['fail']``, and ``sub['params']`` where the op has params.
+
+        Returns
+        -------
+        str
+            C++ statements.
+        """
+        return ""
+
+    def c_cleanup_code_struct(self, node: Apply, name: str) -> str:
+        """Write what runs when an instance of the function dies.
+
+        Returns
+        -------
+        str
+            C++ statements.
         """
         return ""
 
@@ -242,6 +317,14 @@ class COp(Op):
     def c_no_compile_args(self) -> list[str]:
         """Give flags that must be taken away, by exact match."""
         return []
+
+    def c_compiler(self) -> Any:
+        """Name the compiler driver that must be used; None: whichever is configured."""
+        return None
+
+    def c_code_cache_version_apply(self, node: Apply) -> tuple[Any, ...]:
+        """Give the version of the texts where it depends on the node."""
+        return self.c_code_cache_version()
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Give the version of the texts.

@@ -15,11 +15,22 @@ class Type(Props):
 
     A subclass writes `filter`. Equality is identity unless ``__props__`` or ``__eq__`` says otherwise. A plain Type
     that has ``c_declare`` counts as a `CType`; one without is carried through C as a Python object.
+
+    Attributes
+    ----------
+    c_lang : {"c", "c++"} or None
+        The language of the C hooks' texts. None: C.
+    check_input : bool
+        Whether `c_declare` and `c_extract` are asked to check what they are given.
+    keep_storage : bool
+        Whether a temporary's object is kept between runs and offered to the op that computes it again.
     """
 
     variable_type: type[Variable] = Variable
     constant_type: type[Constant] = Constant
-    c_lang: str = "c"
+    c_lang: str | None = None
+    check_input: bool = True
+    keep_storage: bool = False
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Turn a value into one of this type, or refuse.
@@ -217,6 +228,30 @@ class CType(Type):
         """
         raise MethodNotDefined(f"{self} has no c_element_type")
 
+    def c_is_simple(self) -> bool:
+        """Say whether a value is so small that nothing is won by keeping it between runs.
+
+        Returns
+        -------
+        bool
+        """
+        return False
+
+    def c_literal(self, data: Any) -> str | None:
+        """Write a value as an expression; a constant is then no variable in C.
+
+        Parameters
+        ----------
+        data : object
+            What `filter` gave.
+
+        Returns
+        -------
+        str or None
+            A C expression; None: there is none for this value.
+        """
+        raise MethodNotDefined(f"{self} has no c_literal")
+
     def c_support_code(self) -> Any:
         """Write what stands at file scope; a string or a list."""
         return ""
@@ -248,6 +283,10 @@ class CType(Type):
     def c_no_compile_args(self) -> list[str]:
         """Give flags that must be taken away."""
         return []
+
+    def c_compiler(self) -> Any:
+        """Name the compiler driver that must be used; None: whichever is configured."""
+        return None
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Give the version of the texts; ``()``: not kept for another process."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from opweld import dtypes
-from opweld.compile.ops import register_deep_copy_op_c_code
+from opweld.compile.ops import register_deep_copy_op_c_code, register_view_op_c_code
 from opweld.graph.basic import _what
 from opweld.graph.type import CType
 from opweld.tensor.variable import TensorConstant, TensorVariable
@@ -34,6 +34,7 @@ class TensorType(CType):
     __props__ = ("dtype", "shape")
     variable_type = TensorVariable
     constant_type = TensorConstant
+    keep_storage = True
 
     def __init__(
         self, dtype: Any, shape: Iterable[Any] | None = None, broadcastable: Iterable[bool] | None = None
@@ -86,6 +87,25 @@ class TensorType(CType):
         TensorType
         """
         return type(self)(self.dtype if dtype is None else dtype, self.shape if shape is None else shape)
+
+    def is_super(self, other: Any) -> bool:
+        """Say whether every array of another type is of this one too, because it knows less of the sizes.
+
+        Parameters
+        ----------
+        other : Type
+            The other type.
+
+        Returns
+        -------
+        bool
+        """
+        return (
+            type(other) is type(self)
+            and other.dtype == self.dtype
+            and len(other.shape) == len(self.shape)
+            and all(mine is None or mine == size for mine, size in zip(self.shape, other.shape))
+        )
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> np.ndarray[Any, Any]:
         """Turn a value into an array of this type, or refuse; the rule is `opweld.dtypes.convert`.
@@ -266,6 +286,15 @@ if (%(oname)s != NULL && PyArray_SAMESHAPE(%(oname)s, %(iname)s)) {
         %(fail)s
     }
 }
+""",
+    (1,),
+)
+register_view_op_c_code(
+    TensorType,
+    """
+Py_INCREF(%(iname)s);
+Py_XDECREF(%(oname)s);
+%(oname)s = %(iname)s;
 """,
     (1,),
 )

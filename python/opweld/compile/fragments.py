@@ -1,0 +1,433 @@
+"""What types and ops write, as the fields of Program's types and kernels: each hook asked once, under canonical names."""
+
+from __future__ import annotations
+
+from sys import intern
+from typing import Any
+
+from opweld.compile.hooks import ABSENT, ask, ask_for_build, origin, text, texts, words
+from opweld.errors import OpweldWarning
+from opweld.graph.basic import Apply, _what
+from opweld.graph.op import COp, Op
+from opweld.graph.type import CType, Type
+
+__all__ = ["FAIL", "NAME", "Fragments", "accept", "carries_c"]
+
+FAIL = "{ opw_failure = 1; goto opw_fail; }"
+NAME = "OPW_NAME"
+PARAMS = "VP"
+
+_FAILURE = "opw_failure"
+_BUILD = ("headers", "header_dirs", "libraries", "lib_dirs", "compile_args", "no_compile_args")
+_VERSION_PARTS = (int, str, bytes, float, bool, type(None))
+_GIL = ("held", "released", "free-threaded")
+_STRUCT = ("support_code_struct", "init_code_struct", "cleanup_code_struct")
+_APPLY = ("code_cleanup", "support_code_apply", "init_code_apply", *_STRUCT)
+_FILED = ("code", *_APPLY)  # the fields of a kernel that may come from files
+
+_warned: dict[Any, Any] = {}  # what `warnings` has shown of the versions
+
+
+def carries_c(type_: Type) -> bool:
+    """Say whether a type's values have a form of their own in C.
+
+    Parameters
+    ----------
+    type_ : Type
+        The type.
+
+    Returns
+    -------
+    bool
+        False: they are carried as Python objects.
+    """
+    declare = getattr(type(type_), "c_declare", None) or getattr(type_, "c_declare", None)
+    return declare is not None and declare is not CType.c_declare
+
+
+def accept(type_: Type, writeable: bool) -> str | None:
+    """Ask a type for the test that spares an argument its `filter`.
+
+    A `c_accept` written higher up than the class's `filter`, `c_declare` or `c_extract` knows nothing of them: it does
+    not count.
+
+    Parameters
+    ----------
+    type_ : Type
+        The type.
+    writeable : bool
+        Whether the argument will be written into.
+
+    Returns
+    -------
+    str or None
+        A C expression over ``py_V``.
+    """
+    order = type(type_).__mro__
+    place = _writer_of(order, "c_accept")
+    if place is None or any(
+        (other := _writer_of(order, hook)) is not None and other < place
+        for hook in ("filter", "c_declare", "c_extract")
+    ):
+        return None
+    if not {"filter", "c_declare", "c_extract"}.isdisjoint(getattr(type_, "__dict__", ())):
+        return None
+    answer = ask(type_, "c_accept", "V", writeable=writeable)
+    if answer is None or answer is ABSENT:
+        return None
+    return text(type_, "c_accept", answer)
+
+
+def _writer_of(order: tuple[type, ...], hook: str) -> int | None:
+    """The place in the method resolution order of the class that writes a hook."""
+    for place, cls in enumerate(order):
+        if hook in cls.__dict__:
+            return place
+    return None
+
+
+class Fragments:
+    """Asks types and ops, and remembers where each text was written.
+
+    Attributes
+    ----------
+    sources : dict
+        The file and line behind each ``#line`` name.
+    """
+
+    def __init__(self) -> None:
+        self.sources: dict[str, dict[str, Any]] = {}
+        self._labels: dict[type, str] = {}
+        self._taken: set[str] = set()
+        self._declares: dict[tuple[int, str], str] = {}
+        self._of_op: dict[int, tuple[dict[str, Any], list[str]]] = {}  # id of an op -> what does not depend on the node
+        self._kept: list[Any] = []  # what ids were taken of
+
+    def label(self, cls: type) -> str:
+        """Give a class's name, made distinct where two classes share it, and fit for ``#line``."""
+        found = self._labels.get(cls)
+        if found is None:
+            base = "".join(c for c in cls.__name__ if c >= " " and c not in '"\\') or "Op"
+            found, number = base, 1
+            while found in self._taken:
+                number += 1
+                found = f"{base}~{number}"
+            self._taken.add(found)
+            self._labels[cls] = found
+        return found
+
+    def type_fields(self, type_: Type, check: bool) -> dict[str, Any]:
+        """Ask a type.
+
+        Parameters
+        ----------
+        type_ : Type
+            The type.
+        check : bool
+            Whether an op that checks its inputs uses the variable.
+
+        Returns
+        -------
+        dict
+            An entry of Program's ``types``.
+        """
+        label = self.label(type(type_))
+        writer = _writer(type_)
+        fields: dict[str, Any] = {"label": label, "lang": _lang(writer, "c")}
+        fields["declare"] = self._declare(writer, "V", check)
+        self._note(label, writer, "c_declare")
+        check = check and accept(type_, False) is None
+        wanted = [("init", {}), ("extract", {"check_input": check}), ("sync", {}), ("cleanup", {})]
+        if accept(type_, True) is not None or keeps_storage(type_):
+            wanted.append(("extract_out", {"check_input": False}))
+        for field, optional in wanted:
+            hook = intern("c_" + field)
+            answer = ask(writer, hook, "V", _type_sub("V"), **optional)
+            if answer is not ABSENT:
+                fields[field] = text(writer, hook, answer)
+                self._note(label, writer, hook)
+        self._add_shared(label, writer, fields)
+        self._add_version(writer, fields, ask(writer, "c_code_cache_version"))
+        return fields
+
+    def _declare(self, writer: Any, name: str, check: bool) -> str:
+        answer = ask(writer, "c_declare", name, _type_sub(name), check_input=check)
+        return text(writer, "c_declare", answer, needed=True)
+
+    def declare(self, type_: Type, index: int, name: str, check: bool) -> str:
+        """Give a variable's declaration in a kernel; the same question is asked once.
+
+        Parameters
+        ----------
+        type_ : Type
+            Its type.
+        index : int
+            The type's index in Program.
+        name : str
+            Its name in the kernel.
+        check : bool
+            As for `type_fields`.
+
+        Returns
+        -------
+        str
+            C declarations.
+        """
+        key = (index, name)
+        found = self._declares.get(key)
+        if found is None:
+            found = self._declares[key] = self._declare(_writer(type_), name, check)
+        return found
+
+    def code(self, node: Apply, inputs: list[str], outputs: list[str], params: bool) -> str | None:
+        """Ask an op for the code of a node.
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+        inputs, outputs : list of str
+            The names of its variables, or their literals.
+        params : bool
+            Whether it has params.
+
+        Returns
+        -------
+        str or None
+            None: the op runs in Python.
+
+        Raises
+        ------
+        TypeError
+            If it can be run neither in C nor in Python.
+        """
+        op: Any = node.op
+        answer = ask(op, "c_code", node, NAME, list(inputs), list(outputs), _op_sub(params))
+        if answer is not ABSENT:
+            return text(op, "c_code", answer, needed=True)
+        if not _performs(op):
+            files = getattr(op, "func_files", None)
+            code = f"c_code (no section 'code' in {', '.join(files)}, and no func_name)" if files else "c_code"
+            raise TypeError(f"{op} can be run neither in C nor in Python: it has no {code} and no perform")
+        return None
+
+    def kernel_fields(
+        self, node: Apply, code: str, inputs: list[str], outputs: list[str], params: bool
+    ) -> dict[str, Any]:
+        """Ask an op that has code for the rest.
+
+        Parameters
+        ----------
+        node, inputs, outputs, params
+            As for `code`.
+        code : str
+            What `code` gave.
+
+        Returns
+        -------
+        dict
+            An entry of Program's ``kernels``, without what the variables' types say.
+        """
+        op: Any = node.op
+        label = self.label(type(op))
+        found = self._of_op.get(id(op))
+        if found is None:
+            found = self._of_op[id(op)] = self._op_fields(op, label)
+            self._kept.append(op)
+        fields: dict[str, Any] = {"label": label, "code": code, **found[0]}
+        for field in found[1]:
+            hook = intern("c_" + field)
+            more: tuple[Any, ...] = ()
+            if field == "code_cleanup":
+                more = (list(inputs), list(outputs), _op_sub(params))
+            elif field == "init_code_struct":
+                more = (_op_sub(params),)
+            answer = ask(op, hook, node, NAME, *more)
+            written = "" if answer is ABSENT else text(op, hook, answer)
+            if written.strip():
+                fields[field] = written
+                self._note(label, op, hook)
+        struct = next((field for field in _STRUCT if field in fields), None)
+        fields["lang"] = _lang(op, "c++" if struct else "c")
+        if struct and fields["lang"] == "c":
+            raise TypeError(f"{op}: c_{struct} needs C++, and c_lang is 'c': take c_lang away, or make it 'c++'")
+        if "version" not in found[0] and _own_hook(op, "c_code_cache_version_apply"):
+            self._add_version(op, fields, ask(op, "c_code_cache_version_apply", node))
+        own_files = getattr(op, "_fragment_files", None)
+        if own_files is not None:
+            self._add_files(op, label, fields, own_files())
+        return fields
+
+    def _op_fields(self, op: Any, label: str) -> tuple[dict[str, Any], list[str]]:
+        """What an op says of itself whatever the node, and which hooks must be asked for each node."""
+        if getattr(op, "__props__", None):
+            hash(op)  # says which prop does not hash
+        fields: dict[str, Any] = {}
+        gil = getattr(op, "gil", "held")
+        if gil not in _GIL:
+            raise TypeError(f"{op}: gil must be one of {', '.join(map(repr, _GIL))}, got {gil!r}")
+        if gil != "held":
+            fields["gil"] = gil
+        self._note(label, op, "c_code")
+        self._add_shared(label, op, fields)
+        if not _own_hook(op, "c_code_cache_version_apply"):
+            self._add_version(op, fields, ask(op, "c_code_cache_version"))
+        return fields, [field for field in _APPLY if _own_hook(op, intern("c_" + field))]
+
+    def _add_shared(self, label: str, writer: Any, fields: dict[str, Any]) -> None:
+        """The fields that types and ops have alike, and that depend on no name."""
+        for field in ("support_code", "init_code"):
+            hook = intern("c_" + field)
+            answer = ask(writer, hook)
+            found = [] if answer is ABSENT else texts(writer, hook, answer)
+            if found:
+                fields[field] = found
+                self._note(label, writer, hook)
+        build: dict[str, Any] = {}
+        for field in _BUILD:
+            hook = intern("c_" + field)
+            answer = ask_for_build(writer, hook)
+            wished = [] if answer is ABSENT else words(writer, hook, answer)
+            if wished:
+                build[field] = wished
+                self._note(label, writer, hook)
+        answer = ask(writer, "c_compiler")
+        compiler = None if answer is ABSENT else driver(writer, answer)
+        if compiler:
+            build["compiler"] = compiler
+        if build:
+            fields["build"] = build
+
+    def _add_version(self, writer: Any, fields: dict[str, Any], version: Any) -> None:
+        if version is ABSENT or version == ():
+            return
+        if not isinstance(version, tuple) or not _plain(version):
+            from warnings import warn_explicit
+
+            file, line = origin(writer, "c_code_cache_version") or ("<unknown>", 1)
+            warn_explicit(
+                f"{writer}: c_code_cache_version must return a tuple of int, str, bytes, float, bool, None and tuples "
+                f"of those, got {_what(version)}; the module will not be kept for another process",
+                OpweldWarning,
+                file,
+                line,
+                registry=_warned,
+            )
+            return
+        fields["version"] = repr(version)
+
+    def _add_files(self, op: Any, label: str, fields: dict[str, Any], files: dict[str, str]) -> None:
+        """Enter the files that fragments name in ``#line`` directives of their own."""
+        base = type(op).__name__
+        for name, path in files.items():
+            self.sources[f"{label}/{name}"] = {"file": path, "line": 1, "exact": True}
+        if label != base:  # two classes of one name: tell their files apart
+            for field in _FILED:
+                if field in fields:
+                    fields[field] = fields[field].replace(f' "{base}/', f' "{label}/')
+            for field in ("support_code", "init_code"):
+                if field in fields:
+                    fields[field] = [part.replace(f' "{base}/', f' "{label}/') for part in fields[field]]
+
+    def _note(self, label: str, writer: Any, hook: str) -> None:
+        key = f"{label}.{hook}"
+        if key not in self.sources:
+            found = origin(writer, hook)
+            if found is not None:
+                self.sources[key] = {"file": found[0], "line": found[1], "exact": False}
+
+
+def keeps_storage(type_: Type) -> bool:
+    """Say whether a temporary of a type may be kept between runs.
+
+    Parameters
+    ----------
+    type_ : Type
+        The type.
+
+    Returns
+    -------
+    bool
+    """
+    return getattr(type_, "keep_storage", False) is True and carries_c(type_) and ask(type_, "c_is_simple") is not True
+
+
+def driver(writer: Any, answer: Any) -> str | None:
+    """Read an answer of `c_compiler`.
+
+    Parameters
+    ----------
+    writer : Op or Type
+        Whose answer.
+    answer : object
+        What it gave: None, a name, a path, or a class with an attribute ``command``; without one, the class stands for
+        the driver that is configured.
+
+    Returns
+    -------
+    str or None
+        A name or path.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
+    """
+    command: Any = getattr(answer, "command", None) if isinstance(answer, type) else answer
+    if hasattr(command, "__fspath__"):
+        command = command.__fspath__()
+    if command is None or isinstance(command, str):
+        return command or None
+    raise TypeError(
+        f"{writer}: c_compiler must return None, the name or path of a driver, or a class, got {_what(answer)}"
+    )
+
+
+def _writer(type_: Type) -> Any:
+    """Who writes the C of a type: itself, or `Generic`."""
+    if carries_c(type_):
+        return type_
+    from opweld.generic import generic
+
+    return generic
+
+
+def _lang(writer: Any, default: str) -> str:
+    lang = getattr(writer, "c_lang", None)
+    if lang is None:
+        return default
+    if lang not in ("c", "c++"):
+        raise TypeError(f"{writer}: c_lang must be 'c' or 'c++', got {lang!r}")
+    return str(lang)
+
+
+def _own_hook(op: Any, hook: str) -> bool:
+    """Whether an op writes a hook that `COp` has, too."""
+    method = getattr(op, hook, None)
+    return method is not None and getattr(method, "__func__", method) is not getattr(COp, hook)
+
+
+def _type_sub(name: str) -> dict[str, Any]:
+    return {
+        "fail": FAIL, "failure_var": _FAILURE, "id": 0, "py_ptr": f"py_{name}", "stor_ptr": f"storage_{name}"
+    }  # fmt: skip
+
+
+def _op_sub(params: bool) -> dict[str, Any]:
+    sub: dict[str, Any] = {"fail": FAIL, "failure_var": _FAILURE, "id": 0}
+    if params:
+        sub["params"] = PARAMS
+    return sub
+
+
+def _performs(op: Any) -> bool:
+    """Whether an op writes `perform`."""
+    method = getattr(op, "perform", None)
+    return method is not None and getattr(method, "__func__", None) is not Op.perform
+
+
+def _plain(value: Any) -> bool:
+    """Whether a version is made of what counts."""
+    if isinstance(value, tuple):
+        return all(_plain(part) for part in value)
+    return type(value) in _VERSION_PARTS

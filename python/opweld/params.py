@@ -1,0 +1,356 @@
+"""Params: Python values of an op that its C code reads, several of them as one C struct."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from opweld.compile.hooks import ABSENT, ask, ask_for_build, taken, texts, words
+from opweld.graph.basic import _what
+from opweld.graph.type import CType, Type
+
+__all__ = ["Params", "ParamsType", "frozen"]
+
+_KEYWORDS = frozenset(
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast constexpr "
+    "continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend "
+    "goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected "
+    "public register reinterpret_cast restrict return short signed sizeof static static_assert static_cast struct "
+    "switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void "
+    "volatile wchar_t while xor xor_eq".split()
+)
+
+
+def frozen(value: Any) -> Any:
+    """Turn a value into one that hashes and that equals another only where both are the same to C code.
+
+    Parameters
+    ----------
+    value : object
+        What a type's `filter` gave.
+
+    Returns
+    -------
+    object
+        Hashable: an array counts by dtype, shape and content.
+
+    Raises
+    ------
+    TypeError
+        If `value` does not hash.
+    """
+    if hasattr(value, "tobytes") and hasattr(value, "dtype"):
+        return type(value), value.dtype.str, value.shape, value.tobytes()
+    if type(value) is float:
+        return float, value.hex()
+    try:
+        hash(value)
+    except TypeError as err:
+        if isinstance(value, Params):
+            raise
+        raise TypeError(f"{_what(value)}") from err
+    return type(value), value
+
+
+class Params:
+    """Values of the fields of a `ParamsType`, as attributes and by ``[]``. They cannot be changed.
+
+    Parameters
+    ----------
+    params_type : ParamsType
+        Names the fields.
+    **values
+        One for each field; they are taken as they are: `ParamsType.filter` converts.
+    """
+
+    __slots__ = ("_type", "_values", "__weakref__")
+    _type: ParamsType
+    _values: dict[str, Any]
+
+    def __init__(self, params_type: ParamsType, **values: Any) -> None:
+        _check_names(params_type, values)
+        object.__setattr__(self, "_type", params_type)
+        object.__setattr__(self, "_values", {field: values[field] for field in params_type.fields})
+
+    def __getattr__(self, name: str) -> Any:
+        if name in Params.__slots__:  # not there yet: a copy is being made
+            raise AttributeError(name)
+        try:
+            return self._values[name]
+        except KeyError:
+            raise AttributeError(f"Params has no field {name!r}; there are {', '.join(self._values)}") from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"Params cannot be changed: {name!r}")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
+    def keys(self) -> Any:
+        """Give the names of the fields."""
+        return self._values.keys()
+
+    def _frozen(self) -> tuple[Any, ...]:
+        found = []
+        for field, value in self._values.items():
+            try:
+                found.append(frozen(value))
+            except TypeError as err:
+                raise TypeError(f"field {field!r}: {err}") from None
+        return (self._type, *found)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Params) and self._frozen() == other._frozen()
+
+    def __hash__(self) -> int:
+        return hash(self._frozen())
+
+    def __repr__(self) -> str:
+        return f"Params({', '.join(f'{field}={value!r}' for field, value in self._values.items())})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _params, (self._type, self._values)
+
+
+def _params(params_type: ParamsType, values: dict[str, Any]) -> Params:
+    return Params(params_type, **values)
+
+
+def _check_names(params_type: ParamsType, values: dict[str, Any]) -> None:
+    for field in params_type.fields:
+        if field not in values:
+            raise TypeError(f"ParamsType: no value for field {field!r}")
+    for name in values:
+        if name not in params_type.fields:
+            raise TypeError(f"ParamsType: no field {name!r}; there are {', '.join(params_type.fields)}")
+
+
+class ParamsType(CType):
+    """Several values as one C struct, with a member for each field.
+
+    In C a variable of this type is a pointer to the struct: ``PARAMS->axis`` is what the type of field ``axis``
+    declares for a variable of that name. The struct's C name is `name`.
+
+    Parameters
+    ----------
+    **fields : CType
+        The type of each field.
+
+    Attributes
+    ----------
+    fields : tuple of str
+        The fields' names, sorted.
+    types : tuple of CType
+        Their types.
+    length : int
+        How many there are.
+    """
+
+    __props__ = ("fields", "types")
+    fields: tuple[str, ...]
+    types: tuple[Any, ...]
+
+    def __init__(self, **fields: Any) -> None:
+        if not fields:
+            raise TypeError("ParamsType needs a field: ParamsType(axis=opweld.scalar.int64)")
+        for field, type_ in fields.items():
+            if not (field.isidentifier() and field.isascii()) or field in _KEYWORDS:
+                raise ValueError(f"ParamsType: the field {field!r} is no name for a C variable")
+            if not isinstance(type_, Type) or not hasattr(type_, "c_declare"):
+                raise TypeError(f"ParamsType: the field {field!r} must be a CType, got {_what(type_)}")
+        self.fields = tuple(sorted(fields))
+        self.types = tuple([fields[field] for field in self.fields])
+        self.length = len(self.fields)
+        self.c_lang = "c++" if any(getattr(type_, "c_lang", None) == "c++" for type_ in self.types) else "c"
+        self._name = ""
+
+    def __str__(self) -> str:
+        return f"ParamsType({', '.join(f'{field}={type_}' for field, type_ in zip(self.fields, self.types))})"
+
+    __repr__ = __str__
+
+    def has_type(self, type_: Any) -> bool:
+        """Say whether a field has a type equal to `type_`."""
+        return type_ in self.types
+
+    def get_type(self, field: str) -> Any:
+        """Give the type of a field."""
+        return self.types[self.fields.index(field)]
+
+    def get_field(self, type_: Any) -> str:
+        """Give the first field whose type equals `type_`."""
+        return self.fields[self.types.index(type_)]
+
+    def extended(self, **fields: Any) -> ParamsType:
+        """Make a ParamsType with more fields, or with other types for these."""
+        return ParamsType(**{**dict(zip(self.fields, self.types)), **fields})
+
+    def get_params(self, *objects: Any, **values: Any) -> Params:
+        """Collect the fields' values.
+
+        Parameters
+        ----------
+        *objects
+            A field that `values` lacks is looked for among their attributes; the first that has it counts.
+        **values
+            Values by field.
+
+        Returns
+        -------
+        Params
+            Each value as its type's `filter` gives it.
+        """
+        for field in self.fields:
+            if field not in values:
+                for thing in objects:
+                    if hasattr(thing, field):
+                        values[field] = getattr(thing, field)
+                        break
+        return self.filter(Params(self, **values))
+
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Params:
+        """Turn an object with an attribute for each field, or a dict, into `Params`.
+
+        Parameters
+        ----------
+        value : object
+            What came.
+        strict : bool
+            Take `Params` only, with values that need no conversion.
+        allow_downcast : bool, optional
+            As for the fields' types.
+
+        Returns
+        -------
+        Params
+            Each value as its type's `filter` gives it.
+
+        Raises
+        ------
+        TypeError
+            If a field has no value, or one that its type refuses.
+        """
+        if strict and not isinstance(value, Params):
+            raise TypeError(f"expected Params, got {_what(value)}")
+        found = {}
+        for field, type_ in zip(self.fields, self.types):
+            try:
+                given = value[field] if isinstance(value, (dict, Params)) else getattr(value, field)
+            except (KeyError, AttributeError):
+                raise TypeError(f"ParamsType: no value for field {field!r} in {_what(value)}") from None
+            options: dict[str, Any] = {"strict": strict, "allow_downcast": allow_downcast}
+            known = taken(getattr(type_.filter, "__func__", type_.filter))
+            if known is not None:
+                options = {key: option for key, option in options.items() if key in known}
+            try:
+                found[field] = type_.filter(given, **options)
+            except (TypeError, ValueError) as err:
+                raise type(err)(f"field {field!r}: {err}") from err
+        return Params(self, **found)
+
+    def values_eq(self, a: Any, b: Any) -> bool:  # type: ignore[override]
+        """Say whether each field's values are equal to its type."""
+        return all(type_.values_eq(a[field], b[field]) for field, type_ in zip(self.fields, self.types))
+
+    def values_eq_approx(self, a: Any, b: Any) -> bool:  # type: ignore[override]
+        """Say whether each field's values are equal up to rounding to its type."""
+        return all(type_.values_eq_approx(a[field], b[field]) for field, type_ in zip(self.fields, self.types))
+
+    @property
+    def name(self) -> str:
+        """The struct's name in C: made of the fields' names and texts, the same in every process."""
+        if not self._name:
+            from opweld.compile.cache import sha256
+            from opweld.compile.struct import struct_text
+
+            texts_ = struct_text("", self.fields, self.types, self.c_lang == "c++")
+            self._name = "opw_params_" + sha256(texts_.encode()).hexdigest()[:16]
+        return self._name
+
+    def c_declare(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:
+        """Declare the pointer."""
+        return f"{self.name}* {name};"
+
+    def c_init(self, name: str, sub: dict[str, Any]) -> str:
+        """Begin with nothing."""
+        return f"{name} = NULL;"
+
+    def c_extract(self, name: str, sub: dict[str, Any], check_input: bool = True, **kwargs: Any) -> str:
+        """Make a struct of the object's attributes."""
+        return f"{name} = {self.name}_make(py_{name});\nif ({name} == NULL) {sub['fail']}"
+
+    def c_sync(self, name: str, sub: dict[str, Any]) -> str:
+        """Params are only read: the object is what it was."""
+        return ""
+
+    def c_cleanup(self, name: str, sub: dict[str, Any]) -> str:
+        """Release each field, and the struct."""
+        return f"{self.name}_free({name});"
+
+    def c_support_code(self) -> list[str]:
+        """Write what the fields' types need, then the struct."""
+        from opweld.compile.struct import struct_text
+
+        found: list[str] = []
+        for type_ in self.types:
+            answer = ask(type_, "c_support_code")
+            found += [] if answer is ABSENT else texts(type_, "c_support_code", answer)
+        found.append(struct_text(self.name, self.fields, self.types, self.c_lang == "c++"))
+        return list(dict.fromkeys(found))
+
+    def c_init_code(self) -> list[str]:
+        """Give what the fields' types run when the module is loaded."""
+        found: list[str] = []
+        for type_ in self.types:
+            answer = ask(type_, "c_init_code")
+            found += [] if answer is ABSENT else texts(type_, "c_init_code", answer)
+        return list(dict.fromkeys(found))
+
+    def _of_fields(self, hook: str) -> list[str]:
+        found: list[str] = []
+        for type_ in self.types:
+            answer = ask_for_build(type_, hook)
+            found += [] if answer is ABSENT else words(type_, hook, answer)
+        return list(dict.fromkeys(found))
+
+    def c_headers(self) -> list[str]:
+        """Name the fields' headers."""
+        return self._of_fields("c_headers")
+
+    def c_header_dirs(self) -> list[str]:
+        """Name the fields' folders of headers."""
+        return self._of_fields("c_header_dirs")
+
+    def c_libraries(self) -> list[str]:
+        """Name the fields' libraries."""
+        return self._of_fields("c_libraries")
+
+    def c_lib_dirs(self) -> list[str]:
+        """Name the fields' folders of libraries."""
+        return self._of_fields("c_lib_dirs")
+
+    def c_compile_args(self) -> list[str]:
+        """Give the fields' flags."""
+        return self._of_fields("c_compile_args")
+
+    def c_no_compile_args(self) -> list[str]:
+        """Give the flags that the fields take away."""
+        return self._of_fields("c_no_compile_args")
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Give the versions of the fields' types; ``()`` if one of them has none."""
+        versions = [ask(type_, "c_code_cache_version") for type_ in self.types]
+        if any(version is ABSENT or version == () for version in versions):
+            return ()
+        return (1, *versions)
