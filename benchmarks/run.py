@@ -88,6 +88,13 @@ def table(head: tuple[str, ...], lines: list[tuple[str, ...]]) -> str:
     return "\n".join([line(head), rule, *(line(row) for row in lines)])
 
 
+def runtime_object() -> str:
+    """Where the part of every module lies that opweld brings compiled."""
+    from opweld.compile.toolchain import runtime_object
+
+    return runtime_object()
+
+
 def ratio(a: list[float], b: list[float]) -> float:
     """The median over rounds of a's time in b's."""
     return statistics.median(x / y for x, y in zip(a, b, strict=True))
@@ -95,11 +102,10 @@ def ratio(a: list[float], b: list[float]) -> float:
 
 @dataclass(frozen=True)
 class Entry:
-    """One run of the compiler: arguments, text, and whether a module came of it or the runtime's object."""
+    """One run of the compiler: arguments and text."""
 
     argv: list[str]
     text: str
-    module: bool
 
 
 class Bench:
@@ -135,58 +141,39 @@ class Bench:
             if path.is_file():
                 fields = json.loads(path.read_text().split("\n", 1)[1])
                 source = self.root / "v1" / fields["source"]
-                yield Entry(fields["argv"], source.read_text(), fields["module"].endswith(".so"))
+                yield Entry(fields["argv"], source.read_text())
 
-    def forget(self, but: Path | None = None) -> None:
-        """Empty the cache, but keep what is known of the compiler; then put back what ``but`` holds."""
+    def forget(self) -> None:
+        """Empty the cache, but keep what is known of the compiler."""
         for path in (self.root / "v1").iterdir():
             if path.name != "tools":
                 shutil.rmtree(path)
-        if but is not None:
-            shutil.copytree(but, self.root / "v1", dirs_exist_ok=True)
 
-    def keep_runtime(self) -> Path:
-        """Copy the runtime's object and its entry, which every later build finds, out of the cache."""
-        kept = self.folder / "runtime"
-        base = self.root / "v1"
-        for path in (base / "entry").rglob("*"):
-            if not path.is_file():
-                continue
-            fields = json.loads(path.read_text().split("\n", 1)[1])
-            if fields["module"].endswith(".o"):
-                for name in (str(path.relative_to(base)), fields["module"], fields["source"]):
-                    (kept / name).parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copy2(base / name, kept / name)
-        return kept
-
-    def compile(self, *entries: Entry) -> float:
-        """Seconds that the compiler alone takes for these entries, one after the other, in one empty folder."""
+    def compile(self, entry: Entry) -> float:
+        """Seconds that the compiler alone takes, in a folder that holds nothing but what it compiles and links."""
         shutil.rmtree(self.work, ignore_errors=True)
         self.work.mkdir()
-        environment = {**os.environ, "LC_ALL": "C"}
-        total = 0.0
-        for entry in entries:
-            (self.work / next(a for a in entry.argv if a.endswith((".c", ".cc")))).write_text(entry.text)
-            start = time.perf_counter()
-            done = subprocess.run(entry.argv, cwd=self.work, env=environment, capture_output=True, text=True)
-            total += time.perf_counter() - start
-            if done.returncode:
-                raise SystemExit(f"benchmarks/run.py: the compiler failed:\n{done.stderr[-2000:]}")
-        return total
+        (self.work / next(a for a in entry.argv if a.endswith((".c", ".cc")))).write_text(entry.text)
+        for name in (a for a in entry.argv if a.endswith(".o")):
+            shutil.copyfile(runtime_object(), self.work / name)
+        start = time.perf_counter()
+        done = subprocess.run(
+            entry.argv, cwd=self.work, env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True
+        )
+        seconds = time.perf_counter() - start
+        if done.returncode:
+            raise SystemExit(f"benchmarks/run.py: the compiler failed:\n{done.stderr[-2000:]}")
+        return seconds
 
     def prepare(self) -> None:
         """Build the op once, so that the compiler is known, and the hand-written module with the same arguments."""
         self.root.mkdir()
         self.measure("build")
-        found = sorted(self.entries(), key=lambda entry: entry.module)
-        self.runtime, self.unit = [e for e in found if not e.module], found[-1]
-        if not self.unit.module or len(self.runtime) > 1:
-            raise SystemExit(f"benchmarks/run.py: expected one module and its runtime under {self.root}")
-        self.kept = self.keep_runtime()
+        (self.unit,) = self.entries()
         # The hand-written module is complete: it is compiled with the unit's arguments, but linked with no runtime.
         objects = [a for a in self.unit.argv if a.endswith(".o")]
         argv = [a for a in self.unit.argv if a not in objects]
-        self.hand = Entry(argv, (HERE / "handwritten.c").read_text(), True)
+        self.hand = Entry(argv, (HERE / "handwritten.c").read_text())
         self.compile(self.hand)
         output = argv[argv.index("-o") + 1]
         (self.work / output).rename(self.folder / "handwritten.so")
@@ -224,44 +211,30 @@ class Bench:
 
     def build(self) -> Section:
         rounds = 3 if self.quick else 15
-        times: dict[str, list[float]] = {name: [] for name in ("empty", "all", "known", "unit", "hand")}
+        times: dict[str, list[float]] = {name: [] for name in ("opweld", "unit", "hand")}
         for _ in range(rounds):
             self.forget()
-            times["empty"].append(self.measure("build")["seconds"])
-            times["all"].append(self.compile(*self.runtime, self.unit))
-            self.forget(self.kept)
-            times["known"].append(self.measure("build")["seconds"])
-            times["unit"].append(self.compile(self.unit_alone()))
+            times["opweld"].append(self.measure("build")["seconds"])
+            times["unit"].append(self.compile(self.unit))
             times["hand"].append(self.compile(self.hand))
         shown = (
-            ("opweld, cache empty", "empty", "all"),
-            ("the compiler alone, same arguments, same texts", "all", "all"),
-            ("opweld, the runtime's object kept by an earlier build", "known", "unit"),
-            ("the compiler alone, same arguments, the op's text", "unit", "unit"),
-            ("the compiler alone on the hand-written module", "hand", "unit"),
+            ("opweld", "opweld"),
+            ("the compiler alone, same arguments, same text", "unit"),
+            ("the compiler alone on the hand-written module", "hand"),
         )
         lines = [
-            (name, f"{statistics.median(times[key]) * 1e3:.0f}", f"{ratio(times[key], times[peer]):.2f}")
-            for name, key, peer in shown
+            (name, f"{statistics.median(times[key]) * 1e3:.0f}", f"{ratio(times[key], times['unit']):.2f}")
+            for name, key in shown
         ]
         return Section(
             "A cold build of one op",
             "From `function()` to the end of the first call, in a fresh process that has not loaded the engine, with "
-            "no module in the cache and the compiler's identity known from an earlier run. The first build in a cache "
-            f"compiles the runtime as well, which later ones only link. {rounds} rounds.",
+            "no module in the cache and the compiler's identity known from an earlier run. The compiler compiles and "
+            f"links, in both. {rounds} rounds.",
             ("", "ms", "of the compiler"),
             lines,
-            [
-                Target("cold build, cache empty, of the compiler", ratio(times["empty"], times["all"]), 2.0),
-                Target("cold build, runtime kept, of the compiler", ratio(times["known"], times["unit"]), 2.0),
-            ],
+            [Target("cold build, of the compiler", ratio(times["opweld"], times["unit"]), 2.0)],
         )
-
-    def unit_alone(self) -> Entry:
-        """The unit's run as it is where the runtime's object lies elsewhere, ready to be linked."""
-        kept = [str(path) for path in self.kept.rglob("*.o")]
-        argv = [kept[0] if kept and a.endswith(".o") else a for a in self.unit.argv]
-        return Entry(argv, self.unit.text, True)
 
     def second_process(self) -> Section:
         rounds = 5 if self.quick else 31

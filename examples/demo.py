@@ -301,7 +301,7 @@ def main(arguments: list[str] | None = None) -> int:
     pictures: list[str] = []
     with tempfile.TemporaryDirectory(prefix="opweld-demo-") as root:
         first = build_apart("", root)
-        print(f"first build in an empty cache, which looks at the compiler and compiles the runtime: {spell(first)}\n")
+        print(f"first build in an empty cache, which looks at the compiler too: {spell(first)}\n")
         for case in chosen:
             figures, results = measure(case, root)
             found.append(figures)
