@@ -203,7 +203,7 @@ def test_no_cache_at_all(tmp_path: Path) -> None:
 def test_roots() -> None:
     home = {"HOME": "/home/u"}
     assert cache.roots("", home) == ["/home/u/.cache/opweld"]
-    assert cache.roots("/c", home) == ["/c", "/home/u/.cache/opweld"]
+    assert cache.roots("/c", home) == ["/c"]
     assert cache.roots("", {**home, "XDG_CACHE_HOME": "/x"}) == ["/x/opweld", "/home/u/.cache/opweld"]
     assert cache.roots("", {**home, "XDG_CACHE_HOME": "relative"}) == ["/home/u/.cache/opweld"]
     assert cache.roots("", {}) == []

@@ -243,7 +243,9 @@ def roots(compiledir: str = "", environ: Mapping[str, str] | None = None) -> lis
         Absolute paths, without duplicates.
     """
     env = os.environ if environ is None else environ
-    found = [os.path.abspath(os.path.expanduser(compiledir))] if compiledir else []
+    if compiledir:  # what is asked for is asked for alone: no other folder answers in its place
+        return [os.path.abspath(os.path.expanduser(compiledir))]
+    found = []
     xdg = env.get("XDG_CACHE_HOME", "")
     if os.path.isabs(xdg):  # the standard says to ignore a relative one
         found.append(os.path.join(xdg, "opweld"))
