@@ -1,12 +1,15 @@
 """Ops whose C lies in files: sections, macros, and what is wrong with a file."""
 
 import os
+import re
+import time
 
 import numpy as np
 import pytest
 
 import opweld
 from opweld import Apply, ExternalCOp, external, tensor
+from opweld.params import ParamsType
 
 SUM = """\
 // comments may stand here
@@ -28,6 +31,17 @@ static int APPLY_SPECIFIC(add)(PyArrayObject* x, PyArrayObject* y, PyArrayObject
             = *(DTYPE_INPUT_0*)PyArray_GETPTR1(x, i) + *(DTYPE_INPUT_1*)PyArray_GETPTR1(y, i);
     return 0;
 }
+"""
+
+
+FILL = """\
+    if (OUTPUT_0 == NULL || PyArray_DIM(OUTPUT_0, 0) != PyArray_DIM(INPUT_0, 0)) {
+        Py_XDECREF(OUTPUT_0);
+        OUTPUT_0 = (PyArrayObject*)PyArray_EMPTY(1, PyArray_DIMS(INPUT_0), TYPENUM_OUTPUT_0, 0);
+        if (OUTPUT_0 == NULL) FAIL
+    }
+    for (npy_intp i = 0; i < PyArray_DIM(OUTPUT_0, 0); i++)
+        *(DTYPE_OUTPUT_0*)PyArray_GETPTR1(OUTPUT_0, i) = VALUE;
 """
 
 
@@ -139,9 +153,145 @@ def test_func_name_and_code_exclude_each_other(make):
         make("#section code\n;\n", func_name="f")
 
 
-def test_struct_sections_are_known(make):
-    with pytest.raises(NotImplementedError, match=r"op0\.c:2: section 'init_code_struct' is known and not served yet"):
-        make("\n#section init_code_struct\n")
+COUNTER = """\
+#section support_code_struct
+npy_int64 APPLY_SPECIFIC(calls);
+DTYPE_INPUT_0 step;
+#section init_code_struct
+APPLY_SPECIFIC(calls) = 10;
+step = 2;
+if (0) FAIL
+#section code
+APPLY_SPECIFIC(calls) += step;
+Py_XDECREF(OUTPUT_0);
+OUTPUT_0 = (PyArrayObject*)PyArray_NewCopy(INPUT_0, NPY_CORDER);
+if (OUTPUT_0 == NULL) FAIL
+for (npy_intp i = 0; i < PyArray_DIM(OUTPUT_0, 0); i++)
+    *(DTYPE_OUTPUT_0*)PyArray_GETPTR1(OUTPUT_0, i) += APPLY_SPECIFIC(calls);
+#section cleanup_code_struct
+APPLY_SPECIFIC(calls) = 0;
+"""
+
+
+def test_struct_sections_keep_a_value_for_each_instance(make):
+    op = make(COUNTER)
+    x = tensor.dvector("x")
+    f, g = (opweld.function([x], op(x)) for _ in range(2))
+    assert [f([0]).tolist(), f([0]).tolist(), g([0]).tolist(), f([1]).tolist()] == [[12], [14], [12], [17]]
+    kernel = f.maker.program.data["kernels"][0]
+    assert kernel["lang"] == "c++"
+    assert "INPUT_0 V0" not in kernel["init_code_struct"] and "#define FAIL" in kernel["init_code_struct"]
+    assert "FAIL" not in kernel["support_code_struct"] + kernel["cleanup_code_struct"]
+
+
+def test_every_macro_is_undefined_after_its_section(make):
+    sections = ["support_code_apply", "support_code_struct", "init_code_apply", "init_code_struct",
+                "cleanup_code_struct", "code", "code_cleanup"]  # fmt: skip
+    op = make("".join(f"#section {tag}\nint {tag};\n" for tag in sections))
+    x = tensor.dvector("x")
+    node = op.make_node(x)
+    sub, names = {"fail": "{ goto f; }", "params": "VP"}, (["V0"], ["V1"])
+    given = {"code": (*names, sub), "code_cleanup": (*names, sub), "init_code_struct": (sub,)}
+    for tag in sections:
+        text = getattr(op, f"c_{tag}")(node, "N", *given.get(tag, ()))
+        defined = [line.split()[1].partition("(")[0] for line in text.splitlines() if line.startswith("#define")]
+        assert [line.split()[1] for line in text.splitlines() if line.startswith("#undef")] == defined
+        assert {"APPLY_SPECIFIC", "DTYPE_INPUT_0", "TYPENUM_OUTPUT_0", "ITEMSIZE_OUTPUT_0"} <= set(defined)
+        assert ({"FAIL", "PARAMS", "CONTEXT"} <= set(defined)) == (tag in given)
+        assert ({"INPUT_0", "OUTPUT_0"} <= set(defined)) == (tag in ("code", "code_cleanup"))
+
+
+SCALED = """\
+#section support_code_apply
+int APPLY_SPECIFIC(scale)(PyArrayObject* x, PyArrayObject** z, PARAMS_TYPE* params)
+{
+    DTYPE_PARAM_factor factor = params->factor;
+    Py_XDECREF(*z);
+    *z = (PyArrayObject*)PyArray_NewCopy(x, NPY_CORDER);
+    if (*z == NULL) return 1;
+    for (npy_intp i = 0; i < PyArray_DIM(*z, 0); i++) *(double*)PyArray_GETPTR1(*z, i) *= factor;
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("lang", ["c", "c++"])
+def test_params_come_last(make, lang):
+    class Scaled(FromFiles):
+        params_type = ParamsType(factor=opweld.scalar.float64)
+        c_lang = lang
+        factor = 3.0
+
+    op = make(SCALED, func_name="APPLY_SPECIFIC(scale)", cls=Scaled)
+    x = tensor.dvector("x")
+    assert opweld.function([x], op(x))([1, 2]).tolist() == [3, 6]
+
+
+def test_context_is_the_older_name_of_params(make):
+    class Old(FromFiles):
+        params_type = opweld.scalar.float64
+
+        def get_params(self, node):
+            return 7.0
+
+    op = make("#section code\n" + FILL.replace("VALUE", "(CONTEXT + PARAMS)"), cls=Old)
+    x = tensor.dvector("x")
+    assert opweld.function([x], op(x))([1, 2]).tolist() == [14, 14]
+
+
+def test_macros_of_half_and_complex(make):
+    op = make("#section code\n;\n")
+    node = op.make_node(tensor.TensorType("float16", (None,))(), tensor.TensorType("complex64", ())())
+    text = op.c_code(node, "N", ["V0", "V1"], ["V2"], {"fail": "{ f = 1; goto g; }"})
+    assert "#define DTYPE_INPUT_0 npy_float16\n#define TYPENUM_INPUT_0 NPY_FLOAT16\n#define ITEMSIZE_INPUT_0 2\n" in text
+    assert "#define TYPENUM_INPUT_1 NPY_COMPLEX64\n#define ITEMSIZE_INPUT_1 8\n" in text
+
+
+@pytest.mark.parametrize("lang", ["c", "c++"])
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [
+        ("int work(PyArrayObject* x)", "too many arguments|no matching"),
+        ("int work(PyArrayObject* x, PyArrayObject* y, double* z)", "incompatible pointer type|cannot convert|no match"),
+        ("int work(PyArrayObject* x, PyArrayObject* y, PyArrayObject** z, void* p)", "too few arguments|no matching"),
+        ("void work(PyArrayObject* x, PyArrayObject* y, PyArrayObject** z)", "void value|incompatible type 'void'"),
+    ],
+)
+def test_a_function_whose_signature_does_not_fit(make, head, message, lang):
+    cls = type("Unfit", (FromFiles,), {"c_lang": lang})
+    end = "" if head.startswith("void") else "return 0;"
+    op = make(f"#section support_code\n\n{head}\n{{ {end} }}\n", func_name="work", cls=cls)
+    x = tensor.dvector("x")
+    with pytest.raises(opweld.CompileError) as caught:
+        opweld.function([x], op(x, x))
+    lines = str(caught.value).splitlines()
+    assert lines[0].startswith(f"Unfit does not compile: {op.func_files[0]}:3:")
+    assert re.search(message, lines[1])
+    assert len(lines) <= 12
+
+
+def test_a_function_that_does_not_exist(make):
+    op = make("#section support_code\n\nint wrk(void) { return 0; }\n", func_name="work")
+    x = tensor.dvector("x")
+    with pytest.raises(opweld.CompileError, match="'work'"):
+        opweld.function([x], op(x))
+
+
+def test_a_thousand_instances_in_ten_milliseconds(make):
+    op = make("#section support_code\n" + "int x;\n" * 500 + "#section code\n;\n")
+
+    def many():
+        begun = time.perf_counter()
+        for _ in range(1000):
+            FromFiles(op.func_files)
+        return time.perf_counter() - begun
+
+    assert min(many() for _ in range(5)) < 0.010
+
+
+def test_a_list_of_files_may_not_be_empty():
+    with pytest.raises(ValueError, match="FromFiles: func_files is empty; name a C file"):
+        FromFiles([])
 
 
 def test_a_missing_file():

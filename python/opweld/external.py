@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable
 from typing import Any
+from weakref import WeakKeyDictionary
 
+from opweld.compile.hooks import ABSENT, ask
 from opweld.graph.basic import Apply
 from opweld.graph.op import COp
 
@@ -16,32 +19,63 @@ SECTIONS = (
     "support_code", "support_code_apply", "support_code_struct", "init_code", "init_code_apply", "init_code_struct",
     "cleanup_code_struct", "code", "code_cleanup",
 )  # fmt: skip
-_STRUCT = tuple(tag for tag in SECTIONS if tag.endswith("_struct"))
-_NO_MACROS = ("support_code", "init_code")
-_FAIL_MACRO = ("init_code_struct", "code", "code_cleanup")
-_NAME_MACROS = ("code", "code_cleanup")
 
-# (path, size, mtime in ns) -> sections; a file is read once however many ops it serves
-_files: dict[tuple[str, int, int], dict[str, list[tuple[int, str]]]] = {}
+# What C lets pass with a warning at the call of func_name is an error, as it is in C++.
+_STRICT = """\
+#ifndef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wimplicit-function-declaration"
+#pragma GCC diagnostic error "-Wincompatible-pointer-types"
+#pragma GCC diagnostic error "-Wint-conversion"
+#endif
+"""
+_STRICT_END = "#ifndef __cplusplus\n#pragma GCC diagnostic pop\n#endif\n"
+
+_Key = tuple[str, int, int]  # a file: path, size, mtime in ns
+_Sections = dict[str, list[tuple[str, int, str]]]  # tag -> path, first line and text of each piece
+
+_files: dict[_Key, dict[str, list[tuple[int, str]]]] = {}  # a file is read once however many ops it serves
+_joined: dict[tuple[_Key, ...], _Sections] = {}
+_found: WeakKeyDictionary[type, dict[tuple[Any, ...], list[str]]] = WeakKeyDictionary()
 
 
-def _read(path: str, who: str) -> dict[str, list[tuple[int, str]]]:
-    """The sections of a file: for each tag its pieces, with the number of their first line."""
+def _key(path: str, who: str) -> _Key:
     try:
         status = os.stat(path)
-        key = (path, status.st_size, status.st_mtime_ns)
-        found = _files.get(key)
-        if found is None:
+    except OSError as err:
+        raise _unreadable(path, who, err) from None
+    return path, status.st_size, status.st_mtime_ns
+
+
+def _unreadable(path: str, who: str, err: OSError) -> OSError:
+    return type(err)(
+        f"{path}: the C file of {who} cannot be read: {err.strerror}; a relative path starts at the folder of the "
+        f"class that names it"
+    )
+
+
+def _read(key: _Key, who: str) -> dict[str, list[tuple[int, str]]]:
+    """The sections of a file: for each tag its pieces, with the number of their first line."""
+    path = key[0]
+    found = _files.get(key)
+    if found is None:
+        try:
             with open(path, encoding="utf-8", newline=None) as file:
                 found = _files[key] = _parse(path, file.read())
-    except OSError as err:
-        raise type(err)(
-            f"{path}: the C file of {who} cannot be read: {err.strerror}; a relative path starts at the folder of the "
-            f"class that names it"
-        ) from None
-    except UnicodeDecodeError as err:
-        raise ValueError(f"{path}: is not UTF-8: {err}") from None
+        except OSError as err:
+            raise _unreadable(path, who, err) from None
+        except UnicodeDecodeError as err:
+            raise ValueError(f"{path}: is not UTF-8: {err}") from None
     return found
+
+
+def _join(keys: tuple[_Key, ...], who: str) -> _Sections:
+    """The sections of several files; those of one tag follow each other."""
+    sections: _Sections = {}
+    for key in keys:
+        for tag, pieces in _read(key, who).items():
+            sections.setdefault(tag, []).extend((key[0], line, piece) for line, piece in pieces)
+    return sections
 
 
 def _parse(path: str, text: str) -> dict[str, list[tuple[int, str]]]:
@@ -106,8 +140,9 @@ class ExternalCOp(COp):
     func_files : str or list of str
         The files, relative to the folder of the class that names them.
     func_name : str, optional
-        A function in them that does the work: it takes every input, then a pointer to every output, and returns 0, or
-        another number with an exception set. It stands instead of a section ``code``.
+        A function in them that does the work: it takes every input, then a pointer to every output, then the params
+        where the op has some, and returns 0, or another number with an exception set. It stands instead of a section
+        ``code``.
 
     Raises
     ------
@@ -122,24 +157,57 @@ class ExternalCOp(COp):
     _cop_num_outputs: int | None = None
 
     def __init__(self, func_files: str | Iterable[str], func_name: str | None = None) -> None:
-        names = [func_files] if isinstance(func_files, (str, os.PathLike)) else list(func_files)
-        if not names:
-            raise ValueError(f"{type(self).__name__}: func_files is empty; name a C file")
-        self.func_files = [_find(type(self), os.fspath(name)) for name in names]
+        names = (func_files,) if isinstance(func_files, (str, os.PathLike)) else tuple(func_files)
+        self.func_files = paths = _paths(type(self), names)
         self.func_name = func_name
-        self._sections: dict[str, list[tuple[str, int, str]]] = {}
-        for path in self.func_files:
-            for tag, pieces in _read(path, type(self).__name__).items():
-                self._sections.setdefault(tag, []).extend((path, line, piece) for line, piece in pieces)
-        if func_name is not None and "code" in self._sections:
-            path, line, _ = self._sections["code"][0]
+        keys = tuple([_key(path, type(self).__name__) for path in paths])
+        sections = _joined.get(keys)
+        if sections is None:
+            sections = _joined[keys] = _join(keys, type(self).__name__)
+        self._sections = sections
+        if func_name is not None and "code" in sections:
+            path, line, _ = sections["code"][0]
             raise ValueError(
                 f"{path}:{line - 1}: section 'code' and func_name={func_name!r} exclude each other: drop one"
             )
-        struct = [tag for tag in _STRUCT if tag in self._sections]
-        if struct:
-            path, line, _ = self._sections[struct[0]][0]
-            raise NotImplementedError(f"{path}:{line - 1}: section {struct[0]!r} is known and not served yet")
+
+    @classmethod
+    def get_path(cls, name: str) -> str:
+        """Find a file that the class names.
+
+        Parameters
+        ----------
+        name : str
+            Relative to the class's folder.
+
+        Returns
+        -------
+        str
+            The absolute path.
+        """
+        return _find(cls, name)
+
+    def get_op_params(self) -> list[tuple[str, Any]]:
+        """Give the macros that the op adds to those of `ExternalCOp`.
+
+        Returns
+        -------
+        list of (str, object)
+            Name and value. Unless it is overridden: for a `ParamsType` ``PARAMS_TYPE``, the struct's name, and
+            ``DTYPE_PARAM_<field>`` for each field that has an element type.
+        """
+        if self.params_type is None:
+            return []
+        from opweld.params import ParamsType
+
+        if not isinstance(self.params_type, ParamsType):
+            return []
+        found = [("PARAMS_TYPE", self.params_type.name)]
+        for field, type_ in zip(self.params_type.fields, self.params_type.types):
+            element = ask(type_, "c_element_type")
+            if element is not ABSENT and element:
+                found.append((f"DTYPE_PARAM_{field}", element))
+        return found
 
     def __eq__(self, other: object) -> bool:
         if self.__props__ is not None:
@@ -173,11 +241,14 @@ class ExternalCOp(COp):
 
     def _wrapped(self, tag: str, macros: list[tuple[str, str]]) -> str:
         """A section between the definitions of its macros and their end."""
+        if tag not in self._sections:
+            return ""
         section = self._section(tag)
         return _between(macros, section) if section else ""
 
     def _apply_macros(self, node: Apply, name: str) -> list[tuple[str, str]]:
         macros = [("APPLY_SPECIFIC(str)", f"str##_{name}")]
+        macros += [(key, str(value)) for key, value in self.get_op_params()]
         if self.check_input is False:
             return macros
         for role, variables in (("INPUT", node.inputs), ("OUTPUT", node.outputs)):
@@ -197,9 +268,7 @@ class ExternalCOp(COp):
     def _code_macros(
         self, node: Apply, name: str, inputs: list[str], outputs: list[str], sub: dict[str, Any]
     ) -> list[tuple[str, str]]:
-        macros = [*self._apply_macros(node, name), ("FAIL", " ".join(str(sub["fail"]).split()))]
-        if sub.get("params"):
-            macros += [("PARAMS", str(sub["params"])), ("CONTEXT", str(sub["params"]))]
+        macros = [*self._apply_macros(node, name), *_fail_macros(sub)]
         macros += [(f"INPUT_{i}", variable) for i, variable in enumerate(inputs)]
         macros += [(f"OUTPUT_{i}", variable) for i, variable in enumerate(outputs)]
         return macros
@@ -219,6 +288,18 @@ class ExternalCOp(COp):
     def c_init_code_apply(self, node: Apply, name: str) -> str:
         """Give section ``init_code_apply``."""
         return self._wrapped("init_code_apply", self._apply_macros(node, name))
+
+    def c_support_code_struct(self, node: Apply, name: str) -> str:
+        """Give section ``support_code_struct``."""
+        return self._wrapped("support_code_struct", self._apply_macros(node, name))
+
+    def c_init_code_struct(self, node: Apply, name: str, sub: dict[str, Any]) -> str:
+        """Give section ``init_code_struct``."""
+        return self._wrapped("init_code_struct", [*self._apply_macros(node, name), *_fail_macros(sub)])
+
+    def c_cleanup_code_struct(self, node: Apply, name: str) -> str:
+        """Give section ``cleanup_code_struct``."""
+        return self._wrapped("cleanup_code_struct", self._apply_macros(node, name))
 
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
@@ -246,20 +327,26 @@ class ExternalCOp(COp):
         where = self._line_of(str(self.func_name).partition("(")[2].rstrip(") ") or str(self.func_name))
         title = str(self.func_name).replace("\\", "\\\\").replace('"', '\\"')
         return (
-            f"{where}{{ int opw_returned = {self.func_name}({', '.join(arguments)});\n    if (opw_returned != 0) {{\n"
+            f"{_STRICT}{where}{{ int opw_returned = {self.func_name}({', '.join(arguments)});\n"
+            f"{_STRICT_END}    if (opw_returned != 0) {{\n"
             f"        if (!PyErr_Occurred()) {{\n"
             f'            PyErr_Format(PyExc_RuntimeError, "%s: %s returned %d without setting an exception",\n'
             f'                         "{files}", "{title}", opw_returned);\n        }}\n        FAIL\n    }}\n}}\n'
         )
 
     def _line_of(self, word: str) -> str:
-        """A ``#line`` for the first line that holds a word: where an error in a call of it is best shown."""
+        """A ``#line`` for where a function is defined, or named at least: where an error in a call of it is shown."""
+        definition = re.compile(rf"\b{re.escape(word)}\s*\)?\s*\([^;]*$")
+        named = ""
         for pieces in self._sections.values():
             for path, first, piece in pieces:
                 for number, line in enumerate(piece.split("\n"), first):
                     if word in line:
-                        return f'#line {number} "{type(self).__name__}/{self._names()[path]}"\n'
-        return f'#line 1 "{type(self).__name__}/{self._names()[self.func_files[0]]}"\n'
+                        here = f'#line {number} "{type(self).__name__}/{self._names()[path]}"\n'
+                        if definition.search(line):
+                            return here
+                        named = named or here
+        return named or f'#line 1 "{type(self).__name__}/{self._names()[self.func_files[0]]}"\n'
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Give the content of the files, as a digest."""
@@ -267,6 +354,13 @@ class ExternalCOp(COp):
 
         lines = [f"{tag} {piece}" for tag in SECTIONS for _, _, piece in self._sections.get(tag, ())]
         return (sha256("\0".join(lines).encode()).hexdigest(), self.func_name)
+
+
+def _fail_macros(sub: dict[str, Any]) -> list[tuple[str, str]]:
+    macros = [("FAIL", " ".join(str(sub["fail"]).split()))]
+    if sub.get("params"):
+        macros += [("PARAMS", str(sub["params"])), ("CONTEXT", str(sub["params"]))]
+    return macros
 
 
 def _between(macros: list[tuple[str, str]], body: str) -> str:
@@ -294,6 +388,21 @@ def _c_dtype(dtype: Any) -> tuple[str, str, int] | None:
     return found.ctype, found.enum, found.np.itemsize
 
 
+def _paths(cls: type, names: tuple[Any, ...]) -> list[str]:
+    """Where the files of a class are; asked once."""
+    known = _found.get(cls)
+    if known is None:
+        known = _found[cls] = {}
+    paths = known.get(names)
+    if paths is None or _folder_of(cls) is None:
+        if not names:
+            raise ValueError(f"{cls.__name__}: func_files is empty; name a C file")
+        paths = [_find(cls, os.fspath(name)) for name in names]
+        if all(map(os.path.exists, paths)):
+            known[names] = paths
+    return paths
+
+
 def _find(cls: type, name: str) -> str:
     """The file beside the class that names it: `cls`, or one that it inherits from."""
     places = [os.path.normpath(os.path.join(_folder(c), name)) for c in cls.__mro__ if issubclass(c, ExternalCOp)]
@@ -301,6 +410,10 @@ def _find(cls: type, name: str) -> str:
 
 
 def _folder(cls: type) -> str:
-    module = sys.modules.get(cls.__module__)
-    path = getattr(module, "__file__", None)
+    path = _folder_of(cls)
     return os.path.dirname(os.path.abspath(path)) if path else os.getcwd()
+
+
+def _folder_of(cls: type) -> str | None:
+    """The file that a class is written in; None: it was typed into an interpreter."""
+    return getattr(sys.modules.get(cls.__module__), "__file__", None)

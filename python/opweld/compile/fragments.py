@@ -1,4 +1,4 @@
-"""What types and ops write, as the fields of Program's types and kernels: each hook asked once, under canonical names."""
+"""What types and ops write, as the fields of Program's types and kernels: each hook asked under canonical names."""
 
 from __future__ import annotations
 
