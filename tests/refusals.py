@@ -11,7 +11,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import textwrap
 from functools import cache
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy as np
 import pytest
 
 from opweld import Apply, COp, CType, ExternalCOp, In, Op, config, errors, function
+from opweld.compile import builder
 from opweld.tensor import TensorType, dvector, ivector
 
 EXPECTED = "expected ndarray of float64, ndim 1, shape (?,), any order, aligned, native byte order"
@@ -235,9 +235,9 @@ def in_cache(kind):
 
 
 def temporary():
-    """Folders of builds: in the cache, and in the folder that this process has for itself."""
-    private = Path(tempfile.gettempdir()).glob("opweld-*/*")
-    return {p for p in Path(config.compiledir, "v1", "tmp").glob("*")}, {p for p in private if p.is_dir()}
+    """Folders of builds: in the session's cache, and in the folder that this process has for itself."""
+    own = [Path(config.compiledir, "v1", "tmp"), *([Path(builder._private)] if builder._private else [])]
+    return {path for folder in own for path in folder.glob("*") if path.is_dir()}
 
 
 GCC = re.compile(r"; did you mean [^\n]*|(?<=-lnothing_of_this_name): No such file or directory")
