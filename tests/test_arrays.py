@@ -186,6 +186,36 @@ def test_outputs_of_two_calls_are_two_arrays():
     same(first, -np.ones(3))
 
 
+def test_what_the_caller_holds_is_never_written_again():
+    """Temporaries may be kept between calls; not where a result, or Python in the middle, holds their memory."""
+    x = tensor("float64", name="x")
+    shown = []
+
+    def show(a):
+        shown.append(a)
+        return a
+
+    makers = {
+        "itself": lambda t: t,
+        "a view": kit.View(),
+        "a view of a view": lambda t: kit.View()(kit.View()(t)),
+        "changed in place": kit.InPlace(),
+        "shown to Python": lambda t: kit.negate(kit.Python(show)(t)),
+        "given back by Python": lambda t: kit.Python(lambda a: a[::-1])(t),
+        "a view, shown": lambda t: kit.negate(kit.Python(show)(kit.View()(t))),
+    }
+    for name, make in makers.items():
+        f = opweld.function([x], make(kit.negate(kit.negate(x))))
+        held = [(f(np.full(1000, float(i))), i + (name == "changed in place")) for i in range(4)]
+        for z, i in held:
+            assert (abs(z) == i).all(), name
+        for a, i in zip(shown, (0.0, 1.0, 2.0, 3.0)):
+            assert (abs(a) == i).all(), name
+        sizes = [f(np.full(n, 2.0)).shape for n in (1000, 10, 0, 2000)]
+        assert sizes == [(1000,), (10,), (0,), (2000,)], name
+        shown.clear()
+
+
 def test_no_inputs():
     c = opweld.as_tensor_variable(np.arange(3.0))
     f = opweld.function([], c)
@@ -509,6 +539,7 @@ class TestArguments:
         assert compiled(kit.address, ("float64", 1))(x)[0] == data_of(x)
         same(compiled(kit.negate, ("float64", 1))(x), -x)
 
+    @pytest.mark.filterwarnings("ignore:the matrix subclass")
     def test_subclasses_of_ndarray(self):
         class Mine(np.ndarray):
             pass
