@@ -220,12 +220,21 @@ static inline void opw_caught()
 
 /* ---- state and instance ----------------------------------------------------------------------------------------- */
 
+/* An entry of the table of steps with its slots at hand. */
+typedef struct {
+    opw_run_fn run;
+    opw_undo_fn undo;
+    const uint32_t *slots;
+} opw_resolved;
+
 /* The module's state: what follows from the tables once the sizes are known. */
 typedef struct {
     const opw_program *program;
     PyTypeObject *type;
     uint32_t *offsets;  /* of each variable's slot in a frame */
+    uint32_t *argument_offsets, *result_offsets; /* the same, found at once */
     uint32_t *slots;    /* the table of slots with variables resolved */
+    opw_resolved *steps;
     PyObject **keywords; /* interned, one an argument, then "out"; NULL: positional only */
     size_t constants_begin, constants_end, frame_size;
 } opw_state;
@@ -477,7 +486,7 @@ static char *opw_slot(char *frame, const opw_state *state, uint32_t variable)
 
 static char *opw_argument_slot(char *frame, const opw_state *state, Py_ssize_t i)
 {
-    return opw_slot(frame, state, state->program->argument_table[i].variable);
+    return frame + state->argument_offsets[i];
 }
 
 /* The argument's position, the number of arguments for out=, -1: there is none of that name, -2: an exception is set.
@@ -707,40 +716,40 @@ static PyObject *opw_copy_out(opw_function *self, Py_ssize_t i, PyObject *out, P
 /* Runs the table from its start; returns how many entries were reached, and in *failed whether one failed. */
 static uint32_t opw_walk(char *frame, const opw_state *state, int *failed)
 {
-    const opw_program *p = state->program;
-    const opw_step *step = p->step_table, *end = step + p->steps;
+    const opw_resolved *begin = state->steps, *step = begin, *end = begin + state->program->steps;
     for (; step < end; step++) {
-        int status = step->run(frame, state->slots + step->slots);
+        int status = step->run(frame, step->slots);
         if (!status)
             continue;
         if (!PyErr_Occurred())
-            opw_silent(OPW_HEAD(frame)->self, step->label);
+            opw_silent(OPW_HEAD(frame)->self, state->program->step_table[step - begin].label);
         *failed = 1;
-        return (uint32_t)(step - p->step_table) + (status > 0);
+        return (uint32_t)(step - begin) + (status > 0);
     }
-    if (PyErr_Occurred()) /* a fragment set one and went on */
-        *failed = 1;
-    return p->steps;
+    return (uint32_t)(end - begin);
 }
 
-/* Undoes what was reached, last first. An exception that is set stays as it is. */
-static void opw_unwind(char *frame, const opw_state *state, uint32_t reached, int failed)
+static void opw_undo(char *frame, const opw_state *state, uint32_t reached)
 {
-    const opw_step *step = state->program->step_table + reached;
-    PyObject *type = NULL, *value = NULL, *traceback = NULL;
-    if (failed)
-        OPW_FETCH(&type, &value, &traceback);
-    while (step-- > state->program->step_table)
+    const opw_resolved *step = state->steps + reached;
+    while (step-- > state->steps)
         if (step->undo)
-            step->undo(frame, state->slots + step->slots);
-    if (failed)
-        OPW_RESTORE(type, value, traceback);
+            step->undo(frame, step->slots);
+}
+
+/* Undoes what was reached, last first. The exception that is set stays as it is. */
+static void opw_undo_failed(char *frame, const opw_state *state, uint32_t reached)
+{
+    PyObject *type = NULL, *value = NULL, *traceback = NULL;
+    OPW_FETCH(&type, &value, &traceback);
+    opw_undo(frame, state, reached);
+    OPW_RESTORE(type, value, traceback);
 }
 
 /* One result as a new reference. */
 static PyObject *opw_result_of(opw_function *self, char *frame, Py_ssize_t i)
 {
-    PyObject *value = OPW_PY(opw_slot(frame, self->state, self->state->program->result_table[i].variable));
+    PyObject *value = OPW_PY(frame + self->state->result_offsets[i]);
     PyObject *out = OPW_HEAD(frame)->out[i];
     if (!value) {
         const opw_program *p = self->state->program;
@@ -772,13 +781,35 @@ static PyObject *opw_collect(opw_function *self, char *frame)
     return list;
 }
 
-static PyObject *opw_call_locked(opw_function *self, char *frame, PyObject *const *args, Py_ssize_t given, PyObject *names)
+/* Walks the table over bound arguments, and back. */
+static PyObject *opw_run(opw_function *self, char *frame, PyObject *out)
+{
+    const opw_state *state = self->state;
+    PyObject *result = NULL;
+    int failed = 0;
+    uint32_t reached = opw_walk(frame, state, &failed);
+
+    if (out && PyErr_Occurred()) /* a fragment set one and went on: nothing is copied */
+        failed = 1;
+    if (!failed)
+        result = opw_collect(self, frame);
+    OPW_HEAD(frame)->keeping = result != NULL;
+    if (!result) {
+        opw_undo_failed(frame, state, reached);
+        return NULL;
+    }
+    opw_undo(frame, state, reached);
+    if (PyErr_Occurred()) /* a fragment set one and went on */
+        Py_CLEAR(result);
+    return result;
+}
+
+static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *args, Py_ssize_t given, PyObject *names)
 {
     const opw_state *state = self->state;
     const opw_program *p = state->program;
     PyObject *out = NULL, *result = NULL;
-    uint32_t i, reached;
-    int failed = 0;
+    uint32_t i;
 
     OPW_HEAD(frame)->self = self;
     OPW_HEAD(frame)->structs = self->structs;
@@ -787,33 +818,15 @@ static PyObject *opw_call_locked(opw_function *self, char *frame, PyObject *cons
                state->constants_end - state->constants_begin);
     for (i = 0; i < p->results; i++) {
         OPW_HEAD(frame)->out[i] = NULL;
-        OPW_PY(opw_slot(frame, state, p->result_table[i].variable)) = NULL; /* nothing is offered */
+        OPW_PY(frame + state->result_offsets[i]) = NULL; /* nothing is offered */
     }
     if (opw_bind(self, frame, args, given, names, &out))
         return NULL;
-    if (!out || !opw_take_outs(self, frame, out)) {
-        reached = opw_walk(frame, state, &failed);
-        if (!failed)
-            result = opw_collect(self, frame);
-        OPW_HEAD(frame)->keeping = result != NULL;
-        opw_unwind(frame, state, reached, !result);
-        if (result && PyErr_Occurred()) /* a c_cleanup set one */
-            Py_CLEAR(result);
-    }
-    if (out)
-        opw_leave_outs(frame, p);
-    return result;
-}
-
-static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *args, Py_ssize_t given, PyObject *names)
-{
-    PyObject *result;
-    if (!self->lock)
-        return opw_call_locked(self, frame, args, given, names);
-    if (opw_lock(self))
-        return NULL;
-    result = opw_call_locked(self, frame, args, given, names);
-    opw_unlock(self);
+    if (!out)
+        return opw_run(self, frame, NULL);
+    if (!opw_take_outs(self, frame, out))
+        result = opw_run(self, frame, out);
+    opw_leave_outs(frame, p);
     return result;
 }
 
@@ -823,18 +836,19 @@ static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *a
 static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *names)
 {
     opw_function *self = (opw_function *)callable;
-    Py_ssize_t given = PyVectorcall_NARGS(nargsf);
     union { char bytes[OPW_SMALL_FRAME]; void *align; double align_double; } small;
     char *frame = small.bytes;
-    PyObject *result;
+    PyObject *result = NULL;
 
-    if (self->state->frame_size <= sizeof(small))
-        return opw_call_in(self, frame, args, given, names);
-    frame = (char *)PyMem_Malloc(self->state->frame_size);
-    if (!frame)
+    if (self->state->frame_size > sizeof(small) && !(frame = (char *)PyMem_Malloc(self->state->frame_size)))
         return PyErr_NoMemory();
-    result = opw_call_in(self, frame, args, given, names);
-    PyMem_Free(frame);
+    if (!self->lock || !opw_lock(self)) {
+        result = opw_call_in(self, frame, args, PyVectorcall_NARGS(nargsf), names);
+        if (self->lock)
+            opw_unlock(self);
+    }
+    if (frame != small.bytes)
+        PyMem_Free(frame);
     return result;
 }
 
@@ -1093,13 +1107,25 @@ static int opw_fill_state(PyObject *module, opw_state *state, const opw_program 
     state->program = p;
     state->offsets = (uint32_t *)PyMem_Calloc(p->variables + 1, sizeof(uint32_t));
     state->slots = (uint32_t *)PyMem_Calloc(p->slots + 1, sizeof(uint32_t));
+    state->steps = (opw_resolved *)PyMem_Calloc(p->steps + 1, sizeof(opw_resolved));
+    state->argument_offsets = (uint32_t *)PyMem_Calloc(p->arguments + 1, sizeof(uint32_t));
+    state->result_offsets = (uint32_t *)PyMem_Calloc(p->results + 1, sizeof(uint32_t));
     state->keywords = (PyObject **)PyMem_Calloc(p->arguments + 1, sizeof(PyObject *));
-    if (!state->offsets || !state->slots || !state->keywords) {
+    if (!state->offsets || !state->slots || !state->keywords || !state->steps || !state->argument_offsets || !state->result_offsets) {
         PyErr_NoMemory();
         return -1;
     }
     if (opw_lay_out(state))
         return -1;
+    for (i = 0; i < p->steps; i++) {
+        state->steps[i].run = p->step_table[i].run;
+        state->steps[i].undo = p->step_table[i].undo;
+        state->steps[i].slots = state->slots + p->step_table[i].slots;
+    }
+    for (i = 0; i < p->arguments; i++)
+        state->argument_offsets[i] = state->offsets[p->argument_table[i].variable];
+    for (i = 0; i < p->results; i++)
+        state->result_offsets[i] = state->offsets[p->result_table[i].variable];
     for (i = 0; i < p->slots; i++)
         state->slots[i] = p->slot_table[i] < 0 ? (uint32_t)(-1 - p->slot_table[i]) : state->offsets[p->slot_table[i]];
     for (i = 0; i < p->arguments; i++)
@@ -1134,6 +1160,9 @@ static void opw_module_free(void *module)
     Py_CLEAR(state->type);
     PyMem_Free(state->offsets);
     PyMem_Free(state->slots);
+    PyMem_Free(state->steps);
+    PyMem_Free(state->argument_offsets);
+    PyMem_Free(state->result_offsets);
     PyMem_Free(state->keywords);
 }
 
