@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from opweld.config import config  # eager: the module of the same name must not hide the object
 
 if TYPE_CHECKING:
-    from opweld import compile, generic, graph, scalar, tensor
+    from opweld import compat, compile, generic, graph, printing, rewriting, scalar, tensor
     from opweld.compile.function import Function, In, function, source
     from opweld.errors import (
         CacheError,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         OpweldError,
         OpweldWarning,
         ProgramError,
+        RewriteError,
         UnusedInputError,
     )
     from opweld.external import ExternalCOp
@@ -61,16 +62,17 @@ _HOME = {
 _ERRORS = (
     "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError", "EngineError",
     "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "OpweldError", "OpweldWarning",
-    "ProgramError", "UnusedInputError",
+    "ProgramError", "RewriteError", "UnusedInputError",
 )  # fmt: skip
-_ROOMS = ("compile", "errors", "external", "generic", "graph", "scalar", "tensor")
+_ROOMS = ("compat", "compile", "errors", "external", "generic", "graph", "printing", "rewriting", "scalar", "tensor")
 
 __all__ = [
     "Apply", "COp", "CType", "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
     "Constant", "EngineError", "ExternalCOp", "Function", "FunctionGraph", "Generic", "In", "InconsistencyError",
     "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning", "ProgramError",
-    "ScalarType", "TensorType", "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compile",
-    "config", "function", "generic", "graph", "scalar", "source", "tensor",
+    "RewriteError", "ScalarType", "TensorType", "Type", "UnusedInputError", "Variable", "__version__",
+    "as_tensor_variable", "compat", "compile", "config", "function", "generic", "graph", "printing", "rewriting",
+    "scalar", "source", "tensor",
 ]  # fmt: skip
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "OpweldError",
     "OpweldWarning",
     "ProgramError",
+    "RewriteError",
     "UnusedInputError",
 ]
 
@@ -75,6 +76,10 @@ class ConfigError(OpweldError, ValueError):
 
 class InconsistencyError(OpweldError):
     """What the ops of a graph destroy and view cannot be honoured by any order of execution."""
+
+
+class RewriteError(OpweldError):
+    """A rewriter gave what cannot stand in the place of a node, or rewriters undo one another's work for ever."""
 
 
 class MissingInputError(OpweldError):

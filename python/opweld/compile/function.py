@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from opweld.compile.hooks import taken
+from opweld.compile.binding import converter, performer, rejecter
+from opweld.compile.prepare import Record, prepare
 from opweld.config import config
 from opweld.errors import OpweldWarning, UnusedInputError
-from opweld.graph.aliasing import check_destroyed, roots
-from opweld.graph.basic import Apply, Constant, Variable, _named, _what
+from opweld.graph.basic import Constant, Variable, _named, _what
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.type import Type
 
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     import inspect
 
     from opweld.compile.builder import Built
+    from opweld.compile.debugmode import DebugMode
     from opweld.compile.program import Program
 
 __all__ = ["Function", "In", "Maker", "function", "source"]
 
-_MODES = ("", "FAST_RUN", "FAST_COMPILE")
+_MODES = {"": "fast_run", "FAST_RUN": "fast_run", "FAST_COMPILE": "fast_compile"}  # mode -> tag of its rewriters
 
 
 class Function(Protocol):
@@ -108,7 +109,8 @@ class Maker:
     Attributes
     ----------
     fgraph : FunctionGraph
-        The graph, with the copies that keep outputs apart from inputs.
+        The graph that runs: rewritten, with the copies that keep outputs apart from inputs. Its nodes are not the
+        user's.
     inputs : list of In
         The arguments.
     name : str or None
@@ -121,24 +123,22 @@ class Maker:
         The module.
     """
 
-    def __init__(
-        self, inputs: list[In], outputs: list[Variable], single: bool, name: str | None, on_unused_input: str = "raise"
-    ) -> None:
+    def __init__(self, inputs: list[In], graph: FunctionGraph, single: bool, name: str | None) -> None:
         from opweld.compile import builder
         from opweld.compile.program import make_program
 
         self.inputs = inputs
         self.single = single
         self.name = name
-        variables = [spec.variable for spec in inputs]
-        self.fgraph = FunctionGraph(variables, _set_apart(variables, outputs))
-        _check_unused(inputs, self.fgraph, on_unused_input)
-        mutable = [spec.mutable for spec in inputs]
-        if any(node.op.destroy_map for node in self.fgraph.apply_nodes):
-            check_destroyed(self.fgraph.apply_nodes, variables, {spec.variable for spec in inputs if spec.mutable})
+        self.fgraph = graph
         self.keywords = _keywords(inputs)
         self.program: Program = make_program(
-            self.fgraph, self.called, single, self.keywords, [spec.value is not None for spec in inputs], mutable
+            graph,
+            self.called,
+            single,
+            self.keywords,
+            [spec.value is not None for spec in inputs],
+            [spec.mutable for spec in inputs],
         )
         self.built: Built = builder.build(self.program)
 
@@ -154,13 +154,13 @@ class Maker:
         -------
         Function
         """
-        convert = _converter(self.called, self.inputs, self.keywords)
+        convert = converter(self.called, self.inputs, self.keywords)
         defaults = tuple([self._default(i, convert) for i in range(len(self.inputs))])
         made = self.built.module.make(
             self.called,
             convert,
-            _rejecter(self.called, [variable.type for variable in self.fgraph.outputs]),
-            tuple([_performer(node) for node in self.program.performs]),
+            rejecter(self.called, [variable.type for variable in self.fgraph.outputs]),
+            tuple([performer(node) for node in self.program.performs]),
             tuple([constant.data for constant in self.program.constants]),
             defaults,
         )
@@ -232,10 +232,12 @@ class Maker:
 def function(
     inputs: Sequence[Variable | In],
     outputs: Variable | Sequence[Variable],
-    mode: str | None = None,
+    mode: Any = None,
     name: str | None = None,
     on_unused_input: str | None = None,
     allow_input_downcast: bool | None = None,
+    givens: Any = None,
+    updates: Any = None,
 ) -> Any:
     """Compile a graph.
 
@@ -245,14 +247,17 @@ def function(
         The arguments, in order.
     outputs : Variable or list of Variable
         What the function computes; a bare variable is returned bare, a list as a list.
-    mode : str, optional
-        Nothing, ``"FAST_RUN"`` or ``"FAST_COMPILE"``: they do the same for now.
+    mode : str or DebugMode, optional
+        ``"FAST_RUN"``, the default: every rewriter runs. ``"FAST_COMPILE"``: those that bring the graph into its
+        canonical form. ``"DebugMode"``: nothing is fused into one module; each node is run by itself and checked.
     name : str, optional
         The function's name, for messages.
     on_unused_input : {"raise", "warn", "ignore"}, optional
         What to do about an input that no output needs; ``config.on_unused_input`` if left out.
     allow_input_downcast : bool, optional
         Whether arguments are cast where values may change; ``config.allow_input_downcast`` if left out.
+    givens, updates
+        Not there yet.
 
     Returns
     -------
@@ -265,18 +270,28 @@ def function(
         If something other than a Variable stands among inputs or outputs.
     UnusedInputError, MissingInputError, InconsistencyError
         If inputs, outputs and ops do not fit together.
+    RewriteError
+        If a rewriter gives what does not fit, or rewriters undo one another's work.
     CompileError, CompilerNotFoundError, CacheError, EngineError, LoadError
         If the module cannot be built or loaded.
     """
-    _check_mode(config.mode if mode is None else mode)
+    mode = config.mode if mode is None else mode
+    tag, debug = _mode(mode)
     downcast = config.allow_input_downcast if allow_input_downcast is None else allow_input_downcast
     specs = _inputs(inputs, downcast)
     single = isinstance(outputs, Variable)
     results = _outputs([outputs] if single else outputs)
     if name is not None and not isinstance(name, str):
         raise TypeError(f"name must be a string, got {_what(name)}")
-    unused = config.on_unused_input if on_unused_input is None else on_unused_input
-    return Maker(specs, results, single, name, unused).create()
+    for argument, given in (("givens", givens), ("updates", updates)):
+        if given:
+            raise NotImplementedError(f"function({argument}=...) is not there yet")
+    record: Record | None = None if debug is None else []
+    graph = prepare(specs, results, tag, record)
+    _check_unused(specs, results, config.on_unused_input if on_unused_input is None else on_unused_input)
+    if debug is not None:
+        return debug.function(specs, results, graph, record or [], single, name)
+    return Maker(specs, graph, single, name).create()
 
 
 def source(made: Any) -> str:
@@ -309,11 +324,18 @@ def source(made: Any) -> str:
         return str(engine.render(maker.program.text)["text"])
 
 
-def _check_mode(mode: Any) -> None:
-    if mode == "DebugMode":
-        raise NotImplementedError("mode 'DebugMode' is not there yet")
-    if mode not in _MODES:
-        raise ValueError(f"no mode {mode!r}; known are {', '.join(map(repr, _MODES[1:]))}")
+def _mode(mode: Any) -> tuple[str, DebugMode | None]:
+    """The tag of the rewriters that a mode runs, and the mode itself where it debugs."""
+    if isinstance(mode, str) and mode in _MODES:
+        return _MODES[mode], None
+    from opweld.compile.debugmode import DebugMode
+
+    if mode in ("DebugMode", "DEBUG_MODE", DebugMode):
+        return "fast_run", DebugMode()
+    if isinstance(mode, DebugMode):
+        return "fast_run", mode
+    known = ", ".join(map(repr, [*_MODES, "DebugMode"][1:]))
+    raise ValueError(f"no mode {mode!r}; known are {known}")
 
 
 def _inputs(given: Any, downcast: bool | None) -> list[In]:
@@ -349,12 +371,12 @@ def _outputs(given: Any) -> list[Variable]:
     return list(given)
 
 
-def _check_unused(specs: list[In], graph: FunctionGraph, action: str) -> None:
+def _check_unused(specs: list[In], outputs: list[Variable], action: str) -> None:
     if action not in ("raise", "warn", "ignore"):
         raise ValueError(f"on_unused_input must be 'raise', 'warn' or 'ignore', got {action!r}")
     if action == "ignore":
         return
-    used = {variable for node in graph.apply_nodes for variable in node.inputs}
+    used = _needed({spec.variable for spec in specs}, outputs)
     for position, spec in enumerate(specs):
         if spec.variable in used:
             continue
@@ -369,146 +391,25 @@ def _check_unused(specs: list[In], graph: FunctionGraph, action: str) -> None:
         warn(message, OpweldWarning, stacklevel=4)
 
 
-def _set_apart(inputs: list[Variable], outputs: list[Variable]) -> list[Variable]:
-    """Put a copy between each output and memory that an input, a constant or an earlier output holds."""
-    from opweld.compile.ops import deep_copy_op
-
-    known: dict[Variable, frozenset[Variable]] = {variable: frozenset((variable,)) for variable in inputs}
-    taken_already: set[Variable] = set(inputs)
-    results: list[Variable] = []
-    for output in outputs:
-        owners = roots(output, known)
-        if not owners.isdisjoint(taken_already) or any(isinstance(owner, Constant) for owner in owners):
-            copied: Variable = deep_copy_op(output)
-            copied.name = output.name
-            results.append(copied)
-        else:
-            taken_already |= owners
-            results.append(output)
-    return results
+def _needed(given: set[Variable], outputs: list[Variable]) -> set[Variable]:
+    """Those of the given variables that outputs are computed from."""
+    found: set[Variable] = set()
+    seen: set[Any] = set()
+    stack = list(outputs)
+    while stack and len(found) < len(given):
+        variable = stack.pop()
+        if variable in given:
+            found.add(variable)
+        elif variable.owner is not None and variable.owner not in seen:
+            seen.add(variable.owner)
+            stack.extend(variable.owner.inputs)
+    return found
 
 
 def _keywords(specs: list[In]) -> list[str | None]:
     """The arguments' names; a name that two share, and ``out``, name none."""
     names = [spec.name for spec in specs]
     return [name if name and name != "out" and names.count(name) == 1 else None for name in names]
-
-
-def _filter_of(type_: Type, strict: bool = False, allow_downcast: bool | None = None) -> Callable[[Any], Any]:
-    """A type's `filter` with the keywords that it takes."""
-    method = type_.filter
-    known = taken(getattr(method, "__func__", method))
-    options: dict[str, Any] = {"strict": strict, "allow_downcast": allow_downcast}
-    if known is not None:
-        options = {key: value for key, value in options.items() if key in known}
-
-    def convert(value: Any) -> Any:
-        return method(value, **options)
-
-    return convert
-
-
-def _converter(called: str, specs: list[In], keywords: list[str | None]) -> Callable[[int, Any], Any]:
-    """What the module calls for an argument that it cannot take as it is."""
-    filters: list[Callable[[Any], Any] | None] = [None] * len(specs)
-
-    def make(index: int) -> Callable[[Any], Any]:
-        spec = specs[index]
-        named = getattr(spec.variable.type, "filter_argument", None)
-        if named is not None and type(spec.variable.type).filter is _tensor_filter():
-            name = keywords[index] or "x"
-            return lambda value: named(value, spec.strict, spec.allow_downcast, spec.mutable, name)
-        return _filter_of(spec.variable.type, spec.strict, spec.allow_downcast)
-
-    def convert(index: int, value: Any) -> Any:
-        found = filters[index]
-        if found is None:
-            found = filters[index] = make(index)
-        try:
-            return found(value)
-        except Exception as err:
-            name = keywords[index]
-            place = repr(name) if name is not None else str(index + 1)
-            _prefix(err, f"{called}() argument {place}")
-            raise
-
-    return convert
-
-
-def _tensor_filter() -> Any:
-    from opweld.tensor.type import TensorType
-
-    return TensorType.filter
-
-
-def _prefix(err: Exception, where: str) -> None:
-    """Say in an exception where it arose; its class stays."""
-    if err.args and isinstance(err.args[0], str):
-        err.args = (f"{where}: {err.args[0]}", *err.args[1:])
-    elif not err.args:
-        err.args = (where,)
-
-
-def _rejecter(called: str, types: list[Type]) -> Callable[[int, Any], None]:
-    """What the module calls to refuse an ``out=``."""
-
-    def reject(position: int, value: Any) -> None:
-        import numpy as np
-
-        from opweld.dtypes import describe, expected, shape_text
-        from opweld.tensor.type import TensorType
-
-        type_ = types[position]
-        where = f"{called}() out" if len(types) == 1 else f"{called}() out[{position}]"
-        if not isinstance(type_, TensorType):
-            raise TypeError(f"{where}: an output of type {type_} cannot be written into a given object; pass None")
-        message = f"{where}: expected {expected(type_._dtype, type_.shape, True)}; got {describe(value)}"
-        advice = f"pass np.empty({shape_text(type_.shape)}, {type_.dtype!r})"
-        if any(size is None for size in type_.shape):
-            advice = f"pass np.empty(shape, {type_.dtype!r})"
-        if not isinstance(value, np.ndarray):
-            raise TypeError(f"{message}: {advice}")
-        if type(value) is not np.ndarray:
-            raise TypeError(f"{message}: subclasses are not written into; pass out.view(np.ndarray)")
-        if value.ndim != type_.ndim:
-            raise TypeError(f"{message}: its number of dimensions differs; {advice}")
-        if any(want is not None and have != want for have, want in zip(value.shape, type_.shape)):
-            raise ValueError(f"{message}: its shape differs; {advice}")
-        if value.dtype.num != type_.numpy_dtype.num:
-            raise TypeError(f"{message}: its dtype differs; {advice}")
-        if not value.dtype.isnative:
-            raise TypeError(f"{message}: it is in swapped byte order; {advice}")
-        if not value.flags.aligned:
-            raise TypeError(f"{message}: it is misaligned; {advice}")
-        raise TypeError(f"{message}: it is read-only; {advice}")
-
-    return reject
-
-
-def _performer(node: Apply) -> Callable[..., tuple[Any, ...]]:
-    """What the module calls for a node that runs in Python."""
-    op = node.op
-    perform = op.perform
-    filters = [_filter_of(output.type) for output in node.outputs]
-
-    def run(*values: Any) -> tuple[Any, ...]:
-        cells: list[list[Any]] = [[None] for _ in filters]
-        storage = list(cells)
-        perform(node, list(values), storage)
-        results = []
-        for position, convert in enumerate(filters):
-            cell = f"output_storage[{position}]"
-            if len(storage) <= position or storage[position] is not cells[position] or len(cells[position]) != 1:
-                raise TypeError(f"{op}: perform put something in place of {cell}; write {cell}[0] = …")
-            value = cells[position][0]
-            try:
-                results.append(convert(value))
-            except (TypeError, ValueError) as err:
-                _prefix(err, f"{op}: perform did not set {cell}[0]" if value is None else f"{op}: perform's {cell}[0]")
-                raise
-        return tuple(results)
-
-    return run
 
 
 def _type_text(type_: Type) -> str:

@@ -1,11 +1,18 @@
-"""Who shares memory with whom, who is written over, and what order that leaves."""
+"""Who shares memory with whom, who is written over, and what order that leaves; docs/aliasing.md has the pictures.
+
+A *buffer* is named by the variable that owns it: an input, a constant, or an output that views and destroys nothing. An
+output that views an input holds that input's buffers; one that destroys it holds them too, one *generation* later.
+Whoever reads generation g of a buffer must run before the node that makes generation g + 1 of it.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from opweld.errors import InconsistencyError
 from opweld.graph.basic import Apply, Constant, Variable
 
-__all__ = ["alias_pairs", "check_destroyed", "order", "roots"]
+__all__ = ["Buffers", "alias_pairs", "check_destroyed", "check_maps", "order", "roots"]
 
 
 def alias_pairs(node: Apply, which: str) -> list[tuple[int, int]]:
@@ -48,6 +55,97 @@ def alias_pairs(node: Apply, which: str) -> list[tuple[int, int]]:
     return sorted(set(pairs))
 
 
+def check_maps(node: Apply) -> None:
+    """Refuse maps that contradict one another.
+
+    Parameters
+    ----------
+    node : Apply
+        The node.
+
+    Raises
+    ------
+    InconsistencyError
+        If a map is out of range, an output both views and destroys an input, or an input that is destroyed is held by
+        two outputs.
+    """
+    destroys, views = alias_pairs(node, "destroy_map"), alias_pairs(node, "view_map")
+    holder: dict[int, int] = {}
+    for out, source in destroys:
+        if (out, source) in views:
+            raise InconsistencyError(
+                f"{node.op}: output {out} both views and destroys input {source}: leave it out of view_map"
+            )
+        if source in holder:
+            raise InconsistencyError(
+                f"{node.op}: destroy_map has outputs {holder[source]} and {out} both written over input {source}"
+            )
+        holder[source] = out
+    for out, source in views:
+        if source in holder:
+            raise InconsistencyError(
+                f"{node.op}: output {out} views input {source}, which output {holder[source]} destroys"
+            )
+
+
+class Buffers:
+    """The buffers that variables hold, and at which generation.
+
+    Variables are asked about in any order; what is found is kept.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Variable, dict[Variable, int]] = {}
+
+    def of(self, variable: Variable) -> dict[Variable, int]:
+        """Find what memory a variable holds.
+
+        Parameters
+        ----------
+        variable : Variable
+            Of a graph without cycles.
+
+        Returns
+        -------
+        dict of Variable to int
+            Each buffer's owner, and the generation; ``{variable: 0}`` where it shares none.
+        """
+        known = self._known
+        stack = [variable]
+        while stack:
+            current = stack[-1]
+            if current in known:
+                stack.pop()
+                continue
+            sources = _sources(current)
+            missing = [source for source, _ in sources if source not in known]
+            if missing:
+                stack.extend(missing)
+                continue
+            held: dict[Variable, int] = {}
+            for source, step in sources:
+                for buffer, generation in known[source].items():
+                    held[buffer] = min(held.get(buffer, generation + step), generation + step)
+            known[current] = held or {current: 0}
+            stack.pop()
+        return known[variable]
+
+    def stop_at(self, variables: Iterable[Variable]) -> None:
+        """Take variables as owners of their memory, whatever computes them."""
+        for variable in variables:
+            self._known[variable] = {variable: 0}
+
+
+def _sources(variable: Variable) -> list[tuple[Variable, int]]:
+    """What a variable shares memory with, and 1 where it is written over that."""
+    node = variable.owner
+    if node is None or not (node.op.view_map or node.op.destroy_map):
+        return []
+    found = [(node.inputs[source], 0) for out, source in alias_pairs(node, "view_map") if out == variable.index]
+    found += [(node.inputs[source], 1) for out, source in alias_pairs(node, "destroy_map") if out == variable.index]
+    return found
+
+
 def roots(variable: Variable, known: dict[Variable, frozenset[Variable]]) -> frozenset[Variable]:
     """Find whose memory a variable may share.
 
@@ -56,31 +154,16 @@ def roots(variable: Variable, known: dict[Variable, frozenset[Variable]]) -> fro
     variable : Variable
         Where to begin.
     known : dict
-        Answers found earlier; added to.
+        Variables to take as owners of their memory.
 
     Returns
     -------
     frozenset of Variable
         The variables that own the memory; `variable` itself where it shares none.
     """
-    stack = [variable]
-    while stack:
-        current = stack[-1]
-        if current in known:
-            stack.pop()
-            continue
-        node = current.owner
-        sources: list[Variable] = []
-        if node is not None:
-            pairs = alias_pairs(node, "view_map") + alias_pairs(node, "destroy_map")
-            sources = [node.inputs[source] for out, source in pairs if out == current.index]
-        missing = [source for source in sources if source not in known]
-        if missing:
-            stack.extend(missing)
-            continue
-        known[current] = frozenset().union(*(known[s] for s in sources)) if sources else frozenset((current,))
-        stack.pop()
-    return known[variable]
+    buffers = Buffers()
+    buffers.stop_at(known)
+    return frozenset(buffers.of(variable))
 
 
 def check_destroyed(nodes: list[Apply], inputs: list[Variable], mutable: set[Variable]) -> None:
@@ -98,23 +181,27 @@ def check_destroyed(nodes: list[Apply], inputs: list[Variable], mutable: set[Var
     Raises
     ------
     InconsistencyError
-        If a constant, or an input that is not mutable, would be written over.
+        If a constant, or an input that is not mutable, would be written over, directly or through a view.
     """
-    known: dict[Variable, frozenset[Variable]] = {}
+    buffers = Buffers()
+    buffers.stop_at(inputs)
     given = set(inputs)
     for node in nodes:
+        if not node.op.destroy_map:
+            continue
         for _, source in alias_pairs(node, "destroy_map"):
-            for root in sorted(roots(node.inputs[source], known), key=str):
-                if isinstance(root, Constant):
-                    raise InconsistencyError(f"{node} destroys its input {source}, and that is the constant {root}")
-                if root in given and root not in mutable:
+            for buffer in buffers.of(node.inputs[source]):
+                if isinstance(buffer, Constant):
+                    raise InconsistencyError(f"{node} destroys its input {source}, and that is the constant {buffer}")
+                if buffer in given and buffer not in mutable:
+                    through = "" if buffer is node.inputs[source] else f", through {node.inputs[source]}"
                     raise InconsistencyError(
-                        f"{node} destroys its input {source}, and that is the function's input {root}: "
+                        f"{node} destroys its input {source}, and that is the function's input {buffer}{through}: "
                         "pass In(..., mutable=True) to allow it"
                     )
 
 
-def order(nodes: list[Apply], outputs: list[Variable]) -> list[Apply]:
+def order(nodes: list[Apply], outputs: list[Variable], inputs: Iterable[Variable] = ()) -> list[Apply]:
     """Order nodes so that whoever reads a buffer runs before its destroyer.
 
     Parameters
@@ -123,6 +210,8 @@ def order(nodes: list[Apply], outputs: list[Variable]) -> list[Apply]:
         In an order that respects what they read.
     outputs : list of Variable
         What the function reads at the end.
+    inputs : iterable of Variable
+        What the function is given; each holds memory of its own.
 
     Returns
     -------
@@ -134,29 +223,68 @@ def order(nodes: list[Apply], outputs: list[Variable]) -> list[Apply]:
     InconsistencyError
         If there is no such order, or one buffer is destroyed twice.
     """
+    buffers = Buffers()
+    buffers.stop_at(inputs)
+    destroyer = _destroyers(nodes, buffers)
+    present = set(nodes)
+    before: dict[Apply, set[Apply]] = {}
+    for node in nodes:
+        before[node] = {v.owner for v in node.inputs if v.owner in present}
+    for node in nodes:
+        for variable in node.inputs:
+            for item in buffers.of(variable).items():
+                other = destroyer.get(item)
+                if other is not None and other is not node:
+                    before[other].add(node)
+    for variable in outputs:
+        for item in buffers.of(variable).items():
+            other = destroyer.get(item)
+            if other is not None:
+                raise InconsistencyError(f"{other} destroys {variable}, which the function returns")
+    done = _sorted(nodes, before)
+    if len(done) < len(nodes):
+        raise _stuck(nodes, set(done), buffers, destroyer)
+    return done
+
+
+def _destroyers(nodes: list[Apply], buffers: Buffers) -> dict[tuple[Variable, int], Apply]:
+    """Who destroys which generation of each buffer."""
+    found: dict[tuple[Variable, int], Apply] = {}
+    for node in nodes:
+        if not node.op.destroy_map:
+            continue
+        check_maps(node)
+        for _, source in alias_pairs(node, "destroy_map"):
+            held = buffers.of(node.inputs[source])
+            for item in held.items():
+                earlier = found.get(item)
+                if earlier is not None and earlier is not node:
+                    raise InconsistencyError(f"{earlier} and {node} both destroy {item[0]}")
+                found[item] = node
+            _check_other_inputs(node, source, held, buffers)
+    return found
+
+
+def _check_other_inputs(node: Apply, source: int, held: dict[Variable, int], buffers: Buffers) -> None:
+    """Refuse a node that reads what it destroys through another of its inputs, unless its op says that it can."""
+    for position, variable in enumerate(node.inputs):
+        if position == source or held.keys().isdisjoint(buffers.of(variable)):
+            continue
+        allowed = (
+            *getattr(node.op, "destroyhandler_tolerate_same", ()),
+            *getattr(node.op, "destroyhandler_tolerate_aliased", ()),
+        )
+        if (source, position) not in map(tuple, allowed):
+            raise InconsistencyError(
+                f"{node} destroys its input {source}, and its input {position} holds the same memory"
+            )
+
+
+def _sorted(nodes: list[Apply], before: dict[Apply, set[Apply]]) -> list[Apply]:
+    """Order nodes after what must run before them, else as given; what waits for itself is left out."""
     from heapq import heapify, heappop, heappush
 
-    known: dict[Variable, frozenset[Variable]] = {}
     place = {node: i for i, node in enumerate(nodes)}
-    before: dict[Apply, set[Apply]] = {node: {v.owner for v in node.inputs if v.owner in place} for node in nodes}
-    for destroyer, spared, buffer in _destroyers(nodes, known):
-        later = _descendants(destroyer, nodes)
-        for node in nodes:
-            if node is destroyer:
-                continue
-            for variable in node.inputs:
-                if variable not in spared and buffer in roots(variable, known):
-                    if node in later and variable.owner not in later and variable.owner is not destroyer:
-                        raise InconsistencyError(
-                            f"{node} reads {variable} after {destroyer} has destroyed it, and needs that result too"
-                        )
-                    if node not in later:
-                        before[destroyer].add(node)
-        for variable in outputs:
-            if variable not in spared and buffer in roots(variable, known):
-                owner = variable.owner
-                if owner is not destroyer and owner not in later:
-                    raise InconsistencyError(f"{destroyer} destroys {variable}, which the function returns")
     after: dict[Apply, list[Apply]] = {node: [] for node in nodes}
     for node, earlier in before.items():
         for other in earlier:
@@ -172,36 +300,36 @@ def order(nodes: list[Apply], outputs: list[Variable]) -> list[Apply]:
             waiting[other] -= 1
             if not waiting[other]:
                 heappush(ready, place[other])
-    if len(done) < len(nodes):
-        stuck = [node for node in nodes if waiting[node]]
-        raise InconsistencyError(
-            "no order lets every reader run before what it reads is destroyed: " + "; ".join(map(str, stuck[:5]))
-        )
     return done
 
 
-def _destroyers(
-    nodes: list[Apply], known: dict[Variable, frozenset[Variable]]
-) -> list[tuple[Apply, set[Variable], Variable]]:
-    """Each destroyed buffer with its destroyer and the variables that hold the result."""
-    found: list[tuple[Apply, set[Variable], Variable]] = []
-    owner: dict[Variable, Apply] = {}
-    for node in nodes:
-        for out, source in alias_pairs(node, "destroy_map"):
-            for buffer in sorted(roots(node.inputs[source], known), key=str):
-                earlier = owner.get(buffer)
-                if earlier is not None and earlier is not node and node not in _descendants(earlier, nodes):
-                    raise InconsistencyError(f"{earlier} and {node} both destroy {buffer}")
-                owner[buffer] = node
-                found.append((node, {node.outputs[out]}, buffer))
-    return found
+def _stuck(
+    nodes: list[Apply], done: set[Apply], buffers: Buffers, destroyer: dict[tuple[Variable, int], Apply]
+) -> InconsistencyError:
+    """Say which reader needs the result of the node that destroys what it reads."""
+    left = [node for node in nodes if node not in done]
+    for node in left:
+        for variable in node.inputs:
+            for item in buffers.of(variable).items():
+                other = destroyer.get(item)
+                if other is not None and other is not node and _needs(node, other):
+                    return InconsistencyError(
+                        f"{node} reads {variable} after {other} has destroyed it, and needs that result too"
+                    )
+    return InconsistencyError(
+        "no order lets every reader run before what it reads is destroyed: " + "; ".join(map(str, left[:5]))
+    )
 
 
-def _descendants(node: Apply, nodes: list[Apply]) -> set[Apply]:
-    """The nodes that need what `node` computes; `nodes` are in an order that respects what they read."""
-    found = {node}
-    for other in nodes:
-        if any(v.owner in found for v in other.inputs):
-            found.add(other)
-    found.discard(node)
-    return found
+def _needs(node: Apply, other: Apply) -> bool:
+    """Whether a node needs, however far below, what another computes."""
+    stack, seen = [node], {node}
+    while stack:
+        current = stack.pop()
+        if current is other:
+            return True
+        for variable in current.inputs:
+            if variable.owner is not None and variable.owner not in seen:
+                seen.add(variable.owner)
+                stack.append(variable.owner)
+    return False

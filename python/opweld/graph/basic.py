@@ -35,7 +35,19 @@ class Props:
     def __hash__(self) -> int:
         if self.__props__ is None:
             return object.__hash__(self)
-        return hash((type(self), self._props()))
+        try:
+            return hash((type(self), self._props()))
+        except TypeError:
+            for name in self.__props__:
+                value = getattr(self, name)
+                try:
+                    hash(value)
+                except TypeError:
+                    raise TypeError(
+                        f"{type(self).__name__}: {name!r} of its __props__ does not hash: {_what(value)}; "
+                        f"take a tuple for a list, a frozenset for a set"
+                    ) from None
+            raise
 
     def __str__(self) -> str:
         if not self.__props__:
@@ -120,6 +132,23 @@ class Constant(Variable):
             return self.name
         text = " ".join(str(self.data).split())
         return text if len(text) <= 40 else text[:37] + "..."
+
+    def signature(self) -> Any:
+        """Give what two constants share if and only if they may be one: type and value, bit by bit.
+
+        Returns
+        -------
+        hashable or None
+            None: this constant is equal to itself only.
+        """
+        data = self.data
+        if type(data) in (bool, int, str, bytes, type(None)):
+            return self.type, type(data), data
+        if type(data) is float:
+            return self.type, float, data.hex()
+        if getattr(data, "shape", None) == () and hasattr(data, "tobytes"):  # a NumPy scalar
+            return self.type, type(data), data.dtype, data.tobytes()
+        return None
 
     def clone(self, name: str | None = None) -> Constant:
         """Make a constant of the same type and value.
@@ -232,6 +261,33 @@ class Apply:
             A new node.
         """
         return self.op.apply_node(*inputs)
+
+    def copy(self, inputs: list[Variable], copies: dict[Variable, Variable]) -> Apply:
+        """Make a node like this one that reads other variables of the same types; `make_node` is not asked.
+
+        Parameters
+        ----------
+        inputs : list of Variable
+            What it reads.
+        copies : dict
+            Takes the new outputs, by the old ones.
+
+        Returns
+        -------
+        Apply
+            With outputs of its own, and everything that was hung onto this node and its outputs.
+        """
+        made: Apply = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made.inputs = inputs
+        made.outputs = []
+        for output in self.outputs:
+            new: Variable = object.__new__(type(output))
+            new.__dict__.update(output.__dict__)
+            new.owner = made
+            made.outputs.append(new)
+            copies[output] = new
+        return made
 
     def __str__(self) -> str:
         return f"{self.op}({', '.join(map(str, self.inputs))})"

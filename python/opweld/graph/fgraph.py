@@ -1,13 +1,16 @@
-"""The graph of one function, and the order of its nodes."""
+"""The graph of one function: the order of its nodes, who reads what, and the replacement of one variable by another."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from opweld.errors import MissingInputError
 from opweld.graph.basic import Apply, Constant, Variable, _named
 
 __all__ = ["FunctionGraph"]
+
+_Readers = dict[tuple[Any, int], None]  # (node, position); ("output", position) for the function itself
 
 
 class FunctionGraph:
@@ -17,13 +20,15 @@ class FunctionGraph:
     ----------
     inputs, outputs : sequence of Variable
         The outputs are computed from the inputs and from constants only.
+    clone : bool
+        Work on copies of the nodes; inputs and constants stay the same objects.
 
     Attributes
     ----------
     inputs, outputs : list of Variable
-        As given.
-    apply_nodes : list of Apply
-        Every node that an output needs, each after those that it reads, in an order that depends on the graph alone.
+        As given, or the copies.
+    rewrites : list of (str, Variable, Variable), or None
+        Where this is a list, `replace` enters what it does: why, the variable before, the variable after.
 
     Raises
     ------
@@ -31,11 +36,25 @@ class FunctionGraph:
         If an output depends on a variable that is none of these.
     """
 
-    def __init__(self, inputs: Iterable[Variable], outputs: Iterable[Variable]) -> None:
+    def __init__(self, inputs: Iterable[Variable], outputs: Iterable[Variable], clone: bool = False) -> None:
         self.inputs = list(inputs)
         self.outputs = list(outputs)
-        self.apply_nodes = _depth_first(self.inputs, self.outputs)
+        self.rewrites: list[tuple[str, Variable, Variable]] | None = None
+        self._nodes: list[Apply] | None = _depth_first(self.inputs, self.outputs)
         self._order: list[Apply] | None = None
+        self._readers: dict[Variable, _Readers] | None = None
+        self._members: set[Apply] = set()
+        if clone:
+            copies: dict[Variable, Variable] = {}
+            self._nodes = [node.copy([copies.get(v, v) for v in node.inputs], copies) for node in self._nodes]
+            self.outputs = [copies.get(v, v) for v in self.outputs]
+
+    @property
+    def apply_nodes(self) -> list[Apply]:
+        """Every node that an output needs, each after those that it reads; the same order for every equal graph."""
+        if self._nodes is None:
+            self._nodes = _depth_first(self.inputs, self.outputs)
+        return self._nodes
 
     def toposort(self) -> list[Apply]:
         """Order the nodes for execution.
@@ -51,12 +70,12 @@ class FunctionGraph:
             If no order honours what the ops destroy.
         """
         if self._order is None:
-            if any(node.op.destroy_map for node in self.apply_nodes):
+            nodes = self.apply_nodes
+            if any(node.op.destroy_map for node in nodes):
                 from opweld.graph.aliasing import order
 
-                self._order = order(self.apply_nodes, self.outputs)
-            else:
-                self._order = self.apply_nodes
+                nodes = order(nodes, self.outputs, self.inputs)
+            self._order = nodes
         return list(self._order)
 
     @property
@@ -70,21 +89,130 @@ class FunctionGraph:
         return list(found)
 
     @property
-    def clients(self) -> dict[Variable, list[tuple[Apply, int]]]:
-        """Who reads each variable, and as which of its inputs."""
-        readers: dict[Variable, list[tuple[Apply, int]]] = {variable: [] for variable in self.variables}
-        for node in self.apply_nodes:
-            for position, variable in enumerate(node.inputs):
-                readers[variable].append((node, position))
-        return readers
+    def clients(self) -> Mapping[Variable, list[tuple[Any, int]]]:
+        """Who reads each variable, and as which input: ``(node, i)``; ``("output", i)`` for the function's output i."""
+        return _Clients(self._index())
+
+    def _index(self) -> dict[Variable, _Readers]:
+        """Who reads each variable, kept up to date by `replace`; made when first asked for."""
+        if self._readers is None:
+            readers: dict[Variable, _Readers] = {variable: {} for variable in self.inputs}
+            for node in self.apply_nodes:
+                self._members.add(node)
+                for output in node.outputs:
+                    readers.setdefault(output, {})
+                for position, variable in enumerate(node.inputs):
+                    readers.setdefault(variable, {})[node, position] = None
+            for position, variable in enumerate(self.outputs):
+                readers.setdefault(variable, {})["output", position] = None
+            self._readers = readers
+        return self._readers
+
+    def __contains__(self, item: Any) -> bool:
+        index = self._index()
+        return item in self._members if isinstance(item, Apply) else item in index
+
+    def replace(self, old: Variable, new: Variable, reason: str | None = None) -> list[Apply]:
+        """Let `new` be read wherever `old` is read.
+
+        Nodes that come with `new` go on reading `old` where they do, so that a node can be wrapped in another. Nodes
+        that nobody needs afterwards are dropped.
+
+        Parameters
+        ----------
+        old, new : Variable
+            `new` is computed from what the graph has.
+        reason : str, optional
+            Who wants it.
+
+        Returns
+        -------
+        list of Apply
+            The nodes that came with `new`.
+
+        Raises
+        ------
+        MissingInputError
+            If `new` depends on a variable that is not the graph's.
+        """
+        index = self._index()
+        if old is new or old not in index:
+            return []
+        entered = self._enter(new)
+        fresh = set(entered)
+        target = index.setdefault(new, {})
+        for reader, position in list(index[old]):
+            if reader in fresh:
+                continue
+            if reader == "output":
+                self.outputs[position] = new
+            else:
+                reader.inputs[position] = new
+            del index[old][reader, position]
+            target[reader, position] = None
+        self._nodes = self._order = None
+        if self.rewrites is not None:
+            self.rewrites.append((reason or "replace", old, new))
+        self._drop(old)
+        return entered
+
+    def _enter(self, variable: Variable) -> list[Apply]:
+        """Take in what computes a variable, as far as it is not here yet."""
+        index = self._index()
+        found = _depth_first(index, [variable])
+        for node in found:
+            self._members.add(node)
+            for output in node.outputs:
+                index.setdefault(output, {})
+            for position, source in enumerate(node.inputs):
+                index.setdefault(source, {})[node, position] = None
+        return found
+
+    def _drop(self, variable: Variable) -> None:
+        """Forget the node behind a variable if nobody needs it, and what only that node needed."""
+        index = self._index()
+        stack = [variable]
+        while stack:
+            current = stack.pop()
+            node = current.owner
+            if node not in self._members:
+                if node is None and isinstance(current, Constant) and not index.get(current):
+                    index.pop(current, None)
+                continue
+            assert node is not None
+            if any(index.get(output) for output in node.outputs):
+                continue
+            self._members.discard(node)
+            for output in node.outputs:
+                index.pop(output, None)
+            for position, source in enumerate(node.inputs):
+                if source in index:
+                    index[source].pop((node, position), None)
+                    stack.append(source)
 
     def __repr__(self) -> str:
         return f"FunctionGraph({', '.join(map(str, self.inputs))} -> {', '.join(map(str, self.outputs))})"
 
 
-def _depth_first(inputs: list[Variable], outputs: list[Variable]) -> list[Apply]:
+class _Clients(Mapping[Variable, list[tuple[Any, int]]]):
+    """The readers of each variable, as lists."""
+
+    def __init__(self, index: dict[Variable, _Readers]) -> None:
+        self._of = index
+
+    def __getitem__(self, variable: Variable) -> list[tuple[Any, int]]:
+        return list(self._of[variable])
+
+    def __iter__(self) -> Iterator[Variable]:
+        return iter(self._of)
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+
+def _depth_first(inputs: Iterable[Variable], outputs: list[Variable]) -> list[Apply]:
     """Order the nodes below `outputs`: inputs before readers, left before right. No recursion: chains are long."""
-    given = set(inputs)
+    given = inputs if isinstance(inputs, dict) else set(inputs)
     done: set[Apply] = set()
     begun: set[Apply] = set()
     order: list[Apply] = []

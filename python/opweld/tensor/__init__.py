@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opweld.tensor.type import TensorType, tensor
 from opweld.tensor.variable import TensorConstant, TensorVariable, as_tensor_variable, constant
 
-__all__ = ["TensorConstant", "TensorType", "TensorVariable", "as_tensor_variable", "constant", "tensor"]
+if TYPE_CHECKING:
+    from opweld.tensor.basic import (
+        NotScalarConstantError,
+        alloc,
+        get_scalar_constant_value,
+        ones,
+        ones_like,
+        zeros,
+        zeros_like,
+    )
+    from opweld.tensor.shapes import shape, shape_i
+
+__all__ = [
+    "NotScalarConstantError", "TensorConstant", "TensorType", "TensorVariable", "alloc", "as_tensor_variable",
+    "constant", "get_scalar_constant_value", "ones", "ones_like", "shape", "shape_i", "tensor", "zeros", "zeros_like",
+]  # fmt: skip
+
+_HOME = {
+    "NotScalarConstantError": "basic", "alloc": "basic", "get_scalar_constant_value": "basic", "ones": "basic",
+    "ones_like": "basic", "shape": "shapes", "shape_i": "shapes", "zeros": "basic", "zeros_like": "basic",
+}  # fmt: skip
 
 _KINDS: dict[str, tuple[int | None, ...]] = {
     "scalar": (),
@@ -46,7 +66,13 @@ class _Constructor:
 
 
 def __getattr__(name: str) -> Any:
-    """The constructors: ``vector``, ``dmatrix``, ``ultensor3`` …, made when first asked for."""
+    """The constructors, ``vector``, ``dmatrix``, ``ultensor3`` …, and what is loaded when it is first asked for."""
+    if name in _HOME:
+        from importlib import import_module
+
+        found = getattr(import_module("opweld.tensor." + _HOME[name]), name)
+        globals()[name] = found
+        return found
     for kind in _KINDS:
         if name.endswith(kind):
             prefix = name[: -len(kind)]

@@ -10,6 +10,8 @@ from opweld.graph.basic import Constant, Variable, _what
 
 __all__ = ["TensorConstant", "TensorVariable", "as_tensor_variable", "constant"]
 
+_COMPARED = 1 << 16  # bytes: larger constants are not compared
+
 
 class _Tensor:
     """What tensors say of themselves."""
@@ -31,6 +33,13 @@ class _Tensor:
         """Which sizes are known to be 1."""
         return tuple(self.type.broadcastable)
 
+    @property
+    def shape(self) -> Any:
+        """The sizes, as a variable of the graph; what is known of them without a call is ``type.shape``."""
+        from opweld.tensor.shapes import Shape
+
+        return Shape()(self)
+
     def __bool__(self) -> bool:
         raise TypeError("a variable of a graph has no truth value; it has a value only inside a function")
 
@@ -47,6 +56,10 @@ class TensorConstant(_Tensor, Constant):
         kept = np.array(self.data, order="K")
         kept.flags.writeable = False
         self.data = kept
+
+    def signature(self) -> Any:
+        """Give type, shape and bytes; a large constant is equal to itself only."""
+        return (self.type, self.data.shape, self.data.tobytes()) if self.data.nbytes <= _COMPARED else None
 
 
 def constant(x: Any, name: str | None = None, dtype: Any = None) -> TensorConstant:

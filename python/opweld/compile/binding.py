@@ -1,0 +1,186 @@
+"""The Python that a module calls: for arguments it cannot take as they are, for nodes that run in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from opweld.compile.hooks import taken
+from opweld.graph.basic import Apply
+from opweld.graph.type import Type
+
+if TYPE_CHECKING:
+    from opweld.compile.function import In
+
+__all__ = ["converter", "filter_of", "performer", "rejecter"]
+
+
+def filter_of(type_: Type, strict: bool = False, allow_downcast: bool | None = None) -> Callable[[Any], Any]:
+    """Bind a type's `filter` to the keywords that it takes.
+
+    Parameters
+    ----------
+    type_ : Type
+        The type.
+    strict : bool
+        Refuse what is not of the type already.
+    allow_downcast : bool, optional
+        Whether a conversion may change values.
+
+    Returns
+    -------
+    callable
+        Of one value.
+    """
+    method = type_.filter
+    known = taken(getattr(method, "__func__", method))
+    options: dict[str, Any] = {"strict": strict, "allow_downcast": allow_downcast}
+    if known is not None:
+        options = {key: value for key, value in options.items() if key in known}
+
+    def convert(value: Any) -> Any:
+        return method(value, **options)
+
+    return convert
+
+
+def converter(called: str, specs: list[In], keywords: list[str | None]) -> Callable[[int, Any], Any]:
+    """Make what the module calls for an argument that it cannot take as it is.
+
+    Parameters
+    ----------
+    called : str
+        The function's name.
+    specs : list of In
+        Its arguments.
+    keywords : list of str or None
+        Their names.
+
+    Returns
+    -------
+    callable
+        Of the argument's index and its value.
+    """
+    filters: list[Callable[[Any], Any] | None] = [None] * len(specs)
+
+    def make(index: int) -> Callable[[Any], Any]:
+        spec = specs[index]
+        named = getattr(spec.variable.type, "filter_argument", None)
+        if named is not None and type(spec.variable.type).filter is _tensor_filter():
+            name = keywords[index] or "x"
+            return lambda value: named(value, spec.strict, spec.allow_downcast, spec.mutable, name)
+        return filter_of(spec.variable.type, spec.strict, spec.allow_downcast)
+
+    def convert(index: int, value: Any) -> Any:
+        found = filters[index]
+        if found is None:
+            found = filters[index] = make(index)
+        try:
+            return found(value)
+        except Exception as err:
+            name = keywords[index]
+            place = repr(name) if name is not None else str(index + 1)
+            _prefix(err, f"{called}() argument {place}")
+            raise
+
+    return convert
+
+
+def _tensor_filter() -> Any:
+    from opweld.tensor.type import TensorType
+
+    return TensorType.filter
+
+
+def _prefix(err: Exception, where: str) -> None:
+    """Say in an exception where it arose; its class stays."""
+    if err.args and isinstance(err.args[0], str):
+        err.args = (f"{where}: {err.args[0]}", *err.args[1:])
+    elif not err.args:
+        err.args = (where,)
+
+
+def rejecter(called: str, types: list[Type]) -> Callable[[int, Any], None]:
+    """Make what the module calls to refuse an ``out=``.
+
+    Parameters
+    ----------
+    called : str
+        The function's name.
+    types : list of Type
+        Those of its outputs.
+
+    Returns
+    -------
+    callable
+        Of the output's index and what was given for it; always raises.
+    """
+
+    def reject(position: int, value: Any) -> None:
+        import numpy as np
+
+        from opweld.dtypes import describe, expected, shape_text
+        from opweld.tensor.type import TensorType
+
+        type_ = types[position]
+        where = f"{called}() out" if len(types) == 1 else f"{called}() out[{position}]"
+        if not isinstance(type_, TensorType):
+            raise TypeError(f"{where}: an output of type {type_} cannot be written into a given object; pass None")
+        message = f"{where}: expected {expected(type_._dtype, type_.shape, True)}; got {describe(value)}"
+        advice = f"pass np.empty({shape_text(type_.shape)}, {type_.dtype!r})"
+        if any(size is None for size in type_.shape):
+            advice = f"pass np.empty(shape, {type_.dtype!r})"
+        if not isinstance(value, np.ndarray):
+            raise TypeError(f"{message}: {advice}")
+        if type(value) is not np.ndarray:
+            raise TypeError(f"{message}: subclasses are not written into; pass out.view(np.ndarray)")
+        if value.ndim != type_.ndim:
+            raise TypeError(f"{message}: its number of dimensions differs; {advice}")
+        if any(want is not None and have != want for have, want in zip(value.shape, type_.shape)):
+            raise ValueError(f"{message}: its shape differs; {advice}")
+        if value.dtype.num != type_.numpy_dtype.num:
+            raise TypeError(f"{message}: its dtype differs; {advice}")
+        if not value.dtype.isnative:
+            raise TypeError(f"{message}: it is in swapped byte order; {advice}")
+        if not value.flags.aligned:
+            raise TypeError(f"{message}: it is misaligned; {advice}")
+        raise TypeError(f"{message}: it is read-only; {advice}")
+
+    return reject
+
+
+def performer(node: Apply) -> Callable[..., tuple[Any, ...]]:
+    """Make what the module calls for a node that runs in Python.
+
+    Parameters
+    ----------
+    node : Apply
+        Its op writes `perform`.
+
+    Returns
+    -------
+    callable
+        Of the inputs' values; gives a tuple of the outputs', filtered.
+    """
+    op = node.op
+    perform = op.perform
+    filters = [filter_of(output.type) for output in node.outputs]
+
+    def run(*values: Any) -> tuple[Any, ...]:
+        cells: list[list[Any]] = [[None] for _ in filters]
+        storage = list(cells)
+        perform(node, list(values), storage)
+        results = []
+        for position, convert in enumerate(filters):
+            cell = f"output_storage[{position}]"
+            if len(storage) <= position or storage[position] is not cells[position] or len(cells[position]) != 1:
+                raise TypeError(f"{op}: perform put something in place of {cell}; write {cell}[0] = …")
+            value = cells[position][0]
+            try:
+                results.append(convert(value))
+            except (TypeError, ValueError) as err:
+                _prefix(err, f"{op}: perform did not set {cell}[0]" if value is None else f"{op}: perform's {cell}[0]")
+                raise
+        return tuple(results)
+
+    return run

@@ -1,0 +1,33 @@
+"""Rewriting: graphs into graphs that compute the same. Users write rewriters in Python; docs/rewriting.md."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from opweld.rewriting.basic import NodeRewriter, node_rewriter
+    from opweld.rewriting.stages import (
+        STAGES,
+        Stage,
+        register_canonicalize,
+        register_specialize,
+        register_stabilize,
+        rewrite_graph,
+    )
+
+__all__ = [
+    "STAGES", "NodeRewriter", "Stage", "node_rewriter", "register_canonicalize", "register_specialize",
+    "register_stabilize", "rewrite_graph",
+]  # fmt: skip
+
+_HOME = {"NodeRewriter": "basic", "node_rewriter": "basic"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'opweld.rewriting' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module("opweld.rewriting." + _HOME.get(name, "stages")), name)
+    globals()[name] = value
+    return value

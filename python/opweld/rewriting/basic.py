@@ -1,0 +1,125 @@
+"""Node rewriters: what a user writes to replace a node by something that computes the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from opweld.graph.basic import Apply, _what
+from opweld.graph.fgraph import FunctionGraph
+from opweld.graph.op import Op
+
+__all__ = ["NodeRewriter", "node_rewriter"]
+
+
+class NodeRewriter:
+    """Something that looks at one node and may say what to put in its place.
+
+    A subclass writes `transform`, and `tracks` where it does not want to be shown every node.
+    """
+
+    name: str | None = None
+
+    def tracks(self) -> list[Any] | None:
+        """Say which nodes are wanted.
+
+        Returns
+        -------
+        list of (Op or type), or None
+            Ops that ``node.op`` equals, and classes that it is an instance of; None: every node.
+        """
+        return None
+
+    def transform(self, fgraph: FunctionGraph, node: Apply) -> Any:
+        """Look at a node.
+
+        Parameters
+        ----------
+        fgraph : FunctionGraph
+            Its graph; a `transform` that takes only `node` is called without it.
+        node : Apply
+            The node.
+
+        Returns
+        -------
+        list of Variable, dict, or None or False
+            What stands for each output, of the same types; or what stands for which variable; or nothing to do.
+        """
+        raise NotImplementedError(f"{type(self).__name__}: transform is not written")
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Do nothing; older rewriters override it."""
+
+    def __str__(self) -> str:
+        return self.name or getattr(self, "__name__", None) or type(self).__name__
+
+
+class _FromFunction(NodeRewriter):
+    """What `node_rewriter` makes of a function."""
+
+    def __init__(self, function: Callable[..., Any], tracks: list[Any] | None) -> None:
+        self.fn = function
+        self._tracks = tracks
+        self.transform = function  # type: ignore[method-assign]
+        self.__name__ = getattr(function, "__name__", type(function).__name__)
+        self.__module__ = getattr(function, "__module__", __name__)
+        self.__doc__ = function.__doc__
+        self.__wrapped__ = function
+
+    def tracks(self) -> list[Any] | None:
+        return self._tracks
+
+    def __call__(self, *args: Any) -> Any:
+        return self.fn(*args)
+
+    def __repr__(self) -> str:
+        return f"<node rewriter {self.__name__}>"
+
+
+def node_rewriter(
+    tracks: Iterable[Any] | None, inplace: bool = False, requirements: Iterable[Any] = ()
+) -> Callable[[Callable[..., Any]], NodeRewriter]:
+    """Make a rewriter of a function of one node.
+
+    Parameters
+    ----------
+    tracks : list of (Op or type), or None
+        Which nodes the function is shown: those whose op equals one of these ops or is an instance of one of these
+        classes; None: all.
+    inplace, requirements
+        Accepted; rewriters written for others give them.
+
+    Returns
+    -------
+    callable
+        Turns ``f(node)`` or ``f(fgraph, node)`` into a rewriter. It returns a list of variables that stand for the
+        node's outputs, of their types; or a dict of variable to variable; or None or False.
+
+    Raises
+    ------
+    TypeError
+        If `tracks` holds what is neither an op nor a class.
+    """
+    wanted = None if tracks is None else list(_listed(tracks))
+    for position, item in enumerate(wanted or ()):
+        if not isinstance(item, (Op, type)):
+            raise TypeError(f"node_rewriter: tracks[{position}] must be an op or a class of ops, got {_what(item)}")
+    if wanted is not None and not wanted:
+        raise TypeError("node_rewriter: tracks is empty; pass None to be shown every node")
+
+    def decorate(function: Callable[..., Any]) -> NodeRewriter:
+        if not callable(function):
+            raise TypeError(f"node_rewriter: expected a function of a node, got {_what(function)}")
+        return _FromFunction(function, wanted)
+
+    return decorate
+
+
+def _listed(tracks: Any) -> Iterable[Any]:
+    try:
+        return list(tracks)
+    except TypeError:
+        raise TypeError(
+            f"node_rewriter: tracks must be a list of ops or classes, or None, got {_what(tracks)}; "
+            "is the list missing, as in @node_rewriter([op])?"
+        ) from None

@@ -1,0 +1,229 @@
+"""One stage over one graph: rewriters are shown the nodes they want until none has anything left to do."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from opweld.errors import RewriteError
+from opweld.graph.basic import Apply, Variable, _what
+from opweld.graph.fgraph import FunctionGraph
+from opweld.rewriting.basic import NodeRewriter
+
+__all__ = ["run"]
+
+_PER_NODE = 10  # replacements a node of the graph before a stage is taken to be without end
+_SHOWN = 24  # of the last replacements, how many say who disagrees
+
+
+class _Index:
+    """Which rewriters want a node."""
+
+    def __init__(self, rewriters: list[tuple[str, NodeRewriter]]) -> None:
+        self._all: list[tuple[str, Any, set[Any] | None, tuple[type, ...], list[Any]]] = []
+        for name, rewriter in rewriters:
+            tracks = rewriter.tracks()
+            if tracks is None:
+                self._all.append((name, rewriter, None, (), []))
+                continue
+            hashed: set[Any] = set()
+            plain: list[Any] = []
+            for item in tracks:
+                if isinstance(item, type):
+                    continue
+                try:
+                    hashed.add(item)
+                except TypeError:
+                    plain.append(item)
+            classes = tuple([item for item in tracks if isinstance(item, type)])
+            self._all.append((name, rewriter, hashed, classes, plain))
+        self._of_class: dict[type, list[Any] | None] = {}
+
+    def wanting(self, op: Any) -> list[tuple[str, NodeRewriter]]:
+        """The rewriters for nodes of an op, in the order of registration."""
+        cls = type(op)
+        known = self._of_class.get(cls, ())
+        if known is not None and known != ():
+            return known  # type: ignore[return-value]
+        found, by_op = [], False
+        for name, rewriter, hashed, classes, plain in self._all:
+            if hashed is None or isinstance(op, classes):
+                found.append((name, rewriter))
+            elif hashed or plain:
+                by_op = True
+                if _among(op, hashed, plain):
+                    found.append((name, rewriter))
+        self._of_class[cls] = None if by_op else found
+        return found
+
+
+def _among(op: Any, hashed: set[Any], plain: list[Any]) -> bool:
+    try:
+        if op in hashed:
+            return True
+    except TypeError:
+        if any(op == item for item in hashed):
+            return True
+    return any(op == item for item in plain)
+
+
+def run(graph: FunctionGraph, rewriters: list[tuple[str, NodeRewriter]], stage: str) -> bool:
+    """Rewrite a graph until nothing changes.
+
+    Parameters
+    ----------
+    graph : FunctionGraph
+        Is changed.
+    rewriters : list of (str, NodeRewriter)
+        In the order in which a node is shown to them.
+    stage : str
+        The stage's name, for messages.
+
+    Returns
+    -------
+    bool
+        Whether anything was replaced.
+
+    Raises
+    ------
+    RewriteError
+        As `opweld.rewriting.rewrite_graph` says.
+    """
+    index = _Index(rewriters)
+    nodes = graph.apply_nodes
+    queue = deque(node for node in nodes if index.wanting(node.op))
+    if not queue:
+        return False
+    for _, rewriter in rewriters:
+        rewriter.add_requirements(graph)
+    queued = set(queue)
+    bound = 100 + _PER_NODE * len(nodes)
+    fired: deque[str] = deque(maxlen=_SHOWN)
+    count = 0
+    while queue:
+        node = queue.popleft()
+        queued.discard(node)
+        for name, rewriter in index.wanting(node.op):
+            if node not in graph:
+                break
+            pairs = _pairs(graph, node, name, rewriter)
+            for old, new in pairs:
+                entered = _replace(graph, old, new, name, node)
+                touched = entered + [reader for reader, _ in graph.clients.get(new, ()) if reader != "output"]
+                if new.owner is not None:
+                    touched.append(new.owner)
+                for other in touched:
+                    if other not in queued and index.wanting(other.op):
+                        queued.add(other)
+                        queue.append(other)
+            if pairs:
+                fired.append(name)
+                count += 1
+                if count > bound:
+                    raise _endless(stage, count, list(fired), node)
+    if count:
+        try:
+            graph.apply_nodes  # noqa: B018  # puts them in order again
+        except ValueError as err:
+            raise RewriteError(f"stage {stage}: {err}; a rewriter made it: {', '.join(dict.fromkeys(fired))}") from None
+    return count > 0
+
+
+def _endless(stage: str, count: int, fired: list[str], node: Apply) -> RewriteError:
+    names = list(dict.fromkeys(fired))
+    who = (
+        f"rewriter {names[0]!r} finds its own results wanting again and again"
+        if len(names) == 1
+        else f"rewriters {', '.join(map(repr, names))} undo one another's work"
+    )
+    return RewriteError(f"stage {stage}: {who}: {count} replacements, the last one of {node.op}; each must settle")
+
+
+def _replace(graph: FunctionGraph, old: Variable, new: Variable, name: str, node: Apply) -> list[Apply]:
+    try:
+        return graph.replace(old, new, reason=name)
+    except Exception as err:
+        raise RewriteError(f"rewriter {name!r} on {_shown(node)}: {err}") from err
+
+
+def _pairs(graph: FunctionGraph, node: Apply, name: str, rewriter: NodeRewriter) -> list[tuple[Variable, Variable]]:
+    """What a rewriter wants replaced by what; checked."""
+    try:
+        answer = rewriter.transform(graph, node) if _takes_graph(rewriter) else rewriter.transform(node)  # type: ignore
+    except Exception as err:
+        _note(err, f"rewriter {name!r} on {_shown(node)}")
+        raise
+    if answer is None or answer is False:
+        return []
+    where = f"rewriter {name!r} on {_shown(node)}"
+    if isinstance(answer, dict):
+        given = [(old, new) for old, new in answer.items() if old != "remove"]
+    elif isinstance(answer, (list, tuple)):
+        if len(answer) != len(node.outputs):
+            raise RewriteError(
+                f"{where}: returned {len(answer)} variables for {len(node.outputs)} outputs of types "
+                f"{', '.join(str(output.type) for output in node.outputs)}"
+            )
+        given = list(zip(node.outputs, answer))
+    else:
+        raise RewriteError(
+            f"{where}: must return a list of variables, one for each output, or a dict, or None, got {_what(answer)}"
+        )
+    return [(old, new) for old, new in given if _wanted(graph, old, new, where)]
+
+
+def _wanted(graph: FunctionGraph, old: Any, new: Any, where: str) -> bool:
+    """Whether there is something to replace; refuse what does not fit."""
+    if not isinstance(old, Variable):
+        raise RewriteError(f"{where}: wants {_what(old)} replaced, which is no Variable")
+    if new is old:
+        return False
+    if new is None and not graph.clients.get(old):
+        return False
+    if not isinstance(new, Variable):
+        raise RewriteError(f"{where}: wants {old} replaced by {_what(new)}, which is no Variable")
+    if not _fits(old.type, new.type):
+        raise RewriteError(
+            f"{where}: wants {old} of type {old.type} replaced by {new} of type {new.type}; the types must be equal"
+        )
+    return bool(graph.clients.get(old))
+
+
+def _fits(old: Any, new: Any) -> bool:
+    """Whether values of the second type are values of the first, with the same C."""
+    if old == new:
+        return True
+    wider = getattr(old, "is_super", None)
+    return wider is not None and bool(wider(new))
+
+
+_taking: dict[Any, bool] = {}
+
+
+def _takes_graph(rewriter: NodeRewriter) -> bool:
+    """Whether `transform` takes the graph before the node; read off its signature, once."""
+    method: Any = rewriter.transform
+    function = getattr(method, "__func__", method)
+    found = _taking.get(function)
+    if found is None:
+        import inspect
+
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        parameters = list(inspect.signature(method).parameters.values())
+        needed = [p for p in parameters if p.kind in kinds and p.default is p.empty]
+        found = len(needed) >= 2 or any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        _taking[function] = found
+    return found
+
+
+def _shown(node: Apply) -> str:
+    text = str(node)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _note(err: Exception, where: str) -> None:
+    """Say in an exception which rewriter raised it; its class stays."""
+    if err.args and isinstance(err.args[0], str):
+        err.args = (f"{where}: {err.args[0]}", *err.args[1:])
+    elif not err.args:
+        err.args = (where,)

@@ -1,0 +1,108 @@
+"""The first thing that is done to a graph: its nodes are copied, and equal ones become one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opweld.graph.basic import Apply, Constant, Variable
+from opweld.graph.fgraph import FunctionGraph
+
+__all__ = ["copy_and_merge", "merge"]
+
+
+def copy_and_merge(graph: FunctionGraph, record: list[tuple[str, Variable, Variable]] | None = None) -> FunctionGraph:
+    """Copy a graph; equal ops on equal inputs become one node, equal constants one constant.
+
+    A node whose output another node destroys is left alone: two of them may be two on purpose.
+
+    Parameters
+    ----------
+    graph : FunctionGraph
+        Whose nodes stay as they are.
+    record : list, optional
+        Takes ``("merge", variable, what stands for it)`` for each output of a node that is merged into another.
+
+    Returns
+    -------
+    FunctionGraph
+        Of the same inputs; what it computes are its own variables.
+
+    Raises
+    ------
+    TypeError
+        If an op's ``__props__`` do not hash.
+    """
+    found: dict[Variable, Variable] = {}  # variable of `graph` -> what stands for it
+    constants: dict[Any, Constant] = {}
+    nodes: dict[Any, Apply] = {}
+    spared = _destroyed(graph)
+    for node in graph.apply_nodes:
+        inputs = [found[v] if v in found else _constant(v, found, constants) for v in node.inputs]
+        key: Any = None
+        if not spared or spared.isdisjoint(node.outputs):
+            key = (_key(node.op), *inputs)
+            earlier = nodes.get(key)
+            if earlier is not None and _same_outputs(earlier, node):
+                for mine, other in zip(node.outputs, earlier.outputs):
+                    found[mine] = other
+                    if other.name is None:
+                        other.name = mine.name
+                    if record is not None:
+                        record.append(("merge", mine, other))
+                continue
+        made = node.copy(inputs, found)
+        if key is not None:
+            nodes[key] = made
+    outputs = [found[v] if v in found else _constant(v, found, constants) for v in graph.outputs]
+    return FunctionGraph(graph.inputs, outputs)
+
+
+merge = copy_and_merge
+
+
+def _constant(variable: Variable, found: dict[Variable, Variable], constants: dict[Any, Constant]) -> Variable:
+    """What stands for a variable that no node computes."""
+    stands = variable
+    if isinstance(variable, Constant):
+        signature = variable.signature()
+        if signature is not None:
+            try:
+                stands = constants.setdefault(signature, variable)
+            except TypeError:  # a type that does not hash
+                stands = variable
+    found[variable] = stands
+    return stands
+
+
+def _key(op: Any) -> Any:
+    """What ops are told apart by: themselves, or their identity where they do not hash at all."""
+    if op.__hash__ is None:  # __eq__ without __hash__
+        return id(op)
+    try:
+        hash(op)
+    except TypeError as err:
+        raise TypeError(
+            f"{type(op).__name__}: the values of its __props__ {op.__props__!r} must hash: {err}; "
+            "write a tuple where there is a list"
+            if op.__props__
+            else f"{type(op).__name__}: it does not hash: {err}"
+        ) from None
+    return op
+
+
+def _same_outputs(one: Apply, other: Apply) -> bool:
+    return len(one.outputs) == len(other.outputs) and all(a.type == b.type for a, b in zip(one.outputs, other.outputs))
+
+
+def _destroyed(graph: FunctionGraph) -> set[Variable]:
+    """The variables that own a buffer which a node destroys."""
+    found: set[Variable] = set()
+    if any(node.op.destroy_map for node in graph.apply_nodes):
+        from opweld.graph.aliasing import Buffers, alias_pairs
+
+        buffers = Buffers()
+        buffers.stop_at(graph.inputs)
+        for node in graph.apply_nodes:
+            for _, source in alias_pairs(node, "destroy_map"):
+                found.update(buffers.of(node.inputs[source]))
+    return found
