@@ -13,11 +13,11 @@ __all__ = ["Params", "ParamsType", "frozen"]
 
 _KEYWORDS = frozenset(
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast "
-    "constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend "
-    "goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected "
-    "public register reinterpret_cast restrict return short signed sizeof static static_assert static_cast struct "
-    "switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void "
-    "volatile wchar_t while xor xor_eq".split()
+    "constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false "
+    "float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq "
+    "private protected public register reinterpret_cast restrict return short signed sizeof static static_assert "
+    "static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned "
+    "using virtual void volatile wchar_t while xor xor_eq".split()
 )
 
 
