@@ -406,7 +406,8 @@ class TestArguments:
         f = opweld.function([x], kit.Python(lambda a: shown.append(a.flags.f_contiguous) or a.copy())(x))
         f(np.asfortranarray(values("int32", (3, 4))))
         f(values("int32", (3, 4)))
-        assert shown == [True, False]
+        f(kit.swapped(np.asfortranarray(values("float64", (3, 4)))))
+        assert shown == [True, False, True]
 
     @pytest.mark.parametrize("wanted", DTYPES)
     def test_what_numpy_casts_safely_is_converted_and_no_other(self, wanted):
