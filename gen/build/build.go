@@ -35,6 +35,7 @@ type Request struct {
 	Python      string               `json:"python"`
 	NumPy       string               `json:"numpy"`
 	Env         map[string]string    `json:"env"`
+	Process     cc.Process           `json:"process"`
 	LockSeconds float64              `json:"lock_seconds"`
 }
 

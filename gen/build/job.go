@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"opweld/gen"
@@ -46,7 +47,7 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 	if err := checkDirs(unit); err != nil {
 		return nil, err
 	}
-	tool, files, err := identify(ctx, driver, req.Env, j.store)
+	tool, files, err := identify(ctx, driver, req, j.store)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,8 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 	}
 	b := unit.Build
 	j.compile = &cc.Job{Tool: tool, Text: unit.Text, CXX: unit.Lang == gen.CXX, Flags: flags, System: req.IncludeDirs,
-		Headers: b.HeaderDirs, LibDirs: b.LibDirs, Libs: b.Libraries, Args: b.CompileArgs, NoArgs: b.NoCompileArgs, Env: req.Env}
+		Headers: b.HeaderDirs, LibDirs: b.LibDirs, Libs: b.Libraries, Args: b.CompileArgs, NoArgs: b.NoCompileArgs, Env: req.Env,
+		Process: req.Process}
 	j.tools = files
 	if j.compile.Object, err = runtimeOf(req); err != nil {
 		return nil, err
@@ -97,10 +99,7 @@ func driverOf(req *Request, unit *gen.Unit) (string, error) {
 		lang, driver, setting = "C++", req.CXX, "config.cxx or CXX"
 	}
 	if wish := unit.Build.Compiler; wish != "" {
-		path, err := exec.LookPath(wish)
-		if err == nil {
-			path, err = filepath.Abs(path)
-		}
+		path, err := lookPath(wish, req.Process.Value("PATH"))
 		if err != nil {
 			return "", newError(KindNoCompiler, fmt.Errorf("the compiler %q, which an op asks for, is not found: install it or change what c_compiler returns", wish), "")
 		}
@@ -110,6 +109,23 @@ func driverOf(req *Request, unit *gen.Unit) (string, error) {
 		return "", newError(KindNoCompiler, fmt.Errorf("no %s compiler is found: install gcc or clang, or set %s", lang, setting), "")
 	}
 	return driver, nil
+}
+
+// lookPath finds a program by name, on the caller's path, or by path.
+func lookPath(name, path string) (string, error) {
+	if strings.Contains(name, "/") {
+		found, err := exec.LookPath(name)
+		if err != nil {
+			return "", err
+		}
+		return filepath.Abs(found)
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil && filepath.IsAbs(dir) {
+			return found, nil
+		}
+	}
+	return "", exec.ErrNotFound
 }
 
 // checkDirs refuses relative folders: the compiler runs in a private folder, where they would mean something else.
@@ -135,10 +151,10 @@ func runtimeOf(req *Request) ([]byte, error) {
 }
 
 // identify gives a compiler's identity, from the cache while its files are unchanged.
-func identify(ctx context.Context, driver string, env map[string]string, store *cache.Store) (*cc.Tool, []cache.File, error) {
-	lines := []string{cache.Line("driver", driver), cache.Line("path", os.Getenv("PATH"))}
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		lines = append(lines, cache.Line("env", name+"="+env[name]))
+func identify(ctx context.Context, driver string, req *Request, store *cache.Store) (*cc.Tool, []cache.File, error) {
+	lines := []string{cache.Line("driver", driver), cache.Line("path", req.Process.Value("PATH"))}
+	for _, name := range slices.Sorted(maps.Keys(req.Env)) {
+		lines = append(lines, cache.Line("env", name+"="+req.Env[name]))
 	}
 	name := cache.Key(lines)
 	tool := &cc.Tool{}
@@ -147,7 +163,7 @@ func identify(ctx context.Context, driver string, env map[string]string, store *
 			return tool, files, nil
 		}
 	}
-	tool, err := cc.Identify(ctx, driver, env)
+	tool, err := cc.Identify(ctx, driver, req.Env, req.Process)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -35,6 +35,7 @@ type Job struct {
 	Args    []string // further arguments
 	NoArgs  []string // arguments to leave out, by exact match
 	Env     map[string]string
+	Process Process
 }
 
 // Reads holds the paths that a compile read and where it looked for them.
@@ -67,7 +68,7 @@ func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
 		}
 	}
 	argv := append(job.Argv(), "-ffile-prefix-map="+dir+"=.")
-	out, err := run(ctx, command{argv: argv, dir: dir, env: environ(job.Env, dir)})
+	out, err := run(ctx, command{argv: argv, dir: dir, env: environ(job.Env, job.Process, dir)})
 	if err != nil {
 		return nil, err
 	}

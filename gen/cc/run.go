@@ -42,12 +42,24 @@ type outcome struct {
 	cut            bool // some output was dropped
 }
 
+// Process holds the caller's values of the variables in `inherited`, by name; nil: this process's. Go keeps the
+// environment that it was loaded with, and Python may have changed it since.
+type Process map[string]string
+
+// Value is a variable's value, empty where it is not set.
+func (p Process) Value(name string) string {
+	if p == nil {
+		return os.Getenv(name)
+	}
+	return p[name]
+}
+
 // environ makes the environment of a compiler: the request's search variables, and as little else as it needs. LC_ALL
 // keeps messages in English, TMPDIR keeps temporary files inside the private folder.
-func environ(search map[string]string, tmp string) []string {
+func environ(search map[string]string, process Process, tmp string) []string {
 	env := []string{"LC_ALL=C", "TMPDIR=" + tmp}
 	for _, name := range inherited {
-		if v, ok := os.LookupEnv(name); ok {
+		if v := process.Value(name); v != "" {
 			env = append(env, name+"="+v)
 		}
 	}

@@ -279,7 +279,6 @@ def runtime_object() -> str:
     str
         Its path: beside the engine, for this CPython. Nothing looks whether it is there.
     """
-    import os
     from importlib.machinery import EXTENSION_SUFFIXES
 
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -334,5 +333,6 @@ def request(
         "python": python_abi() if python is None else python,
         "numpy": numpy_abi() if numpy is None else numpy,
         "env": dict(search_variables() if env is None else env),
+        "process": {name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if name in os.environ},
         "lock_seconds": lock_seconds,
     }
