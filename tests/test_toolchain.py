@@ -128,7 +128,10 @@ def test_request_has_the_fields_of_the_border() -> None:
         program="{}", sources={}, index="a" * 64, root="/r", private="/p", cc="/cc", cxx="", cflags=["-O3"], cxxflags=[]
     )
     assert sorted(request) == sorted(
-        "program sources index root private cc cxx cflags cxxflags include_dirs python numpy env lock_seconds".split()
+        (
+            "program sources index root private cc cxx cflags cxxflags include_dirs runtime python numpy env process "
+            "lock_seconds"
+        ).split()
     )
     assert any(os.path.isfile(os.path.join(folder, "Python.h")) for folder in request["include_dirs"])
     assert os.path.isfile(os.path.join(request["include_dirs"][-1], "numpy", "arrayobject.h"))
