@@ -1,0 +1,135 @@
+"""The names of Theano, Aesara and PyTensor, for ops and types that were written for them.
+
+``from opweld.compat import theano``, and ``import opweld.compat.theano.tensor as T``, give a tree of modules that has
+the names an owner of C ops needs; for whole files ``opweld.compat.install("theano")`` puts that tree under its real
+name, so that ``import theano`` finds it. What is in a tree says `opweld.compat.table`; each name is looked up when it is
+first asked for. Ops and types of classes that come from here are C++ unless they say otherwise (``c_lang``).
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from opweld.compat.table import FALLBACKS, HOMES, TREES
+
+__all__ = ["TREES", "install", "uninstall"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in TREES:
+        return sys.modules[f"{__name__}.{name}"]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(TREES)}")
+
+
+def _module(path: str, names: str, fallbacks: tuple[str, ...]) -> ModuleType:
+    """A module whose names are found when they are first asked for."""
+    full = f"{__name__}.{path}"
+    made = ModuleType(full, f"What {path} is called by; see opweld.compat.")
+    homes: dict[str, str] = {}
+    for word in names.split():
+        name, _, alias = word.partition("=")
+        home = HOMES[alias or name]
+        homes[name] = home if ":" in home else f"{home}:{alias or name}"
+
+    def lookup(name: str) -> Any:
+        found: Any = lookup
+        if name in homes:
+            module, _, attribute = homes[name].partition(":")
+            found = getattr(import_module(module), attribute)
+        elif not name.startswith("__"):
+            for module in fallbacks:
+                found = getattr(import_module(module), name, lookup)
+                if found is not lookup:
+                    break
+        if found is lookup:
+            raise AttributeError(
+                f"module {path!r} has no attribute {name!r} here: opweld offers of {path.partition('.')[0]} what ops "
+                "and types written in C need; docs/coming-from.md lists it"
+            )
+        setattr(made, name, found)
+        return found
+
+    made.__dict__.update(
+        __getattr__=lookup, __dir__=lambda: sorted({*made.__dict__, *homes}), __all__=sorted(homes), __path__=[]
+    )
+    made.__spec__ = ModuleSpec(full, None, is_package=True)
+    return made
+
+
+def _grow() -> None:
+    """Make the modules of all trees; they are small, and import nothing."""
+    for tree, modules in TREES.items():
+        paths = {tree, *(f"{tree}.{path}" for path in modules if path)}
+        paths.update(
+            ".".join(path.split(".")[:depth]) for path in list(paths) for depth in range(1, path.count(".") + 1)
+        )
+        for path in sorted(paths):  # parents before children
+            inner = path.partition(".")[2]
+            made = _module(path, modules.get(inner, ""), FALLBACKS.get(inner, ()))
+            sys.modules[made.__name__] = made
+            parent, _, last = made.__name__.rpartition(".")
+            setattr(sys.modules[parent], last, made)
+
+
+def _tree(name: str) -> dict[str, ModuleType]:
+    """Every module of a tree, by the name it has in the real package."""
+    if name not in TREES:
+        raise ValueError(f"no tree {name!r}; there are {', '.join(TREES)}")
+    start = f"{__name__}."
+    return {
+        key[len(start) :]: module
+        for key, module in sys.modules.items()
+        if key == start + name or key.startswith(f"{start}{name}.")
+    }
+
+
+def install(name: str) -> ModuleType:
+    """Put a tree under its real name, so that ``import theano`` and the like find it.
+
+    Parameters
+    ----------
+    name : {"theano", "aesara", "pytensor"}
+        Which.
+
+    Returns
+    -------
+    module
+        The tree.
+
+    Raises
+    ------
+    ValueError
+        If there is no such tree.
+    ImportError
+        If a package of that name, the real one or another, is imported already.
+    """
+    tree = _tree(name)
+    for key, module in list(sys.modules.items()):
+        if (key == name or key.startswith(name + ".")) and tree.get(key) is not module:
+            place = getattr(module, "__file__", None) or "an unknown place"
+            raise ImportError(
+                f"opweld.compat.install({name!r}): {key} is imported already, from {place}; call install before "
+                f"anything imports {name}, or write: from opweld.compat import {name}"
+            )
+    sys.modules.update(tree)
+    return tree[name]
+
+
+def uninstall(name: str) -> None:
+    """Take a tree away from its real name; what has been imported from it stays good.
+
+    Parameters
+    ----------
+    name : {"theano", "aesara", "pytensor"}
+        Which.
+    """
+    for key, module in _tree(name).items():
+        if sys.modules.get(key) is module:
+            del sys.modules[key]
+
+
+_grow()

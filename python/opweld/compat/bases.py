@@ -1,0 +1,105 @@
+"""The base classes of what comes from Theano, Aesara and PyTensor: opweld's own, with fragments in C++."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opweld import generic as _generic
+from opweld.external import ExternalCOp as _ExternalCOp
+from opweld.graph import op as _op
+from opweld.graph import type as _type
+
+__all__ = [
+    "CLinkerObject", "CLinkerOp", "CLinkerType", "COp", "CType", "DisconnectedType", "ExternalCOp", "Generic",
+    "NullType", "Op", "Type", "generic", "grad", "shared",
+]  # fmt: skip
+
+
+class CLinkerObject:
+    """What ops and types that are written in C have alike; to be mixed in."""
+
+    c_lang: str | None = "c++"
+    c_headers = _op.COp.c_headers
+    c_header_dirs = _op.COp.c_header_dirs
+    c_libraries = _op.COp.c_libraries
+    c_lib_dirs = _op.COp.c_lib_dirs
+    c_support_code = _op.COp.c_support_code
+    c_init_code = _op.COp.c_init_code
+    c_compile_args = _op.COp.c_compile_args
+    c_no_compile_args = _op.COp.c_no_compile_args
+    c_code_cache_version = _op.COp.c_code_cache_version
+
+
+class CLinkerOp(CLinkerObject):
+    """What ops that are written in C have; to be mixed into `Op`."""
+
+
+class CLinkerType(CLinkerObject):
+    """What types that are handled in C have; to be mixed into `Type`."""
+
+
+class Op(_op.Op):
+    """`opweld.Op`, with C hooks in C++."""
+
+    c_lang = "c++"
+
+
+class COp(Op, _op.COp, CLinkerOp):
+    """`opweld.COp`, with hooks in C++."""
+
+
+class ExternalCOp(COp, _ExternalCOp):
+    """`opweld.ExternalCOp`, with files in C++. Theano calls it ``gof.COp``."""
+
+
+class Type(_type.Type):
+    """`opweld.Type`, with C hooks in C++."""
+
+    c_lang = "c++"
+
+
+class CType(Type, _type.CType, CLinkerType):
+    """`opweld.CType`, with hooks in C++."""
+
+
+class Generic(CType, _generic.Generic):
+    """`opweld.Generic`, for types over it whose hooks are C++."""
+
+
+generic = Generic()
+
+
+class DisconnectedType(Type):
+    """Stands where gradients are written; nothing is ever of this type."""
+
+
+class NullType(Type):
+    """Stands where gradients are written; nothing is ever of this type."""
+
+    def __init__(self, why_null: str = "") -> None:
+        self.why_null = why_null
+
+
+def grad(*_: Any, **__: Any) -> Any:
+    """Refuse: there are no gradients.
+
+    Raises
+    ------
+    NotImplementedError
+        Always.
+    """
+    raise NotImplementedError("opweld computes no gradients")
+
+
+def shared(*_: Any, **__: Any) -> Any:
+    """Refuse: there are no shared variables yet.
+
+    Raises
+    ------
+    NotImplementedError
+        Always.
+    """
+    raise NotImplementedError(
+        "opweld has no shared variables yet: make the value an input, In(x, value=...), or a constant, "
+        "tensor.as_tensor_variable(...)"
+    )
