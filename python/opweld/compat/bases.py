@@ -41,7 +41,7 @@ class CLinkerType(CLinkerObject):
 class Op(_op.Op):
     """`opweld.Op`, with C hooks in C++."""
 
-    c_lang = "c++"
+    c_lang: str | None = "c++"
 
 
 class COp(Op, _op.COp, CLinkerOp):
@@ -55,7 +55,7 @@ class ExternalCOp(COp, _ExternalCOp):
 class Type(_type.Type):
     """`opweld.Type`, with C hooks in C++."""
 
-    c_lang = "c++"
+    c_lang: str | None = "c++"
 
 
 class CType(Type, _type.CType, CLinkerType):
