@@ -2,8 +2,8 @@
 
 ``from opweld.compat import theano``, and ``import opweld.compat.theano.tensor as T``, give a tree of modules that has
 the names an owner of C ops needs; for whole files ``opweld.compat.install("theano")`` puts that tree under its real
-name, so that ``import theano`` finds it. `opweld.compat.table` says what is in a tree; each name is looked up when it is
-first asked for. Ops and types of classes that come from here are C++ unless they say otherwise (``c_lang``).
+name, so that ``import theano`` finds it. `opweld.compat.table` says what a tree holds; each name is looked up when it
+is first asked for. Ops and types of classes that come from here are C++ unless they say otherwise (``c_lang``).
 """
 
 from __future__ import annotations
