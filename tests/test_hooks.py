@@ -253,7 +253,7 @@ def test_a_failure_at_each_place_of_a_call(log, lang, cls, again):
 def test_a_temporary_that_cannot_be_kept_is_a_failure(log):
     f = build("c", All)
     log.stop(len(FIRST) + 3)
-    with pytest.raises(ValueError, match="^sync$"):
+    with pytest.raises(ValueError, match=r"^sync$"):
         f([1.0, 2.0])
     assert log.taken() == FIRST + END
     log.stop(0)

@@ -6,7 +6,8 @@ import warnings
 import numpy as np
 import pytest
 
-from opweld import Apply, COp, CType, FunctionGraph, Op, Type, tensor
+import opweld
+from opweld import Apply, COp, CType, FunctionGraph, Op, Type, scalar, tensor
 from opweld.compile.program import FAIL, make_program
 from opweld.generic import Generic, generic
 from opweld.tensor import as_tensor_variable
@@ -319,3 +320,312 @@ def test_ten_thousand_nodes():
         v = add(v, x)
     made = program([x], [v])
     assert len(made.data["kernels"]) == 1 and len(made.data["steps"]) == 10_000
+
+
+class Fill(COp):
+    """A vector of as many as `n` says, each element `value`."""
+
+    __props__ = ()
+
+    def make_node(self, x, *more):
+        return Apply(self, [x, *more], [tensor.dvector()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        self.inputs = inputs
+        return f"""
+            Py_CLEAR({outputs[0]});
+            {{ npy_intp n = 1; {outputs[0]} = (PyArrayObject*)PyArray_ZEROS(1, &n, NPY_FLOAT64, 0); }}
+            if ({outputs[0]} == NULL) {sub["fail"]}
+            *(double*)PyArray_DATA({outputs[0]}) = {" + ".join(f"(double){name}" for name in inputs)};
+        """
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+def constant(dtype, value):
+    return scalar.get_scalar_type(dtype).make_constant(np.dtype(dtype).type(value))
+
+
+def test_a_constant_with_a_literal_is_no_variable():
+    op, x = Fill(), scalar.float64("x")
+    made = program([x], [op(constant("int32", -3), x, constant("float32", 0.1), x)])
+    assert op.inputs == ["((npy_int32)-3LL)", "V0", "((npy_float32)0.10000000149011612)", "V1"]
+    (kernel,), (step,) = made.data["kernels"], made.data["steps"]
+    assert (kernel["inputs"], kernel["outputs"], step["inputs"]) == ([0, 0], [1], [0, 0])
+    assert len(kernel["declares"]) == 3 and made.constants == []
+
+
+@pytest.mark.parametrize("lang", ["c", "c++"])
+@pytest.mark.parametrize(
+    ("dtype", "values"),
+    [
+        ("bool", [True, False]),
+        ("int8", [-128, 127]),
+        ("int64", [-(2**63), 2**63 - 1, 0]),
+        ("uint64", [2**64 - 1]),
+        ("float32", [0.1, -0.0, np.float32(3.4e38), 1e-45, np.inf]),
+        ("float64", [0.1, -0.0, 1e308, 5e-324, -np.inf, np.nan]),
+        ("longdouble", [np.longdouble(1) / 3, np.finfo(np.longdouble).max, np.finfo(np.longdouble).tiny, -0.0]),
+        ("float16", [0.1, -2.5]),
+        ("complex128", [1 + 2j]),
+    ],
+)
+def test_literals_are_exact(dtype, values, lang):
+    class Keep(COp):
+        __props__ = ()
+        c_lang = lang
+
+        def make_node(self, x):
+            return Apply(self, [x], [x.type()])
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            return f"{outputs[0]} = {inputs[0]};"
+
+    results = opweld.function([], [Keep()(constant(dtype, value)) for value in values])()
+    for value, result in zip(values, results):
+        wanted = np.dtype(dtype).type(value)
+        assert type(result) is type(wanted) and result.dtype == wanted.dtype
+        assert result.tobytes()[:10] == wanted.tobytes()[:10]  # of a longdouble ten bytes count
+
+
+def test_a_literal_is_a_variable_for_perform():
+    class Double(Op):
+        def make_node(self, x):
+            return Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, storage):
+            storage[0][0] = inputs[0] * 2
+
+    three = constant("float64", 3.0)
+    f = opweld.function([], [Double()(three), Fill()(three)])
+    assert f()[0] == 6 and f()[1].tolist() == [3]
+    assert f.maker.program.constants == [three]
+
+
+def test_a_view_of_a_literal_is_none():
+    op = type("Viewing", (Fill,), {"view_map": {0: [0, 1]}})()
+    (step,) = program([], [op(constant("int8", 1), as_tensor_variable(2.0))]).data["steps"]
+    assert step["views"] == [[0, 0]]
+
+
+# -- kept temporaries -------------------------------------------------------------------------------------------------
+
+
+def kept(inputs, outputs):
+    made = program(inputs, outputs)
+    return [i for i, variable in enumerate(made.data["variables"]) if variable.get("keep")]
+
+
+class OneTwo(Add):
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        return ";"
+
+
+class Viewing(OneTwo):
+    view_map = {0: [0]}
+
+
+class Destroying(OneTwo):
+    destroy_map = {0: [0]}
+
+
+class InPython(Op):
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, storage):
+        storage[0][0] = inputs[0] + 1
+
+
+@pytest.mark.parametrize(
+    ("ops", "wanted"),
+    [
+        ([OneTwo, OneTwo], [1]),
+        ([OneTwo, OneTwo, OneTwo], [1, 2]),
+        ([OneTwo, Viewing], []),  # the output is a view of it
+        ([OneTwo, Viewing, OneTwo], [1]),
+        ([OneTwo, Destroying, Viewing], []),
+        ([OneTwo, Destroying, OneTwo], [1]),
+        ([OneTwo, InPython, OneTwo], []),  # Python has seen both
+        ([OneTwo, Viewing, InPython, OneTwo], []),
+        ([OneTwo, OneTwo, InPython, OneTwo], [1]),
+    ],
+)
+def test_temporaries_that_nobody_else_holds_are_kept(ops, wanted):
+    x = v = tensor.dvector("x")
+    for op in ops:
+        v = op()(v)
+    assert kept([x], [v]) == wanted
+
+
+def test_scalars_and_users_types_are_not_kept():
+    for type_ in (scalar.float64, Double(), generic):
+        x = type_("x")
+        assert kept([x], [OneTwo()(OneTwo()(x))]) == []
+
+
+def test_a_users_type_may_be_kept():
+    class Own(tensor.TensorType):
+        keep_storage = True
+
+    x = Own("float64", (None,))("x")
+    assert kept([x], [OneTwo()(OneTwo()(x))]) == [1]
+    Own.c_is_simple = lambda self: True
+    assert kept([x], [OneTwo()(OneTwo()(x))]) == []
+
+
+# -- what attributes say ----------------------------------------------------------------------------------------------
+
+
+def test_check_input_is_handed_on():
+    class Checked(Double):
+        def c_declare(self, name, sub, check_input=True):
+            return f"double {name}; {f'typedef double dtype_{name};' if check_input else ''}"
+
+        def c_extract(self, name, sub, check_input=True):
+            return f"/* {check_input} */"
+
+    class Loose(OneTwo):
+        check_input = False
+
+    x = Checked()("x")
+    loose = program([x], [Loose()(x)]).data
+    assert [t["extract"] for t in loose["types"]] == ["/* False */"] and "typedef" not in loose["types"][0]["declare"]
+    assert loose["kernels"][0]["declares"] == ["double V0; ", "double V1; "]
+    both = program([x], [Loose()(x), OneTwo()(x)]).data
+    assert [t["extract"] for t in both["types"]] == ["/* True */", "/* False */"]
+    assert [v["type"] for v in both["variables"]] == [0, 1, 0]
+    y = type("Trusting", (Checked,), {"check_input": False})()("y")
+    assert [t["extract"] for t in program([y], [OneTwo()(y)]).data["types"]] == ["/* False */"]
+
+
+def test_gil():
+    x = tensor.dvector("x")
+
+    def field(gil):
+        return program([x], [type("Threads", (OneTwo,), {"gil": gil})()(x)]).data["kernels"][0].get("gil")
+
+    assert [field("held"), field("released"), field("free-threaded")] == [None, "released", "free-threaded"]
+    with pytest.raises(TypeError) as caught:
+        field("gone")
+    assert str(caught.value) == "Threads: gil must be one of 'held', 'released', 'free-threaded', got 'gone'"
+
+
+def test_the_language():
+    x = tensor.dvector("x")
+
+    def lang(**hooks):
+        return program([x], [type("Spoken", (OneTwo,), hooks)()(x)]).data["kernels"][0]["lang"]
+
+    def struct(self, node, name):
+        return "int a;"
+
+    assert [lang(), lang(c_lang="c"), lang(c_lang="c++")] == ["c", "c", "c++"]
+    assert lang(c_support_code_struct=struct) == "c++"
+    with pytest.raises(TypeError) as caught:
+        lang(c_lang="C")
+    assert str(caught.value) == "Spoken: c_lang must be 'c' or 'c++', got 'C'"
+    with pytest.raises(TypeError) as caught:
+        lang(c_lang="c", c_cleanup_code_struct=struct)
+    assert str(caught.value) == (
+        "Spoken: c_cleanup_code_struct needs C++, and c_lang is 'c': take c_lang away, or make it 'c++'"
+    )
+    y = type("Odd", (Double,), {"c_lang": "rust"})()("y")
+    with pytest.raises(TypeError, match=r"^Odd: c_lang must be 'c' or 'c\+\+', got 'rust'$"):
+        program([y], [OneTwo()(y)])
+
+
+def test_the_compiler():
+    class Named:
+        command = "clang"
+
+    class Unnamed:
+        pass
+
+    x = tensor.dvector("x")
+
+    def wish(answer):
+        op = type("Choosy", (OneTwo,), {"c_compiler": lambda self: answer})()
+        return program([x], [op(x)]).data["kernels"][0]["build"].get("compiler")
+
+    assert [wish(None), wish("tcc"), wish(Named), wish(Unnamed), wish("")] == [None, "tcc", "clang", None, None]
+    with pytest.raises(TypeError) as caught:
+        wish(3)
+    assert str(caught.value) == (
+        "Choosy: c_compiler must return None, the name or path of a driver, or a class, got 3 (int)"
+    )
+
+
+def test_two_compilers_in_one_function():
+    one = type("Withgcc", (OneTwo,), {"c_compiler": lambda self: "gcc"})()
+    two = type("Withcc", (OneTwo,), {"c_compiler": lambda self: "cc"})()
+    x = tensor.dvector("x")
+    with pytest.raises(opweld.ProgramError) as caught:
+        opweld.function([x], two(one(x)))
+    assert str(caught.value) == (
+        "Withcc: asks for the compiler \"cc\", but Withgcc asks for \"gcc\": a function has one compiler"
+    )
+
+
+def test_props_that_do_not_hash():
+    class Axes(OneTwo):
+        __props__ = ("tag", "axes")
+        tag, axes = 1, [0, 1]
+
+    x = tensor.dvector("x")
+    with pytest.raises(TypeError) as caught:
+        program([x], [Axes()(x)])
+    assert str(caught.value) == (
+        "Axes: 'axes' of its __props__ does not hash: [0, 1] (list); take a tuple for a list, a frozenset for a set"
+    )
+
+
+def test_what_sub_holds():
+    seen = {}
+
+    class Looking(OneTwo):
+        def c_code(self, node, name, inputs, outputs, sub):
+            seen["op"] = sub
+            return ";"
+
+    class Looked(Double):
+        def c_extract(self, name, sub):
+            seen["type"] = sub
+            return ";"
+
+    x = Looked()("x")
+    program([x], [Looking()(x)])
+    assert seen == {
+        "op": {"fail": FAIL, "failure_var": "opw_failure", "id": 0},
+        "type": {"fail": FAIL, "failure_var": "opw_failure", "id": 0, "py_ptr": "py_V", "stor_ptr": "storage_V"},
+    }
+
+
+def test_old_spellings():
+    class Old(OneTwo):
+        def c_headers(self, compiler):
+            return ["one.h"]
+
+        def c_compile_args(self, c_compiler, more=()):
+            return ["-DA"]
+
+        def c_libraries(self, **kwargs):
+            return ["m"]
+
+        def c_lib_dirs(self, *args):
+            return []
+
+        def c_code_cache_version_apply(self, node):
+            return (7, node.inputs[0].type.ndim)
+
+        def c_code_cache_version(self):
+            raise AssertionError
+
+    x = tensor.dvector("x")
+    (kernel,) = program([x], [Old()(x)]).data["kernels"]
+    assert kernel["build"] == {"headers": ["one.h"], "compile_args": ["-DA"], "libraries": ["m"]}
+    assert kernel["version"] == "(7, 1)"

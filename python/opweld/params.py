@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from opweld.compile.hooks import ABSENT, ask, ask_for_build, taken, texts, words
-from opweld.graph.basic import _what
+from opweld.graph.basic import Apply, Constant, _what
 from opweld.graph.type import CType, Type
 
-__all__ = ["Params", "ParamsType", "frozen"]
+__all__ = ["Params", "ParamsType", "frozen", "params_of", "perform_params"]
 
 _KEYWORDS = frozenset(
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast "
@@ -50,6 +50,62 @@ def frozen(value: Any) -> Any:
             raise
         raise TypeError(f"{_what(value)}") from err
     return type(value), value
+
+
+def params_of(node: Apply) -> Constant | None:
+    """Ask a node's op for its params.
+
+    Parameters
+    ----------
+    node : Apply
+        The node.
+
+    Returns
+    -------
+    Constant or None
+        Of the op's ``params_type``. None: the op has none, or does not write `get_params`.
+
+    Raises
+    ------
+    TypeError
+        If ``params_type`` is no CType.
+    TypeError, ValueError
+        If ``params_type`` refuses the value.
+    """
+    op: Any = node.op
+    type_ = getattr(op, "params_type", None)
+    if type_ is None:
+        return None
+    if not isinstance(type_, Type) or not hasattr(type_, "c_declare"):
+        raise TypeError(f"{op}: params_type must be a CType, got {_what(type_)}")
+    value = ask(op, "get_params", node)
+    if value is ABSENT:
+        return None
+    try:
+        return Constant(type_, value)
+    except (TypeError, ValueError) as err:
+        raise type(err)(f"{op}: get_params gave what its params_type refuses: {err}") from err
+
+
+def perform_params(node: Apply) -> tuple[Any, ...]:
+    """Give what `perform` is called with behind its storage: the params, where its signature has a place for them.
+
+    Parameters
+    ----------
+    node : Apply
+        The node.
+
+    Returns
+    -------
+    tuple
+        Empty, or the params.
+    """
+    perform = node.op.perform
+    code = getattr(getattr(perform, "__func__", perform), "__code__", None)
+    if code is None or (code.co_argcount < 5 and not code.co_flags & 0x04):  # self, node, inputs, storage; *args
+        return ()
+    made = params_of(node)
+    return () if made is None else (made.data,)
 
 
 class Params:

@@ -164,12 +164,17 @@ def performer(node: Apply) -> Callable[..., tuple[Any, ...]]:
     """
     op = node.op
     perform = op.perform
+    params: tuple[Any, ...] = ()
+    if getattr(op, "params_type", None) is not None:
+        from opweld.params import perform_params
+
+        params = perform_params(node)
     filters = [filter_of(output.type) for output in node.outputs]
 
     def run(*values: Any) -> tuple[Any, ...]:
         cells: list[list[Any]] = [[None] for _ in filters]
         storage = list(cells)
-        perform(node, list(values), storage)
+        perform(node, list(values), storage, *params)
         results = []
         for position, convert in enumerate(filters):
             cell = f"output_storage[{position}]"

@@ -8,7 +8,7 @@ from opweld.compile.fragments import FAIL, NAME, PARAMS, Fragments, accept, carr
 from opweld.compile.hooks import ABSENT, ask, text
 from opweld.errors import ProgramError
 from opweld.graph.aliasing import alias_pairs
-from opweld.graph.basic import Apply, Constant, Variable, _what
+from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.type import Type
 
@@ -298,23 +298,14 @@ def _unchecked(nodes: list[Apply]) -> set[Variable]:
 
 def _params_of(node: Apply, known: dict[Any, Constant]) -> Constant | None:
     """The params of a node as a constant, the same for equal ones; None: it has none."""
-    op: Any = node.op
-    type_ = getattr(op, "params_type", None)
-    if type_ is None:
+    if getattr(node.op, "params_type", None) is None:
         return None
-    if not isinstance(type_, Type) or not carries_c(type_):
-        raise TypeError(f"{op}: params_type must be a CType, got {_what(type_)}")
-    value = ask(op, "get_params", node)
-    if value is ABSENT:
-        return None
-    from opweld.params import frozen
+    from opweld.params import frozen, params_of
 
+    made = params_of(node)
+    if made is None:
+        return None
     try:
-        made = Constant(type_, value)
-    except (TypeError, ValueError) as err:
-        raise type(err)(f"{op}: get_params gave what its params_type refuses: {err}") from err
-    try:
-        key = (type_, frozen(made.data))
-        return known.setdefault(key, made)
+        return known.setdefault((made.type, frozen(made.data)), made)
     except TypeError as err:
-        raise TypeError(f"{op}: its params do not hash: {err}") from None
+        raise TypeError(f"{node.op}: its params do not hash: {err}") from None
