@@ -753,8 +753,9 @@ static PyObject *opw_result_of(opw_function *self, char *frame, Py_ssize_t i)
     PyObject *out = OPW_HEAD(frame)->out[i];
     if (!value) {
         const opw_program *p = self->state->program;
-        PyErr_Format(PyExc_RuntimeError, "%U(): %s.c_sync left no object in py_<name> for result %zd, and set no exception",
-                     self->name, p->types[p->variable_types[p->result_table[i].variable]].label, i);
+        if (!PyErr_Occurred())
+            PyErr_Format(PyExc_RuntimeError, "%U(): %s.c_sync left no object in py_<name> for result %zd, and set no exception",
+                         self->name, p->types[p->variable_types[p->result_table[i].variable]].label, i);
         return NULL;
     }
     if (out && out != value)

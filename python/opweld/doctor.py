@@ -260,7 +260,6 @@ def check_cache() -> Iterator[Finding]:
 
     try:
         candidates = cache.roots(config.compiledir)
-        configured = bool(config.compiledir)
     except errors.ConfigError as error:
         yield Finding("cache", "wrong", f"the configuration cannot be read: {error}")
         return
@@ -274,8 +273,6 @@ def check_cache() -> Iterator[Finding]:
     if not chosen:
         text = "no folder can be written: nothing is kept from one process to the next"
         yield Finding("cache", "note", text, tuple(lines), advice)
-    elif configured and chosen != candidates[0]:
-        yield Finding("cache", "note", f"{chosen}, not the folder that you set", tuple(lines), advice)
     else:
         files, size = weigh(chosen)
         yield Finding("cache", "ok", f"{chosen}: {files} files, {size / 1024:.0f} KiB", tuple(lines))
