@@ -38,7 +38,8 @@ def test_the_right_array_is_taken_as_it_is(dtype, shape):
 def test_c_names(dtype):
     type_ = TensorType(dtype, (None,))
     assert type_.dtype == dtype
-    assert f"typedef npy_{dtype} dtype_V" in type_.c_declare("V", {})
+    prefix = "opw" if np.dtype(dtype).kind == "c" else "npy"  # a class in C++, NumPy's type in C
+    assert f"typedef {prefix}_{dtype} dtype_V" in type_.c_declare("V", {})
     assert f"type_num_V = NPY_{dtype.upper()}" in type_.c_declare("V", {})
 
 

@@ -379,13 +379,14 @@ def _padded(arguments: list[str], wanted: int | None, what: str) -> list[str]:
 
 
 def _c_dtype(dtype: Any) -> tuple[str, str, int] | None:
+    from opweld.complexes import c_name
     from opweld.dtypes import dtype_of
 
     try:
         found = dtype_of(dtype)
     except TypeError:
         return None
-    return found.ctype, found.enum, found.np.itemsize
+    return c_name(found), found.enum, found.np.itemsize
 
 
 def _paths(cls: type, names: tuple[Any, ...]) -> list[str]:

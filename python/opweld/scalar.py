@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from opweld import complexes
 from opweld.compile.ops import register_deep_copy_op_c_code
 from opweld.dtypes import convert, dtype_of, upcast
 from opweld.graph.basic import Constant, Variable
@@ -99,15 +100,20 @@ class ScalarType(CType):
 
     def dtype_specs(self) -> tuple[type, str, str]:
         """Give the dtype as NumPy's scalar class, the C type and the type number's name."""
-        return self._dtype.np.type, self._dtype.ctype, self._dtype.enum
+        return self._dtype.np.type, complexes.c_name(self._dtype), self._dtype.enum
 
     def c_element_type(self) -> str:
         """Give the C type."""
-        return self._dtype.ctype
+        return complexes.c_name(self._dtype)
+
+    def c_support_code(self) -> Any:
+        """Define the C type, where it is complex."""
+        return complexes.support_code(self._dtype)
 
     def c_declare(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:
         """Declare the number."""
-        return f"{self._dtype.ctype} {name};\ntypedef {self._dtype.ctype} dtype_{name};"
+        ctype = complexes.c_name(self._dtype)
+        return f"{ctype} {name};\ntypedef {ctype} dtype_{name};"
 
     def c_init(self, name: str, sub: dict[str, Any]) -> str:
         """Begin with zero."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from opweld import dtypes
+from opweld import complexes, dtypes
 from opweld.compile.ops import register_deep_copy_op_c_code, register_view_op_c_code
 from opweld.graph.basic import _what
 from opweld.graph.type import CType
@@ -160,16 +160,20 @@ class TensorType(CType):
 
     def dtype_specs(self) -> tuple[type, str, str]:
         """Give the dtype as NumPy's scalar class, the C type and the type number's name."""
-        return self._dtype.np.type, self._dtype.ctype, self._dtype.enum
+        return self._dtype.np.type, complexes.c_name(self._dtype), self._dtype.enum
 
     def c_element_type(self) -> str:
         """Give the C type of an element."""
-        return self._dtype.ctype
+        return complexes.c_name(self._dtype)
+
+    def c_support_code(self) -> Any:
+        """Define the C type of an element, where it is complex."""
+        return complexes.support_code(self._dtype)
 
     def c_declare(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:
         """Declare the array, the element's type and the type number."""
         return (
-            f"PyArrayObject* {name};\ntypedef {self._dtype.ctype} dtype_{name};\n"
+            f"PyArrayObject* {name};\ntypedef {complexes.c_name(self._dtype)} dtype_{name};\n"
             f"enum {{ type_num_{name} = {self._dtype.enum} }};"
         )
 
