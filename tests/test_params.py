@@ -9,6 +9,7 @@ import opweld
 from opweld import Apply, COp, CType, FunctionGraph, scalar, tensor
 from opweld.compile.program import make_program
 from opweld.compile.struct import members
+from opweld.enums import CEnumType, EnumList, EnumType
 from opweld.generic import generic
 from opweld.params import Params, ParamsType
 from opweld.tensor import TensorType
@@ -219,7 +220,7 @@ def test_params_are_equal_by_content():
         (lambda: ParamsType(int=generic), ValueError, "ParamsType: the field 'int' is no name for a C variable"),
         (lambda: ParamsType(**{"a b": generic}), ValueError, "ParamsType: the field 'a b' is no name for a C variable"),
         (lambda: ParamsType(a=generic).get_params(), TypeError, "ParamsType: no value for field 'a'"),
-        (lambda: ParamsType(a=generic).get_params(a=1, b=2), TypeError, "ParamsType: no field 'b'; there are a"),
+        (lambda: Params(ParamsType(a=generic), a=1, b=2), TypeError, "ParamsType: no field 'b'; there are a"),
         (lambda: ParamsType(a=generic).filter(3), TypeError, "ParamsType: no value for field 'a' in 3 (int)"),
         (lambda: ParamsType(a=Text()).filter({"a": 3}), TypeError, "field 'a': expected a string"),
         (lambda: ParamsType(a=Text()).filter(["x"], strict=True), TypeError, "expected Params, got ['x'] (list)"),
@@ -366,3 +367,93 @@ def test_perform_need_not_take_params():
 
     x = scalar.float64("x")
     assert opweld.function([x], InPython(4)(x))(1.0) == 5
+
+
+# -- enumerations -----------------------------------------------------------------------------------------------------
+
+
+class Mode(COp):
+    """x times what `mode` says."""
+
+    __props__ = ("mode",)
+    params_type = ParamsType(
+        mode=EnumList(("TWICE", "double"), "THRICE", "WHOLE"), by=EnumType(SMALL=0.5, LARGE=(7, "l"))
+    )
+
+    def __init__(self, mode, by="l"):
+        self.mode = mode
+        self.by = by
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def c_code(self, node, name, input_names, output_names, sub):
+        return f"""
+            switch ({sub["params"]}->mode) {{
+            case TWICE: {output_names[0]} = 2 * {input_names[0]}; break;
+            case THRICE: {output_names[0]} = 3 * {input_names[0]}; break;
+            default: {output_names[0]} = {sub["params"]}->by == LARGE ? LARGE * {input_names[0]} : SMALL;
+            }}
+        """
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+@pytest.mark.parametrize("lang", ["c", "c++"])
+def test_enumerations(lang):
+    cls = type("Mode", (Mode,), {"c_lang": lang})
+    x = scalar.float64("x")
+    ops = [cls("TWICE"), cls("double"), cls(1), cls(Mode.params_type.WHOLE), cls("WHOLE", "SMALL")]
+    f = opweld.function([x], [op(x) for op in ops])
+    assert [float(value) for value in f(10.0)] == [20, 20, 30, 70, 0.5]
+    assert len(f.maker.program.data["kernels"]) == 1
+
+
+def test_what_an_enumeration_can_tell():
+    enum = EnumType(B=(2, "beta"), A=1, C=True)
+    assert (enum.A, enum["B"], enum.C, list(enum), len(enum), "B" in enum) == (1, 2, 1, ["A", "B", "C"], 3, True)
+    assert enum.fromalias("beta") == enum.fromalias("B") == 2
+    assert enum.has_alias("beta") and enum.get_aliases() == ("beta",) and enum.aliases == {"beta": "B"}
+    assert enum == EnumType(A=1, B=(2, "beta"), C=1) != EnumType(A=1, B=2, C=1)
+    assert str(EnumList("X", "Y")) == "EnumList<int>(X:0, Y:1)"
+    wrapper = ParamsType(e=enum, f=EnumList("ZERO", ("ONE", "unit")))
+    assert (wrapper.A, wrapper.ONE, wrapper.get_enum("B"), wrapper.enum_from_alias("unit")) == (1, 1, 2, 1)
+    assert wrapper.enum_from_alias("ZERO") == 0
+    with pytest.raises(AttributeError, match="ParamsType has no attribute 'D'"):
+        wrapper.D  # noqa: B018
+    with pytest.raises(TypeError) as caught:
+        enum.filter("gamma")
+    assert str(caught.value) == "expected one of A, B, C, 'beta', got 'gamma'"
+    assert pickle.loads(pickle.dumps(enum)) == enum and pickle.loads(pickle.dumps(wrapper)) == wrapper
+
+
+def test_constants_of_c():
+    class Limit(Plus):
+        params_type = CEnumType("EDOM", "ERANGE")
+
+        def c_headers(self):
+            return ["<errno.h>"]
+
+    import errno
+
+    x = scalar.float64("x")
+    f = opweld.function([x], [Limit("EDOM")(x), Limit(1)(x)])
+    assert [float(value) for value in f(0.0)] == [errno.EDOM, errno.ERANGE]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: EnumType(a=1), ValueError, "EnumType: a constant must be a C name in capital letters, got 'a'"),
+        (lambda: EnumType(A="x"), TypeError, "EnumType: the constant 'A' must be a number, got 'x' (str)"),
+        (lambda: EnumList("A", "A"), TypeError, "EnumList: the constant 'A' occurs twice"),
+        (lambda: EnumList(("A", "B"), "B"), TypeError, "EnumList: 'B' is a constant and an alias"),
+        (lambda: EnumList(("A", "x"), ("B", "x")), TypeError,
+         "EnumList: 'x' cannot be an alias of 'B': a string, used once"),
+    ],
+)  # fmt: skip
+def test_enumerations_that_are_wrong(make, error, message):
+    with pytest.raises(error) as caught:
+        make()
+    assert str(caught.value) == message

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import opweld
-from opweld import Apply, COp, scalar, tensor
+from opweld import Apply, COp, scalar
 from opweld.tensor import TensorType
 
 

@@ -252,28 +252,56 @@ class ParamsType(CType):
         """Make a ParamsType with more fields, or with other types for these."""
         return ParamsType(**{**dict(zip(self.fields, self.types)), **fields})
 
+    def _enums(self) -> list[Any]:
+        from opweld.enums import EnumType
+
+        return [type_ for type_ in self.types if isinstance(type_, EnumType)]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.isupper() and "types" in self.__dict__:
+            for enum in self._enums():
+                if name in enum:
+                    return enum[name]
+        raise AttributeError(f"ParamsType has no attribute {name!r}")
+
+    def get_enum(self, name: str) -> Any:
+        """Give the value of a constant of one of the fields' enumerations; it is an attribute, too."""
+        for enum in self._enums():
+            if name in enum:
+                return enum[name]
+        raise KeyError(name)
+
+    def enum_from_alias(self, alias: str) -> Any:
+        """Give the value of a constant of one of the fields' enumerations by its alias or name."""
+        for enum in self._enums():
+            if enum.has_alias(alias):
+                return enum.fromalias(alias)
+        return self.get_enum(alias)
+
     def get_params(self, *objects: Any, **values: Any) -> Params:
         """Collect the fields' values.
 
         Parameters
         ----------
         *objects
-            A field that `values` lacks is looked for among their attributes; the first that has it counts.
+            A field that `values` lacks is looked for among their attributes; the last that has it counts.
         **values
             Values by field.
 
         Returns
         -------
         Params
-            Each value as its type's `filter` gives it.
+            Each value as its type's `filter` gives it; it may cast.
         """
+        found = {}
         for field in self.fields:
-            if field not in values:
+            if field in values:
+                found[field] = values[field]
+            else:
                 for thing in objects:
                     if hasattr(thing, field):
-                        values[field] = getattr(thing, field)
-                        break
-        return self.filter(Params(self, **values))
+                        found[field] = getattr(thing, field)
+        return self.filter(Params(self, **found), allow_downcast=True)
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Params:
         """Turn an object with an attribute for each field, or a dict, into `Params`.
