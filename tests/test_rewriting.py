@@ -1,0 +1,583 @@
+"""Graphs into graphs: copying, merging, what rewriters may give, their stages, and what stops them."""
+
+import re
+
+import numpy as np
+import pytest
+
+import opweld
+from opweld import Apply, Constant, COp, FunctionGraph, Op, RewriteError, tensor
+from opweld.compile.ops import DeepCopyOp, view_op
+from opweld.printing import debugprint
+from opweld.rewriting import (
+    STAGES,
+    NodeRewriter,
+    node_rewriter,
+    register_canonicalize,
+    register_specialize,
+    register_stabilize,
+    rewrite_graph,
+)
+from opweld.rewriting.merge import copy_and_merge
+from opweld.tensor import NotScalarConstantError, get_scalar_constant_value
+
+x, y = tensor.dvector("x"), tensor.dvector("y")
+
+
+class Node(Op):
+    """Any number of inputs; outputs of the first one's type; computes their sum."""
+
+    __props__ = ("tag", "nout")
+
+    def __init__(self, tag="a", nout=1):
+        self.tag = tag
+        self.nout = nout
+
+    def make_node(self, *inputs):
+        return Apply(self, inputs, [inputs[0].type() for _ in range(self.nout)])
+
+    def perform(self, node, inputs, output_storage):
+        for cell in output_storage:
+            cell[0] = sum(inputs) + 0.0
+
+
+class InPlace(Node):
+    destroy_map = {0: [0]}
+
+
+class Recurrence(COp):
+    """z[i] = z[i - 1] z[i - 2] + x[i]: of zeros, zeros."""
+
+    __props__ = ()
+
+    def make_node(self, x):
+        x = tensor.as_tensor_variable(x)
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        z = output_storage[0][0] = inputs[0].copy()
+        for i in range(2, len(z)):
+            z[i] += z[i - 1] * z[i - 2]
+
+    def c_code(self, node, name, input_names, output_names, sub):
+        (x,), (z,) = input_names, output_names
+        return f"""
+            Py_XSETREF({z}, (PyArrayObject *)PyArray_NewCopy({x}, NPY_CORDER));
+            if ({z} == NULL) {sub["fail"]}
+            {{
+                dtype_{z} *at = (dtype_{z} *)PyArray_DATA({z});
+                for (npy_intp i = 2; i < PyArray_DIM({z}, 0); i++) at[i] += at[i - 1] * at[i - 2];
+            }}
+        """
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+a, b, c = Node("a"), Node("b"), Node("c")
+recurrence = Recurrence()
+
+
+@pytest.fixture(autouse=True)
+def registered():
+    """What a test registers is gone after it."""
+    tensor.zeros([1])
+    kept = {name: dict(stage.entries) for name, stage in STAGES.items()}
+    yield
+    for name, stage in STAGES.items():
+        stage.entries = kept[name]
+
+
+def graph(*outputs, inputs=(x, y)):
+    return copy_and_merge(FunctionGraph(inputs, outputs))
+
+
+def tags(found):
+    return [getattr(node.op, "tag", str(node.op)) for node in found.toposort()]
+
+
+def refused(rewriter, *outputs, inputs=(x, y)):
+    register_specialize(rewriter)
+    with pytest.raises(RewriteError) as caught:
+        rewrite_graph(graph(*outputs, inputs=inputs))
+    return str(caught.value)
+
+
+# -- copies and merging ------------------------------------------------------------------------------------------
+
+
+def test_the_users_nodes_stay_as_they_are():
+    t = a(x)
+    out = b(t, a(x))
+    before = [(node, list(node.inputs), list(node.outputs)) for node in FunctionGraph([x], [out]).apply_nodes]
+
+    @register_specialize
+    @node_rewriter([a])
+    def away(fgraph, node):
+        return [node.inputs[0]]
+
+    f = opweld.function([x], out)
+    assert tags(f.maker.fgraph) == ["b"]
+    assert f([1.0]).tolist() == [2.0]
+    assert [(node, node.inputs, node.outputs) for node in FunctionGraph([x], [out]).apply_nodes] == before
+    assert not {id(node) for node, _, _ in before} & {id(node) for node in f.maker.fgraph.apply_nodes}
+
+
+def test_copies_keep_what_was_hung_onto_them():
+    t = a(x)
+    t.tag = "mine"
+    t.owner.line = 7
+    copied = graph(t)
+    assert (copied.outputs[0].tag, copied.apply_nodes[0].line) == ("mine", 7)
+    assert copied.outputs[0] is not t and copied.outputs[0].owner.outputs == copied.outputs
+    assert copied.inputs[0] is x
+
+
+def test_equal_ops_on_equal_inputs_are_one_node():
+    found = graph(b(a(x), Node("a")(x)), b(a(x), a(x)))
+    assert tags(found) == ["a", "b"]
+    assert found.outputs[0] is found.outputs[1]
+    assert tags(graph(b(x, y), b(y, x))) == ["b", "b"]
+    assert tags(graph(a(x), Node("a", 2)(x)[0])) == ["a", "a"]
+
+
+def test_ops_without_props_are_told_apart():
+    class Plain(Node):
+        __props__ = None
+
+    one, two = Plain(), Plain()
+    assert len(graph(one(x), two(x)).toposort()) == 2
+    assert len(graph(one(x), one(x)).toposort()) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "merged"),
+    [
+        (1.5, 1.5, True),
+        (1.5, np.float32(1.5), False),
+        (0.0, -0.0, False),
+        (np.nan, np.nan, True),
+        ([1.0, 2.0], np.array([1.0, 2.0]), True),
+        ([1.0], 1.0, False),
+        (np.zeros(10**5), np.zeros(10**5), False),  # too large to compare
+    ],
+)
+def test_equal_constants_are_one(one, other, merged):
+    as_variable = tensor.as_tensor_variable
+    out = [c(x, as_variable(value)) for value in (one, other)]
+    assert (len(graph(*out).toposort()) == 1) is merged
+
+
+def test_constants_of_other_types():
+    kind = opweld.Generic()
+    for one, other, merged in ((1, 1, True), (1, True, False), (0.0, -0.0, False), ("s", "s", True), ([1], [1], False)):
+        found = graph(Node()(Constant(kind, one)), Node()(Constant(kind, other)))
+        assert (len(found.toposort()) == 1) is merged
+
+
+def test_what_is_destroyed_is_not_merged():
+    destroyer = InPlace("d")
+    one, other = a(x), a(x)
+    found = graph(b(other, destroyer(one)))
+    assert sorted(tags(found)) == ["a", "a", "b", "d"]
+    assert tags(graph(destroyer(a(x)), destroyer(a(x)))) == ["a", "d", "a", "d"]
+
+
+def test_a_function_merges():
+    f = opweld.function([x], [b(a(x)), b(a(x))])
+    assert tags(f.maker.fgraph) == ["a", "b", "DeepCopyOp"]
+    assert [r.tolist() for r in f([2.0])] == [[2.0], [2.0]]
+
+
+def test_props_that_do_not_hash():
+    with pytest.raises(TypeError, match=r"Node: 'tag' of its __props__ does not hash: \['a', 'b'\] \(list\)"):
+        opweld.function([x], Node(["a", "b"])(x))
+
+
+def test_an_op_with_eq_and_no_hash_is_itself_only():
+    class Odd(Node):
+        __props__ = None
+
+        def __eq__(self, other):
+            return True
+
+    one = Odd()
+    assert len(graph(one(x), one(x)).toposort()) == 1
+    assert len(graph(one(x), Odd()(x)).toposort()) == 2
+
+
+# -- what a graph offers -----------------------------------------------------------------------------------------
+
+
+def test_clients_and_replace():
+    t = a(x)
+    found = FunctionGraph([x, y], [b(t, t), t], clone=True)
+    (t,) = found.outputs[1:]
+    node = found.outputs[0].owner
+    assert found.clients[t] == [(node, 0), (node, 1), ("output", 1)]
+    assert node in found and a(x).owner not in found
+    new = c(y)
+    assert found.replace(t, new, "why") == [new.owner]
+    assert found.outputs == [node.outputs[0], new] and node.inputs == [new, new]
+    assert tags(found) == ["c", "b"]
+    assert t not in found and new in found
+    with pytest.raises(opweld.MissingInputError):
+        found.replace(new, a(tensor.dvector("elsewhere")))
+
+
+def test_replace_by_what_reads_the_old():
+    found = FunctionGraph([x], [b(a(x))], clone=True)
+    old = found.outputs[0].owner.inputs[0]
+    found.replace(old, c(old))
+    assert tags(found) == ["a", "c", "b"]
+
+
+def test_replaced_nodes_that_nobody_needs_are_gone():
+    found = FunctionGraph([x], [c(b(a(x)))], clone=True)
+    last = found.outputs[0].owner
+    found.replace(last.inputs[0], x)
+    assert tags(found) == ["c"] and found.clients[x] == [(last, 0)]
+
+
+# -- rewriters ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tracks", [[a], [Node], None, [c, a]])
+def test_tracks(tracks):
+    seen = []
+
+    @register_specialize
+    @node_rewriter(tracks)
+    def look(fgraph, node):
+        seen.append(node.op.tag)
+
+    rewrite_graph(graph(b(a(x))))
+    assert seen == (["a"] if tracks in ([a], [c, a]) else ["a", "b"])
+
+
+def test_a_track_is_compared_by_equality():
+    register_specialize(node_rewriter([Node("a")])(lambda node: [node.inputs[0]]), name="away")
+    found = graph(b(a(x)))
+    assert rewrite_graph(found) and tags(found) == ["b"]
+
+
+def test_a_rewriter_takes_the_node_or_the_graph_and_the_node():
+    register_specialize(node_rewriter([a])(lambda node: [b(node.inputs[0])]), name="one")
+    register_specialize(node_rewriter([b])(lambda fgraph, node: [c(node.inputs[0])]), name="two")
+    found = graph(a(x))
+    rewrite_graph(found)
+    assert tags(found) == ["c"]
+
+
+def test_a_class_of_rewriters():
+    class Away(NodeRewriter):
+        def tracks(self):
+            return [a]
+
+        def transform(self, fgraph, node):
+            return [node.inputs[0]]
+
+    register_specialize(Away())
+    found = graph(b(a(x)))
+    rewrite_graph(found)
+    assert tags(found) == ["b"] and "Away" in STAGES["specialize"].entries
+
+
+@pytest.mark.parametrize("answer", [None, False, [], {}])
+def test_nothing_to_do(answer):
+    two = Node("two", 0 if answer == [] else 1)
+    register_specialize(node_rewriter([two])(lambda node: answer), name="no")
+    assert not rewrite_graph(graph(two.make_node(x).outputs[0] if answer != [] else a(x)))
+
+
+def test_a_dict_names_what_is_replaced():
+    register_specialize(node_rewriter([b])(lambda node: {node.inputs[0]: x, "remove": [node.inputs[0]]}), name="cut")
+    found = graph(b(a(x)))
+    rewrite_graph(found)
+    assert tags(found) == ["b"]
+
+
+def test_an_output_that_nobody_reads_may_be_none():
+    two = Node("two", 2)
+    register_specialize(node_rewriter([two])(lambda node: [node.inputs[0], None]), name="first")
+    found = graph(b(two(x)[0]))
+    rewrite_graph(found)
+    assert tags(found) == ["b"]
+
+
+def test_wrong_answers():
+    vector = "TensorType(float64, (?,))"
+    matrix = tensor.dmatrix("m")
+    for answer, message in (
+        ([], f"rewriter 'wrong' on Node{{tag='a', nout=1}}(x): returned 0 variables for 1 outputs of types {vector}"),
+        (
+            [x, x],
+            f"rewriter 'wrong' on Node{{tag='a', nout=1}}(x): returned 2 variables for 1 outputs of types {vector}",
+        ),
+        (
+            [matrix],
+            f"rewriter 'wrong' on Node{{tag='a', nout=1}}(x): wants Node{{tag='a', nout=1}} of type {vector} replaced "
+            "by m of type TensorType(float64, (?, ?)); the types must be equal",
+        ),
+        (
+            [3],
+            "rewriter 'wrong' on Node{tag='a', nout=1}(x): wants Node{tag='a', nout=1} replaced by 3 (int), which is "
+            "no Variable",
+        ),
+        (
+            x,
+            "rewriter 'wrong' on Node{tag='a', nout=1}(x): must return a list of variables, one for each output, or a "
+            "dict, or None, got x (TensorVariable)",
+        ),
+        (
+            [tensor.dvector("w")],
+            "rewriter 'wrong' on Node{tag='a', nout=1}(x): the function depends on w of type TensorType(float64, "
+            "(?,)), which is an output, and it is not among the inputs: add it to the inputs",
+        ),
+    ):
+        STAGES["specialize"].entries.pop("wrong", None)
+        wrong = node_rewriter([a])(lambda node, answer=answer: answer)
+        wrong.name = "wrong"
+        assert refused(wrong, a(x)) == message
+
+
+def test_a_type_that_says_more_fits():
+    known = tensor.tensor("float64", (3,), name="k")
+    register_specialize(node_rewriter([b])(lambda node: [node.inputs[1]]), name="second")
+    found = graph(b(x, known), inputs=[x, known])
+    assert rewrite_graph(found) and found.outputs == [known]
+    STAGES["specialize"].remove("second")
+    less = node_rewriter([b])(lambda node: [x])
+    assert "replaced by x of type TensorType(float64, (?,)); the types must be equal" in refused(
+        less, b(known), inputs=[x, known]
+    )
+
+
+def test_an_exception_says_whose_it_is():
+    @register_specialize
+    @node_rewriter([a])
+    def breaks(fgraph, node):
+        raise KeyError("lost")
+
+    with pytest.raises(KeyError) as caught:
+        opweld.function([x], a(x))
+    assert caught.value.args == ("rewriter 'breaks' on Node{tag='a', nout=1}(x): lost",)
+
+
+def test_rewriters_that_undo_one_another():
+    register_specialize(node_rewriter([a])(lambda node: [b(*node.inputs)]), name="there")
+    register_specialize(node_rewriter([b])(lambda node: [a(*node.inputs)]), name="back")
+    with pytest.raises(RewriteError) as caught:
+        opweld.function([x], a(x))
+    assert re.fullmatch(
+        r"stage specialize: rewriters '(there', 'back|back', 'there)' undo one another's work: \d+ replacements, the "
+        r"last one of Node\{tag='[ab]', nout=1\}; each must settle",
+        str(caught.value),
+    )
+
+
+def test_a_rewriter_that_never_settles():
+    register_specialize(node_rewriter([a])(lambda node: [a(a(*node.inputs))]), name="grows")
+    with pytest.raises(RewriteError, match=r"rewriter 'grows' finds its own results wanting again and again"):
+        opweld.function([x], a(x))
+
+
+def test_a_rewriter_that_makes_a_cycle():
+    @register_specialize
+    @node_rewriter([a])
+    def loops(fgraph, node):
+        for reader, _ in fgraph.clients[node.outputs[0]]:
+            if reader != "output":
+                return reader.outputs
+        return None
+
+    assert "the graph has a cycle through Node{tag='b', nout=1}" in refused(loops, b(a(x)))
+
+
+# -- registration and stages -------------------------------------------------------------------------------------
+
+
+def test_registration_in_every_form():
+    @register_specialize
+    @node_rewriter([a])
+    def plain(node):
+        return None
+
+    @register_canonicalize("special")
+    @node_rewriter([a])
+    def tagged(node):
+        return None
+
+    @register_stabilize()
+    @node_rewriter([a])
+    def empty(node):
+        return None
+
+    register_specialize(plain, "more", name="again")
+    assert {"plain", "again"} <= set(STAGES["specialize"].entries)
+    assert "special" in STAGES["canonicalize"].entries["tagged"][1]
+    assert STAGES["stabilize"].entries["empty"][0] is empty
+    assert plain(None) is None and plain.__name__ == "plain"
+    with pytest.raises(TypeError) as caught:
+        register_specialize(lambda node: None)
+    assert "expected a node rewriter, got" in str(caught.value)
+    assert str(caught.value).endswith("put @node_rewriter([op]) under it")
+
+
+def test_two_of_one_name():
+    def define():
+        @register_specialize
+        @node_rewriter([a])
+        def same(node):
+            return None
+
+        return same
+
+    define()
+    latest = define()  # a cell of a notebook run again
+    assert STAGES["specialize"].entries["same"][0] is latest
+
+    with pytest.raises(ValueError, match=r"register_specialize: there is a rewriter 'same' already, of module .*name="):
+
+        @register_specialize
+        @node_rewriter([a])
+        def same(node):
+            return None
+
+
+@pytest.mark.parametrize(
+    ("tracks", "message"),
+    [
+        (a, "node_rewriter: tracks must be a list of ops or classes, or None, got "),
+        ([], "node_rewriter: tracks is empty; pass None to be shown every node"),
+        (["a"], "node_rewriter: tracks[0] must be an op or a class of ops, got 'a' (str)"),
+    ],
+)
+def test_tracks_that_make_no_sense(tracks, message):
+    with pytest.raises(TypeError) as caught:
+        node_rewriter(tracks)
+    assert str(caught.value).startswith(message)
+
+
+def test_stages_run_in_order():
+    order = []
+    for stage, register in (
+        ("specialize", register_specialize),
+        ("canonicalize", register_canonicalize),
+        ("stabilize", register_stabilize),
+    ):
+        register(node_rewriter([a])(lambda node, stage=stage: order.append(stage)), name=stage)
+    rewrite_graph(graph(a(x)))
+    assert order == ["canonicalize", "stabilize", "specialize"]
+
+
+def test_modes_and_optimizer(monkeypatch):
+    register_specialize(node_rewriter([a])(lambda node: [b(*node.inputs)]), name="special")
+    register_canonicalize(node_rewriter([b])(lambda node: [c(*node.inputs)]), name="canonical")
+
+    def kinds(out, **options):
+        return tags(opweld.function([x], out, **options).maker.fgraph)
+
+    assert kinds(a(x)) == ["b"]
+    assert kinds(a(x), mode="FAST_COMPILE") == ["a"]
+    assert kinds(b(x), mode="FAST_COMPILE") == ["c"]
+    monkeypatch.setattr(opweld.config, "optimizer", "merge")
+    assert kinds(c(b(x), b(x))) == ["b", "c"]
+    monkeypatch.setattr(opweld.config, "optimizer", "None")
+    assert kinds(c(b(x), b(x))) == ["b", "b", "c"]
+    monkeypatch.setattr(opweld.config, "optimizer", "all")
+    with pytest.raises(opweld.ConfigError, match=r"config.optimizer: expected one of 'default'"):
+        kinds(a(x))
+
+
+def test_a_new_equal_node_is_merged():
+    register_specialize(node_rewriter([a])(lambda node: [b(*node.inputs)]), name="b")
+    assert tags(opweld.function([x], c(a(x), b(x))).maker.fgraph) == ["b", "c"]
+
+
+# -- a rewriter on a value ---------------------------------------------------------------------------------------
+
+
+def test_the_recurrence_of_zeros():
+    @register_specialize
+    @node_rewriter([recurrence])
+    def of_zeros(fgraph, node):
+        try:
+            if get_scalar_constant_value(node.inputs[0]) == 0:
+                return [node.inputs[0]]
+        except NotScalarConstantError:
+            return None
+        return None
+
+    f = opweld.function([x], recurrence(x))
+    assert [type(node.op) for node in f.maker.fgraph.toposort()] == [Recurrence]
+    assert f([1.0, 2, 3, 4]).tolist() == [1, 2, 5, 14]
+    for mode in ("FAST_RUN", "DebugMode"):
+        f = opweld.function([], recurrence(tensor.zeros([5])), mode=mode)
+        assert [type(node.op) for node in f.maker.fgraph.toposort()] == [DeepCopyOp]
+        first, second = f(), f()
+        assert first.tolist() == [0.0] * 5
+        assert not np.shares_memory(first, second)
+    f = opweld.function([], recurrence(tensor.ones([5])))
+    assert f().tolist() == [1, 1, 2, 3, 7]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (3, 3),
+        (np.float32(2), 2),
+        ([4.0, 4.0], 4.0),
+        (tensor.zeros([2, 3]), 0.0),
+        (tensor.ones([2], "int8"), 1),
+        (tensor.alloc(7, 2, 2), 7),
+        (view_op(tensor.zeros([2])), 0.0),
+        (tensor.shape_i(tensor.tensor("float64", (None, 4)), 1), 4),
+        (Constant(opweld.ScalarType("int32"), 5), 5),
+    ],
+)
+def test_scalar_constant_value(value, expected):
+    found = get_scalar_constant_value(value)
+    assert isinstance(found, np.ndarray) and found.shape == () and found == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [x, a(x), [1.0, 2.0], np.zeros(0), "text", None, tensor.alloc(tensor.dscalar("s"), 2), tensor.shape_i(x, 0)],
+)
+def test_not_a_scalar_constant(value):
+    with pytest.raises(NotScalarConstantError):
+        get_scalar_constant_value(value)
+
+
+# -- debugprint --------------------------------------------------------------------------------------------------
+
+
+def test_debugprint(capsys):
+    out = b(a(x), tensor.as_tensor_variable([1.0]), a(x))
+    assert debugprint(out, file="str") == (
+        "Node{tag='b', nout=1} [id A]\n"
+        " ├─ Node{tag='a', nout=1} [id B]\n"
+        " │  ├─ x [id C]\n"
+        " ├─ TensorConstant{[1.]} [id D]\n"
+        " ├─ Node{tag='a', nout=1} [id E]\n"
+        " │  ├─ x [id C]\n"
+    )
+    debugprint(opweld.function([x], out), ids="", print_type=True)
+    assert capsys.readouterr().out == (
+        "Node{tag='b', nout=1} <TensorType(float64, (?,))> 1\n"
+        " ├─ Node{tag='a', nout=1} <TensorType(float64, (?,))> 0\n"
+        " │  ├─ x <TensorType(float64, (?,))>\n"
+        " ├─ TensorConstant{[1.]} <TensorType(float64, (1,))>\n"
+        " ├─ Node{tag='a', nout=1} <TensorType(float64, (?,))> 0 ...\n"
+    )
+    assert debugprint([a(x).owner, y], file="str", ids="int", depth=1) == "Node{tag='a', nout=1} [id 0]\ny [id 1]\n"
+    with pytest.raises(TypeError, match=r"debugprint: expected a variable"):
+        debugprint(3)
+
+
+def test_debugprint_of_a_long_chain():
+    out = x
+    for _ in range(3000):
+        out = a(out)
+    assert debugprint(out, file="str").count("\n") == 3001
