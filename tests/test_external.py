@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import opweld
-from opweld import Apply, ExternalCOp, external, tensor
+from opweld import Apply, ExternalCOp, sections, tensor
 from opweld.params import ParamsType
 
 SUM = """\
@@ -138,6 +138,12 @@ def test_padding_of_inputs_and_outputs(make):
         ("#section cod\n", "op0.c:1: unknown section 'cod'; known are support_code, support_code_apply, "),
         ("\nint x;\n#section code\n", "op0.c:2: 'int x;' stands before the first #section; only comments may"),
         ("/* a\n*/ int x;\n#section code\n", "op0.c:2: '*/ int x;' stands before the first #section"),
+        ("#section support_code\nint APPLY_SPECIFIC(f)(void);\n", "op0.c:2: section 'support_code' has no macro "
+         "APPLY_SPECIFIC; these have it: support_code_apply, support_code_struct, init_code_apply, init_code_struct, "
+         "cleanup_code_struct, code, code_cleanup"),
+        ("#section support_code_apply\n\nint APPLY_SPECIFIC(f)() { return INPUT_0; }\n",
+         "op0.c:3: section 'support_code_apply' has no macro INPUT_0; these have it: code, code_cleanup"),
+        ("#section init_code\nx = sizeof(DTYPE_INPUT_1);\n", "op0.c:2: section 'init_code' has no macro DTYPE_INPUT_1"),
         ("// nothing\n", "op0.c: has no #section; begin one of support_code, "),
         ("", "op0.c: has no #section"),
     ],
@@ -146,6 +152,13 @@ def test_files_that_are_wrong(make, text, message):
     with pytest.raises(ValueError) as caught:
         make(text)
     assert message in str(caught.value)
+
+
+def test_macros_that_are_only_spoken_of(make):
+    make(
+        "#section support_code\n/* INPUT_0 */ // APPLY_SPECIFIC\n#define GET \\\n    APPLY_SPECIFIC(f)\n"
+        "const char* text = \"DTYPE_INPUT_0\";\n#define OUTPUT_9 3\nint nine = OUTPUT_9;\n"
+    )
 
 
 def test_func_name_and_code_exclude_each_other(make):
@@ -185,14 +198,14 @@ def test_struct_sections_keep_a_value_for_each_instance(make):
 
 
 def test_every_macro_is_undefined_after_its_section(make):
-    sections = ["support_code_apply", "support_code_struct", "init_code_apply", "init_code_struct",
-                "cleanup_code_struct", "code", "code_cleanup"]  # fmt: skip
-    op = make("".join(f"#section {tag}\nint {tag};\n" for tag in sections))
+    tags = ["support_code_apply", "support_code_struct", "init_code_apply", "init_code_struct",
+            "cleanup_code_struct", "code", "code_cleanup"]  # fmt: skip
+    op = make("".join(f"#section {tag}\nint {tag};\n" for tag in tags))
     x = tensor.dvector("x")
     node = op.make_node(x)
     sub, names = {"fail": "{ goto f; }", "params": "VP"}, (["V0"], ["V1"])
     given = {"code": (*names, sub), "code_cleanup": (*names, sub), "init_code_struct": (sub,)}
-    for tag in sections:
+    for tag in tags:
         text = getattr(op, f"c_{tag}")(node, "N", *given.get(tag, ()))
         defined = [line.split()[1].partition("(")[0] for line in text.splitlines() if line.startswith("#define")]
         assert [line.split()[1] for line in text.splitlines() if line.startswith("#undef")] == defined
@@ -308,7 +321,7 @@ def test_files_are_relative_to_the_class():
 
 def test_a_file_is_read_once(make, monkeypatch):
     op = make("#section code\n;\n")
-    monkeypatch.setattr(external, "_parse", None)
+    monkeypatch.setattr(sections, "_parse", None)
     for _ in range(10):
         FromFiles(op.func_files)
 

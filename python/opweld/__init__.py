@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from opweld.graph.fgraph import FunctionGraph
     from opweld.graph.op import COp, Op
     from opweld.graph.type import CType, Type
+    from opweld.params import ParamsType
     from opweld.scalar import ScalarType
     from opweld.tensor import TensorType, as_tensor_variable
 
@@ -51,6 +52,7 @@ _HOME = {
     "Generic": "generic",
     "In": "compile.function",
     "Op": "graph.op",
+    "ParamsType": "params",
     "ScalarType": "scalar",
     "TensorType": "tensor",
     "Type": "graph.type",
@@ -69,8 +71,8 @@ _ROOMS = ("compat", "compile", "errors", "external", "generic", "graph", "printi
 __all__ = [
     "Apply", "COp", "CType", "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
     "Constant", "EngineError", "ExternalCOp", "Function", "FunctionGraph", "Generic", "In", "InconsistencyError",
-    "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning", "ProgramError",
-    "RewriteError", "ScalarType", "TensorType", "Type", "UnusedInputError", "Variable", "__version__",
+    "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning", "ParamsType",
+    "ProgramError", "RewriteError", "ScalarType", "TensorType", "Type", "UnusedInputError", "Variable", "__version__",
     "as_tensor_variable", "compat", "compile", "config", "function", "generic", "graph", "printing", "rewriting",
     "scalar", "source", "tensor",
 ]  # fmt: skip

@@ -12,13 +12,9 @@ from weakref import WeakKeyDictionary
 from opweld.compile.hooks import ABSENT, ask
 from opweld.graph.basic import Apply
 from opweld.graph.op import COp
+from opweld.sections import SECTIONS, join, key_of
 
 __all__ = ["SECTIONS", "ExternalCOp"]
-
-SECTIONS = (
-    "support_code", "support_code_apply", "support_code_struct", "init_code", "init_code_apply", "init_code_struct",
-    "cleanup_code_struct", "code", "code_cleanup",
-)  # fmt: skip
 
 # What C lets pass with a warning at the call of func_name is an error, as it is in C++.
 _STRICT = """\
@@ -31,103 +27,7 @@ _STRICT = """\
 """
 _STRICT_END = "#ifndef __cplusplus\n#pragma GCC diagnostic pop\n#endif\n"
 
-_Key = tuple[str, int, int]  # a file: path, size, mtime in ns
-_Sections = dict[str, list[tuple[str, int, str]]]  # tag -> path, first line and text of each piece
-
-_files: dict[_Key, dict[str, list[tuple[int, str]]]] = {}  # a file is read once however many ops it serves
-_joined: dict[tuple[_Key, ...], _Sections] = {}
 _found: WeakKeyDictionary[type, dict[tuple[Any, ...], list[str]]] = WeakKeyDictionary()
-
-
-def _key(path: str, who: str) -> _Key:
-    try:
-        status = os.stat(path)
-    except OSError as err:
-        raise _unreadable(path, who, err) from None
-    return path, status.st_size, status.st_mtime_ns
-
-
-def _unreadable(path: str, who: str, err: OSError) -> OSError:
-    return type(err)(
-        f"{path}: the C file of {who} cannot be read: {err.strerror}; a relative path starts at the folder of the "
-        f"class that names it"
-    )
-
-
-def _read(key: _Key, who: str) -> dict[str, list[tuple[int, str]]]:
-    """The sections of a file: for each tag its pieces, with the number of their first line."""
-    path = key[0]
-    found = _files.get(key)
-    if found is None:
-        try:
-            with open(path, encoding="utf-8", newline=None) as file:
-                found = _files[key] = _parse(path, file.read())
-        except OSError as err:
-            raise _unreadable(path, who, err) from None
-        except UnicodeDecodeError as err:
-            raise ValueError(f"{path}: is not UTF-8: {err}") from None
-    return found
-
-
-def _join(keys: tuple[_Key, ...], who: str) -> _Sections:
-    """The sections of several files; those of one tag follow each other."""
-    sections: _Sections = {}
-    for key in keys:
-        for tag, pieces in _read(key, who).items():
-            sections.setdefault(tag, []).extend((key[0], line, piece) for line, piece in pieces)
-    return sections
-
-
-def _parse(path: str, text: str) -> dict[str, list[tuple[int, str]]]:
-    sections: dict[str, list[tuple[int, str]]] = {}
-    tag, first, piece = "", 1, [""]
-    in_comment = False
-    lines = text.splitlines()
-    if not any(map(_is_tag, lines)):
-        raise ValueError(f"{path}: has no #section; begin one of {', '.join(SECTIONS)}")
-    for number, line in enumerate(lines, 1):
-        stripped = line.strip()
-        if _is_tag(line):
-            if tag:
-                sections.setdefault(tag, []).append((first, "\n".join(piece)))
-            tag, first, piece = stripped[8:].strip(), number + 1, []
-            if tag not in SECTIONS:
-                raise ValueError(f"{path}:{number}: unknown section {tag!r}; known are {', '.join(SECTIONS)}")
-        elif tag:
-            piece.append(line)
-        else:
-            outside, in_comment = _without_comments(line, in_comment)
-            if outside.strip():
-                raise ValueError(f"{path}:{number}: {stripped!r} stands before the first #section; only comments may")
-    sections.setdefault(tag, []).append((first, "\n".join(piece)))
-    return sections
-
-
-def _is_tag(line: str) -> bool:
-    stripped = line.strip()
-    return stripped.startswith("#section") and not stripped[8:9].strip()
-
-
-def _without_comments(line: str, inside: bool) -> tuple[str, bool]:
-    """A line without its comments, and whether a comment goes on behind it."""
-    kept = []
-    while line:
-        if inside:
-            _, closed, line = line.partition("*/")
-            inside = not closed
-            if inside:
-                break
-        else:
-            block, slashes = line.find("/*"), line.find("//")
-            if slashes >= 0 and (block < 0 or slashes < block):
-                kept.append(line[:slashes])
-                break
-            if block < 0:
-                kept.append(line)
-                break
-            kept.append(line[:block])
-            line, inside = line[block + 2 :], True
-    return "".join(kept), inside
 
 
 class ExternalCOp(COp):
@@ -160,11 +60,8 @@ class ExternalCOp(COp):
         names = (func_files,) if isinstance(func_files, (str, os.PathLike)) else tuple(func_files)
         self.func_files = paths = _paths(type(self), names)
         self.func_name = func_name
-        keys = tuple([_key(path, type(self).__name__) for path in paths])
-        sections = _joined.get(keys)
-        if sections is None:
-            sections = _joined[keys] = _join(keys, type(self).__name__)
-        self._sections = sections
+        keys = tuple([key_of(path, type(self).__name__) for path in paths])
+        self._sections = sections = join(keys, type(self).__name__)
         if func_name is not None and "code" in sections:
             path, line, _ = sections["code"][0]
             raise ValueError(

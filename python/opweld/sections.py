@@ -1,0 +1,174 @@
+"""Files of C in sections: what they may hold, read once however many ops they serve."""
+
+from __future__ import annotations
+
+import os
+import re
+
+__all__ = ["SECTIONS", "Key", "Sections", "join", "key_of"]
+
+SECTIONS = (
+    "support_code", "support_code_apply", "support_code_struct", "init_code", "init_code_apply", "init_code_struct",
+    "cleanup_code_struct", "code", "code_cleanup",
+)  # fmt: skip
+
+# The macros of the sections that have not all of them.
+_MACROS = {
+    "support_code": "", "init_code": "", "support_code_apply": "APPLY DTYPES", "support_code_struct": "APPLY DTYPES",
+    "init_code_apply": "APPLY DTYPES", "init_code_struct": "APPLY DTYPES", "cleanup_code_struct": "APPLY DTYPES",
+}  # fmt: skip
+_MACRO = re.compile(r"\b(APPLY_SPECIFIC|(?:(?:DTYPE_|TYPENUM_|ITEMSIZE_)?(?:INPUT|OUTPUT)_\d+))\b")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+Key = tuple[str, int, int]  # a file: path, size, mtime in ns
+Sections = dict[str, list[tuple[str, int, str]]]  # tag -> path, first line and text of each piece
+
+_files: dict[Key, dict[str, list[tuple[int, str]]]] = {}  # a file is read once however many ops it serves
+_joined: dict[tuple[Key, ...], Sections] = {}
+
+
+def key_of(path: str, who: str) -> Key:
+    """Ask for what tells one content of a file from another.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    who : str
+        The class that names it, for messages.
+
+    Returns
+    -------
+    Key
+
+    Raises
+    ------
+    OSError
+        If the file is not there, or may not be read.
+    """
+    try:
+        status = os.stat(path)
+    except OSError as err:
+        raise _unreadable(path, who, err) from None
+    return path, status.st_size, status.st_mtime_ns
+
+
+def _unreadable(path: str, who: str, err: OSError) -> OSError:
+    return type(err)(
+        f"{path}: the C file of {who} cannot be read: {err.strerror}; a relative path starts at the folder of the "
+        f"class that names it"
+    )
+
+
+def _read(key: Key, who: str) -> dict[str, list[tuple[int, str]]]:
+    """The sections of a file: for each tag its pieces, with the number of their first line."""
+    path = key[0]
+    found = _files.get(key)
+    if found is None:
+        try:
+            with open(path, encoding="utf-8", newline=None) as file:
+                found = _files[key] = _parse(path, file.read())
+        except OSError as err:
+            raise _unreadable(path, who, err) from None
+        except UnicodeDecodeError as err:
+            raise ValueError(f"{path}: is not UTF-8: {err}") from None
+    return found
+
+
+def join(keys: tuple[Key, ...], who: str) -> Sections:
+    """Read the sections of several files; those of one tag follow each other.
+
+    Parameters
+    ----------
+    keys : tuple of Key
+        The files, in order.
+    who : str
+        The class that names them, for messages.
+
+    Returns
+    -------
+    Sections
+        The same object for the same files.
+
+    Raises
+    ------
+    ValueError
+        If a file has no section, one of an unknown tag, text before the first, or a macro where there is none.
+    """
+    sections = _joined.get(keys)
+    if sections is None:
+        sections = {}
+        for key in keys:
+            for tag, pieces in _read(key, who).items():
+                sections.setdefault(tag, []).extend((key[0], line, piece) for line, piece in pieces)
+        _joined[keys] = sections
+    return sections
+
+
+def _parse(path: str, text: str) -> dict[str, list[tuple[int, str]]]:
+    sections: dict[str, list[tuple[int, str]]] = {}
+    tag, first, piece = "", 1, [""]
+    in_comment = False
+    lines = text.splitlines()
+    if not any(map(_is_tag, lines)):
+        raise ValueError(f"{path}: has no #section; begin one of {', '.join(SECTIONS)}")
+    for number, line in enumerate(lines, 1):
+        stripped = line.strip()
+        if _is_tag(line):
+            if tag:
+                sections.setdefault(tag, []).append((first, "\n".join(piece)))
+            tag, first, piece = stripped[8:].strip(), number + 1, []
+            if tag not in SECTIONS:
+                raise ValueError(f"{path}:{number}: unknown section {tag!r}; known are {', '.join(SECTIONS)}")
+        elif tag:
+            piece.append(line)
+        else:
+            outside, in_comment = _without_comments(line, in_comment)
+            if outside.strip():
+                raise ValueError(f"{path}:{number}: {stripped!r} stands before the first #section; only comments may")
+    sections.setdefault(tag, []).append((first, "\n".join(piece)))
+    for tag, allowed in _MACROS.items():
+        for first, whole in sections.get(tag, ()):
+            _check_macros(path, tag, first, whole, allowed, text)
+    return sections
+
+
+def _check_macros(path: str, tag: str, first: int, piece: str, allowed: str, text: str) -> None:
+    """Refuse a macro in a section that has not got it. What a ``#define`` holds is expanded elsewhere, perhaps."""
+    in_comment = continued = False
+    for number, line in enumerate(piece.split("\n"), first):
+        outside, in_comment = _without_comments(line, in_comment)
+        directive = continued or outside.lstrip().startswith("#")
+        continued = directive and line.endswith("\\")
+        for found in () if directive else _MACRO.findall(_QUOTED.sub('""', outside)):
+            kind = "APPLY" if found.startswith("APPLY") else "NAMES" if found.startswith(("IN", "OUT")) else "DTYPES"
+            if kind not in allowed and not re.search(rf"#\s*define\s+{found}\b", text):
+                having = ", ".join(other for other in SECTIONS if kind in _MACROS.get(other, "APPLY DTYPES NAMES"))
+                raise ValueError(f"{path}:{number}: section {tag!r} has no macro {found}; these have it: {having}")
+
+
+def _is_tag(line: str) -> bool:
+    stripped = line.strip()
+    return stripped.startswith("#section") and not stripped[8:9].strip()
+
+
+def _without_comments(line: str, inside: bool) -> tuple[str, bool]:
+    """A line without its comments, and whether a comment goes on behind it."""
+    kept = []
+    while line:
+        if inside:
+            _, closed, line = line.partition("*/")
+            inside = not closed
+            if inside:
+                break
+        else:
+            block, slashes = line.find("/*"), line.find("//")
+            if slashes >= 0 and (block < 0 or slashes < block):
+                kept.append(line[:slashes])
+                break
+            if block < 0:
+                kept.append(line)
+                break
+            kept.append(line[:block])
+            line, inside = line[block + 2 :], True
+    return "".join(kept), inside
