@@ -154,6 +154,7 @@ class Bench:
         shutil.rmtree(self.work, ignore_errors=True)
         self.work.mkdir()
         (self.work / next(a for a in entry.argv if a.endswith((".c", ".cc")))).write_text(entry.text)
+        (self.work / "opweld.map").write_text("{ global: PyInit_*; local: *; };\n")
         for name in (a for a in entry.argv if a.endswith(".o")):
             shutil.copyfile(runtime_object(), self.work / name)
         start = time.perf_counter()

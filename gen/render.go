@@ -34,6 +34,9 @@ func Render(p *Program) (*Unit, error) {
 // built for a CPython, and linked with each unit.
 func Runtime() (string, error) { return text("runtime.c.tmpl", nil, C) }
 
+// Prelude is the head of every unit, by itself.
+func Prelude() (string, error) { return text("prelude.h.tmpl", nil, C) }
+
 // SourceName is the constant name of a unit's file, which its #line marks and diagnostics carry.
 func (l Lang) SourceName() string {
 	if l == CXX {

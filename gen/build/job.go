@@ -32,6 +32,7 @@ type job struct {
 	tools    []cache.File
 	lines    []string
 	key      string
+	prefix   *prefix // the precompiled header in use; nil: none
 }
 
 // newJob chooses and identifies the compiler and makes the key.
@@ -227,9 +228,10 @@ const attempts = 3
 func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, err error) {
 	j.progress(StageCompile)
 	begin := time.Now()
+	defer j.usePrefix(ctx)()
 	for range attempts {
 		c = &compiled{start: time.Now()}
-		if c.Compiled, err = cc.Compile(ctx, j.compile, dir); err != nil {
+		if c.Compiled, err = j.compileIn(ctx, dir); err != nil {
 			if _, gone := os.Stat(filepath.Join(dir, j.compile.Source())); ctx.Err() == nil && errors.Is(gone, fs.ErrNotExist) {
 				return nil, false, errSwept
 			}
@@ -254,6 +256,19 @@ func (j *job) isSettled(c *compiled) bool {
 		}
 	}
 	return true
+}
+
+// stamps looks at files and hashes them.
+func stamps(paths []string) ([]cache.File, error) {
+	files := make([]cache.File, 0, len(paths))
+	for _, path := range paths {
+		f, err := cache.Stamp(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
 }
 
 // failed gives a compile's error its form, and keeps the compiler's whole output where there is a place for it.
@@ -335,13 +350,12 @@ func (j *job) publish(c *compiled, settled bool) (*cache.Entry, error) {
 	places := placesOf(j.compile, &c.Reads, c.start)
 	e := cache.Entry{Key: j.key, Files: slices.Clone(j.tools), Absent: places.Group(), KeyLines: j.lines,
 		Argv: j.compile.Argv(), Warnings: warnings}
-	for _, path := range slices.Concat(c.Reads.Headers, c.Reads.Libs) {
-		f, err := cache.Stamp(path)
-		if err != nil {
-			return nil, err
-		}
-		e.Files = append(e.Files, f)
+	read, err := stamps(slices.Concat(c.Reads.Headers, c.Reads.Libs))
+	if err != nil {
+		return nil, err
 	}
+	e.Files = append(e.Files, read...)
+	j.prefix.join(&e)
 	if places.Appeared || !j.isSettled(c) { // looked at after hashing: what was hashed is what the compiler read
 		return nil, errUnsettled
 	}

@@ -14,6 +14,20 @@ var (
 
 // Argv lists the arguments, driver first. It holds no path of the private folder, so it can be part of a key.
 func (j *Job) Argv() []string {
+	argv := append(j.front(), "-shared", "-Xlinker", "-t", "-Xlinker", "--version-script="+exports, "-o", Output, j.Source())
+	if j.Object != nil {
+		argv = append(argv, Object)
+	}
+	argv = append(argv, j.without(j.Args)...)
+	argv = pairs(argv, "-L", j.LibDirs)
+	for _, d := range j.LibDirs {
+		argv = append(argv, "-Xlinker", "-rpath", "-Xlinker", d)
+	}
+	return pairs(argv, "-l", j.Libs)
+}
+
+// front lists the arguments that decide how a text is read and compiled, driver first.
+func (j *Job) front() []string {
 	wanted := slices.Clone(structural)
 	if !j.CXX {
 		wanted = append(wanted, structuralC...)
@@ -26,16 +40,7 @@ func (j *Job) Argv() []string {
 	for _, d := range j.System {
 		argv = append(argv, "-isystem", d)
 	}
-	argv = append(argv, "-shared", "-Xlinker", "-t", "-o", Output, j.Source())
-	if j.Object != nil {
-		argv = append(argv, Object)
-	}
-	argv = append(argv, j.without(j.Args)...)
-	argv = pairs(argv, "-L", j.LibDirs)
-	for _, d := range j.LibDirs {
-		argv = append(argv, "-Xlinker", "-rpath", "-Xlinker", d)
-	}
-	return pairs(argv, "-l", j.Libs)
+	return argv
 }
 
 // standard is the language's version: the oldest that every supported compiler has in full.

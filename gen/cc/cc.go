@@ -19,7 +19,11 @@ const (
 	Output    = "opweld.so"
 	Object    = "runtime.o"
 	depfile   = "opweld.d"
+	exports   = "opweld.map"
 )
+
+// exported is the linker's list of what others may see: namespace std makes its templates visible whatever the flags say.
+const exported = "{ global: PyInit_*; local: *; };\n"
 
 // Job is one translation unit and what it is compiled with.
 type Job struct {
@@ -27,6 +31,7 @@ type Job struct {
 	Text    string
 	CXX     bool
 	Object  []byte   // an object to link with; nil: none
+	Prefix  string   // path of a header that comes first and is compiled ahead; not part of Argv: the result is the same
 	Flags   []string // configured flags: optimisation, warnings, debug
 	System  []string // folders of Python's and NumPy's headers, in order
 	Headers []string // folders of the ops' headers
@@ -67,7 +72,13 @@ func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
 			return nil, fmt.Errorf("write the runtime: %w", err)
 		}
 	}
+	if err := os.WriteFile(filepath.Join(dir, exports), []byte(exported), 0o666); err != nil {
+		return nil, fmt.Errorf("write the list of exports: %w", err)
+	}
 	argv := append(job.Argv(), "-ffile-prefix-map="+dir+"=.")
+	if job.Prefix != "" {
+		argv = append(argv, "-include", job.Prefix)
+	}
 	out, err := run(ctx, command{argv: argv, dir: dir, env: environ(job.Env, job.Process, dir)})
 	if err != nil {
 		return nil, err
@@ -78,7 +89,7 @@ func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
 	if _, err := os.Stat(module); out.code != 0 || err != nil {
 		return nil, &Error{Diagnostics: refusal(diagnostics, out), Argv: job.Argv(), Output: out.stderr}
 	}
-	reads, err := readsOf(dir, job, out)
+	reads, err := readsOf(dir, job.Source(), job, out)
 	if err != nil {
 		return nil, err
 	}

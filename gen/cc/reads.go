@@ -14,7 +14,7 @@ var linkLineRE = regexp.MustCompile(`^ .*[ "]-o"? "?` + regexp.QuoteMeta(Output)
 
 // readsOf collects what a compile read: headers from the depfile, libraries from the linker's trace, and the search
 // paths from the driver's own account (-v), which is right whatever the arguments and the environment hold.
-func readsOf(dir string, job *Job, out *outcome) (*Reads, error) {
+func readsOf(dir, source string, job *Job, out *outcome) (*Reads, error) {
 	if out.cut {
 		return nil, fmt.Errorf("the compiler wrote more than %d bytes", outputLimit)
 	}
@@ -24,7 +24,7 @@ func readsOf(dir string, job *Job, out *outcome) (*Reads, error) {
 	}
 	r := &Reads{}
 	for _, path := range prerequisites(string(dep)) {
-		if path != job.Source() && !inside(path, dir) {
+		if path != source && !inside(path, dir) && strings.TrimSuffix(path, ".gch") != job.Prefix {
 			r.Headers = append(r.Headers, absolute(path, dir))
 		}
 	}

@@ -1,4 +1,6 @@
 /* opweld's runtime: binding of arguments, the walk of the table, the callable object, the module. */
+#ifndef OPW_PRELUDE
+#define OPW_PRELUDE
 #define PY_SSIZE_T_CLEAN
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_22_API_VERSION
@@ -14,14 +16,6 @@
 #include <numpy/arrayscalars.h>
 #include <numpy/npy_math.h>
 #undef I                           /* of complex.h: a name that fragments use */
-#if defined(__GNUC__)              /* a unit uses what it needs of the runtime, a fragment of what it is given */
-#pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wunused-label"
-#pragma GCC diagnostic ignored "-Wunused-local-typedefs"
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#pragma GCC diagnostic ignored "-Wunused-variable"
-#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
-#endif
 
 /* ---- frame and tables ------------------------------------------------------------------------------------------- */
 
@@ -218,6 +212,16 @@ static inline void opw_caught()
 }
 #endif
 
+
+#endif
+#if defined(__GNUC__)              /* a unit uses what it needs of the runtime, a fragment of what it is given */
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-label"
+#pragma GCC diagnostic ignored "-Wunused-local-typedefs"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#endif
 /* ---- state and instance ----------------------------------------------------------------------------------------- */
 
 /* An entry of the table of steps with its slots at hand. */

@@ -28,7 +28,7 @@ __all__ = ["Hit", "Miss", "clear", "lookup", "map_warnings", "path", "roots", "s
 FORMAT = 1
 _FOLDER = f"v{FORMAT}"
 _MAGIC = b"opweld-cache %d " % FORMAT
-_KINDS = ("index", "entry", "module", "tools", "lock", "log", "tmp")
+_KINDS = ("index", "entry", "module", "pch", "tools", "lock", "log", "tmp")
 _HEX = frozenset("0123456789abcdef")
 
 

@@ -1,0 +1,101 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"opweld/gen"
+	"opweld/gen/cache"
+	"opweld/gen/cc"
+)
+
+// prefix is the head of every C++ unit, compiled ahead: it halves the time of a small unit (in C it would save a third,
+// for 14 MB a set of flags). It is made beside the first compile that finds none, and changes no byte of what comes out,
+// so it is part of no key.
+type prefix struct {
+	path   string
+	files  []cache.File
+	absent []cache.Absent
+}
+
+// join adds what the precompiled header depends on to a module's entry: the compile that used it does not tell.
+func (p *prefix) join(e *cache.Entry) {
+	if p == nil {
+		return
+	}
+	e.Files = append(e.Files, p.files...)
+	e.Absent = append(e.Absent, p.absent...)
+}
+
+// usePrefix finds the precompiled header for the job, or begins to make it; the function that it returns waits until
+// that is done.
+func (j *job) usePrefix(ctx context.Context) (wait func()) {
+	if j.unit.Lang != gen.CXX || !j.keep || !j.compile.Plain() {
+		return func() {}
+	}
+	text, err := gen.Prelude()
+	if err != nil {
+		return func() {}
+	}
+	key := j.prefixKey(text)
+	if path, kept, err := j.store.Prefix(key); err == nil {
+		j.prefix = &prefix{path, kept.Files, kept.Absent}
+		j.compile.Prefix = path
+		return func() {}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { _ = recover() }() // not made: the next compile tries again
+		_ = j.makePrefix(ctx, key, text)
+	}()
+	return func() { <-done }
+}
+
+// prefixKey names everything that decides what the compiler makes of the header.
+func (j *job) prefixKey(text string) string {
+	plain := job{req: j.req, unit: &gen.Unit{Text: text, Lang: gen.CXX}, tools: j.tools}
+	plain.compile = &cc.Job{Tool: j.compile.Tool, CXX: true, Flags: j.compile.Flags, System: j.compile.System}
+	return cache.Key(append(plain.keyLines(), "prefix"))
+}
+
+// makePrefix compiles the header in a private folder and keeps it.
+func (j *job) makePrefix(ctx context.Context, key, text string) error {
+	dir, remove, err := j.store.Private()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	start := time.Now()
+	compiled, reads, err := j.compile.Precompile(ctx, text, dir)
+	if err != nil {
+		return err
+	}
+	places := placesOf(&cc.Job{Tool: j.compile.Tool, Text: text, System: j.compile.System}, reads, start)
+	files, err := stamps(reads.Headers)
+	if err != nil {
+		return err
+	}
+	for _, path := range reads.Headers {
+		if !cache.Settled(path, start) {
+			return errUnsettled
+		}
+	}
+	if places.Appeared {
+		return errUnsettled
+	}
+	return j.store.KeepPrefix(key, cache.Prefix{Files: append(files, j.tools...), Absent: places.Group()}, []byte(text), compiled)
+}
+
+// compileIn compiles the job; where a precompiled header was used and the compiler refused, once more without it, so
+// that no fault of the header is taken for one of the text.
+func (j *job) compileIn(ctx context.Context, dir string) (*cc.Compiled, error) {
+	c, err := cc.Compile(ctx, j.compile, dir)
+	var refusal *cc.Error
+	if j.prefix == nil || !errors.As(err, &refusal) {
+		return c, err
+	}
+	j.prefix, j.compile.Prefix = nil, ""
+	return cc.Compile(ctx, j.compile, dir)
+}

@@ -1,0 +1,66 @@
+package cache
+
+import (
+	"hash/crc32"
+	"os"
+	"path/filepath"
+)
+
+// Prefix is a precompiled header: what it was made from, and what must hold for it to be used.
+type Prefix struct {
+	Files  []File   `json:"files"`
+	Absent []Absent `json:"absent"`
+	Size   int64    `json:"size"`
+	CRC    uint32   `json:"crc32c"` // of the compiled form: tens of megabytes, read at each use
+}
+
+// PrefixName is the base name of a precompiled header's text; its compiled form lies beside it, with .gch added.
+const PrefixName = "opweld.hh"
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Prefix finds the precompiled header of a key, and gives the path of its text. The error is a *Miss.
+func (s *Store) Prefix(key string) (string, *Prefix, error) {
+	if !isName(key) {
+		return "", nil, missf("%q is no key", key)
+	}
+	dir, p := sharded("pch", key), &Prefix{}
+	if err := s.read(filepath.Join(dir, "entry"), p); err != nil {
+		return "", nil, err
+	}
+	if len(p.Files) == 0 {
+		return "", nil, missf("the precompiled header of %s names no files", key)
+	}
+	for _, a := range p.Absent {
+		if err := a.Check(); err != nil {
+			return "", nil, err
+		}
+	}
+	for _, f := range p.Files {
+		if err := f.Check(); err != nil {
+			return "", nil, err
+		}
+	}
+	path := s.Path(filepath.Join(dir, PrefixName))
+	compiled, err := os.ReadFile(path + ".gch")
+	if err != nil || int64(len(compiled)) != p.Size || crc32.Checksum(compiled, castagnoli) != p.CRC {
+		return "", nil, missf("the precompiled header of %s is damaged", key)
+	}
+	return path, p, nil
+}
+
+// KeepPrefix keeps a precompiled header: text, compiled form, then the entry by which it is found.
+func (s *Store) KeepPrefix(key string, p Prefix, text, compiled []byte) error {
+	p.Size, p.CRC = int64(len(compiled)), crc32.Checksum(compiled, castagnoli)
+	if p.Absent == nil {
+		p.Absent = []Absent{}
+	}
+	dir := sharded("pch", key)
+	if err := s.publish(filepath.Join(dir, PrefixName), text, 0o666); err != nil {
+		return err
+	}
+	if err := s.publish(filepath.Join(dir, PrefixName+".gch"), compiled, 0o666); err != nil {
+		return err
+	}
+	return s.write(filepath.Join(dir, "entry"), p)
+}
