@@ -389,3 +389,86 @@ def test_params_do_not_split_a_kernel():
     assert len(made.data["kernels"]) == 1
     assert [constant.data.by for constant in made.constants] == [1.0, 2.0]
     assert [step["params"] for step in made.data["steps"]] == [2, 4]
+
+
+# -- what fragments may rely on ----------------------------------------------------------------------------------------
+
+
+class HoldsGIL(COp):
+    """1 where the fragment runs with the global lock; a negative input fails without an exception."""
+
+    __props__ = ("gil", "c_lang")
+
+    def __init__(self, gil, lang):
+        self.gil = gil
+        self.c_lang = lang
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def c_code(self, node, name, input_names, output_names, sub):
+        return f"{output_names[0]} = PyGILState_Check(); if ({input_names[0]} < 0) {sub['fail']}"
+
+    def c_code_cleanup(self, node, name, input_names, output_names, sub):
+        return f"{output_names[0]} += 10 * PyGILState_Check();"
+
+
+@pytest.mark.parametrize("lang", ["c", "c++"])
+@pytest.mark.parametrize(("gil", "held"), [("held", 1), ("released", 0), ("free-threaded", 1)])
+def test_the_global_lock(gil, held, lang):
+    x = opweld.scalar.float64("x")
+    f = opweld.function([x], HoldsGIL(gil, lang)(x))
+    assert f(1.0) == held + 10
+    with pytest.raises(RuntimeError, match=r"HoldsGIL\.c_code failed without setting an exception"):
+        f(-1.0)
+    assert f(1.0) == held + 10
+
+
+@pytest.mark.parametrize("lang", ["c", "c++"])
+def test_storage_and_pointers_by_the_names_in_sub(lang):
+    class Stored(TensorType):
+        c_lang = lang
+
+        def c_sync(self, name, sub):
+            return (
+                f"if (PyList_Size({sub['stor_ptr']}) != 1) {sub['fail']}\n"
+                f"{{ PyObject* same = py_{name}; if ({sub['py_ptr']} != same || {sub['failure_var']}) {sub['fail']} }}\n"
+            ) + super().c_sync(name, sub)
+
+        def c_code_cache_version(self):
+            return (1,)
+
+    x = Stored("float64", (None,))("x")
+    f = opweld.function([x], Arithmetic("+")(x, x))
+    assert f([1.0]).tolist() == [2]
+
+
+@pytest.mark.parametrize("lang", ["c", "c++"])
+def test_texts_stand_in_order(lang):
+    class First(TensorType):
+        c_lang = lang
+
+        def c_support_code(self):
+            return "static int opw_first = 1;"
+
+    class Second(Arithmetic):
+        c_lang = lang
+
+        def c_support_code(self):
+            return ["static int opw_second(void) { return opw_first + 1; }"]
+
+    class Third(Arithmetic):
+        c_lang = lang
+
+        def c_support_code(self):
+            return "static int opw_third(void) { return opw_second() + opw_first; }"
+
+        def c_support_code_apply(self, node, name):
+            return f"static int fourth_{name}(void) {{ return opw_third() + opw_second(); }}"
+
+        def c_code(self, node, name, *args):
+            return f"if (fourth_{name}() != 5) {args[2]['fail']}" + super().c_code(node, name, *args)
+
+    x = First("float64", (None,))("x")
+    f = opweld.function([x], Third("*")(Second("+")(x, x), x))
+    assert f([3.0]).tolist() == [18]
