@@ -1,6 +1,7 @@
 """Who may share memory with whom, and who may write: the order that follows, and what is refused at compile time."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -265,3 +266,15 @@ def test_an_inner_variable_that_is_given_owns_its_memory():
     assert len(graph.toposort()) == 3
     f = opweld.function([In(t, mutable=True)], add_one(t))
     assert f(np.zeros(1)).tolist() == [1.0]
+
+
+def test_the_example_of_the_page(capsys):
+    page = (Path(__file__).parent.parent / "docs" / "aliasing.md").read_text(encoding="utf-8")
+    blocks = [block.partition("```")[0] for block in page.split("```python\n")[1:]]
+    names = {}
+    for block in blocks:
+        exec(compile(block, "docs/aliasing.md", "exec"), names)
+    assert capsys.readouterr().out == "[1. 1. 1.] [1. 1. 1.]\n"
+    with pytest.raises(InconsistencyError) as caught:
+        opweld.function([names["x"]], names["AddOne"]()(names["x"]))
+    assert f"InconsistencyError: {caught.value}" in " ".join(page.split())

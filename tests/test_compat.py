@@ -1,9 +1,11 @@
 """Code written for Theano, Aesara and PyTensor: the import is the only line that changes."""
 
 import importlib.util
+import re
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -352,6 +354,20 @@ def test_every_name_of_the_table_is_there(tree):
         for name in module.__all__:
             assert getattr(module, name) is not None
         assert set(module.__all__) <= set(dir(module))
+
+
+def test_the_names_of_the_page():
+    page = (Path(__file__).parent.parent / "docs" / "coming-from.md").read_text(encoding="utf-8")
+    table = page.partition("| old | new |")[2]
+    found = re.findall(r"`((?:opweld|theano|aesara|pytensor)\.[\w.]+)`", table)
+    assert len(found) > 60
+    for name in found:
+        head, *rest = name.split(".")
+        value = opweld if head == "opweld" else getattr(compat, head)
+        for word in rest:
+            if not hasattr(value, word):
+                importlib.import_module(f"{value.__name__}.{word}")
+            value = getattr(value, word)
 
 
 def test_a_tree_is_imported_in_every_form():

@@ -424,3 +424,30 @@ def test_c_against_python(op):
     distinct = list(dict.fromkeys(inputs))
     f = opweld.function(distinct, op(*inputs), mode="DebugMode")
     f(*[given[inputs.index(variable)] for variable in distinct])
+
+
+@pytest.mark.parametrize("lang", ["c", "c++"])
+def test_both_languages(lang):
+    class Neighbour(Op):
+        """Nothing, in the language that the whole unit then has."""
+
+        c_lang = lang
+        view_map = {0: [0]}
+
+        def make_node(self, x):
+            return Apply(self, [x], [x.type()])
+
+        def c_code(self, node, name, input_names, output_names, sub):
+            return f"Py_INCREF({input_names[0]}); Py_XSETREF({output_names[0]}, {input_names[0]});"
+
+        def c_code_cache_version(self):
+            return (1,)
+
+    n = T.lscalar("n")
+    m = Neighbour()(T.zeros([n, 2], "complex64"))
+    f = opweld.function([n], [deep_copy_op(m), view_op(m), m.shape, MakeVector()(shape_i(m, 0), n)])
+    results = f(3)
+    assert in_c(f) and [r.shape for r in results] == [(3, 2), (3, 2), (2,), (2,)]
+    assert results[2].tolist() == [3, 2] and results[3].tolist() == [3, 3]
+    with pytest.raises(ValueError, match=r"alloc: size 0 is negative: -1"):
+        f(-1)
