@@ -1,7 +1,5 @@
 """Theano: one class, in place or not; ``destroy_map`` is set by the constructor, and the C text differs."""
 
-import numpy
-
 from opweld.compat import theano
 
 tensor = theano.tensor

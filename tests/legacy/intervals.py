@@ -49,7 +49,7 @@ class IntervalSet(gof.Type):
             raise TypeError("Expected a tuple!")
         made = tuple((float(low), float(high)) for low, high in value)
         edges = [edge for pair in made for edge in pair]
-        if not all(a < b for a, b in zip(edges, edges[1:])):
+        if not (numpy.diff(edges) > 0).all():
             raise ValueError("the intervals are not in order")
         return made
 
