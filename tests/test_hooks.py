@@ -432,8 +432,10 @@ def test_storage_and_pointers_by_the_names_in_sub(lang):
         def c_sync(self, name, sub):
             return (
                 f"if (PyList_Size({sub['stor_ptr']}) != 1) {sub['fail']}\n"
-                f"{{ PyObject* same = py_{name}; if ({sub['py_ptr']} != same || {sub['failure_var']}) {sub['fail']} }}\n"
-            ) + super().c_sync(name, sub)
+                f"PyObject* same = py_{name};\n"
+                f"if ({sub['py_ptr']} != same || {sub['failure_var']}) {sub['fail']}\n"
+                f"{super().c_sync(name, sub)}"
+            )
 
         def c_code_cache_version(self):
             return (1,)

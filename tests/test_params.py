@@ -274,6 +274,11 @@ class Plus(COp):
         return (1,)
 
 
+def test_a_scalar_type_called_bool_hides_nothing():
+    assert scalar.bool is scalar.get_scalar_type("bool")
+    assert scalar.float64.values_eq(1.0, 1.0) is True
+
+
 def test_one_value():
     x = scalar.float64("x")
     f = opweld.function([x], Plus(3)(Plus(4)(x)))

@@ -228,6 +228,5 @@ _NAMES = (
 def __getattr__(name: str) -> Any:
     """``opweld.scalar.float64`` and its like: the scalar types by name."""
     if name in _NAMES:
-        found = globals()[name] = get_scalar_type(name)
-        return found
+        return get_scalar_type(name)  # not kept here: one of the names is bool, and this module uses Python's
     raise AttributeError(f"module 'opweld.scalar' has no attribute {name!r}")
