@@ -189,6 +189,15 @@ def test_a_function_merges():
     assert [r.tolist() for r in f([2.0])] == [[2.0], [2.0]]
 
 
+def test_an_inner_variable_that_is_given_stays_given():
+    two = Node("two", 2)
+    given, other = two(x)
+    for clone in (lambda out: FunctionGraph([x, given], out, clone=True), lambda out: graph(*out, inputs=[x, given])):
+        found = clone([b(given, other)])
+        assert found.outputs[0].owner.inputs[0] is given and tags(found) == ["two", "b"]
+    assert opweld.function([x, given], b(given, other))([1.0], [5.0]).tolist() == [6.0]
+
+
 def test_props_that_do_not_hash():
     with pytest.raises(TypeError, match=r"Node: 'tag' of its __props__ does not hash: \['a', 'b'\] \(list\)"):
         opweld.function([x], Node(["a", "b"])(x))

@@ -270,7 +270,7 @@ class Apply:
         inputs : list of Variable
             What it reads.
         copies : dict
-            Takes the new outputs, by the old ones.
+            Takes the new outputs, by the old ones, but for those that are in it already.
 
         Returns
         -------
@@ -286,7 +286,7 @@ class Apply:
             new.__dict__.update(output.__dict__)
             new.owner = made
             made.outputs.append(new)
-            copies[output] = new
+            copies.setdefault(output, new)  # one that the function is given stays what it is
         return made
 
     def __str__(self) -> str:

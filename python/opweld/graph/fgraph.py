@@ -45,7 +45,7 @@ class FunctionGraph:
         self._readers: dict[Variable, _Readers] | None = None
         self._members: set[Apply] = set()
         if clone:
-            copies: dict[Variable, Variable] = {}
+            copies = {variable: variable for variable in self.inputs}
             self._nodes = [node.copy([copies.get(v, v) for v in node.inputs], copies) for node in self._nodes]
             self.outputs = [copies.get(v, v) for v in self.outputs]
 

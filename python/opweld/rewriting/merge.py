@@ -32,7 +32,7 @@ def copy_and_merge(graph: FunctionGraph, record: list[tuple[str, Variable, Varia
     TypeError
         If an op's ``__props__`` do not hash.
     """
-    found: dict[Variable, Variable] = {}  # variable of `graph` -> what stands for it
+    found = {variable: variable for variable in graph.inputs}  # variable of `graph` -> what stands for it
     constants: dict[Any, Constant] = {}
     nodes: dict[Any, Apply] = {}
     spared = _destroyed(graph)
@@ -44,7 +44,7 @@ def copy_and_merge(graph: FunctionGraph, record: list[tuple[str, Variable, Varia
             earlier = nodes.get(key)
             if earlier is not None and _same_outputs(earlier, node):
                 for mine, other in zip(node.outputs, earlier.outputs):
-                    found[mine] = other
+                    found.setdefault(mine, other)
                     if other.name is None:
                         other.name = mine.name
                     if record is not None:
