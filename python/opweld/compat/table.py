@@ -45,6 +45,7 @@ HOMES: dict[str, str] = {
     ),
     **dict.fromkeys(("ScalarType", "get_scalar_type", "upcast"), "opweld.scalar"),
     **dict.fromkeys(("Params", "ParamsType"), "opweld.params"),
+    **dict.fromkeys(("CEnumType", "EnumList", "EnumType"), "opweld.enums"),
     "FunctionGraph": "opweld.graph.fgraph",
     "config": "opweld.config",
     "debugprint": "opweld.printing",
@@ -97,7 +98,7 @@ _MODERN: dict[str, str] = {
     "link.c.interface": "CLinkerObject CLinkerOp CLinkerType",
     "link.c.op": "COp CLinkerOp ExternalCOp",
     "link.c.params_type": "Params ParamsType",
-    "link.c.type": "CLinkerObject CLinkerOp CLinkerType CType Generic generic",
+    "link.c.type": "CEnumType CLinkerObject CLinkerOp CLinkerType CType EnumList EnumType Generic generic",
     "printing": "debugprint",
     "scalar": "ScalarType get_scalar_type upcast",
     "scalar.basic": "ScalarType get_scalar_type upcast",
@@ -117,7 +118,8 @@ _MODERN: dict[str, str] = {
 _OPTIMIZERS = "local_optimizer=node_rewriter LocalOptimizer=NodeRewriter"
 _CLASSIC: dict[str, str] = {
     "gof": (
-        f"{_GRAPH} {_OPTIMIZERS} CLinkerObject CLinkerOp CLinkerType COp=ExternalCOp FunctionGraph Generic Op "
+        f"{_GRAPH} {_OPTIMIZERS} CEnumType CLinkerObject CLinkerOp CLinkerType COp=ExternalCOp EnumList EnumType "
+        "FunctionGraph Generic Op "
         "ParamsType Type generic InconsistencyError MethodNotDefined MissingInputError"
     ),
     "gof.fg": "FunctionGraph InconsistencyError MissingInputError",
@@ -126,7 +128,7 @@ _CLASSIC: dict[str, str] = {
     "gof.op": f"{_GRAPH} CLinkerOp COp=ExternalCOp Op MethodNotDefined",
     "gof.opt": _OPTIMIZERS,
     "gof.params_type": "Params ParamsType",
-    "gof.type": "CLinkerType Generic Type generic",
+    "gof.type": "CEnumType CLinkerType EnumList EnumType Generic Type generic",
     "gof.utils": "MethodNotDefined",
     "configparser": "config",
     "printing": "debugprint",
