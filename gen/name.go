@@ -25,7 +25,8 @@ func (k *Kernel) digest() string {
 // what else is in the Program; kernels whose texts are equal have one name and one function.
 func (k *Kernel) cName() string {
 	texts := *k
-	texts.Inputs, texts.Outputs, texts.Params = nil, nil, nil // indices of this Program; the declarations say what matters
+	// Indices of this Program say nothing, the declarations say what matters; but which variables are outputs counts.
+	texts.Inputs, texts.Outputs, texts.Params = make([]int, len(k.Inputs)), make([]int, len(k.Outputs)), nil
 	return identifier(k.Label) + "_" + texts.digest()[:10]
 }
 

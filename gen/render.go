@@ -14,6 +14,9 @@ func Render(p *Program) (*Unit, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
+	if err := p.CheckFragments(); err != nil {
+		return nil, err
+	}
 	plan, err := NewPlan(p)
 	if err != nil {
 		return nil, err

@@ -104,6 +104,9 @@ func declared(label, text string, lang Lang) ([]refcount.Declared, error) {
 	}
 	state := []refcount.Declared{}
 	for _, d := range found {
+		if strings.HasPrefix(d.Name, "py_V") || strings.HasPrefix(d.Name, "storage_V") {
+			return nil, &Error{Stage: "view", Op: label, Msg: fmt.Sprintf("c_declare: %s exists already; declare a variable of another name", d.Name)}
+		}
 		if !d.Const {
 			state = append(state, d)
 		}
@@ -155,7 +158,9 @@ func (v *viewer) kernel(k *Kernel, name string) error {
 
 // keepsState tells whether applies may not share the kernel's texts.
 func (k *Kernel) keepsState() bool {
-	return k.SupportCodeApply != "" && refcount.KeepsState(k.SupportCodeApply, k.Lang == CXX)
+	cxx := k.Lang == CXX
+	return k.SupportCodeApply != "" && refcount.KeepsState(k.SupportCodeApply, cxx) ||
+		refcount.CodeKeepsState(k.Code, cxx) || refcount.CodeKeepsState(k.CodeCleanup, cxx)
 }
 
 // texts collects what stands at file scope: headers, support code and init code, each distinct text once.

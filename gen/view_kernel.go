@@ -18,7 +18,7 @@ type KernelView struct {
 	Struct             *StructView
 	Slots              int  // of its variables; a struct's number comes after them
 	Released           bool // runs without the GIL
-	Guarded            bool // C++ that may throw, with no clean-up that must see its scope
+	Guarded            bool // C++ that may throw
 }
 
 // StructView is the state that a kernel keeps for each instance and step.
@@ -56,7 +56,7 @@ func newKernelView(types []Type, k *Kernel, name string) (*KernelView, error) {
 		cleanup := named("c_code_cleanup", k.CodeCleanup)
 		kv.Cleanup = &cleanup
 	}
-	kv.Guarded = k.Lang == CXX && kv.Cleanup == nil
+	kv.Guarded = k.Lang == CXX
 	for i, text := range k.Declares {
 		t := &types[k.types()[i]]
 		state, err := declared(t.Label, text, t.Lang)

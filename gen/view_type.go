@@ -17,6 +17,7 @@ type TypeView struct {
 	Accepts                  []InitView
 	Inputs                   []InputView
 	AdoptName                string
+	Guarded                  bool // C++ that may throw
 	accepts                  map[string]string
 }
 
@@ -27,6 +28,7 @@ type EnterView struct {
 	Clear, Load, Save []refcount.Declared
 	Enters            bool // the slot holds nothing before
 	Storage           bool // the text speaks of storage_V
+	Guarded           bool // C++ that may throw
 }
 
 // OwnView names the functions behind a variable that starts as an owned None, or as what is offered.
@@ -47,6 +49,7 @@ func (v *viewer) types() error {
 		}
 		v.view.Types = append(v.view.Types, &TypeView{
 			C: fmt.Sprintf("T%d", i), Label: t.Label, State: state, AdoptName: "NULL", accepts: map[string]string{},
+			Guarded: t.Lang == CXX,
 			Declare: Fragment{t.Label + ".c_declare", t.Declare},
 			Cleanup: Fragment{t.Label + ".c_cleanup", value(t.Cleanup)},
 		})
@@ -108,7 +111,7 @@ func (tv *TypeView) keeps(t *Type) {
 
 func (tv *TypeView) syncs(t *Type) {
 	tv.Sync = &EnterView{C: tv.C + "_sync", Declare: tv.Declare, Load: tv.State, Save: tv.State,
-		Text: Fragment{t.Label + ".c_sync", value(t.Sync)}, Storage: storage(value(t.Sync), "V")}
+		Text: Fragment{t.Label + ".c_sync", value(t.Sync)}, Storage: storage(value(t.Sync), "V"), Guarded: tv.Guarded}
 }
 
 // storage tells whether a text speaks of a variable's storage_<name>.
@@ -123,7 +126,7 @@ func (tv *TypeView) enter(suffix, origin string, text *string) *EnterView {
 		}
 	}
 	return &EnterView{C: tv.C + suffix, Declare: tv.Declare, Text: Fragment{origin, value(text)}, Clear: clear, Save: tv.State,
-		Enters: true, Storage: storage(value(text), "V")}
+		Enters: true, Storage: storage(value(text), "V"), Guarded: tv.Guarded}
 }
 
 // accept gives the name of the function that holds an accept test, one for each distinct text.

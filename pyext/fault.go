@@ -20,11 +20,14 @@ type failed struct {
 func describe(err error) *build.Error {
 	var shaped *build.Error
 	var program *gen.Error
+	var fragments *gen.FragmentError
 	switch {
 	case errors.As(err, &shaped):
 		return shaped
 	case errors.As(err, &program):
 		return fault(build.KindProgram, program.Error(), program.Op)
+	case errors.As(err, &fragments):
+		return fault(build.KindCompile, fragments.Error(), fragments.Breaches[0].Op)
 	case errors.Is(err, context.Canceled):
 		return fault(build.KindCancelled, "cancelled", "")
 	}

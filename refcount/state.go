@@ -23,6 +23,14 @@ func KeepsState(text string, cxx bool) bool {
 	return root.HasError() || keepsState(root, source, true)
 }
 
+// lasting finds the words that give an object inside a function static storage.
+var lasting = regexp.MustCompile(`\b(static|thread_local|_Thread_local|__thread)\b`)
+
+// CodeKeepsState tells the same of a text that stands inside a function.
+func CodeKeepsState(text string, cxx bool) bool {
+	return lasting.MatchString(text) && KeepsState("void opw_(void) {\n"+text+"\n}", cxx)
+}
+
 // keepsState walks down to declarations; global says whether a declaration without `static` has static storage.
 func keepsState(n *sitter.Node, source []byte, global bool) bool {
 	switch n.Kind() {
@@ -48,7 +56,7 @@ func definesState(n *sitter.Node, source []byte, static bool) bool {
 	for i := uint(0); i < n.NamedChildCount(); i++ {
 		if word := n.NamedChild(i); word.Kind() == "storage_class_specifier" {
 			switch word.Utf8Text(source) {
-			case "static":
+			case "static", "thread_local", "_Thread_local", "__thread":
 				static = true
 			case "extern":
 				return false

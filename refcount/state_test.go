@@ -31,3 +31,18 @@ func TestKeepsState(t *testing.T) {
 	assert.True(t, KeepsState("static std::vector<int> seen_K;", true))
 	assert.False(t, KeepsState("template <class T> T twice_K(T x) { return x + x; }", true))
 }
+
+func TestCodeKeepsState(t *testing.T) {
+	for text, want := range map[string]bool{
+		"V1 = V0 + 1;":                               false,
+		"static int calls;\nV1 = V0 + ++calls;":      true,
+		"if (V0) { static double last; last = V0; }": true,
+		"static const double table[] = {1, 2};\nV1 = table[V0]; { opw_failure = 1; goto opw_fail; }": false,
+		"_Thread_local int calls; calls++;": true,
+		"/* static */ V1 = V0;":             false,
+	} {
+		assert.Equal(t, want, CodeKeepsState(text, false), text)
+	}
+	assert.True(t, CodeKeepsState("thread_local int calls; calls++;", true))
+	assert.False(t, CodeKeepsState("V1 = static_cast<double>(V0);", true))
+}

@@ -5,6 +5,7 @@ package build
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"opweld/gen"
@@ -66,6 +67,10 @@ func Run(ctx context.Context, req *Request, progress func(stage string)) (*Resul
 	start := time.Now()
 	progress(StageRender)
 	unit, err := render(req.Program)
+	var fragments *gen.FragmentError
+	if errors.As(err, &fragments) {
+		return nil, breached(fragments, req.Sources)
+	}
 	if err != nil {
 		return nil, classify(err)
 	}

@@ -53,6 +53,16 @@ func classify(err error) *Error {
 	return newError(KindInternal, err, "")
 }
 
+// breached makes the error of fragments that do what they may not: it reads like the compiler's.
+func breached(e *gen.FragmentError, sources map[string]cc.Source) *Error {
+	ds := make([]cc.Diagnostic, len(e.Breaches))
+	for i, b := range e.Breaches {
+		ds[i] = cc.Diagnostic{Severity: "error", Op: b.Op, Hook: b.Hook, File: b.Origin, Line: b.Line,
+			FragmentLine: b.FragmentLine, Column: b.Column, Message: b.Msg, Text: b.Text}
+	}
+	return refused(&cc.Error{Diagnostics: ds}, sources, "")
+}
+
 // newError makes an Error without diagnostics.
 func newError(kind string, cause error, op string) *Error {
 	return &Error{Kind: kind, Message: cause.Error(), Op: op, Diagnostics: []cc.Diagnostic{}, cause: cause}

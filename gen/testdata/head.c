@@ -138,8 +138,9 @@ OPW_SHARED PyObject *opw_storage(PyObject *object);
 #ifdef __cplusplus
 }
 
-/* What is copied byte by byte in C is moved where it has constructors. */
-#include <new>
+/* What is copied byte by byte in C is moved where it has constructors. The slot then holds a pointer: a constant's slot is
+   copied into each call's frame, and such an object may point into itself, or need more than a slot's alignment. */
+#include <new>                     /* bad_alloc */
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -155,7 +156,7 @@ template <class T> static inline void opw_load(char *&at, T &v)
     if constexpr (std::is_trivially_copyable<T>::value)
         memcpy((void *)&v, at, sizeof(v));
     else
-        v = *(const T *)(const void *)at;
+        v = **(const T *const *)(const void *)at;
     at += OPW_ROOM(v);
 }
 
@@ -164,7 +165,7 @@ template <class T> static inline void opw_take(char *&at, T &v)
     if constexpr (std::is_trivially_copyable<T>::value)
         memcpy((void *)&v, at, sizeof(v));
     else
-        v = std::move(*(T *)(void *)at);
+        v = std::move(**(T **)(void *)at);
     at += OPW_ROOM(v);
 }
 
@@ -173,7 +174,7 @@ template <class T> static inline void opw_put(char *&at, T &v)
     if constexpr (std::is_trivially_copyable<T>::value)
         memcpy(at, (const void *)&v, sizeof(v));
     else
-        new ((void *)at) T(std::move(v));
+        *(T **)(void *)at = new T(std::move(v));
     at += OPW_ROOM(v);
 }
 
@@ -182,16 +183,16 @@ template <class T> static inline void opw_save(char *&at, T &v)
     if constexpr (std::is_trivially_copyable<T>::value)
         memcpy(at, (const void *)&v, sizeof(v));
     else
-        *(T *)(void *)at = std::move(v);
+        **(T **)(void *)at = std::move(v);
     at += OPW_ROOM(v);
 }
 
 template <class T> static inline void opw_last(char *&at, T &v)
 {
-    T *kept = (T *)(void *)at;
+    char *slot = at;
     opw_take(at, v);
     if constexpr (!std::is_trivially_copyable<T>::value)
-        kept->~T();
+        delete *(T **)(void *)slot;
 }
 
 /* Makes an exception of Python's out of the C++ one that is being handled. */

@@ -139,8 +139,9 @@ OPW_SHARED PyObject *opw_storage(PyObject *object);
 #ifdef __cplusplus
 }
 
-/* What is copied byte by byte in C is moved where it has constructors. */
-#include <new>
+/* What is copied byte by byte in C is moved where it has constructors. The slot then holds a pointer: a constant's slot is
+   copied into each call's frame, and such an object may point into itself, or need more than a slot's alignment. */
+#include <new>                     /* bad_alloc */
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -156,7 +157,7 @@ template <class T> static inline void opw_load(char *&at, T &v)
     if constexpr (std::is_trivially_copyable<T>::value)
         memcpy((void *)&v, at, sizeof(v));
     else
-        v = *(const T *)(const void *)at;
+        v = **(const T *const *)(const void *)at;
     at += OPW_ROOM(v);
 }
 
@@ -165,7 +166,7 @@ template <class T> static inline void opw_take(char *&at, T &v)
     if constexpr (std::is_trivially_copyable<T>::value)
         memcpy((void *)&v, at, sizeof(v));
     else
-        v = std::move(*(T *)(void *)at);
+        v = std::move(**(T **)(void *)at);
     at += OPW_ROOM(v);
 }
 
@@ -174,7 +175,7 @@ template <class T> static inline void opw_put(char *&at, T &v)
     if constexpr (std::is_trivially_copyable<T>::value)
         memcpy(at, (const void *)&v, sizeof(v));
     else
-        new ((void *)at) T(std::move(v));
+        *(T **)(void *)at = new T(std::move(v));
     at += OPW_ROOM(v);
 }
 
@@ -183,16 +184,16 @@ template <class T> static inline void opw_save(char *&at, T &v)
     if constexpr (std::is_trivially_copyable<T>::value)
         memcpy(at, (const void *)&v, sizeof(v));
     else
-        *(T *)(void *)at = std::move(v);
+        **(T **)(void *)at = std::move(v);
     at += OPW_ROOM(v);
 }
 
 template <class T> static inline void opw_last(char *&at, T &v)
 {
-    T *kept = (T *)(void *)at;
+    char *slot = at;
     opw_take(at, v);
     if constexpr (!std::is_trivially_copyable<T>::value)
-        kept->~T();
+        delete *(T **)(void *)slot;
 }
 
 /* Makes an exception of Python's out of the C++ one that is being handled. */
@@ -246,7 +247,8 @@ typedef struct {
 struct opw_function {
     PyObject_HEAD
     vectorcallfunc vectorcall;
-    const opw_state *state;    /* lives as long as the type, which the instance holds */
+    PyObject *module;          /* held to the end, and longer than the type holds it when garbage is collected */
+    const opw_state *state;    /* the module's */
     PyObject *dict, *weakrefs;
     PyObject *name;            /* str */
     PyObject *convert;         /* (index, value) -> what the input's type accepts */
@@ -458,14 +460,15 @@ int opw_perform(char *frame, const uint32_t *slots)
     PyObject *result, *arguments = PyTuple_New(n);
     int failed;
 
-    if (!arguments)
+    if (!arguments || PyErr_Occurred()) { /* a fragment set one and went on: Python must not run */
+        Py_XDECREF(arguments);
         return -1;
+    }
     for (i = 0; i < n; i++) {
         PyObject *value = OPW_PY(frame + slots[3 + i]);
-        if (!value || PyErr_Occurred()) { /* a c_sync failed without saying so */
-            if (!PyErr_Occurred())
-                PyErr_Format(PyExc_RuntimeError, "%U(): c_sync left no object in py_<name> for input %zd of a perform, and "
-                             "set no exception", OPW_HEAD(frame)->self->name, i);
+        if (!value) {
+            PyErr_Format(PyExc_RuntimeError, "%U(): c_sync left no object in py_<name> for input %zd of a perform, and "
+                         "set no exception", OPW_HEAD(frame)->self->name, i);
             Py_DECREF(arguments);
             return -1;
         }
@@ -863,6 +866,7 @@ static int opw_function_traverse(PyObject *object, visitproc visit, void *arg)
 {
     opw_function *self = (opw_function *)object;
     Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->module);
     Py_VISIT(self->dict);
     Py_VISIT(self->name);
     Py_VISIT(self->convert);
@@ -893,13 +897,18 @@ static void opw_function_dealloc(PyObject *object)
 {
     opw_function *self = (opw_function *)object;
     PyTypeObject *type = Py_TYPE(object);
+    PyObject *module = self->module, *kind = NULL, *error = NULL, *traceback = NULL;
     PyObject_GC_UnTrack(object);
     if (self->weakrefs)
         PyObject_ClearWeakRefs(object);
     opw_drop_structs(self);
     opw_drop_kept(self);
     if (self->constants) {
+        OPW_FETCH(&kind, &error, &traceback);
         opw_leave_constants(self, self->constants, self->state->program->constants);
+        if (PyErr_Occurred()) /* a c_cleanup set one: nobody is there to see it */
+            PyErr_WriteUnraisable(self->name);
+        OPW_RESTORE(kind, error, traceback);
         PyMem_Free(self->constants);
     }
     Py_CLEAR(self->dict);
@@ -910,6 +919,7 @@ static void opw_function_dealloc(PyObject *object)
     Py_CLEAR(self->defaults);
     type->tp_free(object);
     Py_DECREF(type);
+    Py_DECREF(module);
 }
 
 static PyObject *opw_function_repr(PyObject *object)
@@ -1052,6 +1062,8 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     if (!self)
         return NULL;
     self->vectorcall = opw_vectorcall;
+    Py_INCREF(module);
+    self->module = module;
     self->state = state;
     self->dict = self->weakrefs = NULL;
     self->constants = NULL;

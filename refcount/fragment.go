@@ -1,0 +1,230 @@
+package refcount
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	sitter "github.com/tree-sitter/go-tree-sitter"
+
+	"opweld/npyapi"
+)
+
+// Breach is a thing that a fragment may not do.
+type Breach struct {
+	Line   int // from 1
+	Column int // in bytes, from 1
+	Msg    string
+}
+
+// Place says where a fragment's text stands in the C that is written, and so what it may do.
+type Place struct {
+	Body  bool   // inside a function of the glue: no return, no jump out
+	Fails bool   // may use fail
+	Scope bool   // shares its scope with a clean-up that follows fail's label
+	CXX   bool   // C++
+	Fail  string // the text of fail
+	Label string // the label that fail leads to
+}
+
+// Breaches lists what a fragment does that it may not, by line. What a grammar cannot read with certainty is not judged:
+// the compiler has the last word.
+func (p Place) Breaches(text string) []Breach {
+	code := blank(text)
+	f := &fragment{Place: p, text: text, code: p.expand(code)}
+	f.gone()
+	f.fails()
+	if p.Body {
+		f.body()
+	}
+	slices.SortStableFunc(f.found, func(a, b Breach) int { return a.Line - b.Line })
+	return f.found
+}
+
+type fragment struct {
+	Place
+	text  string // as the user wrote it
+	code  string // of the same length up to macros: comments and literals blanked, FAIL expanded
+	found []Breach
+}
+
+func (f *fragment) breach(code string, offset int, format string, args ...any) {
+	before := code[:offset]
+	line := strings.Count(before, "\n") + 1
+	f.found = append(f.found, Breach{line, offset - strings.LastIndexByte(before, '\n'), fmt.Sprintf(format, args...)})
+}
+
+var (
+	ignored  = regexp.MustCompile(`(?s)//(?:[^\n\\]|\\.)*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`)
+	notSpace = regexp.MustCompile(`[^\n]`)
+	define   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+FAIL\b`)
+	failWord = regexp.MustCompile(`\bFAIL\b`)
+	tested   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|define|undef)\b.*$`)
+	word     = regexp.MustCompile(`\b[A-Za-z_]\w*\b`)
+)
+
+// blank replaces comments and literals by blanks, so that words in them are not taken for code.
+func blank(text string) string {
+	return ignored.ReplaceAllStringFunc(text, func(s string) string { return notSpace.ReplaceAllString(s, " ") })
+}
+
+// expand replaces the macro FAIL of .c files by its text, line for line.
+func (p Place) expand(code string) string {
+	if p.Fail == "" || !define.MatchString(code) {
+		return code
+	}
+	lines := strings.Split(code, "\n")
+	for i, line := range lines {
+		if !strings.HasPrefix(strings.TrimSpace(line), "#") {
+			lines[i] = failWord.ReplaceAllString(line, p.Fail)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// gone finds the names that NumPy 2 dropped. A name that the text tests for with #if is its own affair.
+func (f *fragment) gone() {
+	own := strings.Join(tested.FindAllString(f.code, -1), "\n")
+	for _, at := range word.FindAllStringIndex(f.code, -1) {
+		name := f.code[at[0]:at[1]]
+		if instead, dropped := npyapi.Gone[name]; dropped && !strings.Contains(own, name) {
+			f.breach(f.code, at[0], "NumPy 2 has no %s: write %s", name, instead)
+		}
+	}
+}
+
+// fails looks at each place where fail stands.
+func (f *fragment) fails() {
+	if f.Fail == "" {
+		return
+	}
+	for from := 0; ; {
+		i := strings.Index(f.code[from:], f.Fail)
+		if i < 0 {
+			return
+		}
+		at := from + i
+		from = at + len(f.Fail)
+		lineStart := strings.LastIndexByte(f.code[:at], '\n') + 1
+		if strings.HasPrefix(strings.TrimSpace(f.code[lineStart:]), "#") {
+			continue // in a macro's text
+		}
+		before, after := strings.TrimSpace(f.code[:at]), strings.TrimSpace(f.code[from:])
+		switch rest := strings.TrimSpace(strings.TrimPrefix(after, ";")); {
+		case !f.Fails:
+			f.breach(f.code, at, "fail may not stand here: this text runs where nothing can fail any more")
+		case before != "" && strings.ContainsRune("=?,&|+-*/<>!~^", rune(before[len(before)-1])):
+			f.breach(f.code, at, "fail is a statement and may not stand inside an expression")
+		case strings.HasPrefix(after, ";") && regexp.MustCompile(`^else\b`).MatchString(rest):
+			f.breach(f.code, at, "`if (...) fail; else` does not compile, for fail is a statement in braces: leave the semicolon out")
+		}
+	}
+}
+
+// body looks at a text that stands inside a function of the glue.
+func (f *fragment) body() {
+	const head = "void opw_(void) {\n"
+	source := []byte(head + f.code + "\n;}")
+	tree, err := parse(source, f.CXX)
+	if err != nil {
+		return
+	}
+	defer tree.Close()
+	if tree.RootNode().HasError() {
+		return
+	}
+	w := &bodyWalk{f: f, source: source, head: len(head), labels: map[string]int{}}
+	w.collect(tree.RootNode())
+	w.visit(tree.RootNode(), nil)
+	w.crossed(tree.RootNode())
+}
+
+// bodyWalk finds jumps that leave the fragment.
+type bodyWalk struct {
+	f      *fragment
+	source []byte
+	head   int
+	labels map[string]int // how often each is defined
+}
+
+func (w *bodyWalk) breach(n *sitter.Node, format string, args ...any) {
+	w.f.breach(w.f.code, int(n.StartByte())-w.head, format, args...)
+}
+
+// inner tells nodes that begin a function of their own.
+func inner(n *sitter.Node) bool {
+	switch n.Kind() {
+	case "lambda_expression", "class_specifier", "struct_specifier":
+		return true
+	case "function_definition":
+		return n.Parent() != nil && n.Parent().Kind() != "translation_unit"
+	}
+	return false
+}
+
+// collect gathers the fragment's labels.
+func (w *bodyWalk) collect(n *sitter.Node) {
+	if n.Kind() == "labeled_statement" {
+		name := n.ChildByFieldName("label").Utf8Text(w.source)
+		switch w.labels[name]++; {
+		case name == w.f.Label:
+			w.breach(n, "the label %s is the glue's: choose another name", name)
+		case w.labels[name] == 2:
+			w.breach(n, "the label %s is defined twice: give each fragment's labels names of their own", name)
+		}
+	}
+	for i := uint(0); i < n.NamedChildCount(); i++ {
+		w.collect(n.NamedChild(i))
+	}
+}
+
+// visit looks at jumps. around holds the kinds of the statements that break and continue may leave.
+func (w *bodyWalk) visit(n *sitter.Node, around []string) {
+	if inner(n) {
+		return
+	}
+	switch n.Kind() {
+	case "return_statement", "co_return_statement":
+		w.breach(n, "`return` would leave without clean-up: use fail after setting an exception, or let the fragment end")
+	case "goto_statement":
+		if name := n.ChildByFieldName("label").Utf8Text(w.source); name != w.f.Label && w.labels[name] == 0 {
+			w.breach(n, "`goto %s` leads out of the fragment: only labels of its own may be jumped to", name)
+		}
+	case "break_statement":
+		if len(around) == 0 {
+			w.breach(n, "`break` stands outside a loop or switch of the fragment")
+		}
+	case "continue_statement":
+		if !slices.Contains(around, "loop") {
+			w.breach(n, "`continue` stands outside a loop of the fragment")
+		}
+	case "for_statement", "while_statement", "do_statement", "for_range_loop":
+		around = append(slices.Clone(around), "loop")
+	case "switch_statement":
+		around = append(slices.Clone(around), "switch")
+	}
+	for i := uint(0); i < n.NamedChildCount(); i++ {
+		w.visit(n.NamedChild(i), around)
+	}
+}
+
+// crossed finds declarations with initialisers that a fail before them would jump over, where a clean-up shares the
+// scope: C++ refuses that.
+func (w *bodyWalk) crossed(root *sitter.Node) {
+	if !w.f.CXX || !w.f.Scope || w.f.Fail == "" {
+		return
+	}
+	first := strings.Index(w.f.code, w.f.Fail)
+	body := root.NamedChild(0).ChildByFieldName("body")
+	for i := uint(0); first >= 0 && body != nil && i < body.NamedChildCount(); i++ {
+		n := body.NamedChild(i)
+		if n.Kind() != "declaration" || int(n.StartByte())-w.head < first {
+			continue
+		}
+		if d := n.ChildByFieldName("declarator"); d != nil && d.Kind() == "init_declarator" {
+			w.breach(n, "fail before it would jump over this declaration's initialiser, which C++ forbids: declare it before the first fail, or open a brace")
+			return
+		}
+	}
+}
