@@ -23,6 +23,7 @@ var functions = map[string]Function{
 	"PyErr_SetFromErrno":       {Fails: Always},
 	"PyErr_Occurred":           {Returns: Borrowed},
 	"PyErr_Clear":              {},
+	"PyErr_WriteUnraisable":    {},
 	"PyErr_Fetch":              {},
 	"PyErr_Restore":            {Steals: []int{0, 1, 2}},
 	"PyErr_GetRaisedException": {Returns: New},

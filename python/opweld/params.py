@@ -43,6 +43,12 @@ def frozen(value: Any) -> Any:
         return type(value), value.dtype.str, value.shape, value.tobytes()
     if type(value) is float:
         return float, value.hex()
+    if type(value) is complex:
+        return complex, value.real.hex(), value.imag.hex()
+    if isinstance(value, tuple):
+        return type(value), *map(frozen, value)
+    if isinstance(value, frozenset):
+        return type(value), frozenset(map(frozen, value))
     try:
         hash(value)
     except TypeError as err:

@@ -175,7 +175,7 @@ class Maker:
         if given is None:
             return None
         value = convert(index, given)
-        if value is given and hasattr(value, "flags") and hasattr(value, "copy"):
+        if hasattr(value, "flags") and hasattr(value, "copy"):  # the caller's own, or a view of it
             value = value.copy()
         return (value,)
 

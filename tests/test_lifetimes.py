@@ -1,0 +1,307 @@
+"""When things end and what they share: garbage with a module in it, exceptions of C++, objects inside code."""
+
+import gc
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import opweld
+from opweld import Apply, COp, CType, In
+from opweld.tensor import as_tensor_variable, vector
+
+
+class Fill(COp):
+    """A vector full of what an expression gives."""
+
+    __props__ = ("before", "value")
+
+    def __init__(self, before, value):
+        self.before, self.value = before, value
+
+    def make_node(self, x):
+        return Apply(self, [x, as_tensor_variable(np.ones(3))], [vector()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (out,) = outputs
+        return f"""
+        {self.before}
+        Py_XDECREF({out});
+        {out} = (PyArrayObject*)PyArray_NewLikeArray({inputs[0]}, NPY_CORDER, NULL, 0);
+        if ({out} == NULL) {sub["fail"]}
+        {{
+            PyObject* value = PyFloat_FromDouble({self.value});
+            int failed = value == NULL || PyArray_FillWithScalar({out}, value);
+            Py_XDECREF(value);
+            if (failed) {sub["fail"]}
+        }}
+        """
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+def test_garbage_with_function_and_module_in_it():
+    """The collector clears a type's module before it comes to the type's instances."""
+    script = f"""
+    import gc, sys
+    sys.path[:0] = {[entry for entry in sys.path if entry]!r}
+    import numpy as np
+    import opweld
+    from test_lifetimes import Fill
+    from opweld.compile import builder
+    x = opweld.tensor.vector("x")
+    for value in range(3):
+        f = opweld.function([x], Fill("", str(value))(x))
+        assert f(np.zeros(2)).tolist() == [value, value]
+        f.me = f
+        builder._loaded.clear()
+        del f
+        gc.collect()
+    g = opweld.function([x], Fill("", "7")(x))
+    g.me = g  # goes with the interpreter
+    print("done")
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONMALLOC": "debug"},
+    )
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("before", "calls"),
+    [
+        ("static int calls = 0; calls++;", [1, 1, 2, 2]),
+        ("static const int one = 1; int calls = one;", [1, 1, 1, 1]),
+    ],
+)
+def test_an_object_that_lasts_belongs_to_an_apply(before, calls):
+    x, y = vector("x"), vector("y")
+    op = Fill(before, "calls")
+    f = opweld.function([x, y], [op(x), op(y)])
+    zero = np.zeros(1)
+    assert [float(a[0]) for _ in range(2) for a in f(zero, zero)] == calls
+
+
+class Throwing(CType):
+    """A C++ type, one of whose texts throws."""
+
+    __props__ = ("hook",)
+    c_lang = "c++"
+
+    def __init__(self, hook):
+        self.hook = hook
+
+    def filter(self, value, strict=False, allow_downcast=None):
+        return float(value)
+
+    def _text(self, hook, text):
+        return text + (f' throw std::runtime_error("{hook}");' if hook == self.hook else "")
+
+    def c_headers(self):
+        return ["<stdexcept>", "<vector>"]
+
+    def c_declare(self, name, sub, check_input=True):
+        return f"std::vector<double> {name};"
+
+    def c_init(self, name, sub):
+        return self._text("init", f"{name}.clear();")
+
+    def c_extract(self, name, sub, check_input=True):
+        return self._text("extract", f"{name}.assign(1, PyFloat_AsDouble(py_{name}));")
+
+    def c_sync(self, name, sub):
+        return self._text("sync", f"Py_XDECREF(py_{name}); py_{name} = PyFloat_FromDouble({name}.at(0));")
+
+    def c_cleanup(self, name, sub):
+        return self._text("cleanup", f"{name}.clear();")
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+class Same(COp):
+    __props__ = ("code", "cleanup", "gil")
+    c_lang = "c++"
+
+    def __init__(self, code="", cleanup="", gil="held"):
+        self.code, self.cleanup, self.gil = code, cleanup, gil
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        return f"std::vector<double> mine({inputs[0]}); {self.code} {outputs[0]} = mine;"
+
+    def c_code_cleanup(self, node, name, inputs, outputs, sub):
+        return self.cleanup
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+def test_a_cpp_type_works():
+    x = Throwing("")("x")
+    assert opweld.function([x], Same(cleanup="mine.clear();")(x))(2) == 2.0
+
+
+@pytest.mark.parametrize("hook", ["init", "extract", "sync", "cleanup"])
+def test_exceptions_of_types(hook):
+    x = Throwing(hook)("x")
+    f = opweld.function([x], Same()(x))
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match=rf"^C\+\+ exception: {hook}$"):
+            f(2)
+
+
+@pytest.mark.parametrize("gil", ["held", "released"])
+@pytest.mark.parametrize("cleanup", ["", "mine.clear();", 'throw std::runtime_error("late");'])
+def test_exceptions_of_code_with_and_without_clean_up(cleanup, gil):
+    x = Throwing("")("x")
+    code = "" if "late" in cleanup else 'throw std::runtime_error("early");'
+    f = opweld.function([x], Same(code, cleanup, gil)(x))
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match=r"^C\+\+ exception: (early|late)$"):
+            f(2)
+
+
+def test_a_clean_up_of_a_constant_that_throws(monkeypatch):
+    seen = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda caught: seen.append(str(caught.exc_value)))
+    type_ = Throwing("cleanup")
+    x = Throwing("")("x")
+
+    class Two(Same):
+        def make_node(self, x):
+            return Apply(self, [x, type_.make_constant(1.0)], [x.type()])
+
+    f = opweld.function([x], Two()(x))
+    assert f(3) == 3.0
+    del f
+    gc.collect()
+    assert seen == ["C++ exception: cleanup"]
+
+
+class Listed(Throwing):
+    """A value that points into itself, and one that wants more than a slot's alignment."""
+
+    def c_headers(self):
+        return ["<list>"]
+
+    def c_support_code(self):
+        return """
+        struct alignas(64) wide {
+            double value;
+            wide() : value(0) {}
+            wide(const wide &other) : value(other.value) {}
+            wide &operator=(const wide &other) { value = other.value; return *this; }
+        };
+        """
+
+    def c_declare(self, name, sub, check_input=True):
+        return f"std::list<wide> {name}; wide {name}_wide;"
+
+    def c_init(self, name, sub):
+        return ""
+
+    def c_extract(self, name, sub, check_input=True):
+        return f"{name}_wide.value = PyFloat_AsDouble(py_{name}); {name}.push_back({name}_wide);"
+
+    def c_sync(self, name, sub):
+        return f"Py_XDECREF(py_{name}); py_{name} = PyFloat_FromDouble({name}.front().value * (double){name}.size());"
+
+    def c_cleanup(self, name, sub):
+        return ""
+
+
+class Second(Same):
+    """The second input, a constant."""
+
+    def make_node(self, x):
+        return Apply(self, [x, x.type.make_constant(5.0)], [x.type()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        return f"{outputs[0]} = {inputs[1]}; if ((size_t)&{inputs[1]}_wide % 64) {sub['fail']}"
+
+
+def test_a_cpp_constant_that_points_into_itself():
+    x = Listed("")("x")
+    f = opweld.function([x], Second()(x))
+    assert [f(1), f(2)] == [5.0, 5.0]
+
+
+def test_a_default_is_a_copy_whatever_array_it_came_as():
+    class Sub(np.ndarray):
+        pass
+
+    x = vector("x")
+    for view in (lambda a: a, lambda a: a.view(Sub), memoryview):
+        given = np.arange(3.0)
+        f = opweld.function([In(x, value=view(given))], x)
+        given[:] = 9
+        assert f().tolist() == [0, 1, 2]
+
+
+class Split(COp):
+    """As many outputs as it is told; the text is the same however many of the variables are inputs."""
+
+    __props__ = ("outputs",)
+
+    def __init__(self, outputs):
+        self.outputs = outputs
+
+    def make_node(self, *inputs):
+        return Apply(self, list(inputs), [vector() for _ in range(self.outputs)])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        return "".join(
+            f"if ({v} == NULL) {{ npy_intp one = 1; {v} = (PyArrayObject*)PyArray_ZEROS(1, &one, NPY_DOUBLE, 0); }}\n"
+            for v in (*inputs, *outputs)
+        )
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+def test_equal_texts_with_other_outputs_share_nothing():
+    x, y = vector("x"), vector("y")
+    f = opweld.function([x, y], [Split(1)(x, y), *Split(2)(x)])
+    assert [result.tolist() for result in f([1.0], [1.0])] == [[0.0]] * 3
+
+
+class Repr(COp):
+    """What its params are, as text."""
+
+    params_type = opweld.generic.generic
+
+    def __init__(self, value):
+        self.value = value
+
+    def get_params(self, node):
+        return self.value
+
+    def make_node(self, x):
+        return Apply(self, [x], [opweld.generic.generic()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        out = outputs[0]
+        return f"Py_XDECREF({out}); {out} = PyObject_Repr({sub['params']}); if ({out} == NULL) {sub['fail']}"
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+@pytest.mark.parametrize(
+    "values", [(1, 1.0, True), ((1,), (1.0,), (True,)), (((0.0,),), ((-0.0,),)), (0j, -0j), ({1}, {1.0}, {True})]
+)
+def test_params_that_only_python_takes_for_equal(values):
+    values = [frozenset(value) if isinstance(value, set) else value for value in values]
+    x = vector("x")
+    f = opweld.function([x], [Repr(value)(x) for value in values])
+    assert f(np.zeros(1)) == [repr(value) for value in values]
