@@ -155,8 +155,9 @@ def build_runtime(engine: Path, target: Path) -> None:
     with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
         (Path(folder) / "runtime.c").write_text(run(sys.executable, "-c", code, engine))
         run(
-            *compiler.split(), "-std=gnu17", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-fwrapv", "-Wall",
-            "-Wextra", "-Werror", f"-I{sysconfig.get_path('include')}", f"-I{numpy.get_include()}", "-c", "runtime.c",
+            *compiler.split(), "-std=gnu17", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-fwrapv",
+            "-Wall", "-Wextra", "-Werror", f"-I{sysconfig.get_path('include')}", f"-I{numpy.get_include()}",
+            "-c", "runtime.c",
             cwd=Path(folder),
         )  # fmt: skip
         temporary = target.with_name(f".{target.name}.{os.getpid()}")

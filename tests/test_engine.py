@@ -129,6 +129,7 @@ def script(tmp_path, body, request):
     head = """
         import json, os, signal, sys, time
         from opweld import engine
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background ignores it
         request = json.load(open(sys.argv[1]))
         def say(word):
             print(word, flush=True)

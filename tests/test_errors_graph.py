@@ -201,7 +201,7 @@ FUNCTIONS = {
     ),
     "outputs that are no list": (([x], None), {}, TypeError, "outputs must be a Variable or a list of them, got None"),
     "an output that is no variable": (([x], [square, 3]), {}, TypeError, "outputs[1] must be a Variable, got 3 (int)"),
-    "a mode": (([x], square), {"mode": "FAST"}, ValueError, 
+    "a mode": (([x], square), {"mode": "FAST"}, ValueError,
      "no mode 'FAST'; known are 'FAST_RUN', 'FAST_COMPILE', 'DebugMode'"),
     "a name": (([x], square), {"name": 3}, TypeError, "name must be a string, got 3 (int)"),
     "what to do about unused inputs": (

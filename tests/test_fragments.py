@@ -59,7 +59,10 @@ def refusal(*args, **kwargs):
             "`return` would leave without clean-up: use fail after setting an exception, or let the fragment end",
             "return;",
         ),
-        (COPY + "goto done;", 0, "`goto done` leads out of the fragment: only labels of its own may be jumped to", "goto done;"),
+        (
+            COPY + "goto done;", 0,
+            "`goto done` leads out of the fragment: only labels of its own may be jumped to", "goto done;",
+        ),
         (COPY + "break;", 0, "`break` stands outside a loop or switch of the fragment", "break;"),
         (COPY + "continue;", 0, "`continue` stands outside a loop of the fragment", "continue;"),
         (
@@ -69,8 +72,8 @@ def refusal(*args, **kwargs):
         (COPY + "opw_fail: ;", 0, "the label opw_fail is the glue's: choose another name", "opw_fail: ;"),
         (
             COPY + "int f = NPY_ARRAY_UPDATEIFCOPY;", 8,
-            "NumPy 2 has no NPY_ARRAY_UPDATEIFCOPY: write NPY_ARRAY_WRITEBACKIFCOPY, and PyArray_ResolveWritebackIfCopy "
-            "before the array is released",
+            "NumPy 2 has no NPY_ARRAY_UPDATEIFCOPY: write NPY_ARRAY_WRITEBACKIFCOPY, and "
+            "PyArray_ResolveWritebackIfCopy before the array is released",
             "int f = NPY_ARRAY_UPDATEIFCOPY;",
         ),
         (
@@ -150,5 +153,6 @@ class Takes(opweld.CType):
 
 def test_a_declaration_of_the_glues_names():
     x = Takes()("x")
-    with pytest.raises(opweld.ProgramError, match=r"^Takes: c_declare: py_V exists already; declare a variable of another name$"):
+    message = "^Takes: c_declare: py_V exists already; declare a variable of another name$"
+    with pytest.raises(opweld.ProgramError, match=message):
         opweld.function([x], [], on_unused_input="ignore")
