@@ -305,3 +305,45 @@ def test_params_that_only_python_takes_for_equal(values):
     x = vector("x")
     f = opweld.function([x], [Repr(value)(x) for value in values])
     assert f(np.zeros(1)) == [repr(value) for value in values]
+
+
+class Headed(COp):
+    """A number that a header of the user's holds."""
+
+    __props__ = ("folder",)
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def c_headers(self):
+        return ["opweld_number.h"]
+
+    def c_header_dirs(self):
+        return [self.folder]
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x,), (out,) = inputs, outputs
+        return f"""
+        Py_XDECREF({out});
+        {out} = (PyArrayObject*)PyArray_NewLikeArray({x}, NPY_CORDER, NULL, 0);
+        if ({out} == NULL) {sub["fail"]}
+        PyArray_FILLWBYTE({out}, NUMBER);
+        """
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+def test_a_header_that_changes_while_the_process_runs(tmp_path):
+    x = opweld.tensor.tensor("uint8", (None,), name="x")
+    made = []
+
+    for number in (1, 2, 2, 1):
+        (tmp_path / "opweld_number.h").write_text(f"#define NUMBER {number}\n")
+        made.append(opweld.function([x], Headed(str(tmp_path))(x)))
+        assert made[-1](np.zeros(1, "uint8")) == number
+    assert made[1].maker.built is made[2].maker.built
+    assert [int(f(np.zeros(1, "uint8"))[0]) for f in made] == [1, 2, 2, 1]

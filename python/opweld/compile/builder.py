@@ -75,10 +75,25 @@ def build(program: Program) -> Built:
     setup = _Setup()
     index = setup.index(program)
     found = _loaded.get(index)
-    if found is None:
+    if found is None or not _holds(found, index, program):
         found = _from_cache(index, program) or _from_engine(index, program, setup)
         _loaded[index] = found
     return found
+
+
+def _holds(found: Built, index: str, program: Program) -> bool:
+    """Whether the headers and libraries that ops bring are those that a loaded module was built from.
+
+    Of a module that is not kept nothing is known: it is built once a process.
+    """
+    parts = program.data["types"] + program.data["kernels"]
+    if not found.kept or not ("include" in program.text or any(part.get("build") for part in parts)):
+        return True
+    for root in cache.roots(config.compiledir):
+        hit = cache.lookup(index, root)
+        if isinstance(hit, cache.Hit) and hit.module == found.path:
+            return True
+    return False
 
 
 class _Setup:
