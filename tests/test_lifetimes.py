@@ -347,3 +347,38 @@ def test_a_header_that_changes_while_the_process_runs(tmp_path):
         assert made[-1](np.zeros(1, "uint8")) == number
     assert made[1].maker.built is made[2].maker.built
     assert [int(f(np.zeros(1, "uint8"))[0]) for f in made] == [1, 2, 2, 1]
+
+
+class Flagged(COp):
+    """A number that a file of arguments holds."""
+
+    __props__ = ("file",)
+
+    def __init__(self, file):
+        self.file = file
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def c_compile_args(self):
+        return [f"@{self.file}"]
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x,), (out,) = inputs, outputs
+        return f"""
+        Py_XDECREF({out});
+        {out} = (PyArrayObject*)PyArray_NewLikeArray({x}, NPY_CORDER, NULL, 0);
+        if ({out} == NULL) {sub["fail"]}
+        PyArray_FILLWBYTE({out}, NUMBER);
+        """
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+def test_a_file_of_arguments_that_changes(tmp_path):
+    x = opweld.tensor.tensor("uint8", (None,), name="x")
+    file = tmp_path / "flags.txt"
+    for number in (1, 2, 2):
+        file.write_text(f"-DNUMBER={number}")
+        assert opweld.function([x], Flagged(str(file))(x))(np.zeros(1, "uint8")) == number

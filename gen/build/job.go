@@ -60,13 +60,33 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 	j.compile = &cc.Job{Tool: tool, Text: unit.Text, CXX: unit.Lang == gen.CXX, Flags: flags, System: req.IncludeDirs,
 		Headers: b.HeaderDirs, LibDirs: b.LibDirs, Libs: b.Libraries, Args: b.CompileArgs, NoArgs: b.NoCompileArgs, Env: req.Env,
 		Process: req.Process}
-	j.tools = files
+	named, err := namedFiles(slices.Concat(flags, b.CompileArgs))
+	if err != nil {
+		return nil, err
+	}
+	j.tools = slices.Concat(files, named)
 	if j.compile.Object, err = runtimeOf(req); err != nil {
 		return nil, err
 	}
 	j.lines = j.keyLines()
 	j.key = cache.Key(j.lines)
 	return j, nil
+}
+
+// namedFiles looks at the files that arguments name by an absolute path, as @/flags.txt or -Wl,-T,/script do: no list of
+// what a compile read has them.
+func namedFiles(args []string) ([]cache.File, error) {
+	var paths []string
+	for _, arg := range args {
+		for _, part := range strings.Split(arg, ",") {
+			_, path, found := strings.Cut(part, "/")
+			path = "/" + path
+			if info, err := os.Stat(path); found && err == nil && info.Mode().IsRegular() && !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return stamps(paths)
 }
 
 // keyLines lists everything that is known before the compile and can change its result.
