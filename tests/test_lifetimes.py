@@ -382,3 +382,52 @@ def test_a_file_of_arguments_that_changes(tmp_path):
     for number in (1, 2, 2):
         file.write_text(f"-DNUMBER={number}")
         assert opweld.function([x], Flagged(str(file))(x))(np.zeros(1, "uint8")) == number
+
+
+class Asleep(COp):
+    __props__ = ("gil", "cleanup")
+    c_lang = "c++"
+
+    def __init__(self, gil, cleanup):
+        self.gil, self.cleanup = gil, cleanup
+
+    def make_node(self, x):
+        return Apply(self, [x], [vector()])
+
+    def c_headers(self):
+        return ["<unistd.h>"]
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        if self.gil == "released":
+            return "usleep(300000);"
+        return "Py_BEGIN_ALLOW_THREADS usleep(300000); Py_END_ALLOW_THREADS"
+
+    def c_code_cleanup(self, node, name, inputs, outputs, sub):
+        return self.cleanup
+
+    def c_support_code(self):  # the process outlives its interpreter, so the thread wakes up in between
+        return "static void opw_test_linger(void) { usleep(800000); }"
+
+    def c_init_code(self):
+        return "atexit(opw_test_linger);"
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+@pytest.mark.parametrize("cleanup", ["", "(void)0;"])
+@pytest.mark.parametrize("gil", ["held", "released"])
+def test_a_thread_that_python_ends_in_cpp_code(gil, cleanup):
+    script = f"""
+    import sys, threading, time
+    sys.path[:0] = {[entry for entry in sys.path if entry]!r}
+    import numpy as np
+    import opweld
+    from test_lifetimes import Asleep
+    x = opweld.tensor.vector("x")
+    f = opweld.function([x], Asleep({gil!r}, {cleanup!r})(x))
+    threading.Thread(target=lambda: [f(np.zeros(1)) for _ in range(9)], daemon=True).start()
+    time.sleep(0.1)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -144,6 +144,12 @@ OPW_SHARED PyObject *opw_storage(PyObject *object);
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+#ifdef __GLIBCXX__                 /* a thread that is ended, as Python's at exit: no exception, and not to be kept */
+#include <cxxabi.h>
+#define OPW_UNWIND catch (abi::__forced_unwind &) { throw; }
+#else
+#define OPW_UNWIND
+#endif
 
 template <class T> static inline void opw_clear(T &v)
 {
