@@ -8,6 +8,7 @@ from opweld import generic as _generic
 from opweld.external import ExternalCOp as _ExternalCOp
 from opweld.graph import op as _op
 from opweld.graph import type as _type
+from opweld.graph.clinker import CLinkerObject as _CLinkerObject
 
 __all__ = [
     "CLinkerObject", "CLinkerOp", "CLinkerType", "COp", "CType", "DisconnectedType", "ExternalCOp", "Generic",
@@ -15,19 +16,10 @@ __all__ = [
 ]  # fmt: skip
 
 
-class CLinkerObject:
+class CLinkerObject(_CLinkerObject):
     """What ops and types that are written in C have alike; to be mixed in."""
 
     c_lang: str | None = "c++"
-    c_headers = _op.COp.c_headers
-    c_header_dirs = _op.COp.c_header_dirs
-    c_libraries = _op.COp.c_libraries
-    c_lib_dirs = _op.COp.c_lib_dirs
-    c_support_code = _op.COp.c_support_code
-    c_init_code = _op.COp.c_init_code
-    c_compile_args = _op.COp.c_compile_args
-    c_no_compile_args = _op.COp.c_no_compile_args
-    c_code_cache_version = _op.COp.c_code_cache_version
 
 
 class CLinkerOp(CLinkerObject):

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from opweld.errors import MethodNotDefined
 from opweld.graph.basic import Apply, Props, Variable, _what
+from opweld.graph.clinker import CLinkerObject
 
 __all__ = ["COp", "Op"]
 
@@ -173,7 +174,7 @@ class Op(Props):
     L_op = R_op = grad
 
 
-class COp(Op):
+class COp(CLinkerObject, Op):
     """An op whose work is written in C. Texts are asked for under canonical names; see the page on the C contract.
 
     Only `c_code` must be written; a plain `Op` may carry the same methods.
@@ -212,16 +213,6 @@ class COp(Op):
         -------
         str
             C statements.
-        """
-        return ""
-
-    def c_support_code(self) -> Any:
-        """Write what stands at file scope, once for each distinct text.
-
-        Returns
-        -------
-        str or list of str
-            C declarations and functions.
         """
         return ""
 
@@ -274,16 +265,6 @@ class COp(Op):
         """
         return ""
 
-    def c_init_code(self) -> Any:
-        """Write what runs when the module is loaded.
-
-        Returns
-        -------
-        str or list of str
-            C statements.
-        """
-        return []
-
     def c_init_code_apply(self, node: Apply, name: str) -> str:
         """Write what runs when the module is loaded, for each kernel.
 
@@ -294,44 +275,6 @@ class COp(Op):
         """
         return ""
 
-    def c_headers(self) -> list[str]:
-        """Name headers: ``<math.h>``, ``"mine.h"``; without either sign, quotes are added."""
-        return []
-
-    def c_header_dirs(self) -> list[str]:
-        """Name folders of headers."""
-        return []
-
-    def c_libraries(self) -> list[str]:
-        """Name libraries, without ``lib`` and suffix."""
-        return []
-
-    def c_lib_dirs(self) -> list[str]:
-        """Name folders of libraries; they are searched at load time too."""
-        return []
-
-    def c_compile_args(self) -> list[str]:
-        """Give flags for the compiler."""
-        return []
-
-    def c_no_compile_args(self) -> list[str]:
-        """Give flags that must be taken away, by exact match."""
-        return []
-
-    def c_compiler(self) -> Any:
-        """Name the compiler driver that must be used; None: whichever is configured."""
-        return None
-
     def c_code_cache_version_apply(self, node: Apply) -> tuple[Any, ...]:
         """Give the version of the texts where it depends on the node."""
         return self.c_code_cache_version()
-
-    def c_code_cache_version(self) -> tuple[Any, ...]:
-        """Give the version of the texts.
-
-        Returns
-        -------
-        tuple
-            ``()``: not kept for another process.
-        """
-        return ()

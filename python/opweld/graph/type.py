@@ -6,6 +6,7 @@ from typing import Any
 
 from opweld.errors import MethodNotDefined
 from opweld.graph.basic import Constant, Props, Variable
+from opweld.graph.clinker import CLinkerObject
 
 __all__ = ["CType", "Type"]
 
@@ -124,7 +125,7 @@ class Type(Props):
         return cls.values_eq(a, b)
 
 
-class CType(Type):
+class CType(CLinkerObject, Type):
     """A type that C code handles. Each method returns C; ``py_<name>`` is the Python object, `name` the C variable."""
 
     def c_declare(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:
@@ -251,43 +252,3 @@ class CType(Type):
             A C expression; None: there is none for this value.
         """
         raise MethodNotDefined(f"{self} has no c_literal")
-
-    def c_support_code(self) -> Any:
-        """Write what stands at file scope; a string or a list."""
-        return ""
-
-    def c_init_code(self) -> Any:
-        """Write what runs when the module is loaded; a string or a list."""
-        return []
-
-    def c_headers(self) -> list[str]:
-        """Name headers."""
-        return []
-
-    def c_header_dirs(self) -> list[str]:
-        """Name folders of headers."""
-        return []
-
-    def c_libraries(self) -> list[str]:
-        """Name libraries."""
-        return []
-
-    def c_lib_dirs(self) -> list[str]:
-        """Name folders of libraries."""
-        return []
-
-    def c_compile_args(self) -> list[str]:
-        """Give flags for the compiler."""
-        return []
-
-    def c_no_compile_args(self) -> list[str]:
-        """Give flags that must be taken away."""
-        return []
-
-    def c_compiler(self) -> Any:
-        """Name the compiler driver that must be used; None: whichever is configured."""
-        return None
-
-    def c_code_cache_version(self) -> tuple[Any, ...]:
-        """Give the version of the texts; ``()``: not kept for another process."""
-        return ()
