@@ -32,7 +32,7 @@ type Place struct {
 // the compiler has the last word.
 func (p Place) Breaches(text string) []Breach {
 	code := blank(text)
-	f := &fragment{Place: p, text: text, code: p.expand(code)}
+	f := &fragment{Place: p, text: text, code: braces(p.expand(code))}
 	f.gone()
 	f.fails()
 	if p.Body {
@@ -64,9 +64,29 @@ var (
 	word     = regexp.MustCompile(`\b[A-Za-z_]\w*\b`)
 )
 
-// blank replaces comments and literals by blanks, so that words in them are not taken for code.
+// blank replaces comments, and what stands between the quotes of a literal, by blanks, so that words in them are not
+// taken for code.
 func blank(text string) string {
-	return ignored.ReplaceAllStringFunc(text, func(s string) string { return notSpace.ReplaceAllString(s, " ") })
+	return ignored.ReplaceAllStringFunc(text, func(s string) string {
+		if s[0] == '/' {
+			return notSpace.ReplaceAllString(s, " ")
+		}
+		return s[:1] + notSpace.ReplaceAllString(s[1:len(s)-1], " ") + s[len(s)-1:]
+	})
+}
+
+// macros are those of CPython and NumPy that stand for braces, which a grammar cannot see.
+var macros = regexp.MustCompile(`\b(?:Py|NPY)_(BEGIN|END)_(?:ALLOW_)?THREADS(?:_DEF|_DESCR\([^)]*\)|_THRESHOLDED\([^)]*\))?;?`)
+
+// braces writes them out, in as many bytes.
+func braces(code string) string {
+	return macros.ReplaceAllStringFunc(code, func(s string) string {
+		with := map[string]string{"Py_BEGIN_ALLOW_THREADS": "{", "Py_END_ALLOW_THREADS": "}"}[strings.TrimSuffix(s, ";")]
+		if with == "" {
+			with = ";" // NumPy's open no brace
+		}
+		return with + strings.Repeat(" ", len(s)-len(with))
+	})
 }
 
 // expand replaces the macro FAIL of .c files by its text, line for line.
@@ -132,6 +152,7 @@ func (f *fragment) body() {
 	}
 	defer tree.Close()
 	if tree.RootNode().HasError() {
+		f.words()
 		return
 	}
 	w := &bodyWalk{f: f, source: source, head: len(head), labels: map[string]int{}}
@@ -139,6 +160,38 @@ func (f *fragment) body() {
 	w.visit(tree.RootNode(), nil)
 	w.crossed(tree.RootNode())
 }
+
+var (
+	returns = regexp.MustCompile(`\breturn\b`)
+	nested  = regexp.MustCompile(`\]\s*(?:\([^)]*\)\s*)?(?:->[^{;]*)?\{|\b(?:struct|class|union)\b`)
+)
+
+// words looks for what no function of the glue may hold, where the grammar cannot follow the text: a macro may stand for
+// anything. Where functions may be nested nothing is judged.
+func (f *fragment) words() {
+	if nested.MatchString(f.code) {
+		return
+	}
+	for _, at := range returns.FindAllStringIndex(f.code, -1) {
+		start := strings.LastIndexByte(f.code[:at[0]], '\n') + 1
+		if !strings.HasPrefix(strings.TrimSpace(f.code[start:]), "#") && !inMacro(f.code[:at[0]]) {
+			f.breach(f.code, at[0], "%s", noReturn)
+		}
+	}
+}
+
+// inMacro tells whether a text ends inside a #define that backslashes continue.
+func inMacro(before string) bool {
+	lines := strings.Split(before, "\n")
+	for i := len(lines) - 2; i >= 0 && strings.HasSuffix(lines[i], "\\"); i-- {
+		if strings.HasPrefix(strings.TrimSpace(lines[i]), "#") {
+			return true
+		}
+	}
+	return false
+}
+
+const noReturn = "`return` would leave without clean-up: use fail after setting an exception, or let the fragment end"
 
 // bodyWalk finds jumps that leave the fragment.
 type bodyWalk struct {
@@ -186,9 +239,12 @@ func (w *bodyWalk) visit(n *sitter.Node, around []string) {
 	}
 	switch n.Kind() {
 	case "return_statement", "co_return_statement":
-		w.breach(n, "`return` would leave without clean-up: use fail after setting an exception, or let the fragment end")
+		w.breach(n, "%s", noReturn)
 	case "goto_statement":
-		if name := n.ChildByFieldName("label").Utf8Text(w.source); name != w.f.Label && w.labels[name] == 0 {
+		switch name := n.ChildByFieldName("label").Utf8Text(w.source); {
+		case name == w.f.Label && !w.isFail(n):
+			w.breach(n, "`goto %s` by hand looks like success: use sub['fail']", name)
+		case name != w.f.Label && w.labels[name] == 0:
 			w.breach(n, "`goto %s` leads out of the fragment: only labels of its own may be jumped to", name)
 		}
 	case "break_statement":
@@ -207,6 +263,12 @@ func (w *bodyWalk) visit(n *sitter.Node, around []string) {
 	for i := uint(0); i < n.NamedChildCount(); i++ {
 		w.visit(n.NamedChild(i), around)
 	}
+}
+
+// isFail tells whether a goto is the one inside fail's text.
+func (w *bodyWalk) isFail(n *sitter.Node) bool {
+	start := int(n.StartByte()) - w.head - strings.Index(w.f.Fail, "goto")
+	return start >= 0 && strings.HasPrefix(w.f.code[start:], w.f.Fail)
 }
 
 // crossed finds declarations with initialisers that a fail before them would jump over, where a clean-up shares the

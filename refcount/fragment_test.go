@@ -27,6 +27,7 @@ func TestWhatAFragmentMayNotDo(t *testing.T) {
 		"if (V0) goto done;":                         "1:9: `goto done` leads out of the fragment: only labels of its own may be jumped to",
 		"if (V0) { break; }":                         "1:11: `break` stands outside a loop or switch of the fragment",
 		"switch (V0) { case 1: continue; }":          "1:23: `continue` stands outside a loop of the fragment",
+		"if (V0) goto opw_fail;":                     "1:9: `goto opw_fail` by hand looks like success: use sub['fail']",
 		"opw_fail: V1 = 0;":                          "1:1: the label opw_fail is the glue's: choose another name",
 		"a: V1 = 0; a: V1 = 1;":                      "1:12: the label a is defined twice: give each fragment's labels names of their own",
 		"V1 = V0 ? V0 : 0 || @;":                     "1:21: fail is a statement and may not stand inside an expression",
@@ -35,6 +36,15 @@ func TestWhatAFragmentMayNotDo(t *testing.T) {
 		"int f = NPY_ARRAY_UPDATEIFCOPY;":            "1:9: NumPy 2 has no NPY_ARRAY_UPDATEIFCOPY: write NPY_ARRAY_WRITEBACKIFCOPY, and PyArray_ResolveWritebackIfCopy before the array is released",
 	} {
 		assert.Equal(t, []string{want}, told(place(), text), text)
+	}
+	for _, text := range []string{ // whatever else the text holds
+		"const char *s = \"kernel; { \";\nreturn 0;", "char c = '\\n', d = 'k';\nreturn;", "PyErr_SetString(PyExc_ValueError, \"k\");\nreturn 0;",
+		"Py_BEGIN_ALLOW_THREADS\nreturn 0;\nPy_END_ALLOW_THREADS", "NPY_BEGIN_THREADS_DEF; NPY_BEGIN_THREADS;\nreturn 0;\nNPY_END_THREADS;",
+		"MY_LOOP(i, 3) V1 += i;\nreturn 0;", "OPEN_BRACE\nreturn 0; }",
+	} {
+		told := told(place(), text)
+		assert.Len(t, told, 1, text)
+		assert.Contains(t, strings.Join(told, ""), "2:1: `return` would leave", text)
 	}
 }
 
@@ -46,7 +56,7 @@ func TestWhatAFragmentMayDo(t *testing.T) {
 		"#define FAIL @\nif (!V0) FAIL\nelse V1 = 0;\nif (V1) {FAIL;}", "({ @ });",
 		"#ifdef NPY_ARRAY_UPDATEIFCOPY\nV1 = NPY_ARRAY_UPDATEIFCOPY;\n#endif",
 		"MY_MACRO(V0) V1 = 0; return_early(V0);", "do { @ } while (0);", "PyErr_Format(e, \"%d\", V0); @",
-		"#define CHECK(x) if (!(x)) @\nCHECK(V0)", "int W = 3; @; int X = 4;",
+		"#define CHECK(x) if (!(x)) @\nCHECK(V0)", "#define GIVE(x) \\\n return x\nODD_MACRO { V1 = 0;", "int W = 3; @; int X = 4;",
 	} {
 		assert.Empty(t, told(place(), text), text)
 	}
