@@ -234,3 +234,9 @@ def test_completion(run, shell):
     assert "_OPWELD_COMPLETE" in result.output
     if shutil.which(shell):
         assert subprocess.run([shell, "-n"], input=result.output, text=True).returncode == 0
+
+
+def test_the_command_by_its_module(run):
+    done = subprocess.run([sys.executable, "-m", "opweld", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("opweld ") and done.stdout == run("--version").output.replace("main", "opweld")

@@ -37,6 +37,7 @@ def _examples(*lines: str) -> str:
         "opweld completion bash   completion of these commands",
     ),
 )
+@click.version_option(package_name="opweld", message="%(prog)s %(version)s")
 def main() -> None:
     """Turn fragments of C into functions on NumPy arrays."""
 
