@@ -1,0 +1,59 @@
+# What the names of __init__.py are, which finds them on first use.
+
+from collections.abc import Sequence
+from typing import Any
+
+from opweld import compat, compile, generic, graph, printing, rewriting, scalar, tensor
+from opweld import errors as errors
+from opweld import external as external
+from opweld.compile.function import Function, In
+from opweld.config import config
+from opweld.errors import (
+    CacheError,
+    CompileError,
+    CompilerNotFoundError,
+    CompileWarning,
+    ConfigError,
+    EngineError,
+    InconsistencyError,
+    LoadError,
+    MethodNotDefined,
+    MissingInputError,
+    OpweldError,
+    OpweldWarning,
+    ProgramError,
+    RewriteError,
+    UnusedInputError,
+)
+from opweld.external import ExternalCOp
+from opweld.generic import Generic
+from opweld.graph.basic import Apply, Constant, Variable
+from opweld.graph.fgraph import FunctionGraph
+from opweld.graph.op import COp, Op
+from opweld.graph.type import CType, Type
+from opweld.params import ParamsType
+from opweld.scalar import ScalarType
+from opweld.tensor import TensorType, as_tensor_variable
+
+__all__ = [
+    "Apply", "COp", "CType", "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
+    "Constant", "EngineError", "ExternalCOp", "Function", "FunctionGraph", "Generic", "In", "InconsistencyError",
+    "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning", "ParamsType",
+    "ProgramError", "RewriteError", "ScalarType", "TensorType", "Type", "UnusedInputError", "Variable",
+    "__version__", "as_tensor_variable", "compat", "compile", "config", "function", "generic", "graph", "printing",
+    "rewriting", "scalar", "source", "tensor",
+]  # fmt: skip
+
+__version__: str
+
+def function(
+    inputs: Sequence[Variable | In],
+    outputs: Variable | Sequence[Variable],
+    mode: Any = None,
+    name: str | None = None,
+    on_unused_input: str | None = None,
+    allow_input_downcast: bool | None = None,
+    givens: Any = None,
+    updates: Any = None,
+) -> Function: ...
+def source(made: Function) -> str: ...

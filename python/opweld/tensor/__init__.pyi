@@ -1,0 +1,199 @@
+# What the names of __init__.py are, which finds most of them on first use.
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from typing_extensions import Self
+
+from opweld.tensor.basic import NotScalarConstantError
+from opweld.tensor.type import TensorType as _TensorType
+from opweld.tensor.variable import TensorConstant, TensorVariable, constant
+
+__all__ = [
+    "NotScalarConstantError", "TensorConstant", "TensorType", "TensorVariable", "alloc", "as_tensor_variable",
+    "constant", "get_scalar_constant_value", "ones", "ones_like", "shape", "shape_i", "tensor", "zeros",
+    "zeros_like",
+]  # fmt: skip
+
+class TensorType(_TensorType):
+    # At run time the class of opweld.tensor.type itself; here with what its methods give.
+    def __call__(self, name: str | None = None) -> TensorVariable: ...
+    def make_variable(self, name: str | None = None) -> TensorVariable: ...
+    def make_constant(self, value: Any, name: str | None = None) -> TensorConstant: ...
+    def clone(self, dtype: Any = None, shape: Iterable[Any] | None = None) -> Self: ...
+
+class _Constructor:
+    def __init__(self, kind: str) -> None: ...
+    def __call__(self, name: str | None = None, dtype: Any = None, shape: Any = None) -> TensorVariable: ...
+
+def alloc(value: Any, *shape: Any) -> TensorVariable: ...
+
+# An array, number or list becomes a TensorConstant, which differs from a TensorVariable by what it has besides.
+def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None) -> TensorVariable: ...
+def get_scalar_constant_value(v: Any) -> np.ndarray[Any, Any]: ...
+def ones(shape: Any, dtype: Any = None) -> TensorVariable: ...
+def ones_like(x: Any, dtype: Any = None) -> TensorVariable: ...
+def shape(x: Any) -> TensorVariable: ...
+def shape_i(x: Any, i: int) -> TensorVariable: ...
+def tensor(
+    dtype: Any = None, shape: Iterable[Any] | None = None, name: str | None = None, **kwargs: Any
+) -> TensorVariable: ...
+def zeros(shape: Any, dtype: Any = None) -> TensorVariable: ...
+def zeros_like(x: Any, dtype: Any = None) -> TensorVariable: ...
+
+# Of config.floatX, or of the dtype given
+scalar: _Constructor
+vector: _Constructor
+matrix: _Constructor
+row: _Constructor
+col: _Constructor
+tensor3: _Constructor
+tensor4: _Constructor
+tensor5: _Constructor
+tensor6: _Constructor
+tensor7: _Constructor
+
+# int8
+bscalar: TensorType
+bvector: TensorType
+bmatrix: TensorType
+brow: TensorType
+bcol: TensorType
+btensor3: TensorType
+btensor4: TensorType
+btensor5: TensorType
+btensor6: TensorType
+btensor7: TensorType
+
+# int16
+wscalar: TensorType
+wvector: TensorType
+wmatrix: TensorType
+wrow: TensorType
+wcol: TensorType
+wtensor3: TensorType
+wtensor4: TensorType
+wtensor5: TensorType
+wtensor6: TensorType
+wtensor7: TensorType
+
+# int32
+iscalar: TensorType
+ivector: TensorType
+imatrix: TensorType
+irow: TensorType
+icol: TensorType
+itensor3: TensorType
+itensor4: TensorType
+itensor5: TensorType
+itensor6: TensorType
+itensor7: TensorType
+
+# int64
+lscalar: TensorType
+lvector: TensorType
+lmatrix: TensorType
+lrow: TensorType
+lcol: TensorType
+ltensor3: TensorType
+ltensor4: TensorType
+ltensor5: TensorType
+ltensor6: TensorType
+ltensor7: TensorType
+
+# float32
+fscalar: TensorType
+fvector: TensorType
+fmatrix: TensorType
+frow: TensorType
+fcol: TensorType
+ftensor3: TensorType
+ftensor4: TensorType
+ftensor5: TensorType
+ftensor6: TensorType
+ftensor7: TensorType
+
+# float64
+dscalar: TensorType
+dvector: TensorType
+dmatrix: TensorType
+drow: TensorType
+dcol: TensorType
+dtensor3: TensorType
+dtensor4: TensorType
+dtensor5: TensorType
+dtensor6: TensorType
+dtensor7: TensorType
+
+# complex64
+cscalar: TensorType
+cvector: TensorType
+cmatrix: TensorType
+crow: TensorType
+ccol: TensorType
+ctensor3: TensorType
+ctensor4: TensorType
+ctensor5: TensorType
+ctensor6: TensorType
+ctensor7: TensorType
+
+# complex128
+zscalar: TensorType
+zvector: TensorType
+zmatrix: TensorType
+zrow: TensorType
+zcol: TensorType
+ztensor3: TensorType
+ztensor4: TensorType
+ztensor5: TensorType
+ztensor6: TensorType
+ztensor7: TensorType
+
+# uint8
+ubscalar: TensorType
+ubvector: TensorType
+ubmatrix: TensorType
+ubrow: TensorType
+ubcol: TensorType
+ubtensor3: TensorType
+ubtensor4: TensorType
+ubtensor5: TensorType
+ubtensor6: TensorType
+ubtensor7: TensorType
+
+# uint16
+uwscalar: TensorType
+uwvector: TensorType
+uwmatrix: TensorType
+uwrow: TensorType
+uwcol: TensorType
+uwtensor3: TensorType
+uwtensor4: TensorType
+uwtensor5: TensorType
+uwtensor6: TensorType
+uwtensor7: TensorType
+
+# uint32
+uiscalar: TensorType
+uivector: TensorType
+uimatrix: TensorType
+uirow: TensorType
+uicol: TensorType
+uitensor3: TensorType
+uitensor4: TensorType
+uitensor5: TensorType
+uitensor6: TensorType
+uitensor7: TensorType
+
+# uint64
+ulscalar: TensorType
+ulvector: TensorType
+ulmatrix: TensorType
+ulrow: TensorType
+ulcol: TensorType
+ultensor3: TensorType
+ultensor4: TensorType
+ultensor5: TensorType
+ultensor6: TensorType
+ultensor7: TensorType
