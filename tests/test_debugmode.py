@@ -114,6 +114,8 @@ def test_c_and_perform_that_do_not_agree():
         "  perform: [2.] (float64, shape (1,), strides (8,))"
     )
     assert err.details["node"].op == Fill(1.0, 2.0) and err.details["c"][0] == 1 and err.details["perform"][0] == 2
+    err = found(BadThunkOutput, debug([x], Fill(1.0, 2.0)(x)), [5.0, 6.0])
+    assert str(err).endswith("\n  2 of 2 elements differ, most at [0]: 1.0 and 2.0")
 
 
 def test_near_is_enough():

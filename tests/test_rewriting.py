@@ -567,18 +567,18 @@ def test_debugprint(capsys):
     assert debugprint(out, file="str") == (
         "Node{tag='b', nout=1} [id A]\n"
         " ├─ Node{tag='a', nout=1} [id B]\n"
-        " │  ├─ x [id C]\n"
+        " │   └─ x [id C]\n"
         " ├─ TensorConstant{[1.]} [id D]\n"
-        " ├─ Node{tag='a', nout=1} [id E]\n"
-        " │  ├─ x [id C]\n"
+        " └─ Node{tag='a', nout=1} [id E]\n"
+        "     └─ x [id C]\n"
     )
     debugprint(opweld.function([x], out), ids="", print_type=True)
     assert capsys.readouterr().out == (
         "Node{tag='b', nout=1} <TensorType(float64, (?,))> 1\n"
         " ├─ Node{tag='a', nout=1} <TensorType(float64, (?,))> 0\n"
-        " │  ├─ x <TensorType(float64, (?,))>\n"
+        " │   └─ x <TensorType(float64, (?,))>\n"
         " ├─ TensorConstant{[1.]} <TensorType(float64, (1,))>\n"
-        " ├─ Node{tag='a', nout=1} <TensorType(float64, (?,))> 0 ...\n"
+        " └─ Node{tag='a', nout=1} <TensorType(float64, (?,))> 0 ...\n"
     )
     assert debugprint([a(x).owner, y], file="str", ids="int", depth=1) == "Node{tag='a', nout=1} [id 0]\ny [id 1]\n"
     with pytest.raises(TypeError, match=r"debugprint: expected a variable"):

@@ -82,20 +82,24 @@ class _Printer:
 
     def add(self, output: Variable) -> None:
         """Enter a variable and what it is computed from. No recursion: chains are long."""
-        stack = [(output, 0)]
+        stack = [(output, "", "")]
         while stack:
-            variable, level = stack.pop()
-            self.lines.append(self._line(variable, level))
+            variable, before, branch = stack.pop()
+            self.lines.append(before + branch + self._line(variable))
             node = variable.owner
             if node is None or node in self._shown:
                 if node is not None and node.inputs:
                     self.lines[-1] += " ..."
                 continue
             self._shown.add(node)
-            if self._depth < 0 or level + 1 < self._depth:
-                stack.extend((source, level + 1) for source in reversed(node.inputs))
+            below = before + {"": "", " ├─ ": " │  ", " └─ ": "    "}[branch]
+            level = len(below) // 4 + 1
+            if self._depth < 0 or level < self._depth:
+                last = len(node.inputs) - 1
+                branches = [(source, below, " └─ " if i == last else " ├─ ") for i, source in enumerate(node.inputs)]
+                stack.extend(reversed(branches))
 
-    def _line(self, variable: Variable, level: int) -> str:
+    def _line(self, variable: Variable) -> str:
         node = variable.owner
         if node is None:
             key: Any = variable
@@ -111,7 +115,7 @@ class _Printer:
             text += f" {variable.name!r}"
         if node in self._place:
             text += f" {self._place[node]}"
-        return " │ " * (level - 1) + (" ├─ " if level else "") + text
+        return text
 
     def _name(self, key: Any) -> str:
         found = self._names.get(key)

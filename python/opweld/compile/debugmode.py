@@ -302,7 +302,7 @@ class _Node:
             if not _nearly_equal(variable.type, python[i], c[i]):
                 raise BadThunkOutput(
                     f"{self.node}: its C code and its perform do not agree on output {i} of type {variable.type}\n"
-                    f"{inputs}\n  C code: {_text(c[i])}\n  perform: {_text(python[i])}",
+                    f"{inputs}\n  C code: {_text(c[i])}\n  perform: {_text(python[i])}{_where(c[i], python[i])}",
                     {**details, "output": i},
                 )
 
@@ -344,7 +344,7 @@ def _check_rewrite(reason: str, old: Variable, new: Variable, values: dict[Varia
         lines = "".join(f"  input {i}, {v}: {_text(value)}\n" for i, (v, value) in enumerate(inputs))
         raise BadRewrite(
             f"rewriter {reason!r} changed the value of {old}\n  node: {old.owner}\n{lines}"
-            f"  before: {old} = {_text(before)}\n  after: {new} = {_text(after)}",
+            f"  before: {old} = {_text(before)}\n  after: {new} = {_text(after)}{_where(before, after)}",
             {"reason": reason, "node": old.owner, "inputs": [v for _, v in inputs], "before": before, "after": after},
         )
 
@@ -392,6 +392,18 @@ def _aliased(a: Any, b: Any) -> bool:
         except (RuntimeError, OverflowError):  # too hard to tell
             return True
     return a is b and not isinstance(a, _IMMUTABLE)
+
+
+def _where(a: Any, b: Any) -> str:
+    """A line that says how many elements of two arrays differ, and which differ most; empty for other values."""
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.shape != b.shape or a.size < 2:
+        return ""
+    differ = ~((a == b) | ((a != a) & (b != b)))
+    with np.errstate(all="ignore"):
+        gap = np.where(differ, np.abs(np.subtract(a, b, dtype=np.result_type(a, b, np.float64))), 0)
+    at = np.unravel_index(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), a.shape)
+    place = ", ".join(map(str, at))
+    return f"\n  {int(differ.sum())} of {a.size} elements differ, most at [{place}]: {a[at]} and {b[at]}"
 
 
 def _text(value: Any) -> str:
