@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import importlib.util
 import math
 import os
@@ -402,3 +403,27 @@ def test_demo_runs(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "C and Python agree in every example" in done.stdout
     assert done.stdout.count("largest difference   0\n") == 2
+
+
+OPS_AND_TYPES = (
+    "vector_times_scalar", "vector_times_vector", "vector_times_vector_file", "fibby", "double_type", "drainage",
+)  # fmt: skip
+FRAGMENTS = (opweld.COp, opweld.ExternalCOp, opweld.CType)
+
+
+@pytest.mark.parametrize("name", OPS_AND_TYPES)
+def test_the_same_text_as_cxx(name, monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    demo = importlib.import_module("demo")
+    (case,) = [case for case in demo.cases() if case.name == name]
+    for module in [importlib.import_module(m) for m in OPS_AND_TYPES]:
+        for thing in vars(module).values():
+            if isinstance(thing, type) and thing.__module__ == module.__name__ and issubclass(thing, FRAGMENTS):
+                monkeypatch.setattr(thing, "c_lang", "c++")
+    inputs, outputs = case.graph()
+    f = opweld.function(inputs, outputs)
+    assert f.maker.built.path.endswith(".so") and opweld.source(f).count('"opweld.cc"') > 0
+    arguments = case.arguments()
+    found = f(*arguments)
+    for got, wanted in zip(found if isinstance(found, list) else [found], case.reference(*arguments)):
+        np.testing.assert_array_equal(got, wanted)
