@@ -210,3 +210,9 @@ def test_maps_out_of_range():
     x = tensor.dvector("x")
     with pytest.raises(InconsistencyError, match=r"destroy_map names output 0 of input 1, there are 1 outputs and 1"):
         FunctionGraph([x], [Wild()(Unary()(x))]).toposort()
+
+
+def test_props_that_lack_their_comma():
+    message = r"^Careless: __props__ is the string 'axis', expected a tuple of names: write \('axis',\), with a comma$"
+    with pytest.raises(TypeError, match=message):
+        type("Careless", (Op,), {"__props__": "axis"})

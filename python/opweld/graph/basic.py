@@ -21,6 +21,14 @@ class Props:
 
     __props__: tuple[str, ...] | None = None
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if isinstance(cls.__props__, str):
+            raise TypeError(
+                f"{cls.__name__}: __props__ is the string {cls.__props__!r}, expected a tuple of names: write "
+                f"({cls.__props__!r},), with a comma"
+            )
+
     def _props(self) -> tuple[Any, ...]:
         names = self.__props__
         return () if names is None else tuple([getattr(self, name) for name in names])
