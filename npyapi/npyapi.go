@@ -48,13 +48,3 @@ func Lookup(name string) (Function, bool) {
 	f.Name = name
 	return f, ok
 }
-
-// Functions calls yield for each function that is known, in no order.
-func Functions(yield func(Function) bool) {
-	for name := range functions {
-		f, _ := Lookup(name)
-		if !yield(f) {
-			return
-		}
-	}
-}

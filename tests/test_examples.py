@@ -4,34 +4,23 @@ from __future__ import annotations
 
 import gc
 import importlib
-import importlib.util
 import math
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kit import EXAMPLES
+from kit import example as load
 
 import opweld
 from opweld.tensor import TensorType
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 REALS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "longdouble"]
 COMPLEX = ["complex64", "complex128", "clongdouble"]
-
-
-def load(name):
-    """The example as a module; each is loaded once."""
-    key = f"opweld_examples_{name}"
-    if key not in sys.modules:
-        spec = importlib.util.spec_from_file_location(key, EXAMPLES / f"{name}.py")
-        sys.modules[key] = module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return sys.modules[key]
 
 
 vector_times_scalar = load("vector_times_scalar").vector_times_scalar
