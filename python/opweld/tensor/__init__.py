@@ -19,15 +19,16 @@ if TYPE_CHECKING:
     )
     from opweld.tensor.shapes import shape, shape_i
 
-__all__ = [
-    "NotScalarConstantError", "TensorConstant", "TensorType", "TensorVariable", "alloc", "as_tensor_variable",
-    "constant", "get_scalar_constant_value", "ones", "ones_like", "shape", "shape_i", "tensor", "zeros", "zeros_like",
-]  # fmt: skip
-
-_HOME = {
-    "NotScalarConstantError": "basic", "alloc": "basic", "get_scalar_constant_value": "basic", "ones": "basic",
-    "ones_like": "basic", "shape": "shapes", "shape_i": "shapes", "zeros": "basic", "zeros_like": "basic",
+_EAGER = ("TensorConstant", "TensorType", "TensorVariable", "as_tensor_variable", "constant", "tensor")
+_NAMES: dict[str, tuple[str, ...]] = {  # module -> what is found there on first use
+    "basic": (
+        "NotScalarConstantError", "alloc", "get_scalar_constant_value", "ones", "ones_like", "zeros", "zeros_like",
+    ),
+    "shapes": ("shape", "shape_i"),
 }  # fmt: skip
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted([*_EAGER, *_HOME])  # noqa: PLE0605
 
 _KINDS: dict[str, tuple[int | None, ...]] = {
     "scalar": (),
