@@ -1,0 +1,218 @@
+"""Sorted arrays, and the order that sorts them, by NumPy's own C."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from opweld.graph.basic import Apply
+from opweld.graph.op import COp
+from opweld.tensor.axis import one_axis, storage
+from opweld.tensor.type import TensorType
+from opweld.tensor.variable import as_tensor_variable
+from opweld.tensor.views import store
+
+__all__ = ["ArgSort", "Sort", "argsort", "sort"]
+
+_C_KIND = {"quicksort": "NPY_QUICKSORT", "heapsort": "NPY_HEAPSORT", "stable": "NPY_STABLESORT"}
+_KINDS = {"q": "quicksort", "h": "heapsort", "m": "stable", "s": "stable"}  # NumPy reads the first letter
+
+
+class _Sorting(COp):
+    """What both ops have alike.
+
+    Parameters
+    ----------
+    axis : int or None
+        None: the array is flattened.
+    kind : str, optional
+        ``"quicksort"``, ``"heapsort"``, ``"mergesort"`` or ``"stable"``; the first if left out.
+    """
+
+    __props__ = ("axis", "kind")
+
+    def __init__(self, axis: int | None = -1, kind: str | None = None) -> None:
+        self.axis = axis
+        self.kind: Any = _kind(kind)
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Give the input's shape, where it is not flattened."""
+        ndim = node.inputs[0].type.ndim  # type: ignore[attr-defined]
+        return [input_shapes[0] if node.outputs[0].type.ndim == ndim else None]  # type: ignore[attr-defined]
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of this text."""
+        return (1,)
+
+
+class Sort(_Sorting):
+    """A sorted copy; NaN comes last."""
+
+    def make_node(self, x: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x : Variable or array_like
+            What to sort.
+
+        Returns
+        -------
+        Apply
+            One output of the input's dtype.
+
+        Raises
+        ------
+        numpy.exceptions.AxisError
+            If there is no such axis.
+        """
+        x = as_tensor_variable(x)
+        shape = x.type.shape
+        if self.axis is None:
+            shape = _flat(shape)
+        else:
+            one_axis(self.axis, len(shape))
+        return Apply(self, [x], [TensorType(x.type.dtype, shape)()])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Sort in Python."""
+        output_storage[0][0] = np.sort(inputs[0], axis=self.axis, kind=self.kind)
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Copy into the storage, and let NumPy sort there."""
+        x, out, fail = input_names[0], output_names[0], sub["fail"]
+        ndim = node.inputs[0].type.ndim  # type: ignore[attr-defined]
+        sizes = [f"PyArray_SIZE({x})"] if self.axis is None else [f"PyArray_DIM({x}, {i})" for i in range(ndim)]
+        axis = 0 if self.axis is None else self.axis % ndim
+        return f"""
+{{
+{storage(out, sizes, fail)}
+    if (PyArray_CopyAnyInto({out}, {x}) != 0 || PyArray_Sort({out}, {axis}, {_C_KIND[self.kind]}) != 0) {{
+        {fail}
+    }}
+}}
+"""
+
+
+class ArgSort(_Sorting):
+    """The positions along the axis in the order that sorts the array."""
+
+    def make_node(self, x: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x : Variable or array_like
+            What to sort; without dimensions it counts as a vector of one element.
+
+        Returns
+        -------
+        Apply
+            One output of int64.
+
+        Raises
+        ------
+        numpy.exceptions.AxisError
+            If there is no such axis.
+        """
+        x = as_tensor_variable(x)
+        shape = x.type.shape
+        if self.axis is not None:
+            one_axis(self.axis, max(len(shape), 1))
+        return Apply(self, [x], [TensorType(np.intp, _flat(shape) if self.axis is None or not shape else shape)()])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Sort in Python."""
+        output_storage[0][0] = np.argsort(inputs[0], axis=self.axis, kind=self.kind)
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Let NumPy make the order."""
+        axis = "NPY_RAVEL_AXIS" if self.axis is None else self.axis
+        made = f"PyArray_ArgSort({input_names[0]}, {axis}, {_C_KIND[self.kind]})"
+        return store(output_names[0], made, sub["fail"])
+
+
+def _kind(kind: Any) -> str:
+    if kind is None:
+        return "quicksort"
+    if not isinstance(kind, str):
+        raise TypeError(f"sort kind must be str, not {type(kind).__name__}")
+    found = _KINDS.get(kind[:1].lower())
+    if found is None:
+        raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
+    return found
+
+
+def _flat(shape: tuple[int | None, ...]) -> tuple[int | None]:
+    """The shape of the array flattened."""
+    size = 1
+    for known in shape:
+        if known is None:
+            return (None,)
+        size *= known
+    return (size,)
+
+
+def _of_function(x: Any, axis: Any, kind: Any, stable: Any, least: int) -> tuple[Any, int | None, Any]:
+    """The arguments of `sort` and `argsort`, checked; `least`: of how many dimensions the array counts at least."""
+    x = as_tensor_variable(x)
+    if stable is not None:
+        if kind is not None:
+            raise ValueError("`kind` and keyword parameters can't be provided at the same time. Use only one of them.")
+        kind = "stable" if stable else None
+    return x, None if axis is None else one_axis(axis, max(x.ndim, least)), kind
+
+
+def sort(x: Any, axis: Any = -1, kind: str | None = None, *, stable: bool | None = None) -> Any:
+    """Sort as ``numpy.sort`` does.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        What to sort. NaN comes last; complex numbers are ordered by real part, then imaginary part.
+    axis : int or None
+        None: the array is flattened.
+    kind : {"quicksort", "heapsort", "mergesort", "stable"}, optional
+        How.
+    stable : bool, optional
+        Instead of `kind`.
+
+    Returns
+    -------
+    TensorVariable
+        Of the same dtype.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        If there is no such axis.
+    """
+    x, axis, kind = _of_function(x, axis, kind, stable, 0)
+    return Sort(axis, kind)(x)
+
+
+def argsort(x: Any, axis: Any = -1, kind: str | None = None, *, stable: bool | None = None) -> Any:
+    """Give the order that sorts, as ``numpy.argsort`` does.
+
+    Parameters
+    ----------
+    x, axis, kind, stable
+        As for `sort`.
+
+    Returns
+    -------
+    TensorVariable
+        Of int64.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        If there is no such axis.
+    """
+    x, axis, kind = _of_function(x, axis, kind, stable, 1)
+    return ArgSort(axis, kind)(x)
