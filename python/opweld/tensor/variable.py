@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 
 from opweld.graph.basic import Constant, Variable, _what
+from opweld.tensor.operators import Operators
 
 __all__ = ["TensorConstant", "TensorVariable", "as_tensor_variable", "constant"]
 
 _COMPARED = 1 << 16  # bytes: larger constants are not compared
 
 
-class _Tensor:
+class _Tensor(Operators):
     """What tensors say of themselves."""
-
-    type: Any
 
     @property
     def dtype(self) -> str:
@@ -39,9 +38,6 @@ class _Tensor:
         from opweld.tensor.shapes import Shape
 
         return Shape()(self)
-
-    def __bool__(self) -> bool:
-        raise TypeError("a variable of a graph has no truth value; it has a value only inside a function")
 
 
 class TensorVariable(_Tensor, Variable):

@@ -1,4 +1,4 @@
-"""Scalars: one number, without an array around it."""
+"""ScalarType: one number, without an array around it."""
 
 from __future__ import annotations
 
@@ -217,16 +217,3 @@ def get_scalar_type(dtype: Any) -> ScalarType:
     if found is None:
         found = _types[name] = ScalarType(name)
     return found
-
-
-_NAMES = (
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
-    "longdouble", "complex64", "complex128", "clongdouble",
-)  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    """``opweld.scalar.float64`` and its like: the scalar types by name."""
-    if name in _NAMES:
-        return get_scalar_type(name)  # not kept here: one of the names is bool, and this module uses Python's
-    raise AttributeError(f"module 'opweld.scalar' has no attribute {name!r}")

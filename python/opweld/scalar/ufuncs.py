@@ -1,0 +1,174 @@
+"""NumPy's elementwise functions as scalar ops: dtypes, exceptions and Python values are NumPy's own."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from opweld.dtypes import dtype_of
+from opweld.scalar.op import Body, ScalarOp, Spec, number
+from opweld.scalar.type import ScalarType, get_scalar_type
+
+__all__ = ["NAMES", "Ufunc", "ufunc"]
+
+NAMES = frozenset(
+    """add subtract multiply divide floor_divide remainder fmod divmod power float_power negative positive absolute fabs
+    rint sign heaviside conjugate exp exp2 log log2 log10 expm1 log1p sqrt square cbrt reciprocal gcd lcm
+    sin cos tan arcsin arccos arctan arctan2 hypot sinh cosh tanh arcsinh arccosh arctanh degrees radians
+    deg2rad rad2deg bitwise_and bitwise_or bitwise_xor invert left_shift right_shift bitwise_count
+    greater greater_equal less less_equal not_equal equal logical_and logical_or logical_xor logical_not
+    maximum minimum fmax fmin isfinite isinf isnan signbit copysign nextafter spacing modf ldexp frexp
+    floor ceil trunc logaddexp logaddexp2""".split()
+)
+_PARTS = {  # of several results, the instruction for each
+    "divmod": ("floor_divide", "remainder"),
+    "frexp": ("frexp_mantissa", "frexp_exponent"),
+    "modf": ("modf_fraction", "modf_integer"),
+}
+# What a comparison says of an integer x where the other side is above, or below, all that x can be: the same as
+# another comparison with the end of the range of x.
+_ABOVE = {
+    "less": "less_equal", "less_equal": "less_equal", "greater": "greater", "greater_equal": "greater",
+    "equal": "greater", "not_equal": "less_equal",
+}  # fmt: skip
+_BELOW = {
+    "less": "less", "less_equal": "less", "greater": "greater_equal", "greater_equal": "greater_equal",
+    "equal": "less", "not_equal": "greater_equal",
+}  # fmt: skip
+_MIRRORED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
+
+
+@cache
+def _loop(name: str, spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The dtypes of inputs and outputs of the loop that NumPy runs."""
+    function = getattr(np, name)
+    parts = [entry if isinstance(entry, type) else dtype_of(entry).np for entry in spec]
+    found = [dtype_of(dtype).name for dtype in function.resolve_dtypes((*parts, *[None] * function.nout))]
+    return tuple(found[: len(spec)]), tuple(found[len(spec) :])
+
+
+class Ufunc(ScalarOp):
+    """One of NumPy's elementwise functions.
+
+    Parameters
+    ----------
+    name : str
+        As the ufunc calls itself: ``absolute``, not ``abs``.
+    """
+
+    __props__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        if name not in NAMES:
+            raise ValueError(f"{name!r} is no elementwise function of NumPy's that is known here; see opweld.tensor")
+        super().__init__(name=name)
+        self.function: Any = getattr(np, name)
+        self.nin = self.function.nin
+        self.nout = self.function.nout
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.name,)
+
+    def _loop(self, spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return _loop(self.function.__name__, spec)
+
+    def output_types(self, types: list[ScalarType]) -> list[ScalarType]:
+        """Give what NumPy's loop for these types gives."""
+        return [get_scalar_type(dtype) for dtype in self._loop(tuple([type_.dtype for type_ in types]))[1]]
+
+    def output_dtypes(self, dtypes: tuple[str, ...]) -> tuple[str, ...]:
+        """Give what NumPy's loop for these dtypes gives."""
+        return self._loop(dtypes)[1]
+
+    def strengthen(self, spec: Spec, values: list[Any]) -> tuple[ScalarOp, list[Any]]:
+        """Give Python's numbers the dtype of the loop; compare with integers beyond the dtype's range as NumPy does."""
+        if str(self.name).startswith("logical_"):  # any number has a truth value, whether it fits or not
+            return self, [np.bool_(x) if isinstance(s, type) else x for s, x in zip(spec, values)]
+        if self.name in _ABOVE and int in spec:
+            found = self._compared(spec, values)
+            if found is not None:
+                return found
+        wanted = self._loop(spec)[0]
+        return self, [
+            number(value, dtype) if isinstance(entry, type) else value
+            for entry, dtype, value in zip(spec, wanted, values)
+        ]
+
+    def _compared(self, spec: Spec, values: list[Any]) -> tuple[ScalarOp, list[Any]] | None:
+        """The comparison that says the same where Python's integer is beyond the range of the other side's dtype."""
+        weak = spec.index(int)
+        other = spec[1 - weak]
+        if isinstance(other, type) or dtype_of(other).np.kind not in "iu":
+            return None
+        limits = np.iinfo(dtype_of(other).np)
+        if limits.min <= values[weak] <= limits.max:
+            return None
+        above = values[weak] > limits.max
+        name = str(self.name) if weak == 1 else _MIRRORED.get(str(self.name), str(self.name))
+        limit = number(int(limits.max if above else limits.min), other)
+        return ufunc((_ABOVE if above else _BELOW)[name]), [values[1 - weak], limit]
+
+    def make_body(self, dtypes: tuple[str, ...]) -> Body:
+        """Write a cast for each input that the loop takes as another dtype, then the function."""
+        wanted, made = self._loop(dtypes)
+        instructions: list[dict[str, Any]] = []
+        args = list(range(len(dtypes)))
+        for position, (have, want) in enumerate(zip(dtypes, wanted)):
+            args[position] = cast_of(position, have, want, len(dtypes), instructions)
+        first = len(dtypes) + len(instructions)
+        for part, dtype in zip(_PARTS.get(self.function.__name__, (self.function.__name__,)), made):
+            instructions.append({"op": part, "args": args, "dtype": dtype})
+        return Body(instructions, list(range(first, first + len(made))), made)
+
+    def impl(self, *inputs: Any) -> Any:
+        """Compute by NumPy."""
+        return self.function(*inputs)
+
+    def compute(self, arrays: list[Any], dtypes: list[str]) -> list[np.ndarray[Any, Any]]:
+        """Compute by NumPy."""
+        with np.errstate(all="ignore"):
+            found = self.function(*arrays)
+        return [np.asarray(part) for part in (found if self.nout > 1 else (found,))]
+
+
+def cast_of(value: int, have: str, want: str, nin: int, instructions: list[dict[str, Any]]) -> int:
+    """Give the number of a value as another dtype, after adding the `cast` that it needs, if it needs one.
+
+    Parameters
+    ----------
+    value : int
+        The value's number.
+    have, want : str
+        Its dtype, and the one wanted.
+    nin : int
+        How many values are there before the first instruction.
+    instructions : list
+        Takes the cast.
+
+    Returns
+    -------
+    int
+    """
+    if have == want:
+        return value
+    instructions.append({"op": "cast", "args": [value], "dtype": want})
+    return nin + len(instructions) - 1
+
+
+@cache
+def ufunc(name: str) -> Ufunc:
+    """Find a function of NumPy's as an op.
+
+    Parameters
+    ----------
+    name : str
+        As the ufunc calls itself.
+
+    Returns
+    -------
+    Ufunc
+        The same each time.
+    """
+    return Ufunc(name)

@@ -1,0 +1,237 @@
+"""Elemwise: a scalar op on arrays, element by element, after NumPy's broadcasting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from opweld.dtypes import shape_text
+from opweld.errors import MethodNotDefined
+from opweld.graph.basic import Apply, Variable, _what
+from opweld.graph.op import Op
+from opweld.scalar.op import ScalarOp, weak_kind
+from opweld.tensor.type import TensorType
+from opweld.tensor.variable import as_tensor_variable
+
+__all__ = ["Elemwise", "broadcast_shape"]
+
+Shape = tuple[int | None, ...]
+_SHARED = (
+    "c_support_code", "c_init_code", "c_headers", "c_header_dirs", "c_libraries", "c_lib_dirs", "c_compile_args",
+    "c_no_compile_args", "c_compiler", "c_code_cache_version",
+)  # fmt: skip
+
+
+class Elemwise(Op):
+    """A scalar op on arrays, element by element.
+
+    Inputs of any number of dimensions are broadcast as NumPy does, also where sizes are known only at run time.
+    Python's numbers are weak: they take the dtype that the arrays beside them suggest.
+
+    Parameters
+    ----------
+    scalar_op : ScalarOp
+        What is computed of one element.
+    inplace_pattern : dict of int to int, optional
+        Which output is written over which input, where its dtype and, at run time, its shape allow.
+    name : str, optional
+        What the op is called in messages.
+    """
+
+    __props__ = ("scalar_op", "inplace")
+
+    def __init__(self, scalar_op: ScalarOp, inplace_pattern: Any = None, name: str | None = None) -> None:
+        if not isinstance(scalar_op, ScalarOp):
+            raise TypeError(f"Elemwise: expected a ScalarOp, got {_what(scalar_op)}")
+        pairs = []
+        for out, source in (inplace_pattern or {}).items():
+            pairs.append((int(out), int(source[0] if isinstance(source, (list, tuple)) else source)))
+        self.scalar_op = scalar_op
+        self.inplace: tuple[tuple[int, int], ...] = tuple(sorted(pairs))
+        self.destroy_map = {out: [source] for out, source in self.inplace}
+        self.name = name
+        self.c_lang = scalar_op.c_lang
+        self.gil = scalar_op.gil
+
+    def __str__(self) -> str:
+        if self.name is not None:
+            return self.name
+        return f"Elemwise{{{self.scalar_op}{', inplace' if self.inplace else ''}}}"
+
+    def __getattr__(self, hook: str) -> Any:
+        """The hooks about module and build are the scalar op's own."""
+        if hook in _SHARED:
+            return getattr(self.scalar_op, hook)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {hook!r}")
+
+    @property
+    def inplace_pattern(self) -> dict[int, int]:
+        """Which output is written over which input."""
+        return dict(self.inplace)
+
+    @property
+    def nin(self) -> int:
+        """Number of inputs; negative: any."""
+        return self.scalar_op.nin
+
+    @property
+    def nout(self) -> int:
+        """Number of outputs."""
+        return self.scalar_op.nout
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        *inputs : Variable or array_like
+            As many as the scalar op takes.
+
+        Returns
+        -------
+        Apply
+            The outputs have the dtypes of the scalar op's and the broadcast shape, as far as it is known.
+
+        Raises
+        ------
+        TypeError
+            If the scalar op cannot be applied to these dtypes.
+        OverflowError
+            If one of Python's integers does not fit into the dtype that it must take.
+        ValueError
+            If shapes are known not to broadcast.
+        """
+        op: Elemwise = self
+        op.scalar_op.check_arity(len(inputs))
+        found: list[Any] = []
+        spec: list[Any] = []
+        weak = False
+        for x in inputs:
+            kind = None if isinstance(x, Variable) else weak_kind(x)
+            if kind is None:
+                x = as_tensor_variable(x)
+                spec.append(x.type.dtype)
+            else:
+                spec.append(kind)
+                weak = True
+            found.append(x)
+        if weak:
+            scalar_op, found = op.scalar_op.strengthen(tuple(spec), found)
+            found = [as_tensor_variable(x) for x in found]
+            spec = [x.type.dtype for x in found]
+            op = op if scalar_op is op.scalar_op else Elemwise(scalar_op, op.inplace_pattern)
+        dtypes = op.scalar_op.output_dtypes(tuple(spec))
+        shape = broadcast_shape(op, [x.type.shape for x in found])
+        for out, source in op.inplace:
+            if dtypes[out] != spec[source]:
+                raise TypeError(
+                    f"{op}: output {out} is {dtypes[out]}, so it cannot be written over input {source}, "
+                    f"{found[source]}, of dtype {spec[source]}"
+                )
+        return Apply(op, found, [TensorType(dtype, shape)() for dtype in dtypes])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Compute by NumPy, or by the scalar op's `impl` for each element."""
+        dtypes = [output.type.dtype for output in node.outputs]  # type: ignore[attr-defined]
+        made = self.scalar_op.compute(inputs, dtypes)
+        for out, source in self.inplace:
+            if inputs[source].shape == made[out].shape:
+                np.copyto(inputs[source], made[out])
+                made[out] = inputs[source]
+        for cell, array in zip(output_storage, made):
+            cell[0] = array
+
+    def structure(self, node: Apply) -> dict[str, Any] | None:
+        """Give the work as data, for the engine's loops (docs/program.md).
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+
+        Returns
+        -------
+        dict or None
+            Under ``elementwise``; None: the scalar op is written in Python only.
+        """
+        try:
+            body = self.scalar_op.body(tuple([x.type.dtype for x in node.inputs]))  # type: ignore[attr-defined]
+        except MethodNotDefined:
+            return None
+        fields: dict[str, Any] = {"body": body.instructions, "results": body.results}
+        if self.inplace:
+            fields["inplace"] = [list(pair) for pair in self.inplace]
+        return {"elementwise": fields}
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Give the sizes, unless several inputs have a say in one that is known only at run time."""
+        known: Shape = node.outputs[0].type.shape  # type: ignore[attr-defined]
+        shape: list[Any] = []
+        for axis, size in enumerate(known):
+            if size is None:
+                told: dict[Variable, Any] = {}
+                for x, sizes in zip(node.inputs, input_shapes):
+                    own = axis - len(known) + len(sizes)
+                    if own >= 0 and x.type.shape[own] is None:  # type: ignore[attr-defined]
+                        told[x] = sizes[own]
+                if len(told) != 1:
+                    raise NotImplementedError
+                size = next(iter(told.values()))
+            shape.append(size)
+        return [tuple(shape)] * len(node.outputs)
+
+    def c_support_code_apply(self, node: Apply, name: str) -> str:
+        """Write what the scalar op writes for the dtypes of a node."""
+        dtypes = tuple([x.type.dtype for x in node.inputs])  # type: ignore[attr-defined]
+        return self.scalar_op.c_support_code_apply(self.scalar_op.scalar_node(dtypes), name)
+
+    def c_init_code_apply(self, node: Apply, name: str) -> str:
+        """Write what the scalar op writes for the dtypes of a node."""
+        dtypes = tuple([x.type.dtype for x in node.inputs])  # type: ignore[attr-defined]
+        return self.scalar_op.c_init_code_apply(self.scalar_op.scalar_node(dtypes), name)
+
+    def c_code_cache_version_apply(self, node: Apply) -> tuple[Any, ...]:
+        """Give what the scalar op gives for the dtypes of a node."""
+        dtypes = tuple([x.type.dtype for x in node.inputs])  # type: ignore[attr-defined]
+        return self.scalar_op.c_code_cache_version_apply(self.scalar_op.scalar_node(dtypes))
+
+
+def broadcast_shape(op: Any, shapes: list[Shape]) -> Shape:
+    """Find what is known of a broadcast shape.
+
+    Parameters
+    ----------
+    op : Op
+        For messages.
+    shapes : list of tuple of (int or None)
+        Those of the inputs; None: unknown, and may turn out 1.
+
+    Returns
+    -------
+    tuple of (int or None)
+
+    Raises
+    ------
+    ValueError
+        If two sizes are known to differ, and neither is 1.
+    """
+    first = shapes[0] if shapes else ()
+    if all(shape == first for shape in shapes):
+        return first
+    ndim = max([len(shape) for shape in shapes])
+    found: list[int | None] = [1] * ndim
+    for shape in shapes:
+        for axis, size in enumerate(shape, ndim - len(shape)):
+            have = found[axis]
+            if size == have or size == 1:
+                continue
+            if have == 1 or have is None:
+                found[axis] = size
+            elif size is not None:
+                texts = " ".join(map(shape_text, shapes))
+                raise ValueError(
+                    f"{op}: operands could not be broadcast together with shapes {texts}: along axis {axis} of the "
+                    f"result sizes {have} and {size} meet; make them equal, or one of them 1"
+                )
+    return tuple(found)

@@ -1,0 +1,300 @@
+"""What can be done with a tensor variable by operators, attributes and methods, as with NumPy's arrays.
+
+Each is a function of `opweld.tensor` with the variable as its first argument; what is said there holds here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from opweld.graph.basic import Variable
+
+__all__ = ["Operators"]
+
+_OPERANDS = (Variable, int, float, complex, np.ndarray, np.generic, list, tuple)
+
+
+def _call(name: str, *args: Any, **kwargs: Any) -> Any:
+    """A function of `opweld.tensor`, which is loaded when first used."""
+    from opweld import tensor
+
+    return getattr(tensor, name)(*args, **kwargs)
+
+
+def _unary(name: str) -> Callable[[Any], Any]:
+    """An operator: a function of one tensor."""
+
+    def operator(self: Any) -> Any:
+        return _call(name, self)
+
+    operator.__doc__ = f"``opweld.tensor.{name}``."
+    return operator
+
+
+def _binary(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    """An operator: a function of two tensors; other objects are left to their own operators."""
+
+    def operator(self: Any, other: Any) -> Any:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return _call(name, other, self) if reflected else _call(name, self, other)
+
+    operator.__doc__ = f"``opweld.tensor.{name}``{', the other operand first' if reflected else ''}."
+    return operator
+
+
+def _given(values: tuple[Any, ...]) -> Any:
+    """What stands for ``f(2, 3)`` and for ``f((2, 3))`` alike."""
+    return values[0] if len(values) == 1 else values
+
+
+class Operators:
+    """Operators and methods; a base of variables and of constants. ``==`` and ``!=`` compare identity: use `eq`."""
+
+    type: Any
+    __array_ufunc__ = None  # NumPy leaves ``array + variable`` to the variable
+
+    __abs__ = _unary("absolute")
+    __neg__ = _unary("negative")
+    __pos__ = _unary("positive")
+    __invert__ = _unary("invert")
+    __floor__ = _unary("floor")
+    __ceil__ = _unary("ceil")
+    __trunc__ = _unary("trunc")
+
+    __add__ = _binary("add")
+    __radd__ = _binary("add", True)
+    __sub__ = _binary("subtract")
+    __rsub__ = _binary("subtract", True)
+    __mul__ = _binary("multiply")
+    __rmul__ = _binary("multiply", True)
+    __truediv__ = _binary("divide")
+    __rtruediv__ = _binary("divide", True)
+    __floordiv__ = _binary("floor_divide")
+    __rfloordiv__ = _binary("floor_divide", True)
+    __mod__ = _binary("remainder")
+    __rmod__ = _binary("remainder", True)
+    __divmod__ = _binary("divmod")
+    __rdivmod__ = _binary("divmod", True)
+    __rpow__ = _binary("power", True)
+    __matmul__ = _binary("matmul")
+    __rmatmul__ = _binary("matmul", True)
+    __and__ = _binary("bitwise_and")
+    __rand__ = _binary("bitwise_and", True)
+    __or__ = _binary("bitwise_or")
+    __ror__ = _binary("bitwise_or", True)
+    __xor__ = _binary("bitwise_xor")
+    __rxor__ = _binary("bitwise_xor", True)
+    __lshift__ = _binary("left_shift")
+    __rlshift__ = _binary("left_shift", True)
+    __rshift__ = _binary("right_shift")
+    __rrshift__ = _binary("right_shift", True)
+    __lt__ = _binary("less")
+    __le__ = _binary("less_equal")
+    __gt__ = _binary("greater")
+    __ge__ = _binary("greater_equal")
+
+    def __pow__(self, other: Any, modulo: Any = None) -> Any:
+        if modulo is not None or not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return _call("power", self, other)
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        return _call("round", self, ndigits or 0)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a variable of a graph has no truth value; it has a value only inside a function")
+
+    def __len__(self) -> int:
+        raise TypeError("a variable of a graph has no len(); x.shape[0] is its length inside a function")
+
+    def __contains__(self, item: Any) -> bool:
+        raise TypeError("whether a value is in a variable of a graph is known only inside a function; see eq and any")
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.type.shape:
+            raise TypeError("iteration over a tensor without dimensions")
+        length = self.type.shape[0]
+        if length is None:
+            raise TypeError(
+                f"iteration over {self}, whose first size is not known before a call: give its type a shape, or work "
+                f"on the whole of it"
+            )
+        return (self[i] for i in range(length))
+
+    def __getitem__(self, key: Any) -> Any:
+        """A part of the tensor, by NumPy's indexing."""
+        from opweld.tensor.subtensor import subtensor
+
+        return subtensor(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError("a variable of a graph cannot be written into; x[key].set(value) is x with that part set")
+
+    # -- attributes ----------------------------------------------------------------------------------------------
+
+    @property
+    def T(self) -> Any:
+        """The tensor with its dimensions in reverse order."""
+        return _call("transpose", self)
+
+    @property
+    def mT(self) -> Any:
+        """The tensor with its last two dimensions exchanged."""
+        return _call("swapaxes", self, -1, -2)
+
+    @property
+    def real(self) -> Any:
+        """The real part."""
+        return _call("real", self)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part."""
+        return _call("imag", self)
+
+    @property
+    def size(self) -> Any:
+        """The number of elements, as a variable of the graph."""
+        return _call("size", self)
+
+    # -- element by element --------------------------------------------------------------------------------------
+
+    def astype(self, dtype: Any) -> Any:
+        """Convert to another dtype: `opweld.tensor.cast`."""
+        return _call("cast", self, dtype)
+
+    cast = astype
+
+    def copy(self) -> Any:
+        """Give a copy."""
+        return _call("tensor_copy", self)
+
+    def fill(self, value: Any) -> Any:
+        """Give a tensor of this shape and dtype, filled with a value."""
+        return _call("cast", _call("second", self, value), self.type.dtype)
+
+    def clip(self, min: Any = None, max: Any = None) -> Any:
+        """Limit the values: `opweld.tensor.clip`."""
+        return _call("clip", self, min, max)
+
+    def round(self, decimals: int = 0) -> Any:
+        """Round, halves to even: `opweld.tensor.round`."""
+        return _call("round", self, decimals)
+
+    def conj(self) -> Any:
+        """Give the complex conjugate."""
+        return _call("conjugate", self)
+
+    conjugate = conj
+
+    # -- reductions ----------------------------------------------------------------------------------------------
+
+    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, **kwargs: Any) -> Any:
+        """Add up over axes."""
+        return _call("sum", self, axis=axis, dtype=dtype, keepdims=keepdims, **kwargs)
+
+    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, **kwargs: Any) -> Any:
+        """Multiply over axes."""
+        return _call("prod", self, axis=axis, dtype=dtype, keepdims=keepdims, **kwargs)
+
+    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, **kwargs: Any) -> Any:
+        """Give the mean over axes."""
+        return _call("mean", self, axis=axis, dtype=dtype, keepdims=keepdims, **kwargs)
+
+    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False, **kwargs: Any) -> Any:
+        """Give the variance over axes."""
+        return _call("var", self, axis=axis, ddof=ddof, keepdims=keepdims, **kwargs)
+
+    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False, **kwargs: Any) -> Any:
+        """Give the standard deviation over axes."""
+        return _call("std", self, axis=axis, ddof=ddof, keepdims=keepdims, **kwargs)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Give the smallest over axes."""
+        return _call("min", self, axis=axis, keepdims=keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Give the largest over axes."""
+        return _call("max", self, axis=axis, keepdims=keepdims)
+
+    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Give the place of the smallest along an axis."""
+        return _call("argmin", self, axis=axis, keepdims=keepdims)
+
+    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Give the place of the largest along an axis."""
+        return _call("argmax", self, axis=axis, keepdims=keepdims)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Say whether any is true, over axes."""
+        return _call("any", self, axis=axis, keepdims=keepdims)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Say whether all are true, over axes."""
+        return _call("all", self, axis=axis, keepdims=keepdims)
+
+    def cumsum(self, axis: Any = None) -> Any:
+        """Add up along an axis, keeping each sum on the way."""
+        return _call("cumsum", self, axis=axis)
+
+    def cumprod(self, axis: Any = None) -> Any:
+        """Multiply along an axis, keeping each product on the way."""
+        return _call("cumprod", self, axis=axis)
+
+    def dot(self, other: Any) -> Any:
+        """Give the matrix product, as `numpy.dot`."""
+        return _call("dot", self, other)
+
+    # -- shape and order -----------------------------------------------------------------------------------------
+
+    def reshape(self, *shape: Any) -> Any:
+        """Give the elements another shape: ``x.reshape(2, -1)`` or ``x.reshape((2, -1))``."""
+        return _call("reshape", self, _given(shape))
+
+    def transpose(self, *axes: Any) -> Any:
+        """Exchange dimensions: ``x.transpose(1, 0)`` or ``x.transpose((1, 0))``; without axes reverse them."""
+        return _call("transpose", self, _given(axes) if axes else None)
+
+    def dimshuffle(self, *pattern: Any) -> Any:
+        """Exchange, drop and insert dimensions: `opweld.tensor.dimshuffle`."""
+        return _call("dimshuffle", self, _given(pattern))
+
+    def flatten(self, ndim: int = 1) -> Any:
+        """Join the last dimensions into one, so that `ndim` are left."""
+        return _call("flatten", self, ndim)
+
+    def ravel(self) -> Any:
+        """Join all dimensions into one."""
+        return _call("flatten", self, 1)
+
+    def squeeze(self, axis: Any = None) -> Any:
+        """Drop dimensions of size 1."""
+        return _call("squeeze", self, axis)
+
+    def swapaxes(self, axis1: int, axis2: int) -> Any:
+        """Exchange two dimensions."""
+        return _call("swapaxes", self, axis1, axis2)
+
+    def sort(self, axis: int | None = -1, **kwargs: Any) -> Any:
+        """Sort along an axis."""
+        return _call("sort", self, axis, **kwargs)
+
+    def argsort(self, axis: int | None = -1, **kwargs: Any) -> Any:
+        """Give the places that sort along an axis."""
+        return _call("argsort", self, axis, **kwargs)
+
+    def take(self, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
+        """Give the elements at these places."""
+        return _call("take", self, indices, axis, mode)
+
+    def set(self, value: Any) -> Any:
+        """Of a part ``x[key]``: give ``x`` with this part set to a value."""
+        return _call("set_subtensor", self, value)
+
+    def inc(self, value: Any) -> Any:
+        """Of a part ``x[key]``: give ``x`` with a value added to this part."""
+        return _call("inc_subtensor", self, value)
