@@ -8,6 +8,7 @@ tool (
 )
 
 require (
+	github.com/go-python/gpython v0.2.0
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/stretchr/testify v1.11.1
 	github.com/tree-sitter/go-tree-sitter v0.25.0

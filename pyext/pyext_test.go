@@ -44,3 +44,16 @@ func TestAMalformedProgramIsAnAnswer(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, text, `{"state":"done","error":{"kind":"program","message":"`)
 }
+
+func TestAnExpressionIsParsed(t *testing.T) {
+	text, err := Parse(`{"text": "x + 1", "args": null}`)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"args": ["x"], "results": [2], "body": [
+		{"op": "constant", "args": [], "kind": "int", "value": "1", "line": 1, "column": 5},
+		{"op": "+", "args": [0, 1], "line": 1, "column": 3}]}`, text)
+
+	text, err = Parse(`{"text": "α + β", "args": ["α"]}`)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"error": {"kind": "expression", "message": "\"β\" is neither an argument nor a constant",
+		"line": 1, "column": 5}}`, text)
+}

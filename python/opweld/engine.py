@@ -19,7 +19,7 @@ from opweld import errors
 if TYPE_CHECKING:
     import subprocess
 
-__all__ = ["build", "compilers", "render", "version"]
+__all__ = ["build", "compilers", "parse", "render", "version"]
 
 Progress = Callable[[dict[str, Any]], object]
 
@@ -31,6 +31,7 @@ _KINDS: dict[str, type[errors.OpweldError]] = {
     "no_compiler": errors.CompilerNotFoundError,
     "compile": errors.CompileError,
     "cache": errors.CacheError,
+    "expression": errors.ExpressionError,
 }
 
 _loaded_in: int | None = None  # the process that loaded the engine
@@ -67,6 +68,29 @@ def render(program: str) -> dict[str, Any]:
         If Program is malformed.
     """
     return _ask("Render", program)
+
+
+def parse(text: str, args: list[str] | None = None) -> dict[str, Any]:
+    """Read the text of an elementwise expression.
+
+    Parameters
+    ----------
+    text : str
+        What `opweld.scalar.expr` takes.
+    args : list of str, optional
+        The arguments' names, in order; left out: those of the text.
+
+    Returns
+    -------
+    dict
+        ``args``, ``body`` and ``results``, as in docs/engine.md.
+
+    Raises
+    ------
+    ExpressionError
+        If the text is no expression; ``details`` has ``line`` and ``column``, both from 1.
+    """
+    return _ask("Parse", json.dumps({"text": text, "args": args}))
 
 
 def compilers(drivers: list[str], root: str = "") -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ __all__ = [
     "CompilerNotFoundError",
     "ConfigError",
     "EngineError",
+    "ExpressionError",
     "InconsistencyError",
     "LoadError",
     "MethodNotDefined",
@@ -64,6 +65,10 @@ class CacheError(OpweldError):
 
 class EngineError(OpweldError):
     """The engine is missing, cannot be loaded, or has a defect."""
+
+
+class ExpressionError(OpweldError, ValueError):
+    """The text given to `opweld.scalar.expr` is no expression."""
 
 
 class LoadError(OpweldError, ImportError):
