@@ -64,18 +64,18 @@ _HOME = {
 }
 _ERRORS = (
     "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError", "EngineError",
-    "ExpressionError", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "OpweldError", "OpweldWarning",
-    "ProgramError", "RewriteError", "UnusedInputError",
+    "ExpressionError", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "OpweldError",
+    "OpweldWarning", "ProgramError", "RewriteError", "UnusedInputError",
 )  # fmt: skip
 _ROOMS = ("compat", "compile", "errors", "external", "generic", "graph", "printing", "rewriting", "scalar", "tensor")
 
 __all__ = [
     "Apply", "COp", "CType", "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
     "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function", "FunctionGraph", "Generic", "In",
-    "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning", "ParamsType",
-    "ProgramError", "RewriteError", "ScalarType", "TensorType", "Type", "UnusedInputError", "Variable", "__version__",
-    "as_tensor_variable", "compat", "compile", "config", "function", "generic", "graph", "printing", "rewriting",
-    "scalar", "source", "tensor",
+    "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning",
+    "ParamsType", "ProgramError", "RewriteError", "ScalarType", "TensorType", "Type", "UnusedInputError", "Variable",
+    "__version__", "as_tensor_variable", "compat", "compile", "config", "function", "generic", "graph", "printing",
+    "rewriting", "scalar", "source", "tensor",
 ]  # fmt: skip
 
 

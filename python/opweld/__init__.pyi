@@ -39,8 +39,8 @@ from opweld.tensor import TensorType, as_tensor_variable
 __all__ = [
     "Apply", "COp", "CType", "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
     "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function", "FunctionGraph", "Generic", "In",
-    "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning", "ParamsType",
-    "ProgramError", "RewriteError", "ScalarType", "TensorType", "Type", "UnusedInputError", "Variable",
+    "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning",
+    "ParamsType", "ProgramError", "RewriteError", "ScalarType", "TensorType", "Type", "UnusedInputError", "Variable",
     "__version__", "as_tensor_variable", "compat", "compile", "config", "function", "generic", "graph", "printing",
     "rewriting", "scalar", "source", "tensor",
 ]  # fmt: skip
