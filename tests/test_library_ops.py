@@ -402,7 +402,7 @@ def test_likes():
 
 def test_constants_are_folded_where_it_pays():
     f = opweld.function([], view_op(T.zeros([3])))
-    assert ops(f) == [ViewOp, DeepCopyOp] and f().tolist() == [0, 0, 0]
+    assert ops(f) == [DeepCopyOp] and f().tolist() == [0, 0, 0]
     assert ops(opweld.function([], T.zeros([3]))) == [Alloc]
     assert ops(opweld.function([], view_op(T.zeros([10**6])))) == [Alloc, ViewOp]
     assert ops(opweld.function([], MakeVector()(1, 2))) == [DeepCopyOp]

@@ -29,6 +29,8 @@ class FunctionGraph:
         As given, or the copies.
     rewrites : list of (str, Variable, Variable), or None
         Where this is a list, `replace` enters what it does: why, the variable before, the variable after.
+    inplace : set of Apply
+        Nodes that a rewriter let write over what is known to be a temporary.
 
     Raises
     ------
@@ -40,6 +42,7 @@ class FunctionGraph:
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self.rewrites: list[tuple[str, Variable, Variable]] | None = None
+        self.inplace: set[Apply] = set()
         self._nodes: list[Apply] | None = _depth_first(self.inputs, self.outputs)
         self._order: list[Apply] | None = None
         self._readers: dict[Variable, _Readers] | None = None
@@ -112,7 +115,13 @@ class FunctionGraph:
         index = self._index()
         return item in self._members if isinstance(item, Apply) else item in index
 
-    def replace(self, old: Variable, new: Variable, reason: str | None = None) -> list[Apply]:
+    def replace(
+        self,
+        old: Variable,
+        new: Variable,
+        reason: str | None = None,
+        readers: Iterable[tuple[Any, int]] | None = None,
+    ) -> list[Apply]:
         """Let `new` be read wherever `old` is read.
 
         Nodes that come with `new` go on reading `old` where they do, so that a node can be wrapped in another. Nodes
@@ -124,6 +133,8 @@ class FunctionGraph:
             `new` is computed from what the graph has.
         reason : str, optional
             Who wants it.
+        readers : iterable of (Apply or "output", int), optional
+            Those who shall read `new`, as `clients` names them; everybody if left out.
 
         Returns
         -------
@@ -141,8 +152,8 @@ class FunctionGraph:
         entered = self._enter(new)
         fresh = set(entered)
         target = index.setdefault(new, {})
-        for reader, position in list(index[old]):
-            if reader in fresh:
+        for reader, position in list(index[old]) if readers is None else readers:
+            if reader in fresh or (reader, position) not in index[old]:
                 continue
             if reader == "output":
                 self.outputs[position] = new

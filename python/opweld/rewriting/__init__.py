@@ -10,14 +10,15 @@ if TYPE_CHECKING:
         STAGES,
         Stage,
         register_canonicalize,
+        register_inplace,
         register_specialize,
         register_stabilize,
         rewrite_graph,
     )
 
 __all__ = [
-    "STAGES", "NodeRewriter", "Stage", "node_rewriter", "register_canonicalize", "register_specialize",
-    "register_stabilize", "rewrite_graph",
+    "STAGES", "NodeRewriter", "Stage", "node_rewriter", "register_canonicalize", "register_inplace",
+    "register_specialize", "register_stabilize", "rewrite_graph",
 ]  # fmt: skip
 
 _HOME = {"NodeRewriter": "basic", "node_rewriter": "basic"}

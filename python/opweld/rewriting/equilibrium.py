@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from opweld.errors import RewriteError
@@ -11,6 +12,8 @@ from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import NodeRewriter
 
 __all__ = ["run"]
+
+Check = Callable[[FunctionGraph, Apply, list[Apply]], bool]
 
 _PER_NODE = 10  # replacements a node of the graph before a stage is taken to be without end
 _SHOWN = 24  # of the last replacements, how many say who disagrees
@@ -37,14 +40,17 @@ class _Index:
                     plain.append(item)
             classes = tuple([item for item in tracks if isinstance(item, type)])
             self._all.append((name, rewriter, hashed, classes, plain))
-        self._of_class: dict[type, list[Any] | None] = {}
+        self._of_class: dict[type, list[Any] | None] = {}  # None: it depends on the op
+        self._of_op: dict[int, tuple[Any, list[Any]]] = {}  # by identity; the op is kept, so that its id stays its own
 
     def wanting(self, op: Any) -> list[tuple[str, NodeRewriter]]:
         """The rewriters for nodes of an op, in the order of registration."""
-        cls = type(op)
-        known = self._of_class.get(cls, ())
+        known = self._of_class.get(type(op), ())
         if known is not None and known != ():
             return known  # type: ignore[return-value]
+        own = self._of_op.get(id(op))
+        if own is not None:
+            return own[1]
         found, by_op = [], False
         for name, rewriter, hashed, classes, plain in self._all:
             if hashed is None or isinstance(op, classes):
@@ -53,7 +59,9 @@ class _Index:
                 by_op = True
                 if _among(op, hashed, plain):
                     found.append((name, rewriter))
-        self._of_class[cls] = None if by_op else found
+        self._of_class[type(op)] = None if by_op else found
+        if by_op:
+            self._of_op[id(op)] = (op, found)
         return found
 
 
@@ -67,7 +75,9 @@ def _among(op: Any, hashed: set[Any], plain: list[Any]) -> bool:
     return any(op == item for item in plain)
 
 
-def run(graph: FunctionGraph, rewriters: list[tuple[str, NodeRewriter]], stage: str) -> bool:
+def run(
+    graph: FunctionGraph, rewriters: list[tuple[str, NodeRewriter]], stage: str, check: Check | None = None
+) -> bool:
     """Rewrite a graph until nothing changes.
 
     Parameters
@@ -78,6 +88,9 @@ def run(graph: FunctionGraph, rewriters: list[tuple[str, NodeRewriter]], stage: 
         In the order in which a node is shown to them.
     stage : str
         The stage's name, for messages.
+    check : callable, optional
+        Is asked after each step, with the graph, the node and the nodes that came for it; a step that it does not
+        allow is undone.
 
     Returns
     -------
@@ -107,26 +120,54 @@ def run(graph: FunctionGraph, rewriters: list[tuple[str, NodeRewriter]], stage: 
             if node not in graph:
                 break
             pairs = _pairs(graph, node, name, rewriter)
-            for old, new in pairs:
-                entered = _replace(graph, old, new, name, node)
-                touched = entered + [reader for reader, _ in graph.clients.get(new, ()) if reader != "output"]
-                if new.owner is not None:
-                    touched.append(new.owner)
-                for other in touched:
-                    if other not in queued and index.wanting(other.op):
-                        queued.add(other)
-                        queue.append(other)
-            if pairs:
-                fired.append(name)
-                count += 1
-                if count > bound:
-                    raise _endless(stage, count, list(fired), node)
+            if not pairs:
+                continue
+            touched = _step(graph, pairs, name, node, check)
+            if touched is None:
+                continue
+            for other in touched:
+                if other not in queued and index.wanting(other.op):
+                    queued.add(other)
+                    queue.append(other)
+            fired.append(name)
+            count += 1
+            if count > bound:
+                raise _endless(stage, count, list(fired), node)
     if count:
         try:
             graph.apply_nodes  # noqa: B018  # puts them in order again
         except ValueError as err:
             raise RewriteError(f"stage {stage}: {err}; a rewriter made it: {', '.join(dict.fromkeys(fired))}") from None
     return count > 0
+
+
+def _step(
+    graph: FunctionGraph, pairs: list[tuple[Variable, Variable]], name: str, node: Apply, check: Check | None
+) -> list[Apply] | None:
+    """Replace what a rewriter wants replaced; the nodes to look at again; None: it was undone."""
+    entered: list[Apply] = []
+    touched: list[Apply] = []
+    done: list[tuple[Variable, Variable, list[tuple[Any, int]]]] = []
+    made_at = getattr(node, "made_at", None)
+    before = None if graph.rewrites is None else len(graph.rewrites)
+    for old, new in pairs:
+        readers = graph.clients.get(old, [])
+        came = _replace(graph, old, new, name, node)
+        if made_at is not None:
+            for fresh in came:
+                fresh.made_at = made_at  # type: ignore[attr-defined, unused-ignore]
+        done.append((old, new, [item for item in readers if item[0] not in came]))
+        entered += came
+        touched += [*came, *(reader for reader, _ in readers if reader != "output" and reader in graph)]
+        if new.owner is not None and new.owner in graph:
+            touched.append(new.owner)
+    if check is None or check(graph, node, entered):
+        return touched
+    for old, new, readers in reversed(done):
+        graph.replace(new, old, name, readers)
+    if graph.rewrites is not None:
+        del graph.rewrites[before:]
+    return None
 
 
 def _endless(stage: str, count: int, fired: list[str], node: Apply) -> RewriteError:

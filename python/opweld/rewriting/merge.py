@@ -7,7 +7,7 @@ from typing import Any
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 
-__all__ = ["copy_and_merge", "merge"]
+__all__ = ["copy_and_merge", "merge", "merge_equal"]
 
 
 def copy_and_merge(graph: FunctionGraph, record: list[tuple[str, Variable, Variable]] | None = None) -> FunctionGraph:
@@ -58,6 +58,43 @@ def copy_and_merge(graph: FunctionGraph, record: list[tuple[str, Variable, Varia
 
 
 merge = copy_and_merge
+
+
+def merge_equal(graph: FunctionGraph) -> bool:
+    """Let equal ops on equal inputs become one node, equal constants one constant, in a graph that is changed.
+
+    A node whose output another node destroys is left alone.
+
+    Parameters
+    ----------
+    graph : FunctionGraph
+        Its nodes are the caller's to change.
+
+    Returns
+    -------
+    bool
+        Whether anything was merged.
+    """
+    constants: dict[Any, Constant] = {}
+    nodes: dict[Any, Apply] = {}
+    spared = _destroyed(graph)
+    merged = False
+    for node in graph.apply_nodes:
+        for variable in node.inputs:
+            if isinstance(variable, Constant):
+                stands = _constant(variable, {}, constants)
+                if stands is not variable:
+                    graph.replace(variable, stands, "merge")
+        if spared and not spared.isdisjoint(node.outputs):
+            continue
+        earlier = nodes.setdefault((_key(node.op), *node.inputs), node)
+        if earlier is not node and _same_outputs(earlier, node):
+            for mine, other in zip(node.outputs, earlier.outputs):
+                if other.name is None:
+                    other.name = mine.name
+                graph.replace(mine, other, "merge")
+            merged = True
+    return merged
 
 
 def _constant(variable: Variable, found: dict[Variable, Variable], constants: dict[Any, Constant]) -> Variable:

@@ -9,7 +9,8 @@ from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import NodeRewriter
 
 __all__ = [
-    "STAGES", "Stage", "register_canonicalize", "register_specialize", "register_stabilize", "rewrite_graph",
+    "STAGES", "Stage", "register_canonicalize", "register_inplace", "register_specialize", "register_stabilize",
+    "rewrite_graph",
 ]  # fmt: skip
 
 
@@ -111,15 +112,17 @@ STAGES: dict[str, Stage] = {
     "canonicalize": Stage("canonicalize", "fast_run", "fast_compile"),
     "stabilize": Stage("stabilize", "fast_run"),
     "specialize": Stage("specialize", "fast_run"),
+    "inplace": Stage("inplace", "fast_run"),
 }
 
 register_canonicalize = STAGES["canonicalize"].register
 register_stabilize = STAGES["stabilize"].register
 register_specialize = STAGES["specialize"].register
+register_inplace = STAGES["inplace"].register
 
 
 def rewrite_graph(graph: FunctionGraph, tag: str = "fast_run") -> bool:
-    """Run the stages over a graph, which is changed.
+    """Run the stages over a graph, which is changed. Before the last one, equal nodes become one.
 
     Parameters
     ----------
@@ -141,8 +144,16 @@ def rewrite_graph(graph: FunctionGraph, tag: str = "fast_run") -> bool:
     changed = False
     for stage in STAGES.values():
         chosen = [(name, rewriter) for name, (rewriter, tags) in stage.entries.items() if tag in tags]
-        if chosen:
-            from opweld.rewriting.equilibrium import run
+        if not chosen:
+            continue
+        from opweld.rewriting.equilibrium import run
 
-            changed = run(graph, chosen, stage.name) or changed
+        check = None
+        if stage.name == "inplace":  # who has become equal to another is not written over for that other's sake
+            from opweld.rewriting.inplace import Checker
+            from opweld.rewriting.merge import merge_equal
+
+            changed = (changed and merge_equal(graph)) or changed
+            check = Checker(graph)
+        changed = run(graph, chosen, stage.name, check) or changed
     return changed

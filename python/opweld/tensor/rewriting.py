@@ -2,29 +2,91 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
+import numpy as np
+
 from opweld.errors import OpweldWarning
+from opweld.graph.aliasing import alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
+from opweld.graph.op import Op
 from opweld.rewriting.basic import node_rewriter
 from opweld.rewriting.stages import register_canonicalize
-from opweld.tensor.basic import Alloc, MakeVector
+from opweld.scalar import ScalarType
+from opweld.tensor.basic import _FOLDED, MakeVector
 from opweld.tensor.shapes import Shape, Shape_i
+from opweld.tensor.type import TensorType
+from opweld.tensor.variable import constant
 
-__all__ = ["fold_constants", "shape_without_value"]
+__all__ = ["fold_constants", "is_destroyed", "shape_without_value"]
 
 
-@node_rewriter([Alloc, MakeVector])
+@node_rewriter(None)
 def fold_constants(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
-    """Compute a node whose inputs are constants, if its op says that it is worth it."""
-    if not all(isinstance(variable, Constant) for variable in node.inputs):
+    """Compute a node once whose inputs are constants, by its `perform`, where the result is small.
+
+    An op decides for itself by ``do_constant_folding(fgraph, node)``. What fails is left to fail in a call, and so is
+    what somebody writes over.
+    """
+    op: Any = node.op
+    for variable in node.inputs:
+        if not isinstance(variable, Constant):
+            return None
+    asked = getattr(op, "do_constant_folding", None)
+    if op.destroy_map or getattr(op.perform, "__func__", None) is Op.perform or (asked is None and not node.inputs):
         return None
-    if not node.op.do_constant_folding(fgraph, node):  # type: ignore[attr-defined]
+    if any(is_destroyed(fgraph, output) for output in node.outputs):
+        return None
+    if not (all(map(_small, node.outputs)) if asked is None else asked(fgraph, node)):
         return None
     cells: list[list[Any]] = [[None] for _ in node.outputs]
-    node.op.perform(node, [variable.data for variable in node.inputs], cells)  # type: ignore[attr-defined]
-    return [output.type.make_constant(cell[0]) for output, cell in zip(node.outputs, cells)]
+    try:
+        with np.errstate(all="ignore"):
+            op.perform(node, [variable.data for variable in node.inputs], cells)  # type: ignore[attr-defined]
+        return [_constant(output, cell[0]) for output, cell in zip(node.outputs, cells)]
+    except Exception:  # a call will say the same, and where the node was made
+        return None
+
+
+def is_destroyed(fgraph: FunctionGraph, variable: Variable) -> bool:
+    """Say whether somebody writes over a variable, directly or through views: then it must stay a copy of its own.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+        Its graph.
+    variable : Variable
+        What may be destroyed.
+
+    Returns
+    -------
+    bool
+    """
+    stack = [variable]
+    while stack:
+        current = stack.pop()
+        for reader, position in fgraph.clients.get(current, ()):
+            if reader == "output":
+                continue
+            if reader.op.destroy_map and any(position == i for _, i in alias_pairs(reader, "destroy_map")):
+                return True
+            if reader.op.view_map:
+                stack += [reader.outputs[o] for o, i in alias_pairs(reader, "view_map") if i == position]
+    return False
+
+
+def _small(variable: Variable) -> bool:
+    """Whether a value is a number or an array of a size that is known and small."""
+    shape = getattr(variable.type, "shape", () if isinstance(variable.type, ScalarType) else None)
+    return shape is not None and None not in shape and prod(shape) <= _FOLDED
+
+
+def _constant(variable: Variable, value: Any) -> Variable:
+    """A value as a constant in the place of a variable; TypeError where its op did not keep to the type."""
+    variable.type.filter(value, strict=True)
+    return constant(value) if isinstance(variable.type, TensorType) else variable.type.make_constant(value)
 
 
 @node_rewriter([Shape, Shape_i])
@@ -80,10 +142,6 @@ def _inferred(fgraph: FunctionGraph, of: Variable) -> Any:
 def _entry(size: Any) -> Any:
     """A size as an int64 variable; None: it cannot be."""
     if not isinstance(size, Variable):
-        import numpy as np
-
-        from opweld.tensor.variable import constant
-
         return constant(np.int64(size)) if hasattr(size, "__index__") else None
     type_ = size.type
     return size if getattr(type_, "dtype", None) == "int64" and getattr(type_, "ndim", None) == 0 else None

@@ -1,0 +1,107 @@
+"""What may be written over: read off a node's neighbours where they show it, off the whole graph where not."""
+
+from __future__ import annotations
+
+from opweld.errors import InconsistencyError
+from opweld.graph.aliasing import Buffers, alias_pairs, check_destroyed, check_maps
+from opweld.graph.basic import Apply, Constant, Variable
+from opweld.graph.fgraph import FunctionGraph
+
+__all__ = ["Checker", "is_temporary"]
+
+
+def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
+    """Say whether a node may write over one of its inputs, as far as the nodes around it show.
+
+    It may if a node computes that input, and nobody else reads it, or what it is a view of; and if the memory is none
+    of an input or a constant.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+        The node's graph.
+    node : Apply
+        The node.
+    position : int
+        Which input.
+
+    Returns
+    -------
+    bool
+        False also where more than that must be known.
+    """
+    clients = fgraph.clients
+    stack: list[tuple[Variable, Apply | None, int]] = [(node.inputs[position], node, position)]
+    while stack:
+        variable, reader, place = stack.pop()
+        if reader is not None and clients.get(variable) != [(reader, place)]:
+            return False
+        owner = variable.owner
+        if owner is None or isinstance(variable, Constant) or owner not in fgraph or variable in fgraph.inputs:
+            return False
+        if owner in fgraph.inplace:  # written over a temporary
+            continue
+        if owner.op.destroy_map:  # who reads what was there before runs before `owner`
+            pairs = alias_pairs(owner, "destroy_map")
+            stack += [(owner.inputs[i], None, i) for out, i in pairs if out == variable.index]
+        if owner.op.view_map:
+            stack += [(owner.inputs[i], owner, i) for out, i in alias_pairs(owner, "view_map") if out == variable.index]
+    return True
+
+
+class Checker:
+    """What the stage of in-place rewriters asks after each step.
+
+    Parameters
+    ----------
+    graph : FunctionGraph
+        As it is when the stage begins. Inputs that are written over then may be; no others.
+    """
+
+    def __init__(self, graph: FunctionGraph) -> None:
+        self._mutable: set[Variable] = set()
+        destroyers = [node for node in graph.apply_nodes if node.op.destroy_map]
+        if destroyers:
+            buffers = Buffers()
+            buffers.stop_at(graph.inputs)
+            given = set(graph.inputs)
+            for node in destroyers:
+                for _, source in alias_pairs(node, "destroy_map"):
+                    self._mutable.update(given.intersection(buffers.of(node.inputs[source])))
+
+    def __call__(self, graph: FunctionGraph, node: Apply, entered: list[Apply]) -> bool:
+        """Say whether a step leaves a graph that can be run.
+
+        Parameters
+        ----------
+        graph : FunctionGraph
+            After the step.
+        node : Apply
+            The node that was replaced.
+        entered : list of Apply
+            What came for it.
+
+        Returns
+        -------
+        bool
+        """
+        if len(entered) == 1 and _in_its_place(graph, node, entered[0]):
+            graph.inplace.add(entered[0])
+            return True
+        try:
+            for fresh in entered:
+                check_maps(fresh)
+            check_destroyed(graph.apply_nodes, graph.inputs, self._mutable)
+            graph.toposort()
+        except (InconsistencyError, ValueError):  # no order, or a cycle
+            return False
+        return True
+
+
+def _in_its_place(graph: FunctionGraph, node: Apply, fresh: Apply) -> bool:
+    """Whether a node reads what the one before it read, and writes over nothing but temporaries."""
+    if fresh.inputs != node.inputs or fresh.op.view_map not in ({}, node.op.view_map):
+        return False
+    pairs = alias_pairs(fresh, "destroy_map")
+    sources = {source for _, source in pairs}
+    return len(sources) == len(pairs) > 0 and all(is_temporary(graph, fresh, source) for source in sources)

@@ -1,0 +1,200 @@
+"""The stage of in-place rewriters: what may be written over, what is undone, and what comes out."""
+
+import time
+
+import numpy as np
+import pytest
+
+import opweld
+from opweld import Apply, COp, FunctionGraph, In, tensor
+from opweld.compile.ops import DeepCopyOp, view_op
+from opweld.rewriting import STAGES, node_rewriter, register_inplace, register_specialize, rewrite_graph
+from opweld.rewriting.merge import copy_and_merge
+
+x, y = tensor.dvector("x"), tensor.dvector("y")
+
+
+class AddOne(COp):
+    """Add 1 to each element of a vector of float64."""
+
+    __props__ = ("inplace",)
+
+    def __init__(self, inplace=False):
+        self.inplace = inplace
+        self.destroy_map = {0: [0]} if inplace else {}
+
+    def make_node(self, x, *others):
+        return Apply(self, [x, *others], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        z = inputs[0] if self.inplace else inputs[0].copy()
+        z += 1
+        output_storage[0][0] = z
+
+    def c_code(self, node, name, input_names, output_names, sub):
+        x, (z,) = input_names[0], output_names
+        made = f"(PyArrayObject*)PyArray_NewCopy({x}, NPY_CORDER)"
+        if self.inplace:
+            made = f"(PyArrayObject*)Py_NewRef((PyObject*){x})"
+        return f"""{{
+            PyArrayObject* opw_made = {made};
+            npy_intp opw_i;
+            if (opw_made == NULL) {{ {sub["fail"]} }}
+            Py_XDECREF({z});
+            {z} = opw_made;
+            for (opw_i = 0; opw_i < PyArray_DIM({z}, 0); opw_i++) *(npy_float64*)PyArray_GETPTR1({z}, opw_i) += 1;
+        }}"""
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+plain, writes = AddOne(), AddOne(True)
+
+
+@pytest.fixture(autouse=True)
+def registered():
+    """Only what a test registers is in the stage, and it is gone after it."""
+    tensor.zeros([1])
+    kept = {name: dict(stage.entries) for name, stage in STAGES.items()}
+    STAGES["inplace"].entries = {}
+    yield
+    for name, stage in STAGES.items():
+        stage.entries = kept[name]
+
+
+@pytest.fixture
+def always():
+    """A rewriter that takes what is there, allowed or not."""
+
+    @register_inplace
+    @node_rewriter([plain])
+    def always(fgraph, node):
+        return [writes(*node.inputs)]
+
+
+def made(f):
+    return [node.op for node in f.maker.fgraph.toposort()]
+
+
+def test_temporaries_are_written_over(always):
+    for mode in ("FAST_RUN", "DebugMode"):
+        f = opweld.function([x], plain(plain(plain(x))), mode=mode)
+        assert made(f) == [plain, writes, writes]
+        given = np.arange(3.0)
+        assert f(given).tolist() == [3, 4, 5] and given.tolist() == [0, 1, 2]
+        assert f(given).tolist() == [3, 4, 5]
+    assert made(opweld.function([x], plain(plain(x)), mode="FAST_COMPILE")) == [plain, plain]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "expected"),
+    [
+        pytest.param(lambda: [plain(x)], [plain], id="an input"),
+        pytest.param(lambda: [plain(view_op(x))], [view_op, plain], id="a view of an input"),
+        pytest.param(
+            lambda: [plain(tensor.as_tensor_variable(np.ones(10**6)))], [plain], id="a constant too large to fold"
+        ),
+        pytest.param(lambda: [plain(plain(x)), plain(x)], [plain, plain], id="what is returned"),
+        pytest.param(
+            lambda: [plain(plain(x)), view_op(plain(x))], [plain, plain, view_op], id="what is returned as a view"
+        ),
+        pytest.param(lambda: [plain(plain(x), plain(x))], [plain, plain], id="what is read through another input"),
+    ],
+)
+def test_a_step_that_is_not_allowed_is_undone(always, outputs, expected):
+    f = opweld.function([x], outputs(), on_unused_input="ignore")
+    assert made(f) == expected
+    size = 10**6 if "too large" in str(expected) else 2
+    first = [np.array(r) for r in f(np.zeros(size))]
+    assert [r.tolist() for r in f(np.zeros(size))] == [r.tolist() for r in first]
+
+
+def test_readers_run_first(always):
+    t = plain(x)
+    f = opweld.function([x, y], [plain(t), plain(t, y)])
+    assert made(f) == [plain, plain, writes]  # one of the two: it runs last
+    assert [r.tolist() for r in f([0.0], [0.0])] == [[2.0], [2.0]]
+
+
+def test_views_of_temporaries(always):
+    f = opweld.function([x], plain(view_op(plain(x))))
+    assert made(f) == [plain, view_op, writes] and f([0.0]).tolist() == [2.0]
+
+
+def test_what_an_input_that_is_mutable_holds_stays(always):
+    f = opweld.function([In(x, mutable=True)], plain(writes(x)))
+    given = np.zeros(2)
+    assert f(given).tolist() == [2, 2]
+    assert made(f)[0] == writes
+    f = opweld.function([In(x, mutable=True)], plain(x))
+    assert made(f) == [plain] and f(given).tolist() != given.tolist()
+
+
+def test_an_undone_step_leaves_no_trace(always):
+    t = plain(x)
+    graph = copy_and_merge(FunctionGraph([x, y], [plain(t), t]))
+    graph.rewrites = []
+    before = [(node, list(node.inputs)) for node in graph.apply_nodes]
+    assert not rewrite_graph(graph)
+    assert graph.rewrites == [] and [(node, list(node.inputs)) for node in graph.apply_nodes] == before
+    t, node = graph.outputs[1], graph.outputs[0].owner
+    assert graph.clients[t] == [("output", 1), (node, 0)] or graph.clients[t] == [(node, 0), ("output", 1)]
+
+
+def test_undone_where_another_variable_came_in_place():
+    """What already read the variable that came goes on reading it."""
+
+    @register_inplace
+    @node_rewriter([plain])
+    def swap(fgraph, node):
+        if node.inputs[0] is x:
+            return None
+        return [next(n.outputs[0] for n in fgraph.apply_nodes if n.inputs[0] is x)]
+
+    f = opweld.function([x, y], [writes(plain(x)), plain(y)])
+    assert [r.tolist() for r in f([4.0], [7.0])] == [[6.0], [8.0]]
+    assert sorted(str(op) for op in made(f)) == sorted(map(str, [plain, plain, writes]))
+
+
+def test_a_cycle_is_undone():
+    @register_inplace
+    @node_rewriter([plain])
+    def loops(fgraph, node):
+        for reader, _ in fgraph.clients[node.outputs[0]]:
+            if reader != "output":
+                return reader.outputs
+        return None
+
+    f = opweld.function([x], plain(plain(x)))
+    assert made(f) == [plain, plain] and f([0.0]).tolist() == [2.0]
+
+
+def test_equal_nodes_are_merged_before(always):
+    other = AddOne()
+    other.__class__ = type("Other", (AddOne,), {})
+    register_specialize(node_rewriter([type(other)])(lambda node: [plain(*node.inputs)]), name="same")
+    f = opweld.function([x], [plain(plain(x)), plain(other(x))])
+    assert made(f) == [plain, writes, f.maker.fgraph.outputs[1].owner.op]
+    assert isinstance(f.maker.fgraph.outputs[1].owner.op, DeepCopyOp)
+
+
+def test_the_record_of_debugmode():
+    """DebugMode computes what was there before from inputs that nobody has written over."""
+    register_inplace(node_rewriter([plain])(lambda node: [writes(*node.inputs)]), name="over")
+    f = opweld.function([x], plain(plain(plain(x))), mode="DebugMode")
+    assert f([1.0]).tolist() == [4.0]
+
+
+def test_a_long_chain_takes_linear_time(always):
+    def seconds(length):
+        out = x
+        for _ in range(length):
+            out = plain(out)
+        graph = copy_and_merge(FunctionGraph([x], [out]))
+        start = time.perf_counter()
+        rewrite_graph(graph)
+        assert sum(node.op == writes for node in graph.apply_nodes) == length - 1
+        return time.perf_counter() - start
+
+    assert seconds(4000) < 20 * max(seconds(400), 2e-3)
