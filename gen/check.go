@@ -11,7 +11,7 @@ func (p *Program) Check() error {
 	for i := range c.producer {
 		c.producer[i] = -1
 	}
-	for _, look := range []func(){c.labels, c.kernels, c.variables, c.steps, c.interface_, c.produced, c.texts} {
+	for _, look := range []func(){c.labels, c.kernels, c.loops, c.variables, c.steps, c.interface_, c.cells, c.produced, c.texts} {
 		if look(); c.err != nil {
 			return c.err
 		}
@@ -77,7 +77,7 @@ func (c *checker) kernels() {
 		if k.Struct != (Struct{}) && k.Lang != CXX {
 			c.fail(where+".lang", k.Label, "struct code is C++: expected %q, got %q", CXX, k.Lang)
 		}
-		if n := len(k.types()); !k.Perform && len(k.Declares) != n {
+		if n := len(k.types()); !k.Perform && !k.structured() && len(k.Declares) != n {
 			c.fail(where+".declares", k.Label, "%d texts for %d variables", len(k.Declares), n)
 		}
 		id := k.digest()
@@ -113,6 +113,7 @@ func (c *checker) steps() {
 		}
 		c.maps(where+".destroys", k, s.Destroys)
 		c.maps(where+".views", k, s.Views)
+		c.overwritten(where+".destroys", k, s)
 	}
 }
 
@@ -180,8 +181,14 @@ func (c *checker) interface_() {
 	for i, out := range c.p.Outputs {
 		c.lists(fmt.Sprintf("outputs[%d].variable", i), out.Variable, RoleOutput, listed)
 	}
-	if c.p.Single && len(c.p.Outputs) != 1 {
-		c.fail("single", "", "a single output is asked for, there are %d", len(c.p.Outputs))
+	returned := 0
+	for _, out := range c.p.Outputs {
+		if out.Update == nil {
+			returned++
+		}
+	}
+	if c.p.Single && returned > 1 {
+		c.fail("single", "", "a single output is asked for, there are %d", returned)
 	}
 	for i, v := range c.p.Variables {
 		if (v.Role == RoleInput || v.Role == RoleOutput) && !listed[i] {

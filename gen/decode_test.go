@@ -67,7 +67,7 @@ func TestMalformedProgramsSayWhere(t *testing.T) {
 	step, typ, kernel, in := at("steps", 0), at("types", 0), at("kernels", 0), at("inputs", 0)
 	root := func(p tree) tree { return p }
 	for want, damage := range map[string]func(tree){
-		"program: this is a Program of format 2; this engine reads format 1: use the opweld that wrote it, or write it again with this one": set(root, "program", 2),
+		"program: this is a Program of format 3; this engine reads format 2: use the opweld that wrote it, or write it again with this one": set(root, "program", 3),
 		`field "program" is missing`:                                                     without(root, "program"),
 		`steps: expected a list, got the string "none"`:                                  set(root, "steps", "none"),
 		`single: expected true or false, got the number 1`:                               set(root, "single", 1),
@@ -94,7 +94,7 @@ func TestMalformedProgramsSayWhere(t *testing.T) {
 			p["inputs"] = append(p["inputs"].([]any), tree{"variable": 0})
 		},
 		`variables[0]: is an input that is not listed in inputs`: set(root, "inputs", []any{}),
-		`single: a single output is asked for, there are 0`: func(p tree) {
+		`variables[4]: is an output that is not listed in outputs`: func(p tree) {
 			p["single"], p["outputs"] = true, []any{}
 		},
 		`variables[2]: is a temporary that no step makes`: func(p tree) {
@@ -134,7 +134,7 @@ func TestTextThatIsNoProgram(t *testing.T) {
 		`{"program":1`:              "program ends too early, after 12 bytes",
 		`[1]`:                       "expected an object, got a list of 1",
 		`{"program":1}x`:            "something follows the program at byte",
-		`{"program":1,"program":1}`: `field "program" stands twice`,
+		`{"program":2,"program":1}`: `field "program" stands twice`,
 		`{"program":01}`:            "program is not JSON",
 	} {
 		_, err := Decode([]byte(text))

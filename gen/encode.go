@@ -28,11 +28,11 @@ func (p *Program) Encode() ([]byte, error) {
 	inputs := []any{}
 	for _, in := range p.Inputs {
 		f := fields{"variable": in.Variable}.some("name", in.Name).text("accept", in.Accept)
-		inputs = append(inputs, f.flag("default", in.Default))
+		inputs = append(inputs, f.flag("default", in.Default).flag("shared", in.Shared))
 	}
 	outputs := []any{}
 	for _, out := range p.Outputs {
-		outputs = append(outputs, fields{"variable": out.Variable}.text("accept", out.Accept))
+		outputs = append(outputs, fields{"variable": out.Variable}.text("accept", out.Accept).index("update", out.Update))
 	}
 	all := fields{
 		"program": Format, "name": p.Name, "types": types, "kernels": kernels, "variables": variables,
@@ -109,7 +109,43 @@ func (t *Type) fields() fields {
 		text("init", t.Init).text("extract", t.Extract).text("extract_out", t.ExtractOut).
 		text("sync", t.Sync).text("cleanup", t.Cleanup).
 		strs("support_code", t.SupportCode).strs("init_code", t.InitCode).
-		build(t.Build).some("version", t.Version)
+		build(t.Build).some("version", t.Version).array(t.Array)
+}
+
+func (f fields) array(a *Array) fields {
+	if a != nil {
+		f["array"] = fields{"dtype": a.DType, "ndim": a.NDim}
+	}
+	return f
+}
+
+func (e *Elementwise) fields() fields {
+	body := []any{}
+	for _, in := range e.Body {
+		body = append(body, in.fields())
+	}
+	return fields{"body": body, "results": e.Results}.pairs("inplace", e.InPlace)
+}
+
+func (in *Instruction) fields() fields {
+	f := fields{"op": in.Op}
+	switch in.Op {
+	case OpConstant:
+		f["dtype"], f["value"] = in.DType, in.Value
+	case OpCode:
+		f["label"], f["args"], f["dtypes"], f["code"] = in.Label, in.Args, in.DTypes, in.Code
+	default:
+		f["args"], f["dtype"] = in.Args, in.DType
+	}
+	return f
+}
+
+func (r *Reduce) fields() fields {
+	f := fields{"op": r.Op, "dtype": r.DType, "axes": r.Axes, "keepdims": r.KeepDims}
+	if r.Op == OpCode {
+		f["label"], f["code"] = r.Label, r.Code
+	}
+	return f.text("identity", r.Identity)
 }
 
 func (k *Kernel) fields() fields {
@@ -117,7 +153,14 @@ func (k *Kernel) fields() fields {
 	if k.Perform {
 		return f.flag("perform", true)
 	}
-	f["declares"], f["code"] = k.Declares, k.Code
+	switch {
+	case k.Elementwise != nil:
+		f["elementwise"] = k.Elementwise.fields()
+	case k.Reduce != nil:
+		f["reduce"] = k.Reduce.fields()
+	default:
+		f["declares"], f["code"] = k.Declares, k.Code
+	}
 	return f.some("code_cleanup", k.CodeCleanup).some("support_code_apply", k.SupportCodeApply).
 		some("init_code_apply", k.InitCodeApply).index("params", k.Params).
 		some("support_code_struct", k.Struct.Support).some("init_code_struct", k.Struct.Init).

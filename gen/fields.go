@@ -31,7 +31,7 @@ func (d *decoder) typ(v any, where string) Type {
 		Init: o.text("init"), Extract: o.text("extract"), ExtractOut: o.text("extract_out"),
 		Sync: o.text("sync"), Cleanup: o.text("cleanup"),
 		SupportCode: o.strs("support_code"), InitCode: o.strs("init_code"),
-		Build: d.build(o), Version: o.str("version", true),
+		Build: d.build(o), Version: o.str("version", true), Array: d.array(o),
 	}
 	o.close()
 	return t
@@ -44,14 +44,17 @@ func (d *decoder) kernel(v any, where string) Kernel {
 		Inputs: o.nums("inputs"), Outputs: o.nums("outputs"), Perform: o.bool("perform", true),
 	}
 	if !k.Perform {
-		k.Declares = o.strs("declares")
-		k.Code = o.str("code", false)
-		k.CodeCleanup = o.str("code_cleanup", true)
+		k.Elementwise, k.Reduce = d.elementwise(o), d.reduce(o)
+		if !k.structured() {
+			k.Declares = o.strs("declares")
+			k.Code = o.str("code", false)
+			k.CodeCleanup = o.str("code_cleanup", true)
+			k.Params = o.optional("params")
+			k.Struct = Struct{o.str("support_code_struct", true), o.str("init_code_struct", true), o.str("cleanup_code_struct", true)}
+			k.GIL = o.gil()
+		}
 		k.SupportCodeApply = o.str("support_code_apply", true)
 		k.InitCodeApply = o.str("init_code_apply", true)
-		k.Params = o.optional("params")
-		k.Struct = Struct{o.str("support_code_struct", true), o.str("init_code_struct", true), o.str("cleanup_code_struct", true)}
-		k.GIL = o.gil()
 		k.SupportCode = o.strs("support_code")
 		k.InitCode = o.strs("init_code")
 		k.Build = d.build(o)
@@ -75,6 +78,59 @@ func (d *decoder) build(parent *object) Build {
 	}
 	o.close()
 	return b
+}
+
+func (d *decoder) array(parent *object) *Array {
+	v, ok := parent.take("array", true)
+	if !ok {
+		return nil
+	}
+	o := d.object(v, parent.at("array"))
+	a := &Array{DType: o.str("dtype", false), NDim: o.num("ndim")}
+	o.close()
+	return a
+}
+
+func (d *decoder) elementwise(parent *object) *Elementwise {
+	v, ok := parent.take("elementwise", true)
+	if !ok {
+		return nil
+	}
+	o := d.object(v, parent.at("elementwise"))
+	e := &Elementwise{Results: o.nums("results"), InPlace: o.pairs("inplace")}
+	o.list("body", false, func(v any, where string) { e.Body = append(e.Body, d.instruction(v, where)) })
+	o.close()
+	return e
+}
+
+func (d *decoder) instruction(v any, where string) Instruction {
+	o := d.object(v, where)
+	in := Instruction{Op: o.str("op", false)}
+	switch in.Op {
+	case OpConstant:
+		in.DType, in.Value = o.str("dtype", false), o.str("value", false)
+	case OpCode:
+		in.Label, in.Code = o.str("label", false), o.str("code", false)
+		in.Args, in.DTypes = o.nums("args"), o.strs("dtypes")
+	default:
+		in.Args, in.DType = o.nums("args"), o.str("dtype", false)
+	}
+	o.close()
+	return in
+}
+
+func (d *decoder) reduce(parent *object) *Reduce {
+	v, ok := parent.take("reduce", true)
+	if !ok {
+		return nil
+	}
+	o := d.object(v, parent.at("reduce"))
+	r := &Reduce{Op: o.str("op", false), DType: o.str("dtype", false), Axes: o.nums("axes"), KeepDims: o.bool("keepdims", false)}
+	if r.Op == OpCode {
+		r.Label, r.Code, r.Identity = o.str("label", false), o.str("code", false), o.text("identity")
+	}
+	o.close()
+	return r
 }
 
 func (d *decoder) variable(v any, where string) Variable {
@@ -103,7 +159,7 @@ func (d *decoder) input(v any, where string) Input {
 	o := d.object(v, where)
 	in := Input{
 		Variable: o.num("variable"), Name: o.str("name", true), Default: o.bool("default", true),
-		Accept: o.text("accept"),
+		Accept: o.text("accept"), Shared: o.bool("shared", true),
 	}
 	o.close()
 	return in
@@ -111,7 +167,7 @@ func (d *decoder) input(v any, where string) Input {
 
 func (d *decoder) output(v any, where string) Output {
 	o := d.object(v, where)
-	out := Output{Variable: o.num("variable"), Accept: o.text("accept")}
+	out := Output{Variable: o.num("variable"), Accept: o.text("accept"), Update: o.optional("update")}
 	o.close()
 	return out
 }

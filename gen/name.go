@@ -23,11 +23,22 @@ func (k *Kernel) digest() string {
 
 // cName is the kernel's name in C: its label and the first digits of what its texts hash to. It does not depend on
 // what else is in the Program; kernels whose texts are equal have one name and one function.
-func (k *Kernel) cName() string {
+func (k *Kernel) cName(types []Type) string {
 	texts := *k
+	if k.structured() { // nor does the shape
+		texts.Label = k.Label + "(" + strings.Join(k.dtypes(types), ",") + ")"
+	}
 	// Indices of this Program say nothing, the declarations say what matters; but which variables are outputs counts.
 	texts.Inputs, texts.Outputs, texts.Params = make([]int, len(k.Inputs)), make([]int, len(k.Outputs)), nil
 	return identifier(k.Label) + "_" + texts.digest()[:10]
+}
+
+func (k *Kernel) dtypes(types []Type) []string {
+	var names []string
+	for _, t := range k.types() {
+		names = append(names, types[t].Array.DType)
+	}
+	return names
 }
 
 // types lists the types of a kernel's variables: inputs, outputs, params.

@@ -1,7 +1,7 @@
 package gen
 
 // Format is the version of Program that this engine reads and writes.
-const Format = 1
+const Format = 2
 
 // Program is what a function is made of: types, kernels, variables and the steps that join them. docs/program.md is
 // its contract. A Program is never changed after Decode.
@@ -36,6 +36,13 @@ type Type struct {
 	InitCode    []string
 	Build       Build
 	Version     string
+	Array       *Array // what declare declares is one PyArrayObject*
+}
+
+// Array is what the engine's own loops know of a type.
+type Array struct {
+	DType string
+	NDim  int
 }
 
 // Kernel holds the fragments of one kind of apply, asked for under the names V0, V1, … and OPW_NAME; or, where Perform
@@ -58,7 +65,47 @@ type Kernel struct {
 	InitCode         []string
 	Build            Build
 	Version          string
+	Elementwise      *Elementwise
+	Reduce           *Reduce
 }
+
+// structured tells whether the engine writes the kernel's loops.
+func (k *Kernel) structured() bool { return k.Elementwise != nil || k.Reduce != nil }
+
+// Elementwise says what is computed of each element, after broadcasting.
+type Elementwise struct {
+	Body    []Instruction
+	Results []int    // the value that each output holds
+	InPlace [][2]int // output position, input position
+}
+
+// Instruction makes one value, or, where Op is "code", as many as DTypes. Values are numbered: the inputs first.
+type Instruction struct {
+	Op     string
+	Args   []int
+	DType  string
+	Value  string // of a constant
+	Label  string // of a user's code
+	DTypes []string
+	Code   string
+}
+
+// Reduce folds the elements along axes into one accumulator.
+type Reduce struct {
+	Op       string
+	Label    string // of a user's code
+	Code     string
+	DType    string
+	Axes     []int
+	KeepDims bool
+	Identity *string
+}
+
+// The ops of an instruction that are no scalar operation.
+const (
+	OpConstant = "constant"
+	OpCode     = "code"
+)
 
 // Struct holds the fragments of an op that keeps state for each instance and step.
 type Struct struct {
@@ -118,10 +165,12 @@ type Input struct {
 	Name     string
 	Default  bool
 	Accept   *string
+	Shared   bool // no argument, but the value in a cell that is bound to the instance
 }
 
 // Output is a result of the callable.
 type Output struct {
 	Variable int
 	Accept   *string
+	Update   *int // the shared input whose cell takes the result; it is not returned
 }

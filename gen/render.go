@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"text/template"
 
 	"opweld/templates"
 )
@@ -29,16 +30,16 @@ func Render(p *Program) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	unit.Text, err = text("unit.c.tmpl", view, unit.Lang)
+	unit.Text, err = view.text(unit.Lang)
 	return unit, err
 }
 
 // Runtime is the part of every module that does not depend on its function, in C: compiled once, when the package is
 // built for a CPython, and linked with each unit.
-func Runtime() (string, error) { return text("runtime.c.tmpl", nil, C) }
+func Runtime() (string, error) { return plain("runtime.c.tmpl") }
 
 // Prelude is the head of every unit, by itself.
-func Prelude() (string, error) { return text("prelude.h.tmpl", nil, C) }
+func Prelude() (string, error) { return plain("prelude.h.tmpl") }
 
 // SourceName is the constant name of a unit's file, which its #line marks and diagnostics carry.
 func (l Lang) SourceName() string {
@@ -48,12 +49,31 @@ func (l Lang) SourceName() string {
 	return "opweld.c"
 }
 
-// text executes the templates and gives each mark that leads back to the glue its line number.
-func text(name string, data any, lang Lang) (string, error) {
+// text writes a unit: the helpers of its loops first, then all.
+func (v *View) text(lang Lang) (string, error) {
+	root, err := templates.Load()
+	for i := 0; err == nil && i < len(v.helpers); i++ {
+		var written string
+		written, err = text(root, v.helpers[i].Path(), v.helpers[i], lang)
+		v.Helpers = append(v.Helpers, written)
+	}
+	if err != nil {
+		return "", fmt.Errorf("opweld's templates are wrong: %w", err)
+	}
+	return text(root, "unit.c.tmpl", v, lang)
+}
+
+// plain executes a template that takes no data.
+func plain(name string) (string, error) {
 	root, err := templates.Load()
 	if err != nil {
 		return "", fmt.Errorf("opweld's templates are wrong: %w", err)
 	}
+	return text(root, name, nil, C)
+}
+
+// text executes a template and gives each mark that leads back to the glue its line number.
+func text(root *template.Template, name string, data any, lang Lang) (string, error) {
 	var buf bytes.Buffer
 	if err := root.ExecuteTemplate(&buf, name, data); err != nil {
 		return "", fmt.Errorf("opweld's templates are wrong: %w", err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"opweld/gen/scalar"
 	"opweld/refcount"
 )
 
@@ -14,6 +15,7 @@ type View struct {
 	Name, QuotedName string
 	Summary          []string
 	Headers          []string
+	Helpers          []string // C of the scalar operations, filled in by text
 	Support          []Fragment
 	Types            []*TypeView
 	Kernels          []*KernelView
@@ -25,6 +27,7 @@ type View struct {
 	Steps            []StepView
 	Structs          []StructStepView
 	Counts           Counts
+	helpers          []scalar.Helper // each after those that it needs
 }
 
 // Fragment is a user's text and the canonical name that its #line marks carry.
@@ -36,6 +39,7 @@ type Fragment struct {
 // Counts are the lengths of the tables.
 type Counts struct {
 	Variables, Arguments, Results, Steps, Slots, Constants, Performs, Structs, Kept, Single, FreeThreaded int
+	Cells, Updates                                                                                        int
 }
 
 // InitView is a piece of init code and the function that holds it.
@@ -55,6 +59,7 @@ type ResultView struct {
 	Variable int
 	Accept   string
 	Offered  int
+	Update   int // which cell takes it; -1: none
 }
 
 // StepView is an entry of the table of steps, with its part of the table of slots.
@@ -62,12 +67,13 @@ type StepView struct {
 	Run, Undo, Label, Comment string
 	First                     int
 	Slots                     []int
+	Node, Reads, Inputs       int // the Program's step or -1; where in the table of slots its inputs are
 }
 
 // NewView shapes a plan.
 func NewView(plan *Plan) (*View, error) {
 	p := plan.Program
-	v := &viewer{plan: plan, p: p, view: &View{Name: comment(p.Name), QuotedName: cString(p.Name)}}
+	v := &viewer{plan: plan, p: p, folds: map[string]string{}, view: &View{Name: comment(p.Name), QuotedName: cString(p.Name)}}
 	if err := v.types(); err != nil {
 		return nil, err
 	}
@@ -87,6 +93,7 @@ type viewer struct {
 	view      *View
 	functions []function     // distinct ones, in the order in which they run first
 	names     map[int]string // a step's function
+	folds     map[string]string
 }
 
 // function is a kernel under the name by which it is called. Steps of one kernel share a function, unless its texts
@@ -126,13 +133,13 @@ func (v *viewer) kernels() error {
 		k := &v.p.Kernels[i]
 		name, known := shared[i]
 		if !known {
-			name = k.cName()
+			name = k.cName(v.p.Types)
 			if !k.Perform && k.keepsState() {
 				name = fmt.Sprintf("%s_%d", name, seen[name])
 			} else {
 				shared[i] = name
 			}
-			seen[k.cName()]++
+			seen[k.cName(v.p.Types)]++
 			v.functions = append(v.functions, function{i, name})
 			if err := v.kernel(k, name); err != nil {
 				return err
@@ -152,13 +159,43 @@ func (v *viewer) kernel(k *Kernel, name string) error {
 	if err != nil {
 		return err
 	}
+	if k.structured() {
+		v.loop(k, kv)
+	}
 	v.view.Kernels = append(v.view.Kernels, kv)
 	return nil
+}
+
+// loop adds the loop of a structured kernel. Reductions that differ in their axes only share the functions that fold.
+func (v *viewer) loop(k *Kernel, kv *KernelView) {
+	var helpers []scalar.Helper
+	if k.Elementwise != nil {
+		kv.Loop, helpers = newLoopView(v.p.Types, k, kv.C)
+	} else {
+		kv.Fold, helpers = newFoldView(v.p.Types, k, kv.C)
+		all := *k
+		all.Reduce = &Reduce{Op: k.Reduce.Op, Label: k.Reduce.Label, Code: k.Reduce.Code, DType: k.Reduce.DType, Identity: k.Reduce.Identity}
+		id := all.cName(v.p.Types)
+		kv.Fold.F, kv.Fold.Written = v.folds[id]
+		if !kv.Fold.Written {
+			kv.Fold.F, v.folds[id] = kv.C, kv.C
+		}
+	}
+	for _, h := range helpers {
+		if !slices.ContainsFunc(v.view.helpers, func(have scalar.Helper) bool { return have.C() == h.C() }) {
+			v.view.helpers = append(v.view.helpers, h)
+		}
+	}
 }
 
 // keepsState tells whether applies may not share the kernel's texts.
 func (k *Kernel) keepsState() bool {
 	cxx := k.Lang == CXX
+	for i := 0; k.Elementwise != nil && i < len(k.Elementwise.Body); i++ {
+		if in := &k.Elementwise.Body[i]; in.Op == OpCode && refcount.CodeKeepsState(in.Code, cxx) {
+			return true
+		}
+	}
 	return k.SupportCodeApply != "" && refcount.KeepsState(k.SupportCodeApply, cxx) ||
 		refcount.CodeKeepsState(k.Code, cxx) || refcount.CodeKeepsState(k.CodeCleanup, cxx)
 }
@@ -211,6 +248,13 @@ func (v *viewer) interface_() {
 		}
 		w.Arguments = append(w.Arguments, ArgumentView{name, in.Variable})
 	}
+	arguments := len(v.p.Inputs)
+	for _, in := range v.p.Inputs {
+		if in.Shared {
+			w.Counts.Cells++
+			arguments--
+		}
+	}
 	offered := map[int]bool{}
 	for _, a := range v.plan.Actions {
 		if a.Kind == EnterOutput {
@@ -218,7 +262,11 @@ func (v *viewer) interface_() {
 		}
 	}
 	for _, out := range v.p.Outputs {
-		r := ResultView{Variable: out.Variable, Accept: "NULL"}
+		r := ResultView{Variable: out.Variable, Accept: "NULL", Update: -1}
+		if out.Update != nil {
+			r.Update = *out.Update - arguments
+			w.Counts.Updates++
+		}
 		if out.Accept != nil {
 			r.Accept = v.typeView(out.Variable).accept(*out.Accept)
 		}

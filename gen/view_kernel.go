@@ -16,6 +16,8 @@ type KernelView struct {
 	Code               Fragment
 	Cleanup            *Fragment
 	Struct             *StructView
+	Loop               *LoopView // or Fold: the engine's own work instead of Code
+	Fold               *FoldView
 	Slots              int  // of its variables; a struct's number comes after them
 	Released           bool // runs without the GIL
 	Guarded            bool // C++ that may throw
@@ -92,6 +94,7 @@ func (v *viewer) steps() {
 	for _, a := range v.plan.Actions {
 		s := v.step(a)
 		s.First = w.Counts.Slots
+		s.Reads += s.First
 		w.Counts.Slots += len(s.Slots)
 		w.Steps = append(w.Steps, s)
 		if a.Kind == Perform {
@@ -136,11 +139,11 @@ func (v *viewer) step(a Action) StepView {
 	}
 	variable := a.Variables[0]
 	tv := v.typeView(variable)
-	s := StepView{Undo: tv.C + "_leave", Slots: []int{variable}, Label: cString(tv.Label + hooks[a.Kind]),
+	s := StepView{Node: -1, Undo: tv.C + "_leave", Slots: []int{variable}, Label: cString(tv.Label + hooks[a.Kind]),
 		Comment: comment(fmt.Sprintf("%s %s", a.Kind, v.describe(variable)))}
 	switch a.Kind {
 	case EnterInput:
-		s.Run = tv.input(v.p.Inputs[a.Index].Accept)
+		s.Run = tv.input(v.p.Inputs[a.Index].Accept, v.p.Inputs[a.Index].Shared)
 		s.Slots = append(s.Slots, number(a.Index))
 	case EnterInit:
 		s.Run = tv.Init.C + "_own"
@@ -158,7 +161,7 @@ func (v *viewer) step(a Action) StepView {
 func (v *viewer) graphStep(a Action) StepView {
 	k := v.p.kernel(a.Step)
 	s := StepView{Run: v.names[a.Step], Undo: "NULL", Slots: a.Variables, Label: cString(k.Label + ".c_code"),
-		Comment: comment(k.Label)}
+		Comment: comment(k.Label), Node: a.Step, Inputs: a.Inputs}
 	if k.Struct != (Struct{}) {
 		s.Slots = append(slices.Clone(s.Slots), number(a.Index))
 	}
@@ -169,6 +172,7 @@ func (v *viewer) graphStep(a Action) StepView {
 	s.Run, s.Undo = "opw_perform", "opw_perform_undo"
 	outputs := a.Variables[a.Inputs:]
 	s.Slots = []int{number(a.Index), number(a.Inputs), number(len(outputs))}
+	s.Reads = len(s.Slots)
 	s.Slots = append(s.Slots, a.Variables[:a.Inputs]...)
 	for _, out := range outputs {
 		s.Slots = append(s.Slots, number(v.p.Variables[out].Type), out)

@@ -10,6 +10,7 @@ import (
 // TypeView is one type's lifecycle: only what the plan uses is there.
 type TypeView struct {
 	C, Label                 string
+	Array                    int // 1: what it declares is one array
 	Declare, Cleanup         Fragment
 	State                    []refcount.Declared
 	Adopt, Init, Offer, Sync *EnterView
@@ -37,6 +38,7 @@ type OwnView struct{ Init, Offer, Sync string }
 // InputView is an argument's way in: accepted as it is, or converted.
 type InputView struct {
 	C, Accept, Adopt, Label string
+	Shared                  bool // the object is in a cell, not in the slot
 }
 
 // types makes a view of each type, with the functions that the plan's actions call.
@@ -53,6 +55,12 @@ func (v *viewer) types() error {
 			Declare: Fragment{t.Label + ".c_declare", t.Declare},
 			Cleanup: Fragment{t.Label + ".c_cleanup", value(t.Cleanup)},
 		})
+		if t.Array != nil {
+			v.view.Types[i].Array = 1
+			if len(state) != 1 {
+				return &Error{Stage: "view", Op: t.Label, Msg: "c_declare: a type with \"array\" declares one PyArrayObject* and nothing else"}
+			}
+		}
 	}
 	for _, c := range v.plan.Constants {
 		v.typeView(c).adopts(v.typeOf(c))
@@ -140,18 +148,18 @@ func (tv *TypeView) accept(text string) string {
 	return name
 }
 
-// input gives the name of the function that lets an argument in, one for each distinct accept test.
-func (tv *TypeView) input(accept *string) string {
+// input gives the name of the function that lets an argument in, one for each distinct accept test and place.
+func (tv *TypeView) input(accept *string, shared bool) string {
 	test := ""
 	if accept != nil {
 		test = tv.accept(*accept)
 	}
 	for _, in := range tv.Inputs {
-		if in.Accept == test {
+		if in.Accept == test && in.Shared == shared {
 			return in.C
 		}
 	}
-	in := InputView{C: fmt.Sprintf("%s_input%d", tv.C, len(tv.Inputs)), Accept: test, Adopt: tv.AdoptName, Label: tv.Label}
+	in := InputView{C: fmt.Sprintf("%s_input%d", tv.C, len(tv.Inputs)), Accept: test, Adopt: tv.AdoptName, Label: tv.Label, Shared: shared}
 	tv.Inputs = append(tv.Inputs, in)
 	return in.C
 }

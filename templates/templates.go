@@ -9,7 +9,7 @@ import (
 	"text/template"
 )
 
-//go:embed *.tmpl shared/*.tmpl runtime/*.tmpl unit/*.tmpl
+//go:embed *.tmpl shared/*.tmpl runtime/*.tmpl unit/*.tmpl scalar/*.tmpl
 var files embed.FS
 
 // Load parses every template under its path, so that two files of one name in two folders stay apart.

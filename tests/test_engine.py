@@ -48,7 +48,7 @@ def program(code="V2 = V0 * V1;", **kernel):
         **kernel,
     }
     text = {
-        "program": 1,
+        "program": 2,
         "name": "f",
         "types": [DOUBLE],
         "kernels": [mul],

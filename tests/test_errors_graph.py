@@ -271,7 +271,7 @@ def test_tensor_types(make, kind, message):
 
 
 def newer(p):
-    p["program"] = 2
+    p["program"] = 3
 
 
 def unknown(p):
@@ -295,7 +295,7 @@ def arity(p):
     [
         (
             newer,
-            "program: this is a Program of format 2; this engine reads format 1: use the opweld that wrote it, or "
+            "program: this is a Program of format 3; this engine reads format 2: use the opweld that wrote it, or "
             "write it "
             "again with this one",
         ),

@@ -71,7 +71,7 @@ def test_the_whole_of_a_small_program():
     x, y = double("x"), double("y")
     made = program([x, y], [add(add(x, y), x)], name="g", single=True)
     assert made.data == {
-        "program": 1,
+        "program": 2,
         "name": "g",
         "types": [
             {

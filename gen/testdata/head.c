@@ -36,6 +36,7 @@ typedef struct {
 
 #define OPW_HEAD(frame) ((opw_head *)(void *)(frame))
 #define OPW_PY(slot) (*(PyObject **)(void *)(slot))
+#define OPW_ARRAY(slot) (*(PyArrayObject **)(void *)((slot) + sizeof(PyObject *))) /* of a type that declares one array */
 #define OPW_ROOM(v) ((sizeof(v) + 7) & ~(size_t)7)
 
 /* Between a slot and the locals that a declaration text declares. opw_at walks the slot. CLEAR: a local that nothing
@@ -67,6 +68,9 @@ typedef struct {
     opw_undo_fn undo;  /* NULL: holds nothing */
     uint32_t slots;    /* first of its entries in the table of slots */
     const char *label; /* the op or type, and the hook, for messages */
+    int32_t node;      /* which of Program's steps; -1: none */
+    uint32_t reads;    /* its inputs among the slots: the first, and how many */
+    uint32_t inputs;
 } opw_step;
 
 /* A piece of init code. */
@@ -80,6 +84,7 @@ typedef struct {
     opw_run_fn adopt;  /* c_extract on an object that the slot owns already; NULL: never needed */
     opw_undo_fn leave; /* c_cleanup, then give up py_<name> */
     const char *label;
+    int array;         /* what it declares is one PyArrayObject* */
 } opw_type;
 
 typedef struct {
@@ -91,6 +96,7 @@ typedef struct {
     uint32_t variable;
     int (*accept)(PyObject *); /* may this array be out=; NULL: out= is refused */
     int offered;               /* the object is offered to the op as storage, not only copied into */
+    int update;                /* which of the cells takes it, instead of the caller; -1: none */
 } opw_result;
 
 /* The state that an op keeps for each instance, at one step. */
@@ -105,6 +111,7 @@ typedef struct {
 typedef struct {
     const char *name;
     uint32_t variables, arguments, results, steps, slots, constants, performs, structs, kept;
+    uint32_t cells, updates; /* of the arguments and the results the last ones: not the caller's */
     int single, free_threaded;
     const uint32_t *variable_types;
     const uint32_t *constant_variables;
@@ -124,6 +131,8 @@ OPW_SHARED extern const opw_program opw_the_program;
 OPW_SHARED PyObject *opw_convert(char *frame, uint32_t index, PyObject *value);
 /* What a type's filter returned is not what the type accepts. Takes the reference; sets an exception, returns -1. */
 OPW_SHARED int opw_refuse(PyObject *value, const char *label);
+/* The object in a cell, borrowed, or NULL. */
+OPW_SHARED PyObject *opw_cell(char *frame, uint32_t index);
 /* A step that calls Python, and its undoing. slots: which of the instance's performs, number of inputs, number of
    outputs, the inputs' offsets, then for each output its type and its offset. */
 OPW_SHARED int opw_perform(char *frame, const uint32_t *slots);
@@ -134,6 +143,47 @@ OPW_SHARED PyObject *opw_take_kept(char *frame, uint32_t index);
 OPW_SHARED void opw_keep(char *frame, uint32_t index, PyObject *object);
 /* storage_<name>: a new list of one, or NULL. */
 OPW_SHARED PyObject *opw_storage(PyObject *object);
+
+/* ---- loops ---- */
+
+#define OPW_MAX_OPERANDS 64
+#if defined(__clang__)
+#define OPW_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define OPW_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+#define OPW_INLINE static inline __attribute__((always_inline))
+
+/* Computes n elements; p: where each input and output is; s: their strides in bytes. An output is an input's very memory,
+   or apart from all. Non-zero: an exception is set. */
+typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
+
+/* An elementwise kernel. The tables have an entry for each input, then for each output. */
+typedef struct {
+    int inputs, outputs;
+    opw_inner_fn inner;
+    const int *types;        /* type numbers */
+    const npy_intp *sizes;   /* of an element, in bytes */
+    const int *inplace;      /* of an output: the input that it may be written over, or -1; NULL: none */
+} opw_elementwise;
+OPW_SHARED int opw_run_elementwise(char *frame, const uint32_t *slots, const opw_elementwise *work);
+
+/* A reduction. fold: m accumulators, each of n elements, s and t bytes apart; n and m are at least 1. join: into acc what
+   is in other. store: to elements t bytes apart. fold is given as many as `chunk` elements at once, none for no limit;
+   what is longer is halved. Non-zero: an exception is set. */
+typedef struct {
+    int type;                /* number, of the output */
+    npy_intp accumulator;    /* size in bytes */
+    npy_intp chunk[2];       /* m is 1; m is more */
+    int keepdims;
+    npy_uint64 axes;         /* a bit for each that goes */
+    const char *name;
+    int (*fold)(const char *p, npy_intp n, npy_intp s, npy_intp m, npy_intp t, void *acc);
+    int (*join)(void *acc, const void *other, npy_intp m);
+    void (*store)(const void *acc, npy_intp m, char *out, npy_intp t);
+    void (*identity)(void *acc, npy_intp m); /* NULL: a reduction of nothing is an error */
+} opw_reduce;
+OPW_SHARED int opw_run_reduce(char *frame, const uint32_t *slots, const opw_reduce *work);
 
 #ifdef __cplusplus
 }

@@ -37,6 +37,7 @@ typedef struct {
 
 #define OPW_HEAD(frame) ((opw_head *)(void *)(frame))
 #define OPW_PY(slot) (*(PyObject **)(void *)(slot))
+#define OPW_ARRAY(slot) (*(PyArrayObject **)(void *)((slot) + sizeof(PyObject *))) /* of a type that declares one array */
 #define OPW_ROOM(v) ((sizeof(v) + 7) & ~(size_t)7)
 
 /* Between a slot and the locals that a declaration text declares. opw_at walks the slot. CLEAR: a local that nothing
@@ -68,6 +69,9 @@ typedef struct {
     opw_undo_fn undo;  /* NULL: holds nothing */
     uint32_t slots;    /* first of its entries in the table of slots */
     const char *label; /* the op or type, and the hook, for messages */
+    int32_t node;      /* which of Program's steps; -1: none */
+    uint32_t reads;    /* its inputs among the slots: the first, and how many */
+    uint32_t inputs;
 } opw_step;
 
 /* A piece of init code. */
@@ -81,6 +85,7 @@ typedef struct {
     opw_run_fn adopt;  /* c_extract on an object that the slot owns already; NULL: never needed */
     opw_undo_fn leave; /* c_cleanup, then give up py_<name> */
     const char *label;
+    int array;         /* what it declares is one PyArrayObject* */
 } opw_type;
 
 typedef struct {
@@ -92,6 +97,7 @@ typedef struct {
     uint32_t variable;
     int (*accept)(PyObject *); /* may this array be out=; NULL: out= is refused */
     int offered;               /* the object is offered to the op as storage, not only copied into */
+    int update;                /* which of the cells takes it, instead of the caller; -1: none */
 } opw_result;
 
 /* The state that an op keeps for each instance, at one step. */
@@ -106,6 +112,7 @@ typedef struct {
 typedef struct {
     const char *name;
     uint32_t variables, arguments, results, steps, slots, constants, performs, structs, kept;
+    uint32_t cells, updates; /* of the arguments and the results the last ones: not the caller's */
     int single, free_threaded;
     const uint32_t *variable_types;
     const uint32_t *constant_variables;
@@ -125,6 +132,8 @@ OPW_SHARED extern const opw_program opw_the_program;
 OPW_SHARED PyObject *opw_convert(char *frame, uint32_t index, PyObject *value);
 /* What a type's filter returned is not what the type accepts. Takes the reference; sets an exception, returns -1. */
 OPW_SHARED int opw_refuse(PyObject *value, const char *label);
+/* The object in a cell, borrowed, or NULL. */
+OPW_SHARED PyObject *opw_cell(char *frame, uint32_t index);
 /* A step that calls Python, and its undoing. slots: which of the instance's performs, number of inputs, number of
    outputs, the inputs' offsets, then for each output its type and its offset. */
 OPW_SHARED int opw_perform(char *frame, const uint32_t *slots);
@@ -135,6 +144,47 @@ OPW_SHARED PyObject *opw_take_kept(char *frame, uint32_t index);
 OPW_SHARED void opw_keep(char *frame, uint32_t index, PyObject *object);
 /* storage_<name>: a new list of one, or NULL. */
 OPW_SHARED PyObject *opw_storage(PyObject *object);
+
+/* ---- loops ---- */
+
+#define OPW_MAX_OPERANDS 64
+#if defined(__clang__)
+#define OPW_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define OPW_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+#define OPW_INLINE static inline __attribute__((always_inline))
+
+/* Computes n elements; p: where each input and output is; s: their strides in bytes. An output is an input's very memory,
+   or apart from all. Non-zero: an exception is set. */
+typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
+
+/* An elementwise kernel. The tables have an entry for each input, then for each output. */
+typedef struct {
+    int inputs, outputs;
+    opw_inner_fn inner;
+    const int *types;        /* type numbers */
+    const npy_intp *sizes;   /* of an element, in bytes */
+    const int *inplace;      /* of an output: the input that it may be written over, or -1; NULL: none */
+} opw_elementwise;
+OPW_SHARED int opw_run_elementwise(char *frame, const uint32_t *slots, const opw_elementwise *work);
+
+/* A reduction. fold: m accumulators, each of n elements, s and t bytes apart; n and m are at least 1. join: into acc what
+   is in other. store: to elements t bytes apart. fold is given as many as `chunk` elements at once, none for no limit;
+   what is longer is halved. Non-zero: an exception is set. */
+typedef struct {
+    int type;                /* number, of the output */
+    npy_intp accumulator;    /* size in bytes */
+    npy_intp chunk[2];       /* m is 1; m is more */
+    int keepdims;
+    npy_uint64 axes;         /* a bit for each that goes */
+    const char *name;
+    int (*fold)(const char *p, npy_intp n, npy_intp s, npy_intp m, npy_intp t, void *acc);
+    int (*join)(void *acc, const void *other, npy_intp m);
+    void (*store)(const void *acc, npy_intp m, char *out, npy_intp t);
+    void (*identity)(void *acc, npy_intp m); /* NULL: a reduction of nothing is an error */
+} opw_reduce;
+OPW_SHARED int opw_run_reduce(char *frame, const uint32_t *slots, const opw_reduce *work);
 
 #ifdef __cplusplus
 }
@@ -261,6 +311,8 @@ struct opw_function {
     PyObject *reject_out;      /* (position, value): raises */
     PyObject *performs;        /* tuple of callables */
     PyObject *defaults;        /* tuple: None or (value,) an argument */
+    PyObject *cells;           /* tuple: a list of one for each shared value */
+    PyObject *failed;          /* (step, inputs, exception): says more in the exception */
     char *constants;           /* the part of a frame up to constants_end; NULL: none needed */
     PyObject **kept;           /* storage of temporaries from earlier runs; NULL entries: none, or in use */
     void **structs;            /* the state of ops that keep some */
@@ -283,6 +335,18 @@ PyObject *opw_convert(char *frame, uint32_t index, PyObject *value)
     if (PyErr_Occurred()) /* a fragment set one and went on: Python must not run */
         return NULL;
     return PyObject_CallFunction(OPW_HEAD(frame)->self->convert, "IO", (unsigned int)index, value);
+}
+
+PyObject *opw_cell(char *frame, uint32_t index)
+{
+    opw_function *self = OPW_HEAD(frame)->self;
+    const opw_program *p = self->state->program;
+    PyObject *cell = PyTuple_GET_ITEM(self->cells, index - (p->arguments - p->cells));
+    if (PyList_GET_SIZE(cell) == 1)
+        return PyList_GET_ITEM(cell, 0);
+    PyErr_Format(PyExc_RuntimeError, "%U(): the cell of a shared value holds %zd objects, not one", self->name,
+                 PyList_GET_SIZE(cell));
+    return NULL;
 }
 
 /* A defect of a fragment. */
@@ -502,11 +566,14 @@ static char *opw_argument_slot(char *frame, const opw_state *state, Py_ssize_t i
     return frame + state->argument_offsets[i];
 }
 
+/* The arguments that a caller gives; shared values come after them. */
+static Py_ssize_t opw_arguments(const opw_program *p) { return (Py_ssize_t)(p->arguments - p->cells); }
+
 /* The argument's position, the number of arguments for out=, -1: there is none of that name, -2: an exception is set.
    Keywords in a program's text are interned, so the first loop finds nearly all. */
 static Py_ssize_t opw_keyword(const opw_state *state, PyObject *key)
 {
-    Py_ssize_t i, n = (Py_ssize_t)state->program->arguments;
+    Py_ssize_t i, n = opw_arguments(state->program);
     for (i = n; i >= 0; i--)
         if (state->keywords[i] == key)
             return i;
@@ -522,8 +589,8 @@ static int opw_unknown_keyword(opw_function *self, PyObject *key)
 {
     const opw_program *p = self->state->program;
     PyObject *known = PyUnicode_FromString("out");
-    uint32_t i;
-    for (i = p->arguments; known && i-- > 0;)
+    Py_ssize_t i;
+    for (i = opw_arguments(p); known && i-- > 0;)
         if (self->state->keywords[i]) {
             PyObject *longer = PyUnicode_FromFormat("%U, %U", self->state->keywords[i], known);
             Py_DECREF(known);
@@ -543,7 +610,7 @@ static int opw_bind_keywords(opw_function *self, char *frame, PyObject *const *v
     for (k = 0; k < n; k++) {
         PyObject *key = PyTuple_GET_ITEM(names, k);
         Py_ssize_t i = opw_keyword(state, key);
-        if (i == (Py_ssize_t)state->program->arguments) {
+        if (i == opw_arguments(state->program)) {
             *out = values[k];
             continue;
         }
@@ -563,7 +630,7 @@ static int opw_bind_defaults(opw_function *self, char *frame)
 {
     const opw_state *state = self->state;
     const opw_program *p = state->program;
-    Py_ssize_t i, n = (Py_ssize_t)p->arguments;
+    Py_ssize_t i, n = opw_arguments(p);
     for (i = 0; i < n; i++) {
         PyObject *given = PyTuple_GET_ITEM(self->defaults, i);
         char *slot = opw_argument_slot(frame, state, i);
@@ -587,7 +654,7 @@ static int opw_bind(opw_function *self, char *frame, PyObject *const *args, Py_s
                     PyObject **out)
 {
     const opw_state *state = self->state;
-    Py_ssize_t i, n = (Py_ssize_t)state->program->arguments;
+    Py_ssize_t i, n = opw_arguments(state->program);
 
     if (given > n) {
         PyErr_Format(PyExc_TypeError, "%U() takes %zd positional argument%s but %zd %s given", self->name, n,
@@ -634,10 +701,15 @@ static int opw_overlap(PyObject *a, PyObject *b)
 /* Whether out may be handed to the op while it reads the arguments. Where it may not, a copy stands between. */
 static int opw_may_offer(opw_function *self, char *frame, PyObject *out)
 {
-    Py_ssize_t i, n = (Py_ssize_t)self->state->program->arguments;
+    Py_ssize_t i, n = opw_arguments(self->state->program);
     for (i = 0; i < n; i++)
         if (opw_overlap(OPW_PY(opw_argument_slot(frame, self->state, i)), out))
             return 0;
+    for (i = 0; i < PyTuple_GET_SIZE(self->cells); i++) {
+        PyObject *cell = PyTuple_GET_ITEM(self->cells, i);
+        if (PyList_GET_SIZE(cell) == 1 && opw_overlap(PyList_GET_ITEM(cell, 0), out))
+            return 0;
+    }
     return 1;
 }
 
@@ -671,11 +743,11 @@ static int opw_take_out(opw_function *self, char *frame, Py_ssize_t i, PyObject 
 static int opw_take_outs(opw_function *self, char *frame, PyObject *out)
 {
     const opw_program *p = self->state->program;
-    Py_ssize_t i, n = (Py_ssize_t)p->results;
+    Py_ssize_t i, n = (Py_ssize_t)(p->results - p->updates);
     int is_list = PyList_Check(out) || PyTuple_Check(out);
     if (out == Py_None)
         return 0;
-    if (p->single && !is_list)
+    if (p->single && !is_list && n == 1)
         return opw_take_out(self, frame, 0, out);
     if (!is_list || PySequence_Fast_GET_SIZE(out) != n) {
         if (is_list)
@@ -724,7 +796,520 @@ static PyObject *opw_copy_out(opw_function *self, Py_ssize_t i, PyObject *out, P
     return out;
 }
 
+/* ---- arrays of loops --------------------------------------------------------------------------------------------- */
+
+#define OPW_MAX_DIMS 64 /* NumPy's */
+
+/* Axes of a loop, outermost first: of each its size, the array's axis that it was, and its stride for each operand. */
+typedef struct {
+    int n, operands;
+    npy_intp dims[OPW_MAX_DIMS];
+    int axis[OPW_MAX_DIMS];
+    npy_intp strides[OPW_MAX_DIMS][OPW_MAX_OPERANDS];
+} opw_axes;
+
+static npy_intp opw_size(npy_intp stride) { return stride < 0 ? -stride : stride; }
+
+/* Whether the strides say that axis a should lie inside of axis b; the first operand that has an opinion decides. */
+static int opw_inside(const opw_axes *axes, int a, int b)
+{
+    int k;
+    for (k = 0; k < axes->operands; k++) {
+        npy_intp s = opw_size(axes->strides[a][k]), t = opw_size(axes->strides[b][k]);
+        if (s && t && s != t)
+            return s < t;
+    }
+    return 0;
+}
+
+static void opw_swap_axes(opw_axes *axes, int a, int b)
+{
+    npy_intp dim = axes->dims[a], stride;
+    int axis = axes->axis[a], k;
+    axes->dims[a] = axes->dims[b];
+    axes->dims[b] = dim;
+    axes->axis[a] = axes->axis[b];
+    axes->axis[b] = axis;
+    for (k = 0; k < axes->operands; k++) {
+        stride = axes->strides[a][k];
+        axes->strides[a][k] = axes->strides[b][k];
+        axes->strides[b][k] = stride;
+    }
+}
+
+/* Drops axes of size 1, and puts the others into the order of memory. */
+static void opw_order_axes(opw_axes *axes)
+{
+    int i, j, n = 0;
+    for (i = 0; i < axes->n; i++)
+        if (axes->dims[i] != 1) {
+            if (n != i)
+                opw_swap_axes(axes, n, i);
+            n++;
+        }
+    axes->n = n;
+    for (i = 1; i < n; i++)
+        for (j = i; j > 0 && opw_inside(axes, j - 1, j); j--)
+            opw_swap_axes(axes, j - 1, j);
+}
+
+/* Makes one axis of neighbours that lie in memory as one. */
+static void opw_join_axes(opw_axes *axes)
+{
+    int i, k, n = 0;
+    for (i = 1; i < axes->n; i++) {
+        for (k = 0; k < axes->operands; k++)
+            if (axes->strides[n][k] != axes->strides[i][k] * axes->dims[i])
+                break;
+        if (k == axes->operands)
+            axes->dims[i] *= axes->dims[n];
+        else
+            n++;
+        if (n != i)
+            opw_swap_axes(axes, n, i);
+    }
+    if (axes->n)
+        axes->n = n + 1;
+}
+
+/* Steps to the next position of the axes before `last`; zero: there is none. */
+static int opw_next(const opw_axes *axes, int last, npy_intp *at, char **p)
+{
+    int i, k;
+    for (i = last - 1; i >= 0; i--) {
+        if (++at[i] < axes->dims[i]) {
+            for (k = 0; k < axes->operands; k++)
+                p[k] += axes->strides[i][k];
+            return 1;
+        }
+        at[i] = 0;
+        for (k = 0; k < axes->operands; k++)
+            p[k] -= axes->strides[i][k] * (axes->dims[i] - 1);
+    }
+    return 0;
+}
+
+static int opw_same_dims(PyArrayObject *array, int ndim, const npy_intp *dims)
+{
+    int i;
+    if (PyArray_NDIM(array) != ndim)
+        return 0;
+    for (i = 0; i < ndim; i++)
+        if (PyArray_DIM(array, i) != dims[i])
+            return 0;
+    return 1;
+}
+
+/* Gives a slot another array. Takes the reference; NULL is an error. */
+static int opw_put_array(char *slot, PyArrayObject *array)
+{
+    PyArrayObject *old = OPW_ARRAY(slot);
+    if (!array)
+        return -1;
+    OPW_ARRAY(slot) = array;
+    Py_XDECREF(old); /* release the storage that does not fit (owned) */
+    return 0;
+}
+
+/* Makes the output in a slot an array of this shape: what is there, or a new one in C order. */
+static int opw_fit_output(char *slot, int ndim, const npy_intp *dims, int type)
+{
+    PyArrayObject *array = OPW_ARRAY(slot);
+    if (array && opw_same_dims(array, ndim, dims))
+        return 0;
+    return opw_put_array(slot, (PyArrayObject *)PyArray_SimpleNew(ndim, (npy_intp *)dims, type));
+}
+
+static int opw_no_array(int position)
+{
+    PyErr_Format(PyExc_RuntimeError, "input %d holds no array: the op that makes it stored none", position);
+    return 1;
+}
+
+/* ---- elementwise kernels ------------------------------------------------------------------------------------------ */
+
+/* " (3,) (2, 4)": the shapes, for a message. A new reference, or NULL. */
+static PyObject *opw_shapes(PyArrayObject **arrays, int n)
+{
+    PyObject *text = PyUnicode_FromString("");
+    int i;
+    for (i = 0; text && i < n; i++) {
+        PyObject *shape = PyObject_GetAttrString((PyObject *)arrays[i], "shape");
+        PyObject *longer = shape ? PyUnicode_FromFormat("%U %S", text, shape) : NULL;
+        Py_XDECREF(shape);
+        Py_DECREF(text);
+        text = longer;
+    }
+    return text;
+}
+
+/* The shape that the inputs are broadcast to; its number of dimensions, or -1. */
+static int opw_broadcast(PyArrayObject **arrays, int n, npy_intp *dims)
+{
+    int i, j, ndim = 0;
+    for (i = 0; i < n; i++)
+        if (PyArray_NDIM(arrays[i]) > ndim)
+            ndim = PyArray_NDIM(arrays[i]);
+    for (j = 0; j < ndim; j++)
+        dims[j] = 1;
+    for (i = 0; i < n; i++) {
+        int own = PyArray_NDIM(arrays[i]);
+        for (j = 0; j < own; j++) {
+            npy_intp have = PyArray_DIM(arrays[i], j), *dim = &dims[ndim - own + j];
+            if (have == 1 || have == *dim)
+                continue;
+            if (*dim != 1) {
+                PyObject *shapes = opw_shapes(arrays, n);
+                if (shapes)
+                    PyErr_Format(PyExc_ValueError, "operands could not be broadcast together with shapes%U", shapes);
+                Py_XDECREF(shapes);
+                return -1;
+            }
+            *dim = have;
+        }
+    }
+    return ndim;
+}
+
+/* Whether an output may be written over an input: of the same shape, writeable, and no other input partly there too. */
+static int opw_may_overwrite(PyArrayObject **arrays, int inputs, int which, int ndim, const npy_intp *dims)
+{
+    PyArrayObject *array = arrays[which];
+    int i;
+    if (!opw_same_dims(array, ndim, dims) || !PyArray_CHKFLAGS(array, NPY_ARRAY_WRITEABLE))
+        return 0;
+    for (i = 0; i < inputs; i++) {
+        if (i == which || arrays[i] == array || !opw_overlap((PyObject *)arrays[i], (PyObject *)array))
+            continue;
+        if (PyArray_BYTES(arrays[i]) != PyArray_BYTES(array) || !opw_same_dims(arrays[i], ndim, dims) ||
+            !PyArray_CompareLists(PyArray_STRIDES(arrays[i]), PyArray_STRIDES(array), ndim))
+            return 0;
+    }
+    return 1;
+}
+
+/* Gives each output of an in-place kernel its input's array, where that may be. */
+static void opw_overwrite(char *frame, const uint32_t *slots, const opw_elementwise *work, PyArrayObject **arrays, int ndim,
+                          const npy_intp *dims)
+{
+    int k;
+    for (k = 0; k < work->outputs; k++) {
+        int which = work->inplace[k];
+        if (which < 0 || !opw_may_overwrite(arrays, work->inputs, which, ndim, dims))
+            continue;
+        Py_INCREF(arrays[which]);
+        opw_put_array(frame + slots[work->inputs + k], arrays[which]);
+    }
+}
+
+/* A new array whose axes lie in memory as those of the loop do. */
+static PyArrayObject *opw_new_like(const opw_axes *axes, int ndim, const npy_intp *dims, int type, npy_intp size)
+{
+    npy_intp strides[OPW_MAX_DIMS];
+    int i;
+    for (i = 0; i < ndim; i++)
+        strides[i] = size; /* of an axis of size 1: any */
+    for (i = axes->n - 1; i >= 0; i--) {
+        strides[axes->axis[i]] = size;
+        size *= axes->dims[i];
+    }
+    return (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(type), ndim, (npy_intp *)dims, strides,
+                                                 NULL, 0, NULL);
+}
+
+/* Writes an array's strides, broadcast to ndim axes, into the loop's as those of one operand. */
+static void opw_set_strides(opw_axes *axes, int operand, PyArrayObject *array, int ndim)
+{
+    int i, first = ndim - PyArray_NDIM(array);
+    for (i = 0; i < axes->n; i++) {
+        int own = axes->axis[i] - first;
+        axes->strides[i][operand] = own < 0 || PyArray_DIM(array, own) == 1 ? 0 : PyArray_STRIDE(array, own);
+    }
+}
+
+/* Any shapes and strides. */
+static int opw_run_strided(char *frame, const uint32_t *slots, const opw_elementwise *work, PyArrayObject **arrays)
+{
+    npy_intp dims[OPW_MAX_DIMS], at[OPW_MAX_DIMS];
+    char *p[OPW_MAX_OPERANDS];
+    opw_axes axes;
+    int i, k, ndim = opw_broadcast(arrays, work->inputs, dims);
+    npy_intp total = 1;
+
+    if (ndim < 0)
+        return 1;
+    for (i = 0; i < ndim; i++)
+        total *= dims[i] != 0; /* only whether there is anything */
+    if (work->inplace)
+        opw_overwrite(frame, slots, work, arrays, ndim, dims);
+    axes.n = ndim;
+    axes.operands = work->inputs;
+    for (i = 0; i < ndim; i++) {
+        axes.dims[i] = dims[i];
+        axes.axis[i] = i;
+        at[i] = 0;
+    }
+    for (k = 0; k < work->inputs; k++)
+        opw_set_strides(&axes, k, arrays[k], ndim);
+    opw_order_axes(&axes);
+    for (k = 0; k < work->outputs; k++) {
+        int operand = work->inputs + k;
+        char *slot = frame + slots[operand];
+        PyArrayObject *array = OPW_ARRAY(slot);
+        if (!array || !opw_same_dims(array, ndim, dims))
+            if (opw_put_array(slot, opw_new_like(&axes, ndim, dims, work->types[operand], work->sizes[operand])))
+                return 1;
+        arrays[operand] = OPW_ARRAY(slot);
+        opw_set_strides(&axes, operand, arrays[operand], ndim);
+        axes.operands = operand + 1;
+    }
+    if (!total)
+        return 0;
+    opw_join_axes(&axes);
+    for (k = 0; k < axes.operands; k++)
+        p[k] = PyArray_BYTES(arrays[k]);
+    if (!axes.n) {
+        axes.n = 1;
+        axes.dims[0] = 1;
+        for (k = 0; k < axes.operands; k++)
+            axes.strides[0][k] = 0;
+    }
+    do {
+        if (work->inner(axes.dims[axes.n - 1], p, axes.strides[axes.n - 1]))
+            return 1;
+    } while (opw_next(&axes, axes.n - 1, at, p));
+    return 0;
+}
+
+/* One shape, C order throughout, or no dimensions: one loop over all. */
+int opw_run_elementwise(char *frame, const uint32_t *slots, const opw_elementwise *work)
+{
+    PyArrayObject *arrays[OPW_MAX_OPERANDS];
+    char *p[OPW_MAX_OPERANDS];
+    npy_intp s[OPW_MAX_OPERANDS], n = 1;
+    const npy_intp *dims = NULL;
+    int i, ndim = 0, plain = 1;
+
+    for (i = 0; i < work->inputs; i++) {
+        PyArrayObject *array = arrays[i] = OPW_ARRAY(frame + slots[i]);
+        if (!array)
+            return opw_no_array(i);
+        p[i] = PyArray_BYTES(array);
+        s[i] = work->sizes[i];
+        if (!PyArray_NDIM(array))
+            s[i] = 0;
+        else if (!PyArray_IS_C_CONTIGUOUS(array))
+            plain = 0;
+        else if (!dims)
+            dims = PyArray_DIMS(array), ndim = PyArray_NDIM(array);
+        else if (!opw_same_dims(array, ndim, dims))
+            plain = 0;
+    }
+    if (!plain)
+        return opw_run_strided(frame, slots, work, arrays);
+    for (i = 0; i < ndim; i++)
+        n *= dims[i];
+    if (work->inplace)
+        opw_overwrite(frame, slots, work, arrays, ndim, dims);
+    for (i = 0; i < work->outputs; i++) {
+        int operand = work->inputs + i;
+        char *slot = frame + slots[operand];
+        if (opw_fit_output(slot, ndim, dims, work->types[operand]))
+            return 1;
+        if (!PyArray_IS_C_CONTIGUOUS(OPW_ARRAY(slot)))
+            return opw_run_strided(frame, slots, work, arrays);
+        p[operand] = PyArray_BYTES(OPW_ARRAY(slot));
+        s[operand] = work->sizes[operand];
+    }
+    return n ? work->inner(n, p, s) : 0;
+}
+
+/* ---- reductions ---------------------------------------------------------------------------------------------------- */
+
+#define OPW_COLUMNS 32 /* accumulators at once, where those lie closer in memory than what is folded */
+#define OPW_MAX_ACCUMULATOR 32
+
+/* What is folded: the axes that go, and m accumulators t bytes apart. */
+typedef struct {
+    const opw_reduce *work;
+    const opw_axes *gone;
+    npy_intp m, t;
+} opw_folding;
+
+/* Folds count positions of axis `axis` and all of those inside it. Recursion: as deep as there are axes, times the
+   logarithm of their sizes. */
+static int opw_fold(const opw_folding *f, int axis, const char *p, npy_intp count, void *acc)
+{
+    const opw_reduce *work = f->work;
+    npy_intp stride = f->gone->strides[axis][0], chunk = work->chunk[f->m > 1], half;
+    union { char bytes[OPW_COLUMNS * OPW_MAX_ACCUMULATOR]; npy_longdouble align; } other;
+    int last = axis == f->gone->n - 1;
+
+    if (last && (!chunk || count <= chunk))
+        return work->fold(p, count, stride, f->m, f->t, acc);
+    if (!last && count == 1)
+        return opw_fold(f, axis + 1, p, f->gone->dims[axis + 1], acc);
+    if (!chunk) { /* one after the other */
+        npy_intp i;
+        if (opw_fold(f, axis + 1, p, f->gone->dims[axis + 1], acc))
+            return 1;
+        for (i = 1; i < count; i++)
+            if (opw_fold(f, axis + 1, p + i * stride, f->gone->dims[axis + 1], other.bytes) ||
+                work->join(acc, other.bytes, f->m))
+                return 1;
+        return 0;
+    }
+    half = count / 2;
+    if (last && f->m == 1)
+        half -= half % 8;
+    return opw_fold(f, axis, p, half, acc) || opw_fold(f, axis, p + half * stride, count - half, other.bytes) ||
+           work->join(acc, other.bytes, f->m);
+}
+
+/* Parts the axes: operand 0 of each is the input, operand 1 of the kept ones the output. */
+static void opw_part_axes(const opw_reduce *work, PyArrayObject *in, PyArrayObject *out, opw_axes *kept, opw_axes *gone)
+{
+    int i, j = 0;
+    kept->n = gone->n = 0;
+    kept->operands = 2;
+    gone->operands = 1;
+    for (i = 0; i < PyArray_NDIM(in); i++) {
+        int goes = (int)(work->axes >> i & 1);
+        opw_axes *axes = goes ? gone : kept;
+        axes->dims[axes->n] = PyArray_DIM(in, i);
+        axes->axis[axes->n] = i;
+        axes->strides[axes->n][0] = PyArray_STRIDE(in, i);
+        if (!goes)
+            axes->strides[axes->n][1] = PyArray_STRIDE(out, j);
+        axes->n++;
+        j += !goes || work->keepdims;
+    }
+    opw_order_axes(kept);
+    opw_join_axes(kept);
+    opw_order_axes(gone);
+    opw_join_axes(gone);
+    if (!gone->n) { /* nothing but sizes of 1 */
+        gone->n = 1;
+        gone->dims[0] = 1;
+        gone->strides[0][0] = 0;
+    }
+}
+
+/* Fills the output; there is something to fold. */
+static int opw_reduce_all(const opw_reduce *work, PyArrayObject *in, PyArrayObject *out)
+{
+    union { char bytes[OPW_COLUMNS * OPW_MAX_ACCUMULATOR]; npy_longdouble align; } acc;
+    opw_axes kept, gone;
+    opw_folding folding;
+    npy_intp at[OPW_MAX_DIMS] = {0}, columns = 1, t = 0, u = 0, i;
+    char *p[2];
+    int outer;
+
+    opw_part_axes(work, in, out, &kept, &gone);
+    outer = kept.n;
+    if (kept.n && opw_size(kept.strides[kept.n - 1][0]) < opw_size(gone.strides[gone.n - 1][0])) {
+        outer--;
+        columns = kept.dims[outer];
+        t = kept.strides[outer][0];
+        u = kept.strides[outer][1];
+    }
+    folding.work = work;
+    folding.gone = &gone;
+    folding.t = t;
+    p[0] = PyArray_BYTES(in);
+    p[1] = PyArray_BYTES(out);
+    do {
+        for (i = 0; i < columns; i += OPW_COLUMNS) {
+            folding.m = columns - i < OPW_COLUMNS ? columns - i : OPW_COLUMNS;
+            if (opw_fold(&folding, 0, p[0] + i * t, gone.dims[0], acc.bytes))
+                return 1;
+            work->store(acc.bytes, folding.m, p[1] + i * u, u);
+        }
+    } while (opw_next(&kept, outer, at, p));
+    return 0;
+}
+
+/* Fills the output of a reduction of nothing, which is new. */
+static int opw_reduce_nothing(const opw_reduce *work, PyArrayObject *out)
+{
+    union { char bytes[OPW_MAX_ACCUMULATOR]; npy_longdouble align; } acc;
+    npy_intp i, n = PyArray_SIZE(out);
+    if (!n)
+        return 0;
+    if (!work->identity) {
+        PyErr_Format(PyExc_ValueError, "zero-size array to reduction operation %s which has no identity", work->name);
+        return 1;
+    }
+    work->identity(acc.bytes, 1);
+    for (i = 0; i < n; i++)
+        work->store(acc.bytes, 1, PyArray_BYTES(out) + i * PyArray_ITEMSIZE(out), 0);
+    return 0;
+}
+
+int opw_run_reduce(char *frame, const uint32_t *slots, const opw_reduce *work)
+{
+    PyArrayObject *in = OPW_ARRAY(frame + slots[0]);
+    char *slot = frame + slots[1];
+    npy_intp dims[OPW_MAX_DIMS];
+    int i, ndim = 0;
+
+    if (!in)
+        return opw_no_array(0);
+    for (i = 0; i < PyArray_NDIM(in); i++)
+        if (!(work->axes >> i & 1))
+            dims[ndim++] = PyArray_DIM(in, i);
+        else if (work->keepdims)
+            dims[ndim++] = 1;
+    if (OPW_ARRAY(slot) && !PyArray_IS_C_CONTIGUOUS(OPW_ARRAY(slot)) && !PyArray_SIZE(in) &&
+        opw_put_array(slot, (PyArrayObject *)PyArray_SimpleNew(ndim, dims, work->type)))
+        return 1;
+    if (opw_fit_output(slot, ndim, dims, work->type))
+        return 1;
+    if (!PyArray_SIZE(in))
+        return opw_reduce_nothing(work, OPW_ARRAY(slot));
+    return opw_reduce_all(work, in, OPW_ARRAY(slot));
+}
+
 /* ---- the call ------------------------------------------------------------------------------------------ */
+
+/* The arrays that a step reads, None for what is none. A new tuple, or NULL. */
+static PyObject *opw_step_inputs(const opw_state *state, char *frame, const opw_step *step)
+{
+    const opw_program *p = state->program;
+    PyObject *inputs = PyTuple_New((Py_ssize_t)step->inputs);
+    uint32_t i;
+    for (i = 0; inputs && i < step->inputs; i++) {
+        uint32_t variable = (uint32_t)p->slot_table[step->reads + i];
+        char *slot = opw_slot(frame, state, variable);
+        PyObject *value = p->types[p->variable_types[variable]].array ? (PyObject *)OPW_ARRAY(slot) : OPW_PY(slot);
+        if (!value || !PyArray_Check(value))
+            value = Py_None;
+        Py_INCREF(value);
+        PyTuple_SET_ITEM(inputs, (Py_ssize_t)i, value);
+    }
+    return inputs;
+}
+
+/* Has the node that failed, and what on, said in the exception that is set; it stays the same exception. */
+static void opw_explain(opw_function *self, char *frame, uint32_t reached)
+{
+    const opw_step *step = &self->state->program->step_table[reached];
+    PyObject *type = NULL, *value = NULL, *traceback = NULL, *inputs, *none = NULL;
+    if (step->node < 0 || self->failed == Py_None)
+        return;
+    OPW_FETCH(&type, &value, &traceback);
+#if PY_VERSION_HEX < 0x030C0000
+    PyErr_NormalizeException(&type, &value, &traceback);
+#endif
+    inputs = opw_step_inputs(self->state, frame, step);
+    if (inputs)
+        none = PyObject_CallFunction(self->failed, "iOO", (int)step->node, inputs, value);
+    if (!none)
+        PyErr_WriteUnraisable(self->name);
+    Py_XDECREF(none);
+    Py_XDECREF(inputs);
+    OPW_RESTORE(type, value, traceback);
+}
 
 /* Runs the table from its start; returns how many entries were reached, and in *failed whether one failed. */
 static uint32_t opw_walk(char *frame, const opw_state *state, int *failed)
@@ -737,6 +1322,7 @@ static uint32_t opw_walk(char *frame, const opw_state *state, int *failed)
         if (!PyErr_Occurred())
             opw_silent(OPW_HEAD(frame)->self, state->program->step_table[step - begin].label);
         *failed = 1;
+        opw_explain(OPW_HEAD(frame)->self, frame, (uint32_t)(step - begin));
         return (uint32_t)(step - begin) + (status > 0);
     }
     return (uint32_t)(end - begin);
@@ -781,11 +1367,14 @@ static PyObject *opw_collect(opw_function *self, char *frame)
 {
     const opw_program *p = self->state->program;
     PyObject *list;
-    Py_ssize_t i;
-    if (p->single)
-        return opw_result_of(self, frame, 0);
-    list = PyList_New((Py_ssize_t)p->results);
-    for (i = 0; list && i < (Py_ssize_t)p->results; i++) {
+    Py_ssize_t i, n = (Py_ssize_t)(p->results - p->updates);
+    if (p->single) {
+        if (n)
+            return opw_result_of(self, frame, 0);
+        Py_RETURN_NONE;
+    }
+    list = PyList_New(n);
+    for (i = 0; list && i < n; i++) {
         PyObject *value = opw_result_of(self, frame, i);
         if (value)
             PyList_SET_ITEM(list, i, value);
@@ -793,6 +1382,42 @@ static PyObject *opw_collect(opw_function *self, char *frame)
             Py_CLEAR(list);
     }
     return list;
+}
+
+/* Takes the new shared values out of the frame; they wait where out= objects do. Non-zero: one is missing. */
+static int opw_collect_updates(opw_function *self, char *frame)
+{
+    const opw_program *p = self->state->program;
+    Py_ssize_t i;
+    for (i = (Py_ssize_t)(p->results - p->updates); i < (Py_ssize_t)p->results; i++) {
+        PyObject *value = opw_result_of(self, frame, i);
+        if (!value)
+            return -1;
+        OPW_HEAD(frame)->out[i] = value;
+    }
+    return 0;
+}
+
+/* Puts the new shared values into their cells, or drops them. Nothing here can fail: all are stored or none. */
+static void opw_store_updates(opw_function *self, char *frame, int succeeded)
+{
+    const opw_program *p = self->state->program;
+    Py_ssize_t i;
+    for (i = (Py_ssize_t)(p->results - p->updates); i < (Py_ssize_t)p->results; i++) {
+        PyObject *value = OPW_HEAD(frame)->out[i], *cell, *old;
+        OPW_HEAD(frame)->out[i] = NULL;
+        if (!succeeded || !value) {
+            Py_XDECREF(value);
+            continue;
+        }
+        cell = PyTuple_GET_ITEM(self->cells, p->result_table[i].update);
+        if (PyList_GET_SIZE(cell) == 1) {
+            old = PyList_GET_ITEM(cell, 0);
+            PyList_SET_ITEM(cell, 0, value);
+            Py_DECREF(old); /* release the earlier value (owned by the cell) */
+        } else
+            Py_DECREF(value);
+    }
 }
 
 /* Walks the table over bound arguments, and back. */
@@ -807,14 +1432,18 @@ static PyObject *opw_run(opw_function *self, char *frame, PyObject *out)
         failed = 1;
     if (!failed)
         result = opw_collect(self, frame);
+    if (result && opw_collect_updates(self, frame))
+        Py_CLEAR(result);
     OPW_HEAD(frame)->keeping = result != NULL;
     if (!result) {
         opw_undo_failed(frame, state, reached);
+        opw_store_updates(self, frame, 0);
         return NULL;
     }
     opw_undo(frame, state, reached);
     if (PyErr_Occurred()) /* a fragment set one and went on */
         Py_CLEAR(result);
+    opw_store_updates(self, frame, result != NULL);
     return result;
 }
 
@@ -879,6 +1508,8 @@ static int opw_function_traverse(PyObject *object, visitproc visit, void *arg)
     Py_VISIT(self->reject_out);
     Py_VISIT(self->performs);
     Py_VISIT(self->defaults);
+    Py_VISIT(self->cells);
+    Py_VISIT(self->failed);
     return 0;
 }
 
@@ -923,6 +1554,8 @@ static void opw_function_dealloc(PyObject *object)
     Py_CLEAR(self->reject_out);
     Py_CLEAR(self->performs);
     Py_CLEAR(self->defaults);
+    Py_CLEAR(self->cells);
+    Py_CLEAR(self->failed);
     type->tp_free(object);
     Py_DECREF(type);
     Py_DECREF(module);
@@ -1043,26 +1676,34 @@ static int opw_enter_constants(opw_function *self, PyObject *values)
     return 0;
 }
 
-static int opw_check_make(const opw_program *p, PyObject *performs, PyObject *constants, PyObject *defaults)
+static int opw_check_make(const opw_program *p, PyObject *performs, PyObject *constants, PyObject *defaults, PyObject *cells)
 {
+    Py_ssize_t i;
+    for (i = 0; i < PyTuple_GET_SIZE(cells); i++)
+        if (!PyList_CheckExact(PyTuple_GET_ITEM(cells, i))) {
+            PyErr_Format(PyExc_TypeError, "make() got %.200s as cell %zd, expected a list of one",
+                         Py_TYPE(PyTuple_GET_ITEM(cells, i))->tp_name, i);
+            return -1;
+        }
     if (PyTuple_GET_SIZE(performs) == (Py_ssize_t)p->performs && PyTuple_GET_SIZE(constants) == (Py_ssize_t)p->constants &&
-        PyTuple_GET_SIZE(defaults) == (Py_ssize_t)p->arguments)
+        PyTuple_GET_SIZE(defaults) == (Py_ssize_t)(p->arguments - p->cells) && PyTuple_GET_SIZE(cells) == (Py_ssize_t)p->cells)
         return 0;
-    PyErr_Format(PyExc_ValueError, "make() got %zd performs, %zd constants and %zd defaults, expected %u, %u and %u",
-                 PyTuple_GET_SIZE(performs), PyTuple_GET_SIZE(constants), PyTuple_GET_SIZE(defaults),
-                 (unsigned int)p->performs, (unsigned int)p->constants, (unsigned int)p->arguments);
+    PyErr_Format(PyExc_ValueError, "make() got %zd performs, %zd constants, %zd defaults and %zd cells, expected %u, %u, %u and %u",
+                 PyTuple_GET_SIZE(performs), PyTuple_GET_SIZE(constants), PyTuple_GET_SIZE(defaults), PyTuple_GET_SIZE(cells),
+                 (unsigned int)p->performs, (unsigned int)p->constants, (unsigned int)(p->arguments - p->cells),
+                 (unsigned int)p->cells);
     return -1;
 }
 
 static PyObject *opw_make(PyObject *module, PyObject *args)
 {
     opw_state *state = (opw_state *)PyModule_GetState(module);
-    PyObject *name, *convert, *reject_out, *performs, *constants, *defaults;
+    PyObject *name, *convert, *reject_out, *performs, *constants, *defaults, *cells, *failed;
     opw_function *self;
 
-    if (!PyArg_ParseTuple(args, "UOOO!O!O!:make", &name, &convert, &reject_out, &PyTuple_Type, &performs, &PyTuple_Type,
-                          &constants, &PyTuple_Type, &defaults) ||
-        opw_check_make(state->program, performs, constants, defaults))
+    if (!PyArg_ParseTuple(args, "UOOO!O!O!O!O:make", &name, &convert, &reject_out, &PyTuple_Type, &performs, &PyTuple_Type,
+                          &constants, &PyTuple_Type, &defaults, &PyTuple_Type, &cells, &failed) ||
+        opw_check_make(state->program, performs, constants, defaults, cells))
         return NULL;
     self = PyObject_GC_New(opw_function, state->type);
     if (!self)
@@ -1087,6 +1728,10 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     self->performs = performs;
     Py_INCREF(defaults);
     self->defaults = defaults;
+    Py_INCREF(cells);
+    self->cells = cells;
+    Py_INCREF(failed);
+    self->failed = failed;
     PyObject_GC_Track((PyObject *)self);
     if (opw_make_kept(self) || opw_enter_constants(self, constants) || opw_make_structs(self)) {
         Py_DECREF(self);
@@ -1154,7 +1799,7 @@ static int opw_fill_state(PyObject *module, opw_state *state, const opw_program 
     for (i = 0; i < p->arguments; i++)
         if (p->argument_table[i].name && !(state->keywords[i] = PyUnicode_InternFromString(p->argument_table[i].name)))
             return -1;
-    if (!(state->keywords[p->arguments] = PyUnicode_InternFromString("out")))
+    if (!(state->keywords[p->arguments - p->cells] = PyUnicode_InternFromString("out")))
         return -1;
     state->type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &opw_function_spec, NULL);
     return state->type ? PyModule_AddIntConstant(module, "performs", (long)p->performs) : -1;
@@ -1190,7 +1835,7 @@ static void opw_module_free(void *module)
 }
 
 static PyMethodDef opw_module_methods[] = {
-    {"make", opw_make, METH_VARARGS, "make(name, convert, reject_out, performs, constants, defaults) -> Function"},
+    {"make", opw_make, METH_VARARGS, "make(name, convert, reject_out, performs, constants, defaults, cells, failed) -> Function"},
     {NULL, NULL, 0, NULL},
 };
 

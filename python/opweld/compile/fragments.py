@@ -63,19 +63,37 @@ def accept(type_: Type, writeable: bool) -> str | None:
     str or None
         A C expression over ``py_V``.
     """
-    order = type(type_).__mro__
-    place = _writer_of(order, "c_accept")
-    if place is None or any(
-        (other := _writer_of(order, hook)) is not None and other < place
-        for hook in ("filter", "c_declare", "c_extract")
-    ):
-        return None
-    if not {"filter", "c_declare", "c_extract"}.isdisjoint(getattr(type_, "__dict__", ())):
+    if not _knows_of(type_, "c_accept", ("filter", "c_declare", "c_extract")):
         return None
     answer = ask(type_, "c_accept", "V", writeable=writeable)
     if answer is None or answer is ABSENT:
         return None
     return text(type_, "c_accept", answer)
+
+
+def array(type_: Type) -> dict[str, Any] | None:
+    """Ask a type whether what it declares is one array, on which the engine's own loops can work.
+
+    Parameters
+    ----------
+    type_ : Type
+        The type.
+
+    Returns
+    -------
+    dict or None
+        ``dtype`` and ``ndim``. As for `accept`, a `c_array` written higher up than `c_declare` does not count.
+    """
+    return type_.c_array() if _knows_of(type_, "c_array", ("c_declare",)) else None  # type: ignore[attr-defined]
+
+
+def _knows_of(type_: Type, hook: str, others: tuple[str, ...]) -> bool:
+    """Whether a type has a hook that is written where, or below where, the hooks are written that it speaks of."""
+    order = type(type_).__mro__
+    place = _writer_of(order, hook)
+    if place is None or any((found := _writer_of(order, other)) is not None and found < place for other in others):
+        return False
+    return set(others).isdisjoint(getattr(type_, "__dict__", ()))
 
 
 def _writer_of(order: tuple[type, ...], hook: str) -> int | None:
@@ -146,6 +164,9 @@ class Fragments:
             if answer is not ABSENT:
                 fields[field] = text(writer, hook, answer)
                 self._note(label, writer, hook)
+        found = array(type_)
+        if found is not None:
+            fields["array"] = found
         self._add_shared(label, writer, fields)
         self._add_version(writer, fields, ask(writer, "c_code_cache_version"))
         return fields
@@ -178,6 +199,37 @@ class Fragments:
         if found is None:
             found = self._declares[key] = self._declare(_writer(type_), name, check)
         return found
+
+    def structure(self, node: Apply) -> dict[str, Any] | None:
+        """Ask an op whether its work is known as structure.
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+
+        Returns
+        -------
+        dict or None
+            An entry of Program's ``kernels``, without what the variables' types say. None: the op has no ``structure``,
+            or a variable is no array.
+        """
+        op: Any = node.op
+        ask_op = getattr(op, "structure", None)
+        if ask_op is None or any(array(v.type) is None for v in (*node.inputs, *node.outputs)):
+            return None
+        found = ask_op(node)
+        if found is None:
+            return None
+        fields = self.kernel_fields(node, "", [], [], False)
+        for field in ("code", "gil"):  # the engine writes the one; its loops run with the lock held
+            fields.pop(field, None)
+        fields.update(found)
+        scalar_op = getattr(op, "scalar_op", None)
+        if scalar_op is not None:
+            fields["label"] += f".{scalar_op}"
+            self._note(type(scalar_op).__name__, scalar_op, "c_code")
+        return fields
 
     def code(self, node: Apply, inputs: list[str], outputs: list[str], params: bool) -> str | None:
         """Ask an op for the code of a node.

@@ -163,6 +163,8 @@ class Maker:
             tuple([performer(node) for node in self.program.performs]),
             tuple([constant.data for constant in self.program.constants]),
             defaults,
+            (),
+            None,
         )
         made.name = self.name
         made.maker = self

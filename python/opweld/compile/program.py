@@ -14,7 +14,7 @@ from opweld.graph.type import Type
 
 __all__ = ["FAIL", "FORMAT", "NAME", "Program", "accept", "carries_c", "make_program"]
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Program:
@@ -176,8 +176,9 @@ class _Writer:
 
     def step(self, node: Apply, returned: set[Variable]) -> None:
         """Enter a node."""
-        params = _params_of(node, self._params)
-        literals = [self._literal(variable) for variable in node.inputs]
+        structure = self.fragments.structure(node)
+        params = None if structure else _params_of(node, self._params)
+        literals = [None if structure else self._literal(variable) for variable in node.inputs]
         inputs: list[str] = []
         read: list[int] = []  # the positions of the inputs that are variables
         for position, literal in enumerate(literals):
@@ -185,7 +186,7 @@ class _Writer:
             if literal is None:
                 read.append(position)
         outputs = [f"V{len(read) + i}" for i in range(len(node.outputs))]
-        code = self.fragments.code(node, inputs, outputs, params is not None)
+        code = None if structure else self.fragments.code(node, inputs, outputs, params is not None)
         if code is None:
             params, read = None, list(range(len(node.inputs)))
         variables = [node.inputs[position] for position in read]
@@ -194,7 +195,9 @@ class _Writer:
         types = [self.variables[i]["type"] for i in takes + gives]
         fields: dict[str, Any] = {"inputs": types[: len(takes)], "outputs": types[len(takes) :]}
         step: dict[str, Any] = {"inputs": takes, "outputs": gives}
-        if code is None:
+        if structure is not None:
+            fields.update(structure)
+        elif code is None:
             fields.update(label=self.fragments.label(type(node.op)), lang="c", perform=True)
             self.performs.append(node)
         else:

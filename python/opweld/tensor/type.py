@@ -177,6 +177,10 @@ class TensorType(CType):
             f"enum {{ type_num_{name} = {self._dtype.enum} }};"
         )
 
+    def c_array(self) -> dict[str, Any]:
+        """Say that this is all: one array."""
+        return {"dtype": self.dtype, "ndim": self.ndim}
+
     def c_init(self, name: str, sub: dict[str, Any]) -> str:
         """Begin with no array."""
         return f"{name} = NULL;"

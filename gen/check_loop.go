@@ -1,0 +1,203 @@
+package gen
+
+import (
+	"fmt"
+
+	"opweld/gen/scalar"
+)
+
+// loops checks the kernels whose loops the engine writes.
+func (c *checker) loops() {
+	for i := range c.p.Kernels {
+		k := &c.p.Kernels[i]
+		where := fmt.Sprintf("kernels[%d]", i)
+		if !k.structured() {
+			continue
+		}
+		for j, t := range k.types() {
+			if c.p.Types[t].Array == nil {
+				c.fail(where, k.Label, "variable %d is of type %d (%s), which has no array: the engine's loops work on arrays only", j, t, c.p.Types[t].Label)
+				return
+			}
+			if _, ok := scalar.TypeOf(c.p.Types[t].Array.DType); !ok {
+				c.fail(fmt.Sprintf("types[%d].array.dtype", t), c.p.Types[t].Label, "no dtype %q", c.p.Types[t].Array.DType)
+				return
+			}
+		}
+		if k.Elementwise != nil && k.Reduce != nil {
+			c.fail(where, k.Label, "a kernel is elementwise or a reduction, not both")
+		}
+		if k.Elementwise != nil {
+			c.elementwise(where+".elementwise", k)
+		} else {
+			c.reduce(where+".reduce", k)
+		}
+	}
+}
+
+func (c *checker) elementwise(where string, k *Kernel) {
+	e := k.Elementwise
+	if n := len(k.types()); n > maxOperands {
+		c.fail(where, k.Label, "%d inputs and outputs; a loop has at most %d", n, maxOperands)
+	}
+	values := dtypesOf(c.p.Types, k.Inputs)
+	for i := range e.Body {
+		values = c.instruction(fmt.Sprintf("%s.body[%d]", where, i), k, &e.Body[i], values)
+		if c.err != nil {
+			return
+		}
+	}
+	if len(e.Results) != len(k.Outputs) {
+		c.fail(where+".results", k.Label, "%d values for %d outputs", len(e.Results), len(k.Outputs))
+		return
+	}
+	outs := dtypesOf(c.p.Types, k.Outputs)
+	for i, v := range e.Results {
+		at := fmt.Sprintf("%s.results[%d]", where, i)
+		if c.index(at, "value", v, len(values)) && values[v].Name != outs[i].Name {
+			c.fail(at, k.Label, "value %d is %s, the output %s", v, values[v].Name, outs[i].Name)
+		}
+	}
+	for i, pair := range e.InPlace {
+		at := fmt.Sprintf("%s.inplace[%d]", where, i)
+		if !c.index(at+"[0]", "output", pair[0], len(k.Outputs)) || !c.index(at+"[1]", "input", pair[1], len(k.Inputs)) {
+			return
+		}
+		if values[pair[1]].Name != outs[pair[0]].Name {
+			c.fail(at, k.Label, "an output of %s cannot be written over an input of %s", outs[pair[0]].Name, values[pair[1]].Name)
+		}
+	}
+}
+
+// instruction checks one and gives the values there are after it.
+func (c *checker) instruction(where string, k *Kernel, in *Instruction, values []scalar.Type) []scalar.Type {
+	var args []scalar.Type
+	for j, a := range in.Args {
+		if !c.index(fmt.Sprintf("%s.args[%d]", where, j), "value", a, len(values)) {
+			return values
+		}
+		args = append(args, values[a])
+	}
+	dtypes := in.DTypes
+	if in.Op != OpCode {
+		dtypes = []string{in.DType}
+	}
+	for _, dtype := range dtypes {
+		t, ok := scalar.TypeOf(dtype)
+		if !ok {
+			c.fail(where+".dtype", k.Label, "no dtype %q", dtype)
+			return values
+		}
+		values = append(values, t)
+	}
+	var err error
+	switch in.Op {
+	case OpConstant:
+		_, err = scalar.Literal(values[len(values)-1], in.Value)
+	case OpCode:
+		c.label(where+".label", in.Label)
+	default:
+		err = scalar.Check(in.Op, args, in.DType)
+	}
+	if err != nil {
+		c.fail(where, k.Label, "%v", err)
+	}
+	return values
+}
+
+var folds = map[string]bool{"add": true, "multiply": true, "maximum": true, "minimum": true, "logical_and": true, "logical_or": true,
+	"bitwise_and": true, "bitwise_or": true, "bitwise_xor": true, OpCode: true}
+
+func (c *checker) reduce(where string, k *Kernel) {
+	r := k.Reduce
+	if len(k.Inputs) != 1 || len(k.Outputs) != 1 {
+		c.fail(where, k.Label, "a reduction has 1 input and 1 output, this has %d and %d", len(k.Inputs), len(k.Outputs))
+		return
+	}
+	if !folds[r.Op] {
+		c.fail(where+".op", k.Label, "no reduction by %q", r.Op)
+		return
+	}
+	acc, ok := scalar.TypeOf(r.DType)
+	in, out := c.p.Types[k.Inputs[0]].Array, c.p.Types[k.Outputs[0]].Array
+	if !ok || r.DType != out.DType {
+		c.fail(where+".dtype", k.Label, "the accumulator is %q, the output %q: they must be one dtype", r.DType, out.DType)
+		return
+	}
+	if r.Op == OpCode {
+		c.label(where+".label", r.Label)
+	} else if err := scalar.Check(r.Op, []scalar.Type{acc, acc}, r.DType); err != nil {
+		c.fail(where, k.Label, "%v", err)
+	}
+	if r.Identity != nil {
+		if _, err := scalar.Literal(acc, *r.Identity); err != nil {
+			c.fail(where+".identity", k.Label, "%v", err)
+		}
+	}
+	ndim := in.NDim
+	for i, axis := range r.Axes {
+		if axis >= in.NDim || i > 0 && axis <= r.Axes[i-1] {
+			c.fail(fmt.Sprintf("%s.axes[%d]", where, i), k.Label, "axis %d: expected ascending axes of %d dimensions", axis, in.NDim)
+		}
+		if !r.KeepDims {
+			ndim--
+		}
+	}
+	if ndim != out.NDim {
+		c.fail(where, k.Label, "the output has %d dimensions, not %d", out.NDim, ndim)
+	}
+}
+
+// overwritten checks that a step says what its kernel writes over.
+func (c *checker) overwritten(where string, k *Kernel, s *Step) {
+	if k.Elementwise == nil {
+		return
+	}
+	said := map[[2]int]bool{}
+	for _, pair := range s.Destroys {
+		said[pair] = true
+	}
+	for _, pair := range k.Elementwise.InPlace {
+		if !said[pair] {
+			c.fail(where, k.Label, "the kernel may write output %d over input %d, the step does not say so", pair[0], pair[1])
+		}
+	}
+}
+
+// cells checks that shared values come last among the inputs, what updates them last among the outputs.
+func (c *checker) cells() {
+	shared := false
+	for i, in := range c.p.Inputs {
+		where := fmt.Sprintf("inputs[%d]", i)
+		if shared && !in.Shared {
+			c.fail(where, "", "stands after a shared value; those come last")
+		}
+		if shared = in.Shared; shared && (in.Name != "" || in.Default) {
+			c.fail(where, "", "is a shared value, which has neither name nor default")
+		}
+	}
+	updates, taken := false, map[int]bool{}
+	for i, out := range c.p.Outputs {
+		where := fmt.Sprintf("outputs[%d]", i)
+		if updates && out.Update == nil {
+			c.fail(where, "", "stands after an update; those come last")
+		}
+		if updates = out.Update != nil; !updates {
+			continue
+		}
+		u := *out.Update
+		if !c.index(where+".update", "input", u, len(c.p.Inputs)) {
+			return
+		}
+		have, want := c.p.Variables[out.Variable].Type, c.p.Variables[c.p.Inputs[u].Variable].Type
+		switch {
+		case !c.p.Inputs[u].Shared:
+			c.fail(where+".update", "", "inputs[%d] is no shared value", u)
+		case taken[u]:
+			c.fail(where+".update", "", "inputs[%d] has another update", u)
+		case have != want && c.p.Types[have].Array == nil:
+			c.fail(where+".update", "", "is of type %d, the shared value of type %d", have, want)
+		}
+		taken[u] = true
+	}
+}

@@ -1,0 +1,187 @@
+package scalar
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Names lists the scalar operations, sorted.
+func Names() []string {
+	names := []string{"cast"}
+	for name := range ops {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Check says what is wrong with an operation on arguments of these types that is to give this dtype.
+func Check(name string, args []Type, dtype string) error {
+	if name == "cast" {
+		if len(args) != 1 {
+			return fmt.Errorf("cast takes 1 argument, got %d", len(args))
+		}
+		return nil
+	}
+	o, ok := ops[name]
+	if !ok {
+		return fmt.Errorf("no scalar operation %q", name)
+	}
+	if len(args) != o.args {
+		return fmt.Errorf("%s takes %d arguments, got %d", name, o.args, len(args))
+	}
+	if _, ok := o.pattern(args); !ok {
+		return fmt.Errorf("%s has no loop for %s; cast the arguments to the dtypes of one of NumPy's", name, dtypes(args))
+	}
+	if want := o.result.of(args); want != dtype {
+		return fmt.Errorf("%s of %s gives %s, not %s", name, dtypes(args), want, dtype)
+	}
+	return nil
+}
+
+func dtypes(args []Type) string {
+	names := make([]string, len(args))
+	for i, t := range args {
+		names[i] = t.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+var parts = map[string]string{"complex64": "float32", "complex128": "float64", "clongdouble": "longdouble"}
+
+func (r result) of(args []Type) string {
+	last := args[len(args)-1]
+	switch r {
+	case boolean:
+		return "bool"
+	case count:
+		return "uint8"
+	case intc:
+		return "int32"
+	case first:
+		return args[0].Name
+	case part:
+		if last.Class == 'c' {
+			return parts[last.Name]
+		}
+	}
+	return last.Name
+}
+
+// pattern finds the C for the classes of the arguments, which must agree but where an operation says otherwise.
+func (o op) pattern(args []Type) (string, bool) {
+	class := string(args[0].Class)
+	switch {
+	case o.args == 3: // where: the condition decides the pattern, the values must agree
+		if args[1].Name != args[2].Name {
+			return "", false
+		}
+	case o.result == first: // ldexp
+		if args[1].Class != 'i' {
+			return "", false
+		}
+	case o.args == 2 && args[0].Name != args[1].Name:
+		switch {
+		case args[0].Name == "int64" && args[1].Name == "uint64":
+			class = "x"
+		case args[0].Name == "uint64" && args[1].Name == "int64":
+			class = "y"
+		default:
+			return "", false
+		}
+	}
+	for _, wanted := range []string{class, strings.Replace(class, "e", "f", 1)} {
+		for classes, text := range o.code {
+			if strings.Contains(classes, wanted) {
+				return text, true
+			}
+		}
+	}
+	return "", false
+}
+
+// Of writes an operation on named values of these types, checked before, that gives a value of type out. Where Fails is
+// set, the text is a call that takes the address of the result as "{out}" and gives non-zero where an exception was set.
+func Of(name string, args []Type, out Type, names []string) Code {
+	if name == "cast" {
+		return cast(args[0], out, names[0])
+	}
+	o := ops[name]
+	text, _ := o.pattern(args)
+	var c Code
+	switch text[0] {
+	case '@', '!':
+		h := Helper{text[1:], text[1:], args[0]}
+		if !strings.Contains(text, "_") { // a function of complex.h
+			h.Template = "complex_function"
+		}
+		c.needs(h)
+		c.Text = h.C() + "(" + strings.Join(names, ", ") + ")"
+		if text[0] == '!' {
+			c.Text, c.Fails = h.C()+"("+strings.Join(names, ", ")+", &{out})", true
+		}
+	default:
+		c.Text = text
+		for i, n := range names {
+			c.Text = strings.ReplaceAll(c.Text, fmt.Sprintf("{%d}", i), n)
+		}
+		c.Text = strings.NewReplacer("{T}", args[0].Value, "{F}", args[0].F, "{U}", args[0].Unsigned()).Replace(c.Text)
+	}
+	if c.Fails {
+		return c
+	}
+	switch out.Class {
+	case 'e':
+		if o.rounds(name) {
+			c.needs(Helper{"half", "half", out})
+			c.Text = "opw_half_round(" + c.Text + ")"
+		}
+	case 'b', 'i', 'u':
+		c.Text = "(" + out.Value + ")(" + c.Text + ")"
+	}
+	return c
+}
+
+// rounds tells whether what is computed in float may be no float16.
+func (o op) rounds(name string) bool {
+	switch name {
+	case "negative", "positive", "absolute", "fabs", "sign", "conjugate", "maximum", "minimum", "fmax", "fmin", "where",
+		"floor", "ceil", "trunc", "rint", "copysign", "real", "imag", "nextafter", "spacing":
+		return false
+	}
+	return true
+}
+
+func cast(from, to Type, value string) Code {
+	var c Code
+	switch {
+	case from.Name == to.Name:
+		c.Text = value
+	case to.Class == 'b' && from.Class == 'c':
+		c.Text = fmt.Sprintf("(npy_bool)(%s.re != 0 || %s.im != 0)", value, value)
+	case to.Class == 'b':
+		c.Text = fmt.Sprintf("(npy_bool)(%s != 0)", value)
+	case to.Class == 'c':
+		h := Helper{"make_c", "make", to}
+		c.needs(h)
+		re, im := value, "0"
+		if from.Class == 'c' {
+			c.needs(Helper{"complex", "value", from})
+			re, im = value+".re", value+".im"
+		}
+		c.Text = fmt.Sprintf("%s((%s)%s, (%s)%s)", h.C(), to.Part, re, to.Part, im)
+	case from.Class == 'c':
+		half, _ := TypeOf(parts[from.Name])
+		return cast(half, to, value+".re")
+	case to.Class == 'e':
+		c.needs(Helper{"half", "half", to})
+		c.Text = fmt.Sprintf("opw_half_round((float)%s)", value)
+		if from.Class == 'f' && from.Size > 4 {
+			c.Text = fmt.Sprintf("opw_half_value(opw_half_of_double((double)%s))", value)
+		}
+	default:
+		c.Text = fmt.Sprintf("(%s)%s", to.Value, value)
+	}
+	return c
+}

@@ -1,0 +1,134 @@
+// Package scalar knows what is computed of one element: for each scalar operation and the dtypes of its arguments the C
+// that does it, with NumPy's meaning. It is data and lookup; the loops round it are gen's, the helpers' C lies in
+// templates/scalar.
+package scalar
+
+import (
+	"fmt"
+	"strings"
+
+	"opweld/npyapi"
+)
+
+// Type is a dtype as the loops compute with it. A float16 value is a C float that holds a representable number, a
+// complex value is a struct of two parts, equal in C and C++; both have another form in memory than as a value.
+type Type struct {
+	npyapi.DType
+	Class  byte   // b, i, u, e (float16), f, c
+	Value  string // C type of a value
+	Suffix string // tells helpers apart: f64
+	F      string // suffix of the functions of math.h for it, or for its parts
+	Part   string // C type of a part of a complex value, or Value
+	Bits   int    // of an integer
+}
+
+var values = map[string][4]string{ // dtype -> Value, Suffix, F, Part
+	"float16":     {"float", "f32", "f", "float"},
+	"float32":     {"float", "f32", "f", "float"},
+	"float64":     {"double", "f64", "", "double"},
+	"longdouble":  {"npy_longdouble", "fl", "l", "npy_longdouble"},
+	"complex64":   {"opw_value_c64", "c64", "f", "float"},
+	"complex128":  {"opw_value_c128", "c128", "", "double"},
+	"clongdouble": {"opw_value_cl", "cl", "l", "npy_longdouble"},
+}
+
+// TypeOf finds a dtype by NumPy's name.
+func TypeOf(dtype string) (Type, bool) {
+	for _, d := range npyapi.DTypes {
+		if d.Name != dtype {
+			continue
+		}
+		t := Type{DType: d, Class: d.Kind, Value: d.C, Suffix: string(d.Kind) + fmt.Sprint(8*d.Size), Part: d.C, Bits: 8 * d.Size}
+		if v, ok := values[dtype]; ok {
+			t.Value, t.Suffix, t.F, t.Part = v[0], v[1], v[2], v[3]
+		}
+		if dtype == "float16" {
+			t.Class = 'e'
+		}
+		return t, true
+	}
+	return Type{}, false
+}
+
+// Unsigned is the C type of the same size without a sign.
+func (t Type) Unsigned() string { return strings.Replace(t.Value, "npy_int", "npy_uint", 1) }
+
+// Helper is a C function that an expression calls, written once a unit: templates/scalar/<Template>.c.tmpl under a name
+// made of Name and the type's suffix.
+type Helper struct {
+	Template string
+	Name     string
+	Type     Type
+}
+
+// C is the helper's name in C.
+func (h Helper) C() string { return "opw_" + h.Name + "_" + h.Type.Suffix }
+
+// Path is the template that writes it.
+func (h Helper) Path() string { return "scalar/" + h.Template + ".c.tmpl" }
+
+// Code is a C expression, and what it needs.
+type Code struct {
+	Text    string
+	Helpers []Helper // those that others call come first
+	Fails   bool     // it is a statement's condition: non-zero where an exception was set
+}
+
+func (c *Code) needs(more ...Helper) {
+	for _, h := range more {
+		c.Helpers = append(c.Helpers, below(h)...)
+		c.Helpers = append(c.Helpers, h)
+	}
+}
+
+// below lists what a helper's text itself needs, first what is needed first.
+func below(h Helper) []Helper {
+	var found []Helper
+	if h.Type.Class == 'c' && h.Template != "complex" {
+		found = append(found, Helper{"complex", "value", h.Type})
+	}
+	for _, name := range calls[h.Template] {
+		other := Helper{name, name, h.Type}
+		found = append(append(found, below(other)...), other)
+	}
+	return found
+}
+
+// calls says which helpers the text of a helper calls, for the same type.
+var calls = map[string][]string{
+	"power_c":     {"multiply_c", "divide_c"},
+	"lcm_i":       {"gcd_i"},
+	"lcm_u":       {"gcd_u"},
+	"spacing_e":   {"half"},
+	"nextafter_e": {"half"},
+}
+
+// Load is a value read from memory; place is a pointer to char.
+func (t Type) Load(place string) Code {
+	c := Code{Text: fmt.Sprintf("*(const %s *)(const void *)(%s)", t.DType.C, place)}
+	switch t.Class {
+	case 'b':
+		c.Text += " != 0"
+	case 'e':
+		c.needs(Helper{"half", "half", t})
+		c.Text = fmt.Sprintf("opw_half_value(*(const npy_uint16 *)(const void *)(%s))", place)
+	case 'c':
+		c.needs(Helper{"complex", "value", t})
+		c.Text = fmt.Sprintf("*(const %s *)(const void *)(%s)", t.Value, place)
+	}
+	return c
+}
+
+// Store is a statement that writes a value to memory.
+func (t Type) Store(place, value string) Code {
+	c := Code{Text: fmt.Sprintf("*(%s *)(void *)(%s) = %s;", t.DType.C, place, value)}
+	switch t.Class {
+	case 'e':
+		c.needs(Helper{"half", "half", t})
+		c.Text = fmt.Sprintf("*(npy_uint16 *)(void *)(%s) = opw_half_bits(%s);", place, value)
+	case 'c':
+		c.needs(Helper{"complex", "value", t})
+		c.Text = fmt.Sprintf("*(%s *)(void *)(%s) = %s;", t.Value, place, value)
+	}
+	return c
+}

@@ -1,0 +1,264 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"opweld/gen/scalar"
+)
+
+// LoopView is an elementwise kernel.
+type LoopView struct {
+	C               string
+	Operands        []OperandView
+	Inputs, Outputs int
+	Lines           []LineView
+	Variants        [][]int // strides for which the loop is written out
+	InPlace         []int   // for each output the input that it may be written over, or -1; nil: none
+	Fails           bool    // an instruction may set an exception
+	Guarded         bool    // C++ that may throw
+}
+
+// OperandView is an input or output of a loop.
+type OperandView struct {
+	Index       int
+	Const, Enum string
+	Size        int
+}
+
+// LineView is one instruction: a statement, or a user's code with what stands before and after it.
+type LineView struct {
+	Text          string
+	Before, After []string
+	Code          *Fragment
+}
+
+// FoldView is a reduction. Reductions that differ in nothing but axes share the functions that carry the name F.
+type FoldView struct {
+	C, F               string
+	Written            bool // another kernel's text has the functions
+	Acc, Element       string
+	Load, Cast, Store  string
+	Lines              []LineView
+	Identity           string
+	Enum, Axes, Name   string
+	Size, KeepDims     int
+	Chunk, ColumnChunk int
+	Pairwise           bool
+	Fails, Guarded     bool
+}
+
+// maxOperands is OPW_MAX_OPERANDS of templates/shared/frame.h.tmpl.
+const maxOperands = 64
+
+// body writes instructions as statements over the values v0, v1, …
+type body struct {
+	c       string // the kernel's name
+	values  []scalar.Type
+	lines   []LineView
+	helpers []scalar.Helper
+	fails   bool
+}
+
+func (b *body) declare(t scalar.Type) string {
+	b.values = append(b.values, t)
+	return fmt.Sprintf("v%d", len(b.values)-1)
+}
+
+// use notes what a piece of code needs and gives its text.
+func (b *body) use(c scalar.Code) string {
+	b.helpers = append(b.helpers, c.Helpers...)
+	b.fails = b.fails || c.Fails
+	return c.Text
+}
+
+func (b *body) line(format string, args ...any) {
+	b.lines = append(b.lines, LineView{Text: fmt.Sprintf(format, args...)})
+}
+
+// instruction adds one that Check has passed.
+func (b *body) instruction(in *Instruction) {
+	var types []scalar.Type
+	var names []string
+	for _, a := range in.Args {
+		types = append(types, b.values[a])
+		names = append(names, fmt.Sprintf("v%d", a))
+	}
+	if in.Op == OpCode {
+		b.code(in, types, names)
+		return
+	}
+	out, _ := scalar.TypeOf(in.DType)
+	var c scalar.Code
+	if in.Op == OpConstant {
+		c, _ = scalar.Literal(out, in.Value)
+	} else {
+		c = scalar.Of(in.Op, types, out, names)
+	}
+	text, name := b.use(c), b.declare(out)
+	if c.Fails {
+		b.line("%s %s;", out.Value, name)
+		b.line("if (%s) %s", strings.ReplaceAll(text, "{out}", name), failText)
+		return
+	}
+	b.line("const %s %s = %s;", out.Value, name, text)
+}
+
+// code adds a user's: its variables are of the types that a fragment knows, not of those that the loop computes with.
+func (b *body) code(in *Instruction, types []scalar.Type, names []string) {
+	origin := in.Label + ".c_code"
+	text := strings.ReplaceAll(in.Code, nameToken, b.c)
+	l := LineView{Code: &Fragment{origin, text}}
+	for i, t := range types {
+		l.Before = append(l.Before, fmt.Sprintf("typedef %s dtype_V%d;", fragmentType(t), i), fmt.Sprintf("dtype_V%d V%d;", i, i))
+		l.Before = append(l.Before, b.convert(t, fmt.Sprintf("V%d", i), names[i], true))
+	}
+	for i, dtype := range in.DTypes {
+		t, _ := scalar.TypeOf(dtype)
+		name, own := b.declare(t), fmt.Sprintf("V%d", len(types)+i)
+		b.line("%s %s;", t.Value, name)
+		l.Before = append(l.Before, fmt.Sprintf("typedef %s dtype_%s;", fragmentType(t), own), fmt.Sprintf("dtype_%s %s;", own, own))
+		l.After = append(l.After, b.convert(t, name, own, false))
+		if t.Class == 'c' {
+			b.helpers = append(b.helpers, t.Load("").Helpers...)
+		}
+	}
+	b.lines = append(b.lines, l)
+	b.fails = b.fails || strings.Contains(text, failText)
+}
+
+// convert copies between a value of the loop and a variable of a fragment.
+func (b *body) convert(t scalar.Type, to, from string, in bool) string {
+	switch t.Class {
+	case 'e':
+		b.helpers = append(b.helpers, t.Load("").Helpers...)
+		if in {
+			return fmt.Sprintf("%s = opw_half_bits(%s);", to, from)
+		}
+		return fmt.Sprintf("%s = opw_half_value(%s);", to, from)
+	case 'c':
+		return fmt.Sprintf("memcpy((void *)&%s, (const void *)&%s, sizeof %s);", to, from, to)
+	}
+	return fmt.Sprintf("%s = %s;", to, from)
+}
+
+// fragmentType is what a fragment calls an element: of a complex dtype what TensorType's support code defines.
+func fragmentType(t scalar.Type) string {
+	if t.Class == 'c' {
+		return strings.Replace(t.DType.C, "npy_", "opw_", 1)
+	}
+	return t.DType.C
+}
+
+func dtypesOf(types []Type, indices []int) []scalar.Type {
+	var found []scalar.Type
+	for _, i := range indices {
+		t, _ := scalar.TypeOf(types[i].Array.DType)
+		found = append(found, t)
+	}
+	return found
+}
+
+// newLoopView shapes a checked elementwise kernel.
+func newLoopView(types []Type, k *Kernel, name string) (*LoopView, []scalar.Helper) {
+	ins, outs := dtypesOf(types, k.Inputs), dtypesOf(types, k.Outputs)
+	v := &LoopView{C: name, Inputs: len(ins), Outputs: len(outs), Guarded: k.Lang == CXX}
+	b := &body{c: name}
+	for i, t := range slices.Concat(ins, outs) {
+		o := OperandView{Index: i, Const: "const ", Enum: t.Enum, Size: t.Size}
+		if i >= len(ins) {
+			o.Const = ""
+		} else {
+			text := b.use(t.Load(fmt.Sprintf("opw_p%d + opw_i * opw_s%d", i, i)))
+			b.line("const %s %s = %s;", t.Value, b.declare(t), text)
+		}
+		v.Operands = append(v.Operands, o)
+	}
+	for i := range k.Elementwise.Body {
+		b.instruction(&k.Elementwise.Body[i])
+	}
+	for i, value := range k.Elementwise.Results {
+		at := len(ins) + i
+		b.line("%s", b.use(outs[i].Store(fmt.Sprintf("opw_p%d + opw_i * opw_s%d", at, at), fmt.Sprintf("v%d", value))))
+	}
+	v.Lines, v.Fails, v.Variants = b.lines, b.fails, variants(v.Operands, len(ins))
+	if len(k.Elementwise.InPlace) > 0 {
+		v.InPlace = slices.Repeat([]int{-1}, len(outs))
+		for _, pair := range k.Elementwise.InPlace {
+			v.InPlace[pair[0]] = pair[1]
+		}
+	}
+	return v, b.helpers
+}
+
+// variants are the strides that a loop is written out for: all contiguous; of two inputs, either one number throughout.
+func variants(operands []OperandView, inputs int) [][]int {
+	plain := make([]int, len(operands))
+	for i, o := range operands {
+		plain[i] = o.Size
+	}
+	all := [][]int{plain}
+	for i := 0; inputs == 2 && i < 2; i++ {
+		broadcast := slices.Clone(plain)
+		broadcast[i] = 0
+		all = append(all, broadcast)
+	}
+	return all
+}
+
+var identities = map[string]string{
+	"add": "0", "multiply": "1", "logical_and": "1", "logical_or": "0", "bitwise_or": "0", "bitwise_xor": "0", "bitwise_and": "-1",
+}
+
+// newFoldView shapes a checked reduction.
+func newFoldView(types []Type, k *Kernel, name string) (*FoldView, []scalar.Helper) {
+	r := k.Reduce
+	in := dtypesOf(types, k.Inputs)[0]
+	acc, _ := scalar.TypeOf(r.DType)
+	single, combined := acc, acc
+	if acc.Class == 'e' && (r.Op == "add" || r.Op == "multiply") { // rounded once, at the end, as in NumPy
+		combined, _ = scalar.TypeOf("float32")
+	}
+	v := &FoldView{C: name, Acc: acc.Value, Element: in.Value, Enum: acc.Enum, Size: in.Size, Name: cString(r.Op), Guarded: k.Lang == CXX}
+	b := &body{c: name, values: []scalar.Type{combined, combined}}
+	b.instruction(&Instruction{Op: r.Op, Args: []int{0, 1}, DType: combined.Name, Label: r.Label, Code: r.Code, DTypes: []string{acc.Name}})
+	v.Load = b.use(in.Load("p"))
+	v.Cast = b.use(scalar.Of("cast", []scalar.Type{in}, combined, []string{"v"}))
+	v.Store = b.use(single.Store("out + j * t", "acc[j]"))
+	v.Lines, v.Fails = b.lines, b.fails
+	if v.Pairwise = r.Op == "add" && strings.ContainsRune("efc", rune(acc.Class)); v.Pairwise {
+		v.Chunk, v.ColumnChunk = 128, 8
+	}
+	if r.KeepDims {
+		v.KeepDims = 1
+	}
+	mask := uint64(0)
+	for _, axis := range r.Axes {
+		mask |= 1 << axis
+	}
+	v.Axes = fmt.Sprintf("%#xULL", mask)
+	v.Identity = b.identity(r, acc)
+	return v, b.helpers
+}
+
+// identity is what a reduction of nothing gives; empty: it is an error.
+func (b *body) identity(r *Reduce, acc scalar.Type) string {
+	text := identities[r.Op]
+	if r.Identity != nil {
+		text = *r.Identity
+	}
+	switch {
+	case text == "":
+		return ""
+	case r.Identity != nil:
+	case acc.Class == 'b':
+		text = map[bool]string{true: "true", false: "false"}[text != "0"]
+	case acc.Class == 'u' && text == "-1":
+		return fmt.Sprintf("((%s)-1)", acc.Value)
+	case acc.Class == 'c':
+		text += " 0"
+	}
+	c, _ := scalar.Literal(acc, text)
+	return b.use(c)
+}
