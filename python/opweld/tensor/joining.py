@@ -1,0 +1,442 @@
+"""Several arrays into one, and one into several."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from opweld.dtypes import upcast
+from opweld.graph.basic import Apply, Variable
+from opweld.graph.op import COp
+from opweld.tensor.manipulation import flatten
+from opweld.tensor.permute import atleast_1d, atleast_2d, expand_dims
+from opweld.tensor.type import TensorType
+from opweld.tensor.variable import as_tensor_variable
+from opweld.tensor.views import VIEW, tensors
+
+__all__ = ["Join", "Split", "Stack", "concatenate", "hstack", "join", "split", "stack", "vstack"]
+
+_UNEVEN = "array split does not result in an equal division"
+_UNLIKE = "all input arrays must have the same shape"
+
+_JOIN = f"""
+/* What count arrays are together along an axis, an old one or, for stacks, a new one, written into *out. */
+static int opw_join(PyArrayObject** out, PyArrayObject** parts, int count, int axis, int stacks, int type_num)
+{{
+    const int inner = PyArray_NDIM(parts[0]), ndim = inner + stacks;
+    npy_intp dims[NPY_MAXDIMS];
+    npy_intp *have, *first = PyArray_DIMS(parts[0]);
+    char* at;
+    int i, k;
+    for (i = 0; i < ndim; i++) dims[i] = stacks ? (i == axis ? count : first[i - (i > axis)]) : first[i];
+    for (k = 1; k < count; k++) {{
+        have = PyArray_DIMS(parts[k]);
+        for (i = 0; i < inner; i++) {{
+            if (!stacks && i == axis) {{
+                dims[axis] += have[axis];
+            }} else if (have[i] != first[i]) {{
+                if (stacks) {{
+                    PyErr_SetString(PyExc_ValueError, "{_UNLIKE}");
+                }} else {{
+                    PyErr_Format(PyExc_ValueError, "all the input array dimensions except for the concatenation axis "
+                                 "must match exactly, but along dimension %d, the array at index 0 has size %zd and "
+                                 "the array at index %d has size %zd", i, (Py_ssize_t)first[i], k, (Py_ssize_t)have[i]);
+                }}
+                return -1;
+            }}
+        }}
+    }}
+    if (*out == NULL || !PyArray_CompareLists(PyArray_DIMS(*out), dims, ndim)) {{
+        Py_XDECREF(*out);
+        *out = (PyArrayObject*)PyArray_SimpleNew(ndim, dims, type_num);
+        if (*out == NULL) return -1;
+    }}
+    at = PyArray_BYTES(*out);
+    for (k = 0; k < count; k++) {{ /* each goes where a view of the result says */
+        npy_intp strides[NPY_MAXDIMS];
+        PyArrayObject* place;
+        int failed;
+        for (i = 0; i < inner; i++) strides[i] = PyArray_STRIDE(*out, i + (stacks && i >= axis));
+        place = opw_view(*out, inner, PyArray_DIMS(parts[k]), strides, at, NPY_ARRAY_WRITEABLE);
+        if (place == NULL) return -1;
+        failed = PyArray_CopyInto(place, parts[k]);
+        Py_DECREF(place);
+        if (failed) return -1;
+        at += (stacks ? 1 : PyArray_DIM(parts[k], axis)) * PyArray_STRIDE(*out, axis);
+    }}
+    return 0;
+}}
+"""
+
+
+class Join(COp):
+    """Arrays one after another, along an axis that they have.
+
+    Parameters
+    ----------
+    axis : int
+        The axis, from 0.
+    """
+
+    __props__ = ("axis",)
+    _stacks = False
+
+    def __init__(self, axis: int) -> None:
+        self.axis = int(axis)
+
+    def make_node(self, *parts: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        *parts : Variable or array_like
+            At least one; all of as many dimensions.
+
+        Returns
+        -------
+        Apply
+            One output, of the dtype that NumPy promotes theirs to.
+
+        Raises
+        ------
+        ValueError
+            If they are known not to fit.
+        """
+        found = tensors(parts, "join", "stack" if self._stacks else "concatenate")
+        first = found[0].type
+        _check_dimensions(found, self._stacks)
+        normalize_axis_index(self.axis, first.ndim + self._stacks)
+        dtype = first.dtype if len({x.type.dtype for x in found}) == 1 else upcast(*[x.type.dtype for x in found])
+        return Apply(self, found, [TensorType(dtype, self._shape([x.type.shape for x in found]))()])
+
+    def _shape(self, shapes: list[tuple[int | None, ...]]) -> list[int | None]:
+        """What is known of the result's shape."""
+        found: list[int | None] = []
+        for i, sizes in enumerate(zip(*shapes)):
+            if i == self.axis:
+                found.append(None if None in sizes else sum(sizes))
+                continue
+            known = [(k, size) for k, size in enumerate(sizes) if size is not None]
+            found.append(known[0][1] if known else None)
+            for k, size in known:
+                if size != known[0][1]:
+                    raise ValueError(
+                        "all the input array dimensions except for the concatenation axis must match exactly, but "
+                        f"along dimension {i}, the array at index {known[0][0]} has size {known[0][1]} and the array "
+                        f"at index {k} has size {size}"
+                    )
+        return found
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Join in Python."""
+        output_storage[0][0] = np.concatenate(inputs, self.axis)
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Give the first one's sizes, where none is a sum."""
+        if node.outputs[0].type.shape[self.axis] is None:  # type: ignore[attr-defined]
+            raise NotImplementedError
+        return [tuple([node.outputs[0].type.shape[i] if i == self.axis else n  # type: ignore[attr-defined]
+                       for i, n in enumerate(input_shapes[0])])]  # fmt: skip
+
+    def c_support_code(self) -> list[str]:
+        """Define what both ops call."""
+        return [VIEW, _JOIN]
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Call it with the arrays as a table."""
+        out, count = output_names[0], len(input_names)
+        return f"""{{
+PyArrayObject* opw_parts[] = {{{", ".join(input_names)}}};
+if (opw_join(&{out}, opw_parts, {count}, {self.axis}, {int(self._stacks)}, type_num_{out}) < 0) {{
+    {sub["fail"]}
+}}
+}}
+"""
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of this text."""
+        return (1,)
+
+
+class Stack(Join):
+    """Arrays of one shape, along a new axis.
+
+    Parameters
+    ----------
+    axis : int
+        Where the new axis stands in the result, from 0.
+    """
+
+    _stacks = True
+
+    def _shape(self, shapes: list[tuple[int | None, ...]]) -> list[int | None]:
+        """What is known of the result's shape."""
+        found: list[int | None] = []
+        for sizes in zip(*shapes):
+            known = {size for size in sizes if size is not None}
+            if len(known) > 1:
+                raise ValueError(_UNLIKE)
+            found.append(known.pop() if known else None)
+        found.insert(self.axis, len(shapes))
+        return found
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Stack in Python."""
+        output_storage[0][0] = np.stack(inputs, self.axis)
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Give the first one's sizes, and the number of arrays."""
+        sizes = list(input_shapes[0])
+        sizes.insert(self.axis, len(input_shapes))
+        return [tuple(sizes)]
+
+
+def _check_dimensions(parts: list[Any], stacks: bool) -> None:
+    """Refuse arrays of different numbers of dimensions, and of none where an axis is needed."""
+    ndim = parts[0].type.ndim
+    for i, part in enumerate(parts):
+        if part.type.ndim != ndim:
+            raise ValueError(
+                _UNLIKE
+                if stacks
+                else "all the input arrays must have same number of dimensions, but the array at index 0 has "
+                f"{ndim} dimension(s) and the array at index {i} has {part.type.ndim} dimension(s)"
+            )
+    if ndim == 0 and not stacks:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+
+
+class Split(COp):
+    """Equal pieces of an array along an axis, as views.
+
+    Parameters
+    ----------
+    axis : int
+        The axis, from 0.
+    count : int
+        How many pieces.
+    """
+
+    __props__ = ("axis", "count")
+
+    def __init__(self, axis: int, count: int) -> None:
+        self.axis = int(axis)
+        self.count = int(count)
+        self.view_map = {i: [0] for i in range(self.count)}
+
+    def make_node(self, x: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x : Variable or array_like
+            What is taken apart.
+
+        Returns
+        -------
+        Apply
+            As many outputs as there are pieces.
+
+        Raises
+        ------
+        ValueError
+            If it is known that the pieces would not be equal.
+        """
+        x = as_tensor_variable(x)
+        shape = list(x.type.shape)
+        size = shape[self.axis]
+        if size is not None:
+            if size % self.count:
+                raise ValueError(_UNEVEN)
+            shape[self.axis] = size // self.count
+        type_ = TensorType(x.type.dtype, shape)
+        return Apply(self, [x], [type_() for _ in range(self.count)])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Split in Python."""
+        for cell, piece in zip(output_storage, np.split(inputs[0], self.count, self.axis)):
+            cell[0] = piece
+
+    def c_support_code(self) -> list[str]:
+        """Define the views."""
+        return [VIEW]
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Make one view after another."""
+        x, ndim, fail = input_names[0], node.inputs[0].type.ndim, sub["fail"]  # type: ignore[attr-defined]
+        outs = ", ".join(f"&{out}" for out in output_names)
+        return f"""{{
+PyArrayObject** const opw_outs[] = {{{outs}}};
+npy_intp opw_dims[{ndim}];
+int opw_i;
+memcpy(opw_dims, PyArray_DIMS({x}), sizeof opw_dims);
+if (opw_dims[{self.axis}] % {self.count} != 0) {{
+    PyErr_SetString(PyExc_ValueError, "{_UNEVEN}");
+    {fail}
+}}
+opw_dims[{self.axis}] /= {self.count};
+for (opw_i = 0; opw_i < {self.count}; opw_i++) {{
+    PyArrayObject* opw_made = opw_view({x}, {ndim}, opw_dims, PyArray_STRIDES({x}),
+        PyArray_BYTES({x}) + opw_i * opw_dims[{self.axis}] * PyArray_STRIDE({x}, {self.axis}),
+        PyArray_FLAGS({x}) & NPY_ARRAY_WRITEABLE);
+    if (opw_made == NULL) {{
+        {fail}
+    }}
+    Py_XDECREF(*opw_outs[opw_i]);
+    *opw_outs[opw_i] = opw_made;
+}}
+}}
+"""
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of this text."""
+        return (1,)
+
+
+def concatenate(arrays: Any, axis: int | None = 0) -> Any:
+    """Join arrays along an axis that they have.
+
+    Parameters
+    ----------
+    arrays : sequence of (Variable or array_like)
+        At least one; of equal sizes but along `axis`.
+    axis : int, optional
+        The axis; None: the elements of all as a vector.
+
+    Returns
+    -------
+    TensorVariable
+        Of the dtype that NumPy promotes theirs to; the only array itself.
+
+    Raises
+    ------
+    ValueError
+        If they do not fit; in a call, where their sizes are not known before.
+    """
+    found = tensors(arrays, "concatenate", "concatenate")
+    if axis is None:
+        found, axis = [flatten(x) for x in found], 0
+    _check_dimensions(found, False)
+    axis = normalize_axis_index(axis, found[0].ndim)
+    return found[0] if len(found) == 1 else Join(axis)(*found)
+
+
+def join(axis: int, *arrays: Any) -> Any:
+    """Join arrays along an axis that they have; see `concatenate`.
+
+    Parameters
+    ----------
+    axis : int
+        The axis.
+    *arrays : Variable or array_like
+        At least one.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    return concatenate(arrays, axis)
+
+
+def stack(arrays: Any, axis: int = 0) -> Any:
+    """Join arrays of one shape along a new axis.
+
+    Parameters
+    ----------
+    arrays : sequence of (Variable or array_like)
+        At least one.
+    axis : int
+        Where the new axis stands in the result.
+
+    Returns
+    -------
+    TensorVariable
+        Of the dtype that NumPy promotes theirs to.
+
+    Raises
+    ------
+    ValueError
+        If they are of different shapes; in a call, where these are not known before.
+    """
+    found = tensors(arrays, "stack", "stack")
+    _check_dimensions(found, True)
+    axis = normalize_axis_index(axis, found[0].ndim + 1)
+    return expand_dims(found[0], axis) if len(found) == 1 else Stack(axis)(*found)
+
+
+def hstack(arrays: Any) -> Any:
+    """Join arrays along their second axis, vectors along their only one.
+
+    Parameters
+    ----------
+    arrays : sequence of (Variable or array_like)
+        At least one.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    found = [atleast_1d(x) for x in tensors(arrays, "hstack", "concatenate")]
+    return concatenate(found, 0 if found[0].ndim == 1 else 1)
+
+
+def vstack(arrays: Any) -> Any:
+    """Join arrays along their first axis; vectors are rows.
+
+    Parameters
+    ----------
+    arrays : sequence of (Variable or array_like)
+        At least one.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    return concatenate([atleast_2d(x) for x in tensors(arrays, "vstack", "concatenate")], 0)
+
+
+def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Take an array apart along an axis.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        What is taken apart.
+    indices_or_sections : int, or sequence of (int or Variable)
+        How many equal pieces; or where each piece but the first begins.
+    axis : int
+        The axis.
+
+    Returns
+    -------
+    list of TensorVariable
+        The pieces, as views.
+
+    Raises
+    ------
+    ValueError
+        If the pieces would not be equal; in a call, where the size is not known before.
+    """
+    from opweld.tensor.subtensor import subtensor
+
+    x = as_tensor_variable(x)
+    axis = normalize_axis_index(axis, x.ndim)
+    if hasattr(indices_or_sections, "__index__") and not isinstance(indices_or_sections, (np.ndarray, Variable)):
+        count = indices_or_sections.__index__()
+        if count <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        return Split(axis, count)(x, return_list=True)  # type: ignore[no-any-return]
+    if isinstance(indices_or_sections, Variable):
+        raise TypeError(
+            "split: how many pieces there are must be known: pass an integer, or a list of where they begin"
+        )
+    bounds = [None, *indices_or_sections, None]
+    lead = (slice(None),) * axis
+    return [subtensor(x, (*lead, slice(start, stop))) for start, stop in pairwise(bounds)]

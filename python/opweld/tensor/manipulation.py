@@ -1,0 +1,441 @@
+"""The same elements in other shapes: reshape, broadcast, repeat."""
+
+from __future__ import annotations
+
+from functools import reduce
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from opweld.graph.basic import Apply, Variable
+from opweld.graph.op import COp
+from opweld.tensor.type import TensorType
+from opweld.tensor.variable import as_tensor_variable
+from opweld.tensor.views import VIEW, integer, known, shape_text, sizes_of, store
+
+__all__ = [
+    "BroadcastTo",
+    "Repeat",
+    "Reshape",
+    "broadcast_to",
+    "flatten",
+    "ravel",
+    "repeat",
+    "reshape",
+]
+
+_BROADCAST = """
+/* A shape in the manner of NumPy's messages; as much of it as there is room for. */
+static void opw_shape_text(char* text, size_t room, int ndim, const npy_intp* dims)
+{
+    size_t used = (size_t)PyOS_snprintf(text, room, "(");
+    int i;
+    for (i = 0; i < ndim && used + 32 < room; i++)
+        used += (size_t)PyOS_snprintf(text + used, room - used, "%s%" NPY_INTP_FMT, i ? "," : "", dims[i]);
+    PyOS_snprintf(text + used, room - used, ndim == 1 ? ",)" : ")");
+}
+
+/* x as if it were of shape dims: read-only, for elements share memory. There are as many dims as x has, or more. */
+static PyArrayObject* opw_broadcast_to(PyArrayObject* x, int ndim, npy_intp* dims)
+{
+    npy_intp strides[NPY_MAXDIMS];
+    const int lead = ndim - PyArray_NDIM(x);
+    char have[300], want[300];
+    int i;
+    for (i = 0; i < ndim; i++) {
+        if (dims[i] < 0) {
+            PyErr_SetString(PyExc_ValueError, "all elements of broadcast shape must be non-negative");
+            return NULL;
+        }
+    }
+    for (i = 0; i < ndim; i++) {
+        const npy_intp size = i < lead ? 1 : PyArray_DIM(x, i - lead);
+        strides[i] = i < lead || size == 1 ? 0 : PyArray_STRIDE(x, i - lead);
+        if (size != 1 && size != dims[i]) {
+            opw_shape_text(have, sizeof have, PyArray_NDIM(x), PyArray_DIMS(x));
+            opw_shape_text(want, sizeof want, ndim, dims);
+            PyErr_Format(PyExc_ValueError, "operands could not be broadcast together with remapped shapes "
+                         "[original->remapped]: %s  and requested shape %s", have, want);
+            return NULL;
+        }
+    }
+    return opw_view(x, ndim, dims, strides, PyArray_BYTES(x), 0);
+}
+"""
+
+
+class Reshape(COp):
+    """The same elements in another shape: a view where NumPy makes one, else a copy.
+
+    Parameters
+    ----------
+    ndim : int
+        The number of dimensions of the result.
+    """
+
+    __props__ = ("ndim",)
+    view_map = {0: [0]}
+
+    def __init__(self, ndim: int) -> None:
+        self.ndim = int(ndim)
+
+    def make_node(self, x: Any, *shape: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x : Variable or array_like
+            Whose elements.
+        *shape : Variable or int
+            The sizes, of which one may be -1; or one vector of all.
+
+        Returns
+        -------
+        Apply
+            One output of the same dtype.
+        """
+        x = as_tensor_variable(x)
+        if len(shape) == 1 and getattr(getattr(shape[0], "type", None), "ndim", 0) == 1:
+            vector = shape[0]
+            if vector.type.numpy_dtype.kind not in "iu" or vector.type.shape[0] not in (None, self.ndim):
+                raise TypeError(f"{self}: expected {self.ndim} integers, got {vector} of type {vector.type}")
+            return Apply(self, [x, vector], [TensorType(x.type.dtype, (None,) * self.ndim)()])
+        sizes = sizes_of("reshape", shape)
+        if len(sizes) != self.ndim:
+            raise TypeError(f"{self}: expected {self.ndim} sizes, got {len(sizes)}")
+        return Apply(self, [x, *sizes], [TensorType(x.type.dtype, _reshaped(x, [known(size) for size in sizes]))()])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Reshape in Python."""
+        x, *sizes = inputs
+        whole = len(sizes) == 1 and sizes[0].ndim == 1
+        if whole and len(sizes[0]) != self.ndim:
+            raise ValueError(f"reshape: expected a shape of {self.ndim} sizes, got {len(sizes[0])}")
+        output_storage[0][0] = x.reshape(tuple([int(size) for size in (sizes[0] if whole else sizes)]))
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Let NumPy find out whether a view will do."""
+        x, *sizes = input_names
+        length = ""
+        if len(sizes) == 1 and node.inputs[1].type.ndim == 1:  # type: ignore[attr-defined]
+            read = "".join(
+                f"opw_sizes[{i}] = (npy_intp)*(dtype_{sizes[0]}*)PyArray_GETPTR1({sizes[0]}, {i});\n"
+                for i in range(self.ndim)
+            )
+            length = f"""if (PyArray_DIM({sizes[0]}, 0) != {self.ndim}) {{
+    PyErr_Format(PyExc_ValueError, "reshape: expected a shape of {self.ndim} sizes, got %zd",
+                 (Py_ssize_t)PyArray_DIM({sizes[0]}, 0));
+    {sub["fail"]}
+}}
+"""
+        else:
+            read = "".join(
+                f"opw_sizes[{i}] = (npy_intp)*(dtype_{size}*)PyArray_DATA({size});\n" for i, size in enumerate(sizes)
+            )
+        made = f"PyArray_Newshape({x}, &opw_shape, NPY_CORDER)"
+        return f"""{{
+npy_intp opw_sizes[{self.ndim} + 1];
+PyArray_Dims opw_shape;
+{length}{read}opw_shape.ptr = opw_sizes;
+opw_shape.len = {self.ndim};
+{store(output_names[0], made, sub["fail"])}}}
+"""
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of this text."""
+        return (1,)
+
+
+def _reshaped(x: Any, sizes: list[int | None]) -> list[int | None]:
+    """What is known of the sizes after a reshape."""
+    if None in sizes:
+        return [None if size is None or size < 0 else size for size in sizes]
+    have = x.type.shape
+    rest = prod([size for size in sizes if size >= 0])  # type: ignore[operator,misc]
+    total = None if None in have or not rest else prod(have) // rest
+    return [total if size < 0 else size for size in sizes]  # type: ignore[operator]
+
+
+class BroadcastTo(COp):
+    """A read-only view of a larger shape, whose elements share memory."""
+
+    __props__ = ()
+    view_map = {0: [0]}
+
+    def make_node(self, x: Any, *shape: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x : Variable or array_like
+            What is viewed.
+        *shape : Variable or int
+            The sizes.
+
+        Returns
+        -------
+        Apply
+            One output of the same dtype.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer sizes than dimensions.
+        """
+        x = as_tensor_variable(x)
+        sizes = sizes_of("broadcast_to", shape)
+        have = x.type.shape
+        if len(have) > len(sizes):
+            raise ValueError("input operand has more dimensions than allowed by the axis remapping")
+        found = [known(size) for size in sizes]
+        lead = len(sizes) - len(have)
+        for i, size in enumerate(have):
+            if found[lead + i] is None and size != 1:
+                found[lead + i] = size
+        return Apply(
+            self, [x, *sizes], [TensorType(x.type.dtype, [None if n is not None and n < 0 else n for n in found])()]
+        )
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """View in Python."""
+        x, *sizes = inputs
+        output_storage[0][0] = np.broadcast_to(x, tuple([int(size) for size in sizes]))
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Give the sizes."""
+        return [tuple(node.inputs[1:])]
+
+    def c_support_code(self) -> list[str]:
+        """Define the view."""
+        return [VIEW, _BROADCAST]
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Call it with the sizes as a table."""
+        x, *sizes = input_names
+        read = "".join(
+            f"opw_sizes[{i}] = (npy_intp)*(dtype_{size}*)PyArray_DATA({size});\n" for i, size in enumerate(sizes)
+        )
+        made = f"opw_broadcast_to({x}, {len(sizes)}, opw_sizes)"
+        return f"{{\nnpy_intp opw_sizes[{len(sizes)} + 1];\n{read}{store(output_names[0], made, sub['fail'])}}}\n"
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of this text."""
+        return (1,)
+
+
+class Repeat(COp):
+    """Each element, or each slice along an axis, several times.
+
+    Parameters
+    ----------
+    axis : int
+        The axis, from 0.
+    """
+
+    __props__ = ("axis",)
+
+    def __init__(self, axis: int) -> None:
+        self.axis = int(axis)
+
+    def make_node(self, x: Any, repeats: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x : Variable or array_like
+            What is repeated.
+        repeats : Variable or array_like
+            How often: an integer, or a vector of one for each slice.
+
+        Returns
+        -------
+        Apply
+            One output of the dtype of `x`.
+        """
+        x, repeats = as_tensor_variable(x), as_tensor_variable(repeats)
+        if repeats.type.numpy_dtype.kind not in "iu" or not np.can_cast(repeats.dtype, np.intp):
+            raise TypeError(
+                f"Cannot cast array data from {repeats.type.numpy_dtype!r} to {np.dtype(np.intp)!r} "
+                "according to the rule 'safe'"
+            )
+        if repeats.ndim > 1:
+            raise ValueError("object too deep for desired array")
+        sizes = list(x.type.shape)
+        times = known(repeats) if repeats.ndim == 0 else None
+        size = sizes[self.axis]
+        sizes[self.axis] = None if times is None or times < 0 or size is None else size * times
+        return Apply(self, [x, repeats], [TensorType(x.type.dtype, sizes)()])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Repeat in Python."""
+        output_storage[0][0] = np.repeat(inputs[0], inputs[1], self.axis)
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Let NumPy do it."""
+        made = f"PyArray_Repeat({input_names[0]}, (PyObject*){input_names[1]}, {self.axis})"
+        return store(output_names[0], made, sub["fail"])
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of this text."""
+        return (1,)
+
+
+_broadcast_to = BroadcastTo()
+
+
+def reshape(x: Any, shape: Any, ndim: int | None = None) -> Any:
+    """Give the elements of `x`, last axis fastest, another shape.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Of any number of dimensions.
+    shape : int, Variable, sequence of (int or Variable), or a vector of integers
+        The sizes. One of them may be -1: it is what remains.
+    ndim : int, optional
+        The number of dimensions of the result; needed where `shape` is a vector of unknown length.
+
+    Returns
+    -------
+    TensorVariable
+        A view where NumPy makes one.
+
+    Raises
+    ------
+    ValueError
+        If the sizes do not fit; in a call, where they are not known before.
+    """
+    x = as_tensor_variable(x)
+    if isinstance(shape, np.ndarray):
+        shape = shape.tolist()
+    if isinstance(shape, Variable) and getattr(shape.type, "ndim", 0) == 1:
+        length = shape.type.shape[0] if ndim is None else ndim  # type: ignore[attr-defined]
+        if length is None:
+            raise TypeError(f"reshape: the length of {shape} is not known; pass ndim=")
+        return Reshape(length)(x, shape)
+    sizes = sizes_of("reshape", shape)
+    if ndim is not None and ndim != len(sizes):
+        raise ValueError(f"reshape: ndim is {ndim}, and there are {len(sizes)} sizes")
+    _check_sizes(x.type.shape, [known(size) for size in sizes])
+    return Reshape(len(sizes))(x, *sizes)
+
+
+def _check_sizes(have: tuple[int | None, ...], sizes: list[int | None]) -> None:
+    """Refuse sizes that are known to be wrong."""
+    if None in sizes:
+        return
+    negative = [size for size in sizes if size < 0]  # type: ignore[operator]
+    if len(negative) > 1:
+        raise ValueError("can only specify one unknown dimension")
+    if None in have:
+        return
+    total, wanted = prod(have), prod([size for size in sizes if size >= 0])  # type: ignore[arg-type,operator,misc]
+    if (total % wanted if wanted else True) if negative else total != wanted:
+        raise ValueError(f"cannot reshape array of size {total} into shape {shape_text(sizes)}")
+
+
+def flatten(x: Any, ndim: int = 1) -> Any:
+    """Join the last dimensions of `x` into one, last axis fastest.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Of any number of dimensions.
+    ndim : int
+        How many are left.
+
+    Returns
+    -------
+    TensorVariable
+        `x` itself where it has as many.
+
+    Raises
+    ------
+    ValueError
+        If `x` has fewer, and not none.
+    """
+    x = as_tensor_variable(x)
+    if ndim < 1 or ndim > max(x.ndim, 1):
+        raise ValueError(f"flatten: ndim is {ndim}, and {x} has {x.ndim} dimensions")
+    if x.ndim == ndim:
+        return x
+    if ndim == 1:
+        return Reshape(1)(x, integer(-1))
+    from opweld.tensor.math import multiply
+    from opweld.tensor.shapes import shape_i
+
+    sizes = [shape_i(x, i) if size is None else integer(size) for i, size in enumerate(x.type.shape)]
+    rest = x.type.shape[ndim - 1 :]  # -1 would not do: beside a size 0 it could be any
+    last = reduce(multiply, sizes[ndim - 1 :]) if None in rest else integer(prod(rest))
+    return Reshape(ndim)(x, *sizes[: ndim - 1], last)
+
+
+def ravel(x: Any) -> Any:
+    """Join all dimensions of `x` into one, last axis fastest.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Of any number of dimensions.
+
+    Returns
+    -------
+    TensorVariable
+        `x` itself where it is a vector.
+    """
+    return flatten(x)
+
+
+def broadcast_to(x: Any, shape: Any) -> Any:
+    """View `x` as if it were of another shape.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Its sizes are those of `shape`, at the end, or 1.
+    shape : int, Variable, or sequence of (int or Variable)
+        The sizes.
+
+    Returns
+    -------
+    TensorVariable
+        Read-only, with elements that share memory.
+
+    Raises
+    ------
+    ValueError
+        If `x` has more dimensions; in a call, if a size does not fit.
+    """
+    return _broadcast_to(x, *sizes_of("broadcast_to", shape))
+
+
+def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+    """Repeat elements, or slices along an axis.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        What is repeated.
+    repeats : int, Variable or array_like
+        How often: one number, or one for each.
+    axis : int, optional
+        The axis; the elements of all as a vector if left out.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    x = as_tensor_variable(x)
+    if axis is None or x.ndim == 0:
+        if axis is not None:
+            normalize_axis_index(axis, x.ndim)
+        return Repeat(0)(flatten(x), repeats)
+    return Repeat(normalize_axis_index(axis, x.ndim))(x, repeats)

@@ -1,0 +1,332 @@
+"""Axes that move, appear and go: one op, `DimShuffle`, and what NumPy and PyTensor call its uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from opweld.graph.basic import Apply
+from opweld.graph.op import COp
+from opweld.tensor.type import TensorType
+from opweld.tensor.variable import as_tensor_variable
+from opweld.tensor.views import VIEW, store
+
+__all__ = [
+    "DimShuffle",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "dimshuffle",
+    "expand_dims",
+    "moveaxis",
+    "squeeze",
+    "swapaxes",
+    "transpose",
+]
+
+_SQUEEZE = "cannot select an axis to squeeze out which has size not equal to one"
+
+_DIMSHUFFLE = f"""
+/* x with its axes in another order; -1 in order is a new axis. An axis that order leaves out must be of size 1. */
+static PyArrayObject* opw_dimshuffle(PyArrayObject* x, int ndim, const int* order)
+{{
+    npy_intp dims[NPY_MAXDIMS], strides[NPY_MAXDIMS];
+    char kept[NPY_MAXDIMS] = {{0}};
+    int i;
+    for (i = 0; i < ndim; i++) {{
+        dims[i] = order[i] < 0 ? 1 : PyArray_DIM(x, order[i]);
+        strides[i] = order[i] < 0 ? 0 : PyArray_STRIDE(x, order[i]);
+        if (order[i] >= 0) kept[order[i]] = 1;
+    }}
+    for (i = 0; i < PyArray_NDIM(x); i++) {{
+        if (!kept[i] && PyArray_DIM(x, i) != 1) {{
+            PyErr_SetString(PyExc_ValueError, "{_SQUEEZE}");
+            return NULL;
+        }}
+    }}
+    return opw_view(x, ndim, dims, strides, PyArray_BYTES(x), PyArray_FLAGS(x) & NPY_ARRAY_WRITEABLE);
+}}
+"""
+
+
+class DimShuffle(COp):
+    """A view with other axes: in another order, with new ones of size 1, without some of size 1.
+
+    Parameters
+    ----------
+    new_order : sequence of (int or 'x')
+        For each axis of the result the axis of the input, or ``'x'`` for a new one. Axes of the input that do not occur
+        go; they must be of size 1.
+    """
+
+    __props__ = ("new_order",)
+    view_map = {0: [0]}
+
+    def __init__(self, new_order: Any) -> None:
+        self.new_order: tuple[int | str, ...] = tuple(["x" if i == "x" else int(i) for i in new_order])
+        given = [i for i in self.new_order if i != "x"]
+        if len(set(given)) != len(given) or any(isinstance(i, int) and i < 0 for i in given):
+            raise ValueError(f"DimShuffle: each axis at most once, from 0, or 'x': got {self.new_order}")
+
+    def make_node(self, x: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x : Variable or array_like
+            What is viewed.
+
+        Returns
+        -------
+        Apply
+            One output of the same dtype.
+
+        Raises
+        ------
+        ValueError
+            If an axis does not exist, or one that goes is known to be of another size than 1.
+        """
+        x = as_tensor_variable(x)
+        shape = x.type.shape
+        for i in self.new_order:
+            if i != "x" and i >= len(shape):  # type: ignore[operator]
+                raise ValueError(f"{self}: {x} has {len(shape)} dimensions")
+        for i, size in enumerate(shape):
+            if size != 1 and size is not None and i not in self.new_order:
+                raise ValueError(_SQUEEZE)
+        sizes = [1 if i == "x" else shape[i] for i in self.new_order]
+        return Apply(self, [x], [TensorType(x.type.dtype, sizes)()])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """View in Python."""
+        x = inputs[0]
+        axes = [i for i in self.new_order if i != "x"]
+        gone = [i for i in range(x.ndim) if i not in axes]
+        moved = x.transpose([*gone, *axes]).squeeze(tuple(range(len(gone))))
+        output_storage[0][0] = np.expand_dims(moved, tuple([n for n, i in enumerate(self.new_order) if i == "x"]))
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Move the sizes."""
+        return [tuple([1 if i == "x" else input_shapes[0][i] for i in self.new_order])]
+
+    def c_support_code(self) -> list[str]:
+        """Define the view."""
+        return [VIEW, _DIMSHUFFLE]
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Call it with the order as a table."""
+        order = "".join(f"{-1 if i == 'x' else i}, " for i in self.new_order)
+        made = f"opw_dimshuffle({input_names[0]}, {len(self.new_order)}, opw_order)"
+        return f"{{\nconst int opw_order[] = {{{order}0}};\n{store(output_names[0], made, sub['fail'])}}}\n"
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of this text."""
+        return (1,)
+
+
+def dimshuffle(x: Any, *pattern: Any) -> Any:
+    """View `x` with other axes.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Of any number of dimensions.
+    *pattern : int or 'x', or one sequence of them
+        For each axis of the result the axis of `x`, or ``'x'`` for a new one of size 1. Axes that do not occur go; they
+        must be of size 1.
+
+    Returns
+    -------
+    TensorVariable
+        `x` itself where nothing changes.
+
+    Raises
+    ------
+    ValueError
+        If an axis does not exist or occurs twice; in a call, if one that goes is not of size 1.
+    """
+    x = as_tensor_variable(x)
+    if len(pattern) == 1 and isinstance(pattern[0], (list, tuple)):
+        pattern = tuple(pattern[0])
+    order: list[Any] = ["x" if isinstance(i, str) and i == "x" else normalize_axis_index(i, x.ndim) for i in pattern]
+    if order == list(range(x.ndim)):
+        return x
+    return DimShuffle(order)(x)
+
+
+def transpose(x: Any, axes: Any = None) -> Any:
+    """View `x` with its axes in another order.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Of any number of dimensions.
+    axes : sequence of int, optional
+        The order; reversed if left out.
+
+    Returns
+    -------
+    TensorVariable
+
+    Raises
+    ------
+    ValueError
+        If `axes` is no order of the axes of `x`.
+    """
+    x = as_tensor_variable(x)
+    if axes is None:
+        return dimshuffle(x, *range(x.ndim - 1, -1, -1))
+    order = [axes] if hasattr(axes, "__index__") else list(axes)
+    if len(order) != x.ndim:
+        raise ValueError("axes don't match array")
+    order = [normalize_axis_index(i, x.ndim) for i in order]
+    if len(set(order)) != len(order):
+        raise ValueError("repeated axis in transpose")
+    return dimshuffle(x, *order)
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
+    """View `x` with two axes exchanged.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Of any number of dimensions.
+    axis1, axis2 : int
+        The axes.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    x = as_tensor_variable(x)
+    one, other = normalize_axis_index(axis1, x.ndim, "axis1"), normalize_axis_index(axis2, x.ndim, "axis2")
+    order = list(range(x.ndim))
+    order[one], order[other] = other, one
+    return dimshuffle(x, *order)
+
+
+def moveaxis(x: Any, source: Any, destination: Any) -> Any:
+    """View `x` with axes moved to other places.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Of any number of dimensions.
+    source, destination : int or sequence of int
+        Which axes, and where to.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    x = as_tensor_variable(x)
+    from_ = normalize_axis_tuple(source, x.ndim, "source")
+    to = normalize_axis_tuple(destination, x.ndim, "destination")
+    if len(from_) != len(to):
+        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+    order = [i for i in range(x.ndim) if i not in from_]
+    for place, axis in sorted(zip(to, from_)):
+        order.insert(place, axis)
+    return dimshuffle(x, *order)
+
+
+def expand_dims(x: Any, axis: Any) -> Any:
+    """View `x` with new axes of size 1.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Of any number of dimensions.
+    axis : int or sequence of int
+        Where they stand in the result.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    x = as_tensor_variable(x)
+    count = 1 if hasattr(axis, "__index__") else len(axis)
+    new = normalize_axis_tuple(axis, x.ndim + count)
+    old = iter(range(x.ndim))
+    return dimshuffle(x, *["x" if i in new else next(old) for i in range(x.ndim + count)])
+
+
+def squeeze(x: Any, axis: Any = None) -> Any:
+    """View `x` without axes of size 1.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Of any number of dimensions.
+    axis : int or sequence of int, optional
+        Which; if left out those that are known to be of size 1 before a call.
+
+    Returns
+    -------
+    TensorVariable
+
+    Raises
+    ------
+    ValueError
+        If one of them is not of size 1; in a call, where that is not known before.
+    """
+    x = as_tensor_variable(x)
+    if axis is None:
+        gone: Any = [i for i, size in enumerate(x.type.shape) if size == 1]
+    else:
+        gone = normalize_axis_tuple(axis, x.ndim, "axis")
+    return dimshuffle(x, *[i for i in range(x.ndim) if i not in gone])
+
+
+def atleast_1d(x: Any) -> Any:
+    """View `x` with one dimension at least.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        What is viewed.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    x = as_tensor_variable(x)
+    return dimshuffle(x, "x") if x.ndim == 0 else x
+
+
+def atleast_2d(x: Any) -> Any:
+    """View `x` with two dimensions at least; new axes come first.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        What is viewed.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    x = as_tensor_variable(x)
+    return x if x.ndim >= 2 else dimshuffle(x, *["x"] * (2 - x.ndim), *range(x.ndim))
+
+
+def atleast_3d(x: Any) -> Any:
+    """View `x` with three dimensions at least, as NumPy does: of a vector the middle one, of a matrix the first two.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        What is viewed.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    x = as_tensor_variable(x)
+    orders: dict[int, tuple[Any, ...]] = {0: ("x", "x", "x"), 1: ("x", 0, "x"), 2: (0, 1, "x")}
+    return dimshuffle(x, *orders[x.ndim]) if x.ndim < 3 else x

@@ -1,0 +1,233 @@
+"""Elements by their numbers along an axis, and the numbers of those that are not zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from opweld.graph.basic import Apply
+from opweld.graph.op import COp
+from opweld.tensor.manipulation import flatten
+from opweld.tensor.type import TensorType
+from opweld.tensor.variable import as_tensor_variable
+from opweld.tensor.views import store
+
+__all__ = ["NonZero", "Take", "flatnonzero", "nonzero", "take"]
+
+_MODES = {"raise": "NPY_RAISE", "wrap": "NPY_WRAP", "clip": "NPY_CLIP"}
+
+
+class Take(COp):
+    """Slices along an axis, by their numbers.
+
+    Parameters
+    ----------
+    axis : int
+        The axis, from 0.
+    mode : {"raise", "wrap", "clip"}
+        What becomes of numbers out of bounds.
+    """
+
+    __props__ = ("axis", "mode")
+
+    def __init__(self, axis: int, mode: str = "raise") -> None:
+        self.axis = int(axis)
+        self.mode = mode
+        if mode not in _MODES:
+            raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+
+    def make_node(self, x: Any, indices: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x : Variable or array_like
+            What is taken from.
+        indices : Variable or array_like
+            Integers, of any shape.
+
+        Returns
+        -------
+        Apply
+            One output of the dtype of `x`.
+
+        Raises
+        ------
+        TypeError
+            If `indices` are no integers.
+        """
+        x, indices = as_tensor_variable(x), as_tensor_variable(indices)
+        if not np.can_cast(indices.type.numpy_dtype, np.intp, "same_kind"):
+            raise TypeError(
+                f"Cannot cast array data from {indices.type.numpy_dtype!r} to {np.dtype(np.intp)!r} "
+                "according to the rule 'same_kind'"
+            )
+        shape = x.type.shape
+        normalize_axis_index(self.axis, len(shape))
+        found = (*shape[: self.axis], *indices.type.shape, *shape[self.axis + 1 :])
+        return Apply(self, [x, indices], [TensorType(x.type.dtype, found)()])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Take in Python."""
+        output_storage[0][0] = np.asarray(np.take(inputs[0], inputs[1], self.axis, mode=self.mode))  # type: ignore[call-overload]
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Put the shape of the indices in the place of the axis."""
+        x, indices = input_shapes
+        return [(*x[: self.axis], *indices, *x[self.axis + 1 :])]
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Let NumPy do it."""
+        x, indices = input_names
+        made = f"PyArray_TakeFrom({x}, (PyObject*){indices}, {self.axis}, NULL, {_MODES[self.mode]})"
+        return store(output_names[0], made, sub["fail"])
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of this text."""
+        return (1,)
+
+
+class NonZero(COp):
+    """Where the elements are that are not zero: for each axis a vector of numbers along it."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x : Variable or array_like
+            Of at least one dimension.
+
+        Returns
+        -------
+        Apply
+            An output for each axis: a vector of int64.
+
+        Raises
+        ------
+        ValueError
+            If `x` has no dimensions.
+        """
+        x = as_tensor_variable(x)
+        if x.ndim == 0:
+            raise ValueError(
+                "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead."
+            )
+        return Apply(self, [x], [TensorType("int64", (None,))() for _ in range(x.ndim)])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Look in Python."""
+        for cell, found in zip(output_storage, np.nonzero(inputs[0])):
+            cell[0] = found.copy()
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Let NumPy look; what it gives are views of one matrix, which are copied to be apart."""
+        outs = ", ".join(f"&{out}" for out in output_names)
+        return f"""{{
+PyArrayObject** const opw_outs[] = {{{outs}}};
+PyObject* opw_found = PyArray_Nonzero({input_names[0]});
+int opw_i, opw_failed = opw_found == NULL;
+for (opw_i = 0; opw_i < {len(output_names)} && !opw_failed; opw_i++) {{
+    PyArrayObject* opw_one = (PyArrayObject*)PyTuple_GET_ITEM(opw_found, opw_i);
+    opw_one = (PyArrayObject*)PyArray_NewCopy(opw_one, NPY_CORDER);
+    opw_failed = opw_one == NULL;
+    if (!opw_failed) {{
+        Py_XDECREF(*opw_outs[opw_i]);
+        *opw_outs[opw_i] = opw_one;
+    }}
+}}
+Py_XDECREF(opw_found);
+if (opw_failed) {{
+    {sub["fail"]}
+}}
+}}
+"""
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of this text."""
+        return (1,)
+
+
+_nonzero = NonZero()
+
+
+def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
+    """Take elements, or slices along an axis, by their numbers.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        What is taken from.
+    indices : Variable or array_like
+        Integers, of any shape.
+    axis : int, optional
+        The axis; the elements of all, last axis fastest, if left out.
+    mode : {"raise", "wrap", "clip"}
+        What becomes of numbers out of bounds.
+
+    Returns
+    -------
+    TensorVariable
+        With the shape of `indices` in the place of the axis.
+
+    Raises
+    ------
+    IndexError
+        In a call, if a number is out of bounds and `mode` is ``"raise"``.
+    """
+    x = as_tensor_variable(x)
+    if axis is None:
+        return Take(0, mode)(flatten(x), indices)
+    return Take(normalize_axis_index(axis, x.ndim), mode)(x, indices)
+
+
+def nonzero(x: Any, return_matrix: bool = False) -> Any:
+    """Find the elements that are not zero.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Of at least one dimension.
+    return_matrix : bool
+        Give the vectors as the rows of a matrix.
+
+    Returns
+    -------
+    tuple of TensorVariable, or TensorVariable
+        For each axis a vector of int64.
+
+    Raises
+    ------
+    ValueError
+        If `x` has no dimensions.
+    """
+    found = tuple(_nonzero(x, return_list=True))
+    if not return_matrix:
+        return found
+    from opweld.tensor.joining import stack
+
+    return stack(found)
+
+
+def flatnonzero(x: Any) -> Any:
+    """Find the elements that are not zero, counted with the last axis fastest.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Of any number of dimensions.
+
+    Returns
+    -------
+    TensorVariable
+        A vector of int64.
+    """
+    return nonzero(flatten(x))[0]

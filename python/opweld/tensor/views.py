@@ -1,0 +1,174 @@
+"""What ops that make views have alike: their C, and how axes and sizes are read."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from opweld.graph.basic import Constant, Variable, _what
+from opweld.tensor.type import TensorType
+from opweld.tensor.variable import as_tensor_variable, constant
+
+__all__ = ["VIEW", "integer", "known", "shape_text", "sizes_of", "store"]
+
+VIEW = """
+/* A view of x, which it keeps alive; NULL with an exception set. */
+static PyArrayObject* opw_view(PyArrayObject* x, int ndim, npy_intp* dims, npy_intp* strides, char* data, int flags)
+{
+    PyArray_Descr* descr = PyArray_DESCR(x);
+    PyArrayObject* made;
+    Py_INCREF(descr); /* the next call takes it */
+    made = (PyArrayObject*)PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, strides, data, flags, NULL);
+    if (made == NULL) return NULL;
+    Py_INCREF(x); /* and this one x, whatever comes of it */
+    if (PyArray_SetBaseObject(made, (PyObject*)x) < 0) {
+        Py_DECREF(made);
+        return NULL;
+    }
+    return made;
+}
+"""
+
+
+def store(out: str, made: str, fail: str) -> str:
+    """Write the C that puts a new array, or NULL, into an output.
+
+    Parameters
+    ----------
+    out : str
+        The output's variable.
+    made : str
+        An expression that gives an owned array, or NULL with an exception set.
+    fail : str
+        ``sub['fail']``.
+
+    Returns
+    -------
+    str
+        C statements.
+    """
+    return f"""{{
+    PyArrayObject* opw_made = (PyArrayObject*){made};
+    if (opw_made == NULL) {{
+        {fail}
+    }}
+    Py_XDECREF({out});
+    {out} = opw_made;
+}}
+"""
+
+
+@lru_cache(maxsize=256)
+def integer(number: int) -> Constant:
+    """Give an int64 constant; small graphs are full of the same few.
+
+    Parameters
+    ----------
+    number : int
+        Its value.
+
+    Returns
+    -------
+    TensorConstant
+        Without dimensions or name.
+    """
+    return constant(np.int64(number))
+
+
+def known(size: Variable) -> int | None:
+    """Give the integer that a variable without dimensions holds; None: it is not constant.
+
+    Parameters
+    ----------
+    size : Variable
+        Of an integer dtype.
+
+    Returns
+    -------
+    int or None
+    """
+    return int(size.data) if isinstance(size, Constant) else None
+
+
+def sizes_of(what: str, shape: Any) -> list[Any]:
+    """Read a shape: an integer, or a sequence of integers and of variables without dimensions.
+
+    Parameters
+    ----------
+    what : str
+        Who asks, for messages.
+    shape : int, Variable or sequence
+        The shape.
+
+    Returns
+    -------
+    list of Variable
+        A size each.
+
+    Raises
+    ------
+    TypeError
+        If an entry is no integer.
+    """
+    if isinstance(shape, Variable) or hasattr(shape, "__index__"):
+        shape = [shape]
+    try:
+        entries = list(shape)
+    except TypeError:
+        raise TypeError(f"{what}: the shape must be integers or variables, got {_what(shape)}") from None
+    return [_size(what, entry, position) for position, entry in enumerate(entries)]
+
+
+def _size(what: str, size: Any, position: int) -> Any:
+    if isinstance(size, Variable):
+        type_: Any = size.type
+        if not isinstance(type_, TensorType) or type_.ndim != 0 or type_.numpy_dtype.kind not in "iu":
+            raise TypeError(
+                f"{what}: size {position} must be an integer without dimensions, got {size} of type {type_}"
+            )
+        return size
+    try:
+        return integer(size.__index__())
+    except (AttributeError, TypeError, OverflowError):
+        raise TypeError(f"{what}: size {position} must be an integer or a variable, got {_what(size)}") from None
+
+
+def shape_text(shape: Any) -> str:
+    """Write a shape as NumPy's messages do; a negative size is ``newaxis``.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        The sizes.
+
+    Returns
+    -------
+    str
+    """
+    sizes = ["newaxis" if size < 0 else str(size) for size in shape]
+    return f"({sizes[0]},)" if len(sizes) == 1 else f"({','.join(sizes)})"
+
+
+def tensors(given: Any, what: str, do: str) -> list[Any]:
+    """Read a sequence of tensors.
+
+    Parameters
+    ----------
+    given : sequence of (Variable or array_like)
+        The tensors.
+    what, do : str
+        Who asks, and what for.
+
+    Returns
+    -------
+    list of TensorVariable
+        At least one.
+    """
+    if isinstance(given, Variable):
+        raise TypeError(f"{what}: expected a list of tensors, got the variable {given}")
+    found = [as_tensor_variable(x) for x in given]
+    if not found:
+        raise ValueError(f"need at least one array to {do}")
+    return found
