@@ -111,14 +111,14 @@ func Of(name string, args []Type, out Type, names []string) Code {
 	text, _ := o.pattern(args)
 	var c Code
 	switch text[0] {
-	case '@', '!':
+	case '@', '$':
 		h := Helper{text[1:], text[1:], args[0]}
 		if !strings.Contains(text, "_") { // a function of complex.h
 			h.Template = "complex_function"
 		}
 		c.needs(h)
 		c.Text = h.C() + "(" + strings.Join(names, ", ") + ")"
-		if text[0] == '!' {
+		if text[0] == '$' {
 			c.Text, c.Fails = h.C()+"("+strings.Join(names, ", ")+", &{out})", true
 		}
 	default:

@@ -14,7 +14,7 @@ const (
 
 // op is a scalar operation: how many arguments it has, what it gives, and for each class of its arguments the C: an
 // expression with {0} {1} {2} for the arguments, {T} for the C type of a value, {F} for the suffix of math.h; or "@name",
-// a helper. Where the arguments are one signed and one unsigned integer the class is x, the other way round y.
+// a helper, "$name": one that may set an exception. Where the arguments are one signed and one unsigned integer the class is x, the other way round y.
 type op struct {
 	args   int
 	result result
@@ -43,7 +43,7 @@ var ops = map[string]op{
 		"i": "@remainder_i", "u": "{1} ? {0} % {1} : 0", "f": "@remainder_f"}},
 	"fmod": {2, same, map[string]string{
 		"i": "{1} == 0 || {1} == -1 ? 0 : {0} % {1}", "u": "{1} ? {0} % {1} : 0", "f": "fmod{F}({0}, {1})"}},
-	"power":       {2, same, map[string]string{"i": "!power_i", "u": "!power_u", "f": "pow{F}({0}, {1})", "c": "@power_c"}},
+	"power":       {2, same, map[string]string{"i": "$power_i", "u": "$power_u", "f": "pow{F}({0}, {1})", "c": "@power_c"}},
 	"float_power": {2, same, map[string]string{"f": "pow{F}({0}, {1})", "c": "@power_c"}},
 	"negative":    {1, same, map[string]string{"iuf": "-{0}", "c": "@negative_c"}},
 	"positive":    {1, same, map[string]string{"iufc": "{0}"}},
