@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 
 from opweld.dtypes import dtype_of
-from opweld.scalar.op import BinaryScalarOp, Body, ScalarOp, Spec, UnaryScalarOp, common_dtype, number
+from opweld.scalar.op import (
+    BinaryScalarOp,
+    Body,
+    ScalarOp,
+    Spec,
+    StructuredScalarOp,
+    UnaryScalarOp,
+    common_dtype,
+    number,
+)
 from opweld.scalar.type import ScalarType, get_scalar_type
 from opweld.scalar.ufuncs import cast_of
 
@@ -16,7 +25,7 @@ __all__ = ["Cast", "Clip", "Identity", "Imag", "Real", "Second", "Where"]
 _PART = {"complex64": "float32", "complex128": "float64", "clongdouble": "longdouble"}
 
 
-class Where(ScalarOp):
+class Where(StructuredScalarOp):
     """The second number where the first is true, else the third; as ``numpy.where``."""
 
     __props__ = ()
@@ -48,7 +57,7 @@ class Where(ScalarOp):
         return [np.where(*arrays)]
 
 
-class Clip(ScalarOp):
+class Clip(StructuredScalarOp):
     """The first number, not below the second and not above the third; as ``numpy.clip``."""
 
     __props__ = ()
@@ -74,7 +83,7 @@ class Clip(ScalarOp):
             return [np.asarray(np.clip(*arrays))]
 
 
-class Cast(UnaryScalarOp):
+class Cast(StructuredScalarOp, UnaryScalarOp):
     """The number as another dtype, as ``numpy.ndarray.astype`` makes it; of a complex number the real part.
 
     Parameters
@@ -106,7 +115,7 @@ class Cast(UnaryScalarOp):
             return [(array.real if array.dtype.kind == "c" and wanted.kind not in "cb" else array).astype(wanted)]
 
 
-class Real(UnaryScalarOp):
+class Real(StructuredScalarOp, UnaryScalarOp):
     """The real part."""
 
     __props__ = ()
@@ -146,7 +155,7 @@ class Imag(Real):
         return [np.array(arrays[0].imag)]
 
 
-class Identity(UnaryScalarOp):
+class Identity(StructuredScalarOp, UnaryScalarOp):
     """The number itself: a copy."""
 
     __props__ = ()
@@ -165,7 +174,7 @@ class Identity(UnaryScalarOp):
         return [np.array(arrays[0])]
 
 
-class Second(BinaryScalarOp):
+class Second(StructuredScalarOp, BinaryScalarOp):
     """The second number; over arrays it fills the shape of the first with it."""
 
     __props__ = ()

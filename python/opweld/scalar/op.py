@@ -12,7 +12,10 @@ from opweld.graph.basic import Apply, Variable, _what
 from opweld.graph.op import COp
 from opweld.scalar.type import ScalarType, get_scalar_type
 
-__all__ = ["BinaryScalarOp", "Body", "ScalarOp", "Spec", "UnaryScalarOp", "as_scalar", "weak_kind"]
+__all__ = [
+    "BinaryScalarOp", "Body", "ScalarOp", "Spec", "StructuredScalarOp", "UnaryScalarOp", "as_scalar", "common_dtype",
+    "number", "weak_kind",
+]  # fmt: skip
 
 Spec = tuple[Any, ...]  # of each argument the dtype's name; or int, float, complex: one of Python's numbers
 
@@ -345,6 +348,14 @@ class ScalarOp(COp):
                 for cells, value in zip(flat, found if len(made) != 1 else (found,), strict=True):
                     cells[place] = value
         return made
+
+
+class StructuredScalarOp(ScalarOp):
+    """A `ScalarOp` of the library's, whose `make_body` writes no C but what the engine knows."""
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of what `make_body` writes, which is itself part of every key."""
+        return (1,)
 
 
 class UnaryScalarOp(ScalarOp):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from opweld.dtypes import dtype_of
-from opweld.scalar.op import Body, ScalarOp, Spec, number
+from opweld.scalar.op import Body, ScalarOp, Spec, StructuredScalarOp, number
 from opweld.scalar.type import ScalarType, get_scalar_type
 
 __all__ = ["NAMES", "Ufunc", "ufunc"]
@@ -49,7 +49,7 @@ def _loop(name: str, spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(found[: len(spec)]), tuple(found[len(spec) :])
 
 
-class Ufunc(ScalarOp):
+class Ufunc(StructuredScalarOp):
     """One of NumPy's elementwise functions.
 
     Parameters
@@ -84,8 +84,11 @@ class Ufunc(ScalarOp):
 
     def strengthen(self, spec: Spec, values: list[Any]) -> tuple[ScalarOp, list[Any]]:
         """Give Python's numbers the dtype of the loop; compare with integers beyond the dtype's range as NumPy does."""
-        if str(self.name).startswith("logical_"):  # any number has a truth value, whether it fits or not
-            return self, [np.bool_(x) if isinstance(s, type) else x for s, x in zip(spec, values)]
+        if str(self.name).startswith("logical_"):  # a number has a truth value whether it fits beside the array or not
+            return self, [
+                np.bool_(number(x, "int64") if s is int else x) if isinstance(s, type) else x
+                for s, x in zip(spec, values)
+            ]
         if self.name in _ABOVE and int in spec:
             found = self._compared(spec, values)
             if found is not None:

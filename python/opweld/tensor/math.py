@@ -210,7 +210,7 @@ def clip(x: Any, min: Any = None, max: Any = None) -> Any:
         if not isinstance(max, Variable) and weak_kind(max) is int and max >= limits.max:
             max = None
     if min is None:
-        return tensor_copy(x) if max is None else minimum(x, max)
+        return positive(x) if max is None else minimum(x, max)
     return maximum(x, min) if max is None else _clip(x, min, max)
 
 
