@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 
 _EAGER = ("TensorConstant", "TensorType", "TensorVariable", "as_tensor_variable", "constant", "tensor")
 _NAMES: dict[str, tuple[str, ...]] = {  # module -> what is found there on first use
+    "along": ("argmax", "argmin", "cumprod", "cumsum", "max_and_argmax"),
     "basic": (
         "NotScalarConstantError", "alloc", "get_scalar_constant_value", "ones", "ones_like", "zeros", "zeros_like",
     ),
     "elemwise": ("Elemwise",),
+    "linalg": ("dot", "matmul"),
     "math": (
         "abs", "absolute", "acos", "acosh", "add", "allclose", "and_", "angle", "arccos", "arccosh", "arcsin",
         "arcsinh", "arctan", "arctan2", "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and",
@@ -41,7 +43,10 @@ _NAMES: dict[str, tuple[str, ...]] = {  # module -> what is found there on first
         "sqr", "sqrt", "square", "sub", "subtract", "switch", "tan", "tanh", "tensor_copy", "true_div",
         "true_divide", "trunc", "where", "xor",
     ),
+    "reduce": ("CAReduce", "all", "amax", "amin", "any", "max", "min", "prod", "ptp", "sum"),
     "shapes": ("shape", "shape_i"),
+    "sorting": ("argsort", "sort"),
+    "statistics": ("mean", "std", "var"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 

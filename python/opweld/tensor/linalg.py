@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from opweld.tensor.variable import as_tensor_variable
 
 __all__ = ["Dot", "MatMul", "dot", "matmul"]
 
-_promoted = lru_cache(maxsize=None)(upcast)
+_promoted = cache(upcast)
 _MISMATCH = (
     "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) "
     "(size {} is different from {})"

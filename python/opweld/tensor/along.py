@@ -1,0 +1,334 @@
+"""Where the largest and smallest elements are, and sums and products so far: along one axis, by NumPy's own C."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from opweld.dtypes import dtype_of
+from opweld.graph.basic import Apply
+from opweld.graph.op import COp
+from opweld.tensor.axis import one_axis, storage
+from opweld.tensor.reduce import max as _max
+from opweld.tensor.type import TensorType
+from opweld.tensor.variable import as_tensor_variable
+
+__all__ = ["ArgExtreme", "Cumulative", "argmax", "argmin", "cumprod", "cumsum", "max_and_argmax"]
+
+
+class ArgExtreme(COp):
+    """Where along an axis the largest or the smallest element is; the first of equal ones, and NaN before all.
+
+    Parameters
+    ----------
+    which : {"max", "min"}
+        The largest, or the smallest.
+    axis : int or None
+        None: the array is flattened.
+    keepdims : bool
+        The axis stays, of size 1; without axis, all do.
+    """
+
+    __props__ = ("which", "axis", "keepdims")
+
+    def __init__(self, which: str, axis: int | None = None, keepdims: bool = False) -> None:
+        if which not in ("max", "min"):
+            raise ValueError(f"ArgExtreme: expected 'max' or 'min', got {which!r}")
+        self.which = which
+        self.axis = axis
+        self.keepdims = bool(keepdims)
+
+    def _result(self, sizes: Any, one: Any) -> tuple[Any, ...]:
+        """What is left of sizes; `one` stands for an axis that stays."""
+        ndim = len(sizes)
+        gone = set(range(ndim)) if self.axis is None or ndim == 0 else {one_axis(self.axis, ndim)}
+        return tuple([one if i in gone else size for i, size in enumerate(sizes) if self.keepdims or i not in gone])
+
+    def make_node(self, x: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x : Variable or array_like
+            Where to look.
+
+        Returns
+        -------
+        Apply
+            One output of int64.
+
+        Raises
+        ------
+        ValueError
+            If it is known that there is nothing to look at.
+        numpy.exceptions.AxisError
+            If there is no such axis.
+        """
+        x = as_tensor_variable(x)
+        sizes = x.type.shape
+        if self.axis is not None:
+            one_axis(self.axis, len(sizes) or 1)
+        shape = self._result(sizes, 1)
+        if 0 in sizes and 0 not in shape and None not in shape:
+            raise ValueError(f"attempt to get arg{self.which} of an empty sequence")
+        return Apply(self, [x], [TensorType(np.intp, shape)()])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Look in Python."""
+        find = np.argmax if self.which == "max" else np.argmin
+        output_storage[0][0] = np.asarray(find(inputs[0], axis=self.axis, keepdims=self.keepdims))
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Give the sizes that stay."""
+        return [self._result(input_shapes[0], 1)]
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Let NumPy look, and store into the output, seen without the axis that stays."""
+        x, out, fail = input_names[0], output_names[0], sub["fail"]
+        ndim = node.inputs[0].type.ndim  # type: ignore[attr-defined]
+        sizes = self._result([f"PyArray_DIM({x}, {i})" for i in range(ndim)], "1")
+        axis = "NPY_RAVEL_AXIS" if self.axis is None else self.axis
+        keeps = self.keepdims and ndim > 0
+        left = [i for i, size in enumerate(sizes) if size != "1"]
+        fill = "".join(f"opw_dims[{to}] = PyArray_DIM({out}, {i});\n" for to, i in enumerate(left))
+        seen = f"""{fill}opw_shape.ptr = opw_dims;
+    opw_shape.len = {len(left)};
+    opw_seen = (PyArrayObject*)PyArray_Newshape({out}, &opw_shape, NPY_CORDER);
+    if (opw_seen == NULL) {{
+        {fail}
+    }}"""
+        return f"""
+{{
+    PyArrayObject* opw_seen;
+    PyObject* opw_made;
+    {"PyArray_Dims opw_shape;" if keeps else ""}
+{storage(out, sizes, fail)}
+    {seen if keeps else f"opw_seen = {out}; Py_INCREF(opw_seen);"}
+    opw_made = PyArray_Arg{self.which.title()}({x}, {axis}, opw_seen);
+    Py_DECREF(opw_seen);
+    if (opw_made == NULL) {{
+        {fail}
+    }}
+    Py_DECREF(opw_made); /* what it stored into */
+}}
+"""
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of this text."""
+        return (1,)
+
+
+class Cumulative(COp):
+    """The sum, or the product, of all elements up to each, along an axis.
+
+    Parameters
+    ----------
+    which : {"sum", "prod"}
+        What is computed.
+    axis : int or None
+        None: the array is flattened.
+    dtype : str or numpy.dtype, optional
+        Of the result; elements are cast to it. Left out: int64 or uint64 for bool and smaller integers, else the
+        input's.
+    """
+
+    __props__ = ("which", "axis", "dtype")
+
+    def __init__(self, which: str, axis: int | None = None, dtype: Any = None) -> None:
+        if which not in ("sum", "prod"):
+            raise ValueError(f"Cumulative: expected 'sum' or 'prod', got {which!r}")
+        self.which = which
+        self.axis = axis
+        self.dtype = None if dtype is None else dtype_of(dtype).name
+
+    def make_node(self, x: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x : Variable or array_like
+            What is added up, or multiplied; without dimensions it counts as a vector of one element.
+
+        Returns
+        -------
+        Apply
+            One output.
+
+        Raises
+        ------
+        numpy.exceptions.AxisError
+            If there is no such axis.
+        """
+        x = as_tensor_variable(x)
+        shape = x.type.shape
+        if self.axis is not None:
+            one_axis(self.axis, len(shape) or 1)
+        if self.axis is None or not shape:
+            size: int | None = 1
+            for known in shape:
+                size = None if size is None or known is None else size * known
+            shape = (size,)
+        return Apply(self, [x], [TensorType(self.dtype or _summed(x.type.dtype), shape)()])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Compute in Python."""
+        dtype = dtype_of(node.outputs[0].type.dtype).np  # type: ignore[attr-defined]
+        compute: Any = np.cumsum if self.which == "sum" else np.cumprod
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = compute(inputs[0], axis=self.axis, dtype=dtype)
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Give the input's shape, where it is not flattened."""
+        ndim = node.outputs[0].type.ndim  # type: ignore[attr-defined]
+        return [input_shapes[0] if len(input_shapes[0]) == ndim else None]
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Let NumPy compute into the storage."""
+        x, out, fail = input_names[0], output_names[0], sub["fail"]
+        ndim = node.inputs[0].type.ndim  # type: ignore[attr-defined]
+        flat = self.axis is None or ndim == 0
+        sizes = [f"PyArray_SIZE({x})"] if flat else [f"PyArray_DIM({x}, {i})" for i in range(ndim)]
+        axis = "NPY_RAVEL_AXIS" if self.axis is None else self.axis
+        return f"""
+{{
+    PyObject* opw_made;
+{storage(out, sizes, fail)}
+    opw_made = PyArray_Cum{self.which.title()}({x}, {axis}, type_num_{out}, {out});
+    if (opw_made == NULL) {{
+        {fail}
+    }}
+    Py_DECREF(opw_made); /* what it stored into */
+}}
+"""
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of this text."""
+        return (1,)
+
+
+def _summed(dtype: str) -> str:
+    """What sums of a dtype are."""
+    found = dtype_of(dtype).np
+    if found.kind in "bi" and found.itemsize < 8:
+        return "int64"
+    return "uint64" if found.kind == "u" else dtype
+
+
+def _axis(axis: Any, ndim: int) -> int | None:
+    """The axis from the front; an array without dimensions counts as a vector."""
+    return None if axis is None else one_axis(axis, ndim or 1)
+
+
+def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Find where the largest element is, as ``numpy.argmax`` does: the first of equal ones, or the first NaN.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Where to look.
+    axis : int or None
+        None: the array is flattened.
+    keepdims : bool
+        The axis stays, of size 1; without axis, all do.
+
+    Returns
+    -------
+    TensorVariable
+        Of int64.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to look at; at the call where sizes are not known before.
+    numpy.exceptions.AxisError
+        If there is no such axis.
+    """
+    x = as_tensor_variable(x)
+    return ArgExtreme("max", _axis(axis, x.type.ndim), keepdims)(x)
+
+
+def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Find where the smallest element is, as ``numpy.argmin`` does: the first of equal ones, or the first NaN.
+
+    Parameters
+    ----------
+    x, axis, keepdims
+        As for `argmax`.
+
+    Returns
+    -------
+    TensorVariable
+        Of int64.
+    """
+    x = as_tensor_variable(x)
+    return ArgExtreme("min", _axis(axis, x.type.ndim), keepdims)(x)
+
+
+def max_and_argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Find the largest element, and where it is.
+
+    Parameters
+    ----------
+    x, axis, keepdims
+        As for `argmax`.
+
+    Returns
+    -------
+    tuple of TensorVariable
+        What `max` and `argmax` give.
+    """
+    return _max(x, axis, keepdims), argmax(x, axis, keepdims)
+
+
+def _cumulative(which: str, x: Any, axis: Any, dtype: Any) -> Any:
+    x = as_tensor_variable(x)
+    axis = _axis(axis, x.type.ndim)
+    if dtype is not None and dtype_of(x.type.dtype).np.kind == "c" and dtype_of(dtype).np.kind not in "cb":
+        from opweld.tensor.math import cast
+
+        x = cast(x, dtype)  # this warns
+    return Cumulative(which, axis, dtype)(x)
+
+
+def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """Add up all elements up to each, as ``numpy.cumsum`` does.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        What is added up.
+    axis : int or None
+        None: the array is flattened.
+    dtype : str or numpy.dtype, optional
+        Of the sums. Left out: int64 or uint64 for bool and smaller integers, else that of `x`.
+
+    Returns
+    -------
+    TensorVariable
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        If there is no such axis.
+    """
+    return _cumulative("sum", x, axis, dtype)
+
+
+def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """Multiply all elements up to each, as ``numpy.cumprod`` does.
+
+    Parameters
+    ----------
+    x, axis, dtype
+        As for `cumsum`.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    return _cumulative("prod", x, axis, dtype)

@@ -1,0 +1,397 @@
+"""Reductions: axes that go, by adding up, by the largest, by any of NumPy's or the user's two-argument scalar ops."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from opweld.dtypes import dtype_of
+from opweld.errors import MethodNotDefined
+from opweld.graph.basic import Apply, _what
+from opweld.graph.op import Op
+from opweld.scalar.op import ScalarOp
+from opweld.scalar.ufuncs import Ufunc, ufunc
+from opweld.tensor.axis import many_axes
+from opweld.tensor.type import TensorType
+from opweld.tensor.variable import as_tensor_variable
+
+__all__ = [
+    "CAReduce",
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "max",
+    "min",
+    "prod",
+    "ptp",
+    "sum",
+]
+
+_OPS = frozenset(
+    "add multiply maximum minimum logical_and logical_or bitwise_and bitwise_or bitwise_xor".split()
+)  # what docs/program.md knows by name
+_SHARED = frozenset(
+    "c_support_code c_init_code c_headers c_header_dirs c_libraries c_lib_dirs c_compile_args c_no_compile_args "
+    "c_compiler c_code_cache_version".split()
+)
+
+
+class CAReduce(Op):
+    """A reduction by a scalar op that is commutative and associative; in which order elements meet is left open.
+
+    Parameters
+    ----------
+    scalar_op : ScalarOp
+        What makes one of two: an op of NumPy's, such as ``opweld.scalar.add``, or the user's own. Its attribute
+        ``identity``, where it has one, is what a reduction of nothing gives.
+    axis : None, int or tuple of int
+        Which axes go; None: all.
+    dtype : str or numpy.dtype, optional
+        Of the accumulator and the result; elements are cast to it. Left out: what NumPy takes, or, for the user's op,
+        the dtype that it makes of two elements.
+    keepdims : bool
+        The axes stay, of size 1.
+    """
+
+    __props__ = ("scalar_op", "axis", "dtype", "keepdims")
+
+    def __init__(self, scalar_op: ScalarOp, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> None:
+        if not isinstance(scalar_op, ScalarOp):
+            raise TypeError(f"CAReduce: expected a ScalarOp, got {_what(scalar_op)}")
+        if isinstance(scalar_op, Ufunc) and scalar_op.name not in _OPS:
+            raise TypeError(f"CAReduce: {scalar_op} does not reduce here; {', '.join(sorted(_OPS))} do")
+        if scalar_op.nin not in (2, -1) or scalar_op.nout != 1:
+            raise TypeError(f"CAReduce: expected a ScalarOp of two inputs and one output, got {scalar_op}")
+        self.scalar_op = scalar_op
+        self.axis = axis
+        self.dtype = None if dtype is None else dtype_of(dtype).name
+        self.keepdims = bool(keepdims)
+        self.c_lang = scalar_op.c_lang
+
+    def __str__(self) -> str:
+        axis = "" if self.axis is None else f", axis={self.axis}"
+        return f"CAReduce{{{self.scalar_op}{axis}}}"
+
+    def __getattr__(self, hook: str) -> Any:
+        """The hooks about module and build are the scalar op's own."""
+        if hook in _SHARED:
+            return getattr(self.scalar_op, hook)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {hook!r}")
+
+    def make_node(self, x: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x : Variable or array_like
+            What is reduced.
+
+        Returns
+        -------
+        Apply
+            One output.
+
+        Raises
+        ------
+        TypeError
+            If an axis is no integer, or the scalar op cannot reduce this dtype.
+        ValueError
+            If an axis is given twice; if it is known that there is nothing to reduce, and that needs something.
+        numpy.exceptions.AxisError
+            If there is no such axis.
+        """
+        x = as_tensor_variable(x)
+        sizes = x.type.shape
+        axes = many_axes(self.axis, len(sizes))
+        if self.keepdims:
+            shape = tuple([1 if i in axes else size for i, size in enumerate(sizes)])
+        else:
+            shape = tuple([size for i, size in enumerate(sizes) if i not in axes]) if axes else sizes
+        dtype = _accumulator(self.scalar_op, x.type.dtype, self.dtype)
+        if 0 in sizes and 0 not in shape and None not in shape:
+            self._identity(dtype)
+        return Apply(self, [x], [TensorType(dtype, shape)()])
+
+    def _identity(self, dtype: str) -> Any:
+        """What a reduction of nothing gives."""
+        if isinstance(self.scalar_op, Ufunc):
+            found: Any = None if self.scalar_op.name in ("maximum", "minimum") else True
+        else:
+            found = getattr(self.scalar_op, "identity", None)
+        if found is None:
+            name = self.scalar_op.name or str(self.scalar_op)
+            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+        return dtype_of(dtype).np.type(found)
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Reduce by NumPy, or by the scalar op's `impl`."""
+        (x,) = inputs
+        dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        axes = many_axes(self.axis, x.ndim)
+        if isinstance(self.scalar_op, Ufunc):
+            with np.errstate(all="ignore"):
+                made = self.scalar_op.function.reduce(x, axis=axes, dtype=dtype_of(dtype).np, keepdims=self.keepdims)
+            output_storage[0][0] = np.asarray(made)
+            return
+        with np.errstate(all="ignore"):
+            x = np.moveaxis(x.astype(dtype_of(dtype).np), axes, range(len(axes)))
+        rest = x.shape[len(axes) :]
+        rows = x.reshape((-1 if x.size else int(np.prod(x.shape[: len(axes)])), *rest))
+        if len(rows):
+            made = rows[0].copy()
+            for row in rows[1:]:
+                (made,) = self.scalar_op.compute([made, row], [dtype])
+        else:
+            made = np.full(rest, self._identity(dtype)) if 0 not in rest else np.empty(rest, dtype_of(dtype).np)
+        output_storage[0][0] = np.expand_dims(made, axes) if self.keepdims else made
+
+    def structure(self, node: Apply) -> dict[str, Any] | None:
+        """Give the work as data, for the engine's loops (docs/program.md).
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+
+        Returns
+        -------
+        dict or None
+            Under ``reduce``; None: the scalar op is written in Python only.
+        """
+        dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        ndim: int = node.inputs[0].type.ndim  # type: ignore[attr-defined]
+        fields: dict[str, Any] = {
+            "dtype": dtype, "axes": list(many_axes(self.axis, ndim)), "keepdims": self.keepdims,
+        }  # fmt: skip
+        if isinstance(self.scalar_op, Ufunc):
+            return {"reduce": {"op": self.scalar_op.name, **fields}}
+        try:
+            body = self.scalar_op.body((dtype, dtype))
+        except MethodNotDefined:
+            return None
+        if len(body.instructions) != 1 or body.instructions[0]["op"] != "code":
+            return None
+        code = body.instructions[0]
+        fields.update(op="code", label=code["label"], code=code["code"])
+        if getattr(self.scalar_op, "identity", None) is not None:
+            fields["identity"] = _written(self._identity(dtype))
+        return {"reduce": fields}
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Give the sizes that stay."""
+        axes = many_axes(self.axis, len(input_shapes[0]))
+        if self.keepdims:
+            return [tuple([1 if i in axes else size for i, size in enumerate(input_shapes[0])])]
+        return [tuple([size for i, size in enumerate(input_shapes[0]) if i not in axes])]
+
+    def c_support_code_apply(self, node: Apply, name: str) -> str:
+        """Write what the scalar op writes for the accumulator's dtype."""
+        return self.scalar_op.c_support_code_apply(self._scalar_node(node), name)
+
+    def c_init_code_apply(self, node: Apply, name: str) -> str:
+        """Write what the scalar op writes for the accumulator's dtype."""
+        return self.scalar_op.c_init_code_apply(self._scalar_node(node), name)
+
+    def c_code_cache_version_apply(self, node: Apply) -> tuple[Any, ...]:
+        """Give what the scalar op gives for the accumulator's dtype."""
+        return self.scalar_op.c_code_cache_version_apply(self._scalar_node(node))
+
+    def _scalar_node(self, node: Apply) -> Apply:
+        return self.scalar_op.scalar_node((node.outputs[0].type.dtype,) * 2)  # type: ignore[attr-defined]
+
+
+def _written(value: Any) -> str:
+    """A number as docs/program.md wants it."""
+    if isinstance(value, np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, np.integer):
+        return str(int(value))
+    if isinstance(value, np.complexfloating):
+        return f"{_written(value.real)} {_written(value.imag)}"
+    return repr(float(value))
+
+
+@cache
+def _loop_dtype(name: str, dtype: str) -> str:
+    """What NumPy reduces a dtype to; TypeError: it does not."""
+    function = getattr(np, name)
+    return dtype_of(function.reduce(np.ones(1, dtype_of(dtype).np)).dtype).name
+
+
+def _accumulator(op: ScalarOp, have: str, wanted: str | None) -> str:
+    """The dtype of the accumulator and the result."""
+    if isinstance(op, Ufunc):
+        if wanted is None:
+            return _loop_dtype(str(op.name), have)
+        if _loop_dtype(str(op.name), wanted) != wanted and op.name not in ("add", "multiply"):
+            raise TypeError(f"CAReduce: {op} of {wanted} is no {wanted}")
+        return wanted
+    dtype = op.output_dtypes((have, have))[0] if wanted is None else wanted
+    if op.output_dtypes((dtype, dtype))[0] != dtype:
+        raise TypeError(
+            f"CAReduce: {op} of two {dtype} gives {op.output_dtypes((dtype, dtype))[0]}, so it cannot be the "
+            f"accumulator; pass a dtype that the op keeps"
+        )
+    return dtype
+
+
+@lru_cache(maxsize=1024)
+def _reduction(name: str, axes: tuple[int, ...], dtype: str | None, keepdims: bool) -> CAReduce:
+    """The op; one that is asked for again is the same."""
+    return CAReduce(ufunc(name), axes, dtype, keepdims)
+
+
+def _reduce(name: str, x: Any, axis: Any, keepdims: bool, dtype: Any = None) -> Any:
+    """Reduce by one of NumPy's ops; the axes are those of `x`, from 0, so equal reductions are equal nodes."""
+    x = as_tensor_variable(x)
+    axes = many_axes(axis, x.type.ndim)
+    if dtype is None:
+        wanted = None
+    else:
+        wanted = dtype_of(dtype).name
+        if dtype_of(x.type.dtype).np.kind == "c" and dtype_of(wanted).np.kind not in "cb":
+            from opweld.tensor.math import cast
+
+            x = cast(x, wanted)  # this warns
+    return _reduction(name, axes, wanted, bool(keepdims))(x)
+
+
+def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """Add up, as ``numpy.sum`` does. Floating point and complex numbers are added pairwise.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        What is added up.
+    axis : None, int or tuple of int
+        Over which axes; None: all.
+    dtype : str or numpy.dtype, optional
+        Of the sum; elements are cast to it. Left out: int64 or uint64 for bool and smaller integers, else that of `x`.
+    keepdims : bool
+        The axes stay, of size 1.
+
+    Returns
+    -------
+    TensorVariable
+
+    Raises
+    ------
+    TypeError
+        If an axis is no integer.
+    ValueError
+        If an axis is given twice.
+    numpy.exceptions.AxisError
+        If there is no such axis.
+    """
+    return _reduce("add", x, axis, keepdims, dtype)
+
+
+def prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """Multiply, as ``numpy.prod`` does.
+
+    Parameters
+    ----------
+    x, axis, dtype, keepdims
+        As for `sum`.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    return _reduce("multiply", x, axis, keepdims, dtype)
+
+
+def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Find the largest, as ``numpy.max`` does: NaN where there is one.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Where to look. Complex numbers are ordered by real part, then imaginary part.
+    axis, keepdims
+        As for `sum`.
+
+    Returns
+    -------
+    TensorVariable
+        Of the dtype of `x`.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to find; at the call where sizes are not known before.
+    """
+    return _reduce("maximum", x, axis, keepdims)
+
+
+def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Find the smallest, as ``numpy.min`` does: NaN where there is one.
+
+    Parameters
+    ----------
+    x, axis, keepdims
+        As for `max`.
+
+    Returns
+    -------
+    TensorVariable
+        Of the dtype of `x`.
+    """
+    return _reduce("minimum", x, axis, keepdims)
+
+
+amax = max
+amin = min
+
+
+def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Say whether all are true, that is not zero, as ``numpy.all`` does.
+
+    Parameters
+    ----------
+    x, axis, keepdims
+        As for `sum`.
+
+    Returns
+    -------
+    TensorVariable
+        Of bool.
+    """
+    return _reduce("logical_and", x, axis, keepdims)
+
+
+def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Say whether one is true, that is not zero, as ``numpy.any`` does.
+
+    Parameters
+    ----------
+    x, axis, keepdims
+        As for `sum`.
+
+    Returns
+    -------
+    TensorVariable
+        Of bool.
+    """
+    return _reduce("logical_or", x, axis, keepdims)
+
+
+def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Give the largest less the smallest, as ``numpy.ptp`` does.
+
+    Parameters
+    ----------
+    x, axis, keepdims
+        As for `max`.
+
+    Returns
+    -------
+    TensorVariable
+        Of the dtype of `x`.
+    """
+    from opweld.tensor.math import subtract
+
+    return subtract(max(x, axis, keepdims), min(x, axis, keepdims))

@@ -1,0 +1,129 @@
+"""Mean, variance and standard deviation, made of other nodes in the steps that NumPy takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from opweld.dtypes import dtype_of
+from opweld.graph.basic import Variable
+from opweld.tensor.axis import many_axes
+from opweld.tensor.math import add, cast, divide, imag, maximum, multiply, real, sqrt, square, subtract
+from opweld.tensor.reduce import sum as _sum
+from opweld.tensor.shapes import shape_i
+from opweld.tensor.variable import as_tensor_variable, constant
+
+__all__ = ["mean", "std", "var"]
+
+
+def _count(x: Any, axes: tuple[int, ...]) -> Any:
+    """How many elements meet in one: an int where it is known, else an int64 variable."""
+    found, unknown = 1, []
+    for axis in axes:
+        size = x.type.shape[axis]
+        if size is None:
+            unknown.append(shape_i(x, axis))
+        else:
+            found *= size
+    if not unknown:
+        return found
+    product: Any = unknown[0]
+    for size in unknown[1:]:
+        product = multiply(product, size)
+    return product if found == 1 else multiply(product, constant(np.int64(found)))
+
+
+def _divided(total: Any, count: Any, dtype: str) -> Any:
+    """A sum divided by a count, as NumPy does: by an int64, which may be in a wider dtype, cast back."""
+    if not isinstance(count, Variable):
+        count = constant(np.int64(count) if isinstance(count, int) else np.float64(count))
+    return cast(divide(total, count), dtype)
+
+
+def mean(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """Give the mean, as ``numpy.mean`` does.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Of what.
+    axis : None, int or tuple of int
+        Over which axes; None: all.
+    dtype : str or numpy.dtype, optional
+        In which it is computed, and of the result. Left out: float64 for bool and integers, else that of `x`; means of
+        float16 are computed in float32.
+    keepdims : bool
+        The axes stay, of size 1.
+
+    Returns
+    -------
+    TensorVariable
+        NaN where there is nothing.
+    """
+    x = as_tensor_variable(x)
+    axes = many_axes(axis, x.type.ndim)
+    given = dtype_of(x.type.dtype)
+    half = dtype is None and given.name == "float16"
+    if dtype is None and given.np.kind in "biu":
+        dtype = "float64"
+    total = _sum(x, axis, "float32" if half else dtype, keepdims)
+    if half and total.type.ndim == 0:  # NumPy divides a number in float64, and an array into float32
+        return _divided(total, _count(x, axes), "float16")
+    found = _divided(total, _count(x, axes), total.type.dtype)
+    return cast(found, "float16") if half else found
+
+
+def var(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+    """Give the variance, the mean square of what elements differ from their mean, as ``numpy.var`` does.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Of what.
+    axis, keepdims
+        As for `mean`.
+    dtype : str or numpy.dtype, optional
+        In which it is computed. Left out: float64 for bool and integers, else that of `x`.
+    ddof : int, float or Variable
+        The sum is divided by the number of elements less this, but not by less than 0.
+
+    Returns
+    -------
+    TensorVariable
+        Real, also of complex numbers.
+    """
+    x = as_tensor_variable(x)
+    axes = many_axes(axis, x.type.ndim)
+    kind = dtype_of(x.type.dtype).np.kind
+    if dtype is None and kind in "biu":
+        dtype = "float64"
+    count = _count(x, axes)
+    total = _sum(x, axis, dtype, True)
+    apart = subtract(x, _divided(total, count, total.type.dtype))
+    if kind == "c" and dtype_of(apart.type.dtype).np.kind == "c":
+        squares = add(square(real(apart)), square(imag(apart)))
+    else:
+        squares = square(apart)
+    found = _sum(squares, axis, dtype, keepdims)
+    if isinstance(count, Variable) or isinstance(ddof, Variable):
+        free = maximum(subtract(count, ddof), 0)
+    else:
+        free = count - ddof if count > ddof else 0
+    return _divided(found, free, found.type.dtype)
+
+
+def std(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+    """Give the standard deviation, the square root of `var`, as ``numpy.std`` does.
+
+    Parameters
+    ----------
+    x, axis, dtype, ddof, keepdims
+        As for `var`.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    found = var(x, axis, dtype, ddof, keepdims)
+    return cast(sqrt(found), found.type.dtype)
