@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 	"math/big"
-	"slices"
 	"strings"
 )
 
@@ -71,7 +70,7 @@ func (l *lowering) expression(results []value) *Expression {
 		}
 		return numbers[v]
 	}
-	found := &Expression{Args: slices.Concat([]string{}, l.args), Body: []Instruction{}, Results: []int{}}
+	found := &Expression{Args: append([]string{}, l.args...), Body: []Instruction{}, Results: []int{}}
 	for i, made := range l.body {
 		if !needed[i] {
 			continue

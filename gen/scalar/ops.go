@@ -54,7 +54,7 @@ var ops = map[string]op{
 	"heaviside":  {2, same, map[string]string{"f": "{0} == 0 ? {1} : {0} < 0 ? 0 : {0} > 0 ? 1 : {0}"}},
 	"conjugate":  {1, same, map[string]string{"iuf": "{0}", "c": "@conjugate_c"}},
 	"square":     {1, same, map[string]string{"iuf": "{0} * {0}", "c": "@square_c"}},
-	"reciprocal": {1, same, map[string]string{"iu": "{0} ? 1 / {0} : 0", "f": "1 / {0}", "c": "@reciprocal_c"}},
+	"reciprocal": {1, same, map[string]string{"iu": "1.0 / {0}", "f": "1 / {0}", "c": "@reciprocal_c"}},
 
 	"exp": function("exp"), "log": function("log"), "sqrt": function("sqrt"), "sin": function("sin"),
 	"cos": function("cos"), "tan": function("tan"), "sinh": function("sinh"), "cosh": function("cosh"),

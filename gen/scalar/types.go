@@ -29,7 +29,7 @@ var values = map[string][4]string{ // dtype -> Value, Suffix, F, Part
 	"longdouble":  {"npy_longdouble", "fl", "l", "npy_longdouble"},
 	"complex64":   {"opw_value_c64", "c64", "f", "float"},
 	"complex128":  {"opw_value_c128", "c128", "", "double"},
-	"clongdouble": {"opw_value_cl", "cl", "l", "npy_longdouble"},
+	"clongdouble": {"opw_value_cl", "cl", "l", "long double"},
 }
 
 // TypeOf finds a dtype by NumPy's name.

@@ -377,12 +377,25 @@ PyObject *opw_take_kept(char *frame, uint32_t index)
     return object;
 }
 
+/* The bytes of an array that owns its memory: its outermost axis spans them all. */
+static npy_intp opw_span(PyArrayObject *array)
+{
+    npy_intp span = 0, reach;
+    int i;
+    for (i = 0; i < PyArray_NDIM(array); i++) {
+        reach = PyArray_DIM(array, i) * PyArray_STRIDE(array, i);
+        if (reach > span)
+            span = reach;
+    }
+    return span;
+}
+
 void opw_keep(char *frame, uint32_t index, PyObject *object)
 {
     PyObject **kept = &OPW_HEAD(frame)->self->kept[index];
     if (!*kept && Py_REFCNT(object) == 1 && PyArray_Check(object) && !PyArray_BASE((PyArrayObject *)object) &&
         PyArray_CHKFLAGS((PyArrayObject *)object, NPY_ARRAY_OWNDATA) &&
-        PyArray_NBYTES((PyArrayObject *)object) <= OPW_KEEP_BYTES)
+        opw_span((PyArrayObject *)object) <= OPW_KEEP_BYTES)
         *kept = object; /* nobody else knows it */
     else
         Py_DECREF(object);
@@ -988,6 +1001,20 @@ static int opw_may_overwrite(PyArrayObject **arrays, int inputs, int which, int 
     return 1;
 }
 
+/* The same of arrays that all have one shape, in C order, or no dimensions: n elements at p, s bytes apart. */
+static int opw_may_overwrite_plain(const opw_elementwise *work, PyArrayObject **arrays, int which, npy_intp n, char *const *p,
+                                   const npy_intp *s)
+{
+    int i;
+    if ((n != 1 && !s[which]) || !PyArray_CHKFLAGS(arrays[which], NPY_ARRAY_WRITEABLE))
+        return 0;
+    for (i = 0; i < work->inputs; i++)
+        if ((p[i] != p[which] || s[i] != s[which]) && p[i] < p[which] + n * work->sizes[which] &&
+            p[which] < p[i] + (s[i] ? n : 1) * work->sizes[i])
+            return 0;
+    return 1;
+}
+
 /* Gives each output of an in-place kernel its input's array, where that may be. */
 static void opw_overwrite(char *frame, const uint32_t *slots, const opw_elementwise *work, PyArrayObject **arrays, int ndim,
                           const npy_intp *dims)
@@ -1109,12 +1136,13 @@ int opw_run_elementwise(char *frame, const uint32_t *slots, const opw_elementwis
         return opw_run_strided(frame, slots, work, arrays);
     for (i = 0; i < ndim; i++)
         n *= dims[i];
-    if (work->inplace)
-        opw_overwrite(frame, slots, work, arrays, ndim, dims);
     for (i = 0; i < work->outputs; i++) {
-        int operand = work->inputs + i;
+        int operand = work->inputs + i, over = work->inplace ? work->inplace[i] : -1;
         char *slot = frame + slots[operand];
-        if (opw_fit_output(slot, ndim, dims, work->types[operand]))
+        if (over >= 0 && PyArray_NDIM(arrays[over]) == ndim && opw_may_overwrite_plain(work, arrays, over, n, p, s)) {
+            Py_INCREF(arrays[over]);
+            opw_put_array(slot, arrays[over]);
+        } else if (opw_fit_output(slot, ndim, dims, work->types[operand]))
             return 1;
         if (!PyArray_IS_C_CONTIGUOUS(OPW_ARRAY(slot)))
             return opw_run_strided(frame, slots, work, arrays);
