@@ -29,6 +29,7 @@ ROUNDED = set(
     arccosh arctanh degrees radians deg2rad rad2deg power float_power logaddexp logaddexp2""".split()
 )
 ROUNDED_COMPLEX = ROUNDED | set("multiply divide square reciprocal sqrt absolute sign".split())
+UNORDERED = ("maximum", "minimum", "fmax", "fmin")  # of zeros of both signs they give either
 NUMBERS = (1, 300, -1, 2**63, 2.5, 1j)
 
 
@@ -45,8 +46,8 @@ def results(found):
     return list(found) if isinstance(found, (tuple, list)) else [found]
 
 
-def same(got, wanted, rounded=False):
-    """Same dtype, shape and values; to the sign of zero, or within 4 units in the last place."""
+def same(got, wanted, rounded=False, signed=True):
+    """Same dtype, shape and values; to the sign of zero if `signed`, or within 4 units in the last place."""
     wanted = np.asarray(wanted)
     assert dtype_of(got.dtype).name == dtype_of(wanted.dtype).name
     assert got.shape == wanted.shape
@@ -58,7 +59,7 @@ def same(got, wanted, rounded=False):
         for part in ("real", "imag") if kind == "c" else ("real",):
             a, b = getattr(got, part), getattr(wanted, part)
             np.testing.assert_array_equal(a, b)
-            number = ~np.isnan(b)
+            number = ~np.isnan(b) & signed
             np.testing.assert_array_equal(np.signbit(a)[number], np.signbit(b)[number])
         return
     np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
@@ -179,8 +180,10 @@ def check_batch(data, nin, *types):
                 if rounded and is_complex and not tame:
                     assert got.shape == np.shape(wanted)
                     continue
+                if name == "reciprocal" and given_[0].dtype.kind in "iu":  # 1 / 0 is the machine's
+                    got, wanted = got[given_[0] != 0], wanted[given_[0] != 0]
                 try:
-                    same(got, wanted, rounded)
+                    same(got, wanted, rounded, name not in UNORDERED)
                 except AssertionError as err:
                     err.add_note(f"np.{name} of {given_!r}") if hasattr(err, "add_note") else None
                     raise
@@ -244,8 +247,8 @@ def test_mixed_dtypes(pair, data):
     x, y = x[: min(len(x), len(y))], y[: min(len(x), len(y))]
     with np.errstate(all="ignore"):
         wanted = [np.add(x, y), np.less(x, y), np.where(x, x, y), np.maximum(y, x), np.equal(x, y)]
-    for got, want in zip(mixed(*pair)(x, y), wanted, strict=True):
-        same(got, want)
+    for place, (got, want) in enumerate(zip(mixed(*pair)(x, y), wanted, strict=True)):
+        same(got, want, signed=place != 3)
 
 
 @functools.cache

@@ -193,25 +193,25 @@ class Operators:
 
     # -- reductions ----------------------------------------------------------------------------------------------
 
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, **kwargs: Any) -> Any:
+    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         """Add up over axes."""
-        return _call("sum", self, axis=axis, dtype=dtype, keepdims=keepdims, **kwargs)
+        return _call("sum", self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, **kwargs: Any) -> Any:
+    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         """Multiply over axes."""
-        return _call("prod", self, axis=axis, dtype=dtype, keepdims=keepdims, **kwargs)
+        return _call("prod", self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, **kwargs: Any) -> Any:
+    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         """Give the mean over axes."""
-        return _call("mean", self, axis=axis, dtype=dtype, keepdims=keepdims, **kwargs)
+        return _call("mean", self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False, **kwargs: Any) -> Any:
+    def var(self, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
         """Give the variance over axes."""
-        return _call("var", self, axis=axis, ddof=ddof, keepdims=keepdims, **kwargs)
+        return _call("var", self, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
-    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False, **kwargs: Any) -> Any:
+    def std(self, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
         """Give the standard deviation over axes."""
-        return _call("std", self, axis=axis, ddof=ddof, keepdims=keepdims, **kwargs)
+        return _call("std", self, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
     def min(self, axis: Any = None, keepdims: bool = False) -> Any:
         """Give the smallest over axes."""
@@ -237,13 +237,17 @@ class Operators:
         """Say whether all are true, over axes."""
         return _call("all", self, axis=axis, keepdims=keepdims)
 
-    def cumsum(self, axis: Any = None) -> Any:
-        """Add up along an axis, keeping each sum on the way."""
-        return _call("cumsum", self, axis=axis)
+    def ptp(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Give the largest less the smallest, over axes."""
+        return _call("ptp", self, axis=axis, keepdims=keepdims)
 
-    def cumprod(self, axis: Any = None) -> Any:
+    def cumsum(self, axis: Any = None, dtype: Any = None) -> Any:
+        """Add up along an axis, keeping each sum on the way."""
+        return _call("cumsum", self, axis=axis, dtype=dtype)
+
+    def cumprod(self, axis: Any = None, dtype: Any = None) -> Any:
         """Multiply along an axis, keeping each product on the way."""
-        return _call("cumprod", self, axis=axis)
+        return _call("cumprod", self, axis=axis, dtype=dtype)
 
     def dot(self, other: Any) -> Any:
         """Give the matrix product, as `numpy.dot`."""
@@ -251,9 +255,9 @@ class Operators:
 
     # -- shape and order -----------------------------------------------------------------------------------------
 
-    def reshape(self, *shape: Any) -> Any:
+    def reshape(self, *shape: Any, ndim: int | None = None) -> Any:
         """Give the elements another shape: ``x.reshape(2, -1)`` or ``x.reshape((2, -1))``."""
-        return _call("reshape", self, _given(shape))
+        return _call("reshape", self, _given(shape), ndim=ndim)
 
     def transpose(self, *axes: Any) -> Any:
         """Exchange dimensions: ``x.transpose(1, 0)`` or ``x.transpose((1, 0))``; without axes reverse them."""
@@ -261,7 +265,7 @@ class Operators:
 
     def dimshuffle(self, *pattern: Any) -> Any:
         """Exchange, drop and insert dimensions: `opweld.tensor.dimshuffle`."""
-        return _call("dimshuffle", self, _given(pattern))
+        return _call("dimshuffle", self, *pattern)
 
     def flatten(self, ndim: int = 1) -> Any:
         """Join the last dimensions into one, so that `ndim` are left."""
@@ -269,7 +273,7 @@ class Operators:
 
     def ravel(self) -> Any:
         """Join all dimensions into one."""
-        return _call("flatten", self, 1)
+        return _call("ravel", self)
 
     def squeeze(self, axis: Any = None) -> Any:
         """Drop dimensions of size 1."""
@@ -279,17 +283,25 @@ class Operators:
         """Exchange two dimensions."""
         return _call("swapaxes", self, axis1, axis2)
 
-    def sort(self, axis: int | None = -1, **kwargs: Any) -> Any:
+    def sort(self, axis: Any = -1, kind: str | None = None, *, stable: bool | None = None) -> Any:
         """Sort along an axis."""
-        return _call("sort", self, axis, **kwargs)
+        return _call("sort", self, axis, kind, stable=stable)
 
-    def argsort(self, axis: int | None = -1, **kwargs: Any) -> Any:
+    def argsort(self, axis: Any = -1, kind: str | None = None, *, stable: bool | None = None) -> Any:
         """Give the places that sort along an axis."""
-        return _call("argsort", self, axis, **kwargs)
+        return _call("argsort", self, axis, kind, stable=stable)
 
     def take(self, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
         """Give the elements at these places."""
         return _call("take", self, indices, axis, mode)
+
+    def repeat(self, repeats: Any, axis: int | None = None) -> Any:
+        """Give each element several times."""
+        return _call("repeat", self, repeats, axis)
+
+    def nonzero(self) -> Any:
+        """Give the places of what is not zero, an array for each dimension."""
+        return _call("nonzero", self)
 
     def set(self, value: Any) -> Any:
         """Of a part ``x[key]``: give ``x`` with this part set to a value."""

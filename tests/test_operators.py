@@ -1,0 +1,237 @@
+"""Operators, attributes and methods of tensor variables: what NumPy gives for the same expression."""
+
+import copy
+import math
+import operator
+
+import numpy as np
+import pytest
+from kit import values
+
+import opweld
+from opweld import tensor as T
+from opweld.tensor import TensorType
+
+x = T.dmatrix("x")
+X = values("float64", (2, 3))
+
+
+def check(expression, *arrays, dtype=None):
+    """An expression of variables gives what it gives of arrays."""
+    inputs = [TensorType(a.dtype, (None,) * a.ndim)() for a in arrays]
+    with np.errstate(all="ignore"):
+        wanted = expression(*arrays)
+    outputs = expression(*inputs)
+    several = isinstance(wanted, (tuple, list))
+    found = opweld.function(inputs, list(outputs) if several else outputs)(*arrays)
+    for got, want in zip(found if several else [found], wanted if several else [wanted], strict=True):
+        np.testing.assert_array_equal(got, want)
+        assert got.dtype == want.dtype
+        assert got.shape == np.shape(want)
+
+
+ARITHMETIC = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow"]
+BITS = ["and_", "or_", "xor", "lshift", "rshift"]
+COMPARISONS = ["lt", "le", "gt", "ge"]
+A, B = np.array([[5, 3, -2], [4, 2, 9]], "int16"), np.array([3, 2, 1], "int16")
+OTHERS = {
+    "variable": None, "number": 2, "float": 2.5, "numpy scalar": np.int8(2), "array": np.array([[1], [2]], "int32"),
+    "list": [1, 2, 3], "bool": True,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ARITHMETIC + BITS + COMPARISONS)
+@pytest.mark.parametrize("other", OTHERS)
+def test_binary(name, other):
+    call, value = getattr(operator, name), OTHERS[other]
+    if value is None:
+        check(call, A, B)
+        return
+    if name in BITS and other == "float":
+        with pytest.raises(TypeError, match="not supported for the input types"):
+            call(T.wvector(), value)
+        return
+    check(lambda a: call(a, value), np.abs(A))
+    check(lambda a: call(value, a), np.abs(B) if other != "array" else np.abs(A))
+
+
+@pytest.mark.parametrize("name", ["neg", "pos", "abs", "invert"])
+def test_unary(name):
+    check(getattr(operator, name), A)
+
+
+def test_rounding():
+    check(lambda a: round(a) if not isinstance(a, np.ndarray) else np.round(a), X)
+    check(lambda a: round(a, 2) if not isinstance(a, np.ndarray) else np.round(a, 2), X)
+    for name in ("floor", "ceil", "trunc"):
+        got = opweld.function([x], getattr(math, name)(x))(X)
+        np.testing.assert_array_equal(got, getattr(np, name)(X))
+
+
+def test_divmod_and_matmul():
+    check(divmod, A, B)
+    check(lambda a: divmod(a, 4), A)
+    check(lambda a: divmod(7, a), A)
+    check(operator.matmul, X, X.T.copy())
+    check(lambda a: a @ np.ones((3, 2)), X)
+    check(lambda a: np.ones((3, 2)) @ a, X)
+
+
+def test_in_place_operators_give_a_new_variable():
+    y = x
+    y += 1
+    assert y is not x
+    np.testing.assert_array_equal(opweld.function([x], y)(X), X + 1)
+
+
+def test_what_is_left_to_other_objects():
+    class Other:
+        def __radd__(self, variable):
+            return "theirs"
+
+        def __rpow__(self, variable):
+            return "theirs too"
+
+    assert x + Other() == "theirs"
+    assert x ** Other() == "theirs too"
+    with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+: 'TensorVariable' and 'str'"):
+        x + "a"
+    with pytest.raises(TypeError, match="unsupported operand"):
+        _ = None - x
+    with pytest.raises(TypeError, match="'<' not supported"):
+        _ = x < None
+    with pytest.raises(TypeError):
+        pow(x, 2, 3)
+    with pytest.raises(TypeError, match="does not support ufuncs"):
+        np.add(X, x)
+
+
+def test_numpys_exceptions():
+    flag = T.TensorType("bool", (None,))()
+    with pytest.raises(TypeError, match="numpy boolean subtract, the `-` operator, is not supported"):
+        flag - flag
+    with pytest.raises(TypeError, match="The numpy boolean negative"):
+        operator.neg(flag)
+    with pytest.raises(OverflowError, match="Python integer 300 out of bounds for int8"):
+        T.bvector() + 300
+    with pytest.raises(TypeError, match="ufunc 'bitwise_and' not supported for the input types"):
+        x & x
+
+
+def test_equality_is_identity():
+    y = T.dmatrix("y")
+    assert x == x
+    assert x != y
+    assert len({x, y, x}) == 2
+    assert (np.float64(2) == x) is False
+    np.testing.assert_array_equal(opweld.function([x], T.eq(x, 1))(np.ones((1, 1))), [[True]])
+
+
+def test_no_truth_no_length():
+    with pytest.raises(TypeError, match="no truth value"):
+        bool(x > 0)
+    with pytest.raises(TypeError, match=r"x\.shape\[0\] is its length"):
+        len(x)
+    with pytest.raises(TypeError, match="known only inside a function"):
+        _ = 1 in x
+    with pytest.raises(TypeError, match=r"x\[key\]\.set\(value\)"):
+        x[0] = 1
+
+
+def test_iteration():
+    with pytest.raises(TypeError, match="iteration over x, whose first size is not known before a call"):
+        iter(x)
+    with pytest.raises(TypeError, match="iteration over a tensor without dimensions"):
+        iter(T.dscalar())
+    pair = TensorType("float64", (2, None))()
+    first, second = pair
+    found = opweld.function([pair], [second, first])(X)
+    np.testing.assert_array_equal(found[0], X[1])
+    np.testing.assert_array_equal(found[1], X[0])
+
+
+def test_attributes():
+    cube = values("float64", (2, 3, 4))
+    check(lambda a: a.T, cube)
+    check(lambda a: np.swapaxes(a, -1, -2) if isinstance(a, np.ndarray) else a.mT, cube)
+    check(lambda a: a.real, values("complex64", (3,)))
+    check(lambda a: a.imag, values("complex64", (3,)))
+    check(lambda a: np.int64(a.size) if isinstance(a, np.ndarray) else a.size, cube)
+    assert x.real is x
+
+
+METHODS = {
+    "sum": lambda a: a.sum(axis=0),
+    "sum keepdims": lambda a: a.sum(1, keepdims=True),
+    "prod": lambda a: a.prod(),
+    "mean": lambda a: a.mean(axis=1),
+    "min": lambda a: a.min(),
+    "max": lambda a: a.max(axis=1),
+    "argmin": lambda a: a.argmin(),
+    "argmax": lambda a: a.argmax(axis=0),
+    "any": lambda a: a.any(),
+    "all": lambda a: a.all(axis=1),
+    "cumsum": lambda a: a.cumsum(axis=1),
+    "cumprod": lambda a: a.cumprod(),
+    "dot": lambda a: a.dot(np.ones(3)),
+    "reshape": lambda a: a.reshape(3, 2),
+    "reshape tuple": lambda a: a.reshape((-1,)),
+    "transpose": lambda a: a.transpose(),
+    "transpose axes": lambda a: a.transpose(1, 0),
+    "transpose tuple": lambda a: a.transpose((1, 0)),
+    "flatten": lambda a: a.flatten(),
+    "ravel": lambda a: a.ravel(),
+    "squeeze": lambda a: a[:, :1].squeeze(1),
+    "swapaxes": lambda a: a.swapaxes(0, 1),
+    "astype": lambda a: a.astype("float32"),
+    "copy": lambda a: a.copy(),
+    "clip": lambda a: a.clip(-0.5, 0.5),
+    "clip low": lambda a: a.clip(min=0),
+    "round": lambda a: a.round(1),
+    "conj": lambda a: a.conj(),
+    "take": lambda a: a.take([0, 2], axis=1),
+    "repeat": lambda a: a.repeat(2, axis=0),
+    "nonzero": lambda a: (a > 0).nonzero(),
+    "argsort": lambda a: a.argsort(axis=1),
+    "item": lambda a: a[1],
+    "newaxis": lambda a: a[:, None, ::-1],
+    "mask": lambda a: a[a > 0],
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods(name):
+    check(METHODS[name], X)
+
+
+def test_methods_that_differ_from_numpys():
+    run = opweld.function(
+        [x], [x.fill(3), x.sort(axis=0), x.dimshuffle(1, "x", 0), x.ptp(), x.cast("int8"), x.var(ddof=1)]
+    )
+    filled, ordered, shuffled, spread, small, variance = run(X)
+    np.testing.assert_array_equal(filled, np.full((2, 3), 3.0))
+    np.testing.assert_array_equal(ordered, np.sort(X, 0))
+    np.testing.assert_array_equal(shuffled, X.T[:, None, :])
+    np.testing.assert_allclose(spread, np.ptp(X))
+    np.testing.assert_array_equal(small, X.astype("int8"))
+    np.testing.assert_allclose(variance, X.var(ddof=1))
+    np.testing.assert_allclose(opweld.function([x], x.std())(X), X.std())
+
+
+def test_set_and_inc():
+    run = opweld.function([x], [x[0].set(1), x[:, 1].inc(2)])
+    found = run(X)
+    wanted = [X.copy(), X.copy()]
+    wanted[0][0] = 1
+    wanted[1][:, 1] += 2
+    for got, want in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_constants_have_operators_too():
+    c = T.constant([1.0, 2.0])
+    np.testing.assert_array_equal(opweld.function([], (c + 1).sum())(), 5.0)
+
+
+def test_variables_are_copied_as_objects():
+    assert copy.copy(x).type == x.type
