@@ -23,12 +23,14 @@ else:
         except ImportError:
             from hashlib import sha256
 
-__all__ = ["Hit", "Miss", "clear", "lookup", "map_warnings", "path", "roots", "sha256", "writable"]
+__all__ = [
+    "Hit", "Miss", "clear", "lookup", "map_warnings", "path", "recall", "remember", "roots", "sha256", "writable",
+]  # fmt: skip
 
 FORMAT = 1
 _FOLDER = f"v{FORMAT}"
 _MAGIC = b"opweld-cache %d " % FORMAT
-_KINDS = ("index", "entry", "module", "pch", "tools", "lock", "log", "tmp")
+_KINDS = ("index", "entry", "module", "pch", "tools", "expr", "lock", "log", "tmp")
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -199,6 +201,58 @@ def _digest(file: str) -> str:
         while block := stream.read(1 << 20):
             sum.update(block)
     return sum.hexdigest()
+
+
+def recall(kind: str, name: str, root: str) -> dict[str, Any] | Miss:
+    """Read what `remember` kept.
+
+    Parameters
+    ----------
+    kind : str
+        The folder below the root.
+    name : str
+        64 hexadecimal digits.
+    root : str
+        The cache folder.
+
+    Returns
+    -------
+    dict or Miss
+    """
+    try:
+        return _read(os.path.join(root, _FOLDER), _sharded(kind, _name(name)))
+    except (_NotHeld, OSError, ValueError, RecursionError) as why:
+        return Miss(str(why))
+
+
+def remember(kind: str, name: str, value: dict[str, Any], root: str) -> None:
+    """Keep an object for other processes; a folder that cannot be written is left as it is.
+
+    Parameters
+    ----------
+    kind, name, root : str
+        As for `recall`.
+    value : dict
+        What JSON can hold.
+    """
+    body = json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
+    base = os.path.join(root, _FOLDER)
+    place = os.path.join(base, _sharded(kind, _name(name)))
+    draft = os.path.join(base, "tmp", f"file-{os.getpid()}-{os.urandom(8).hex()}")
+    try:
+        for file in (draft, place):
+            os.makedirs(os.path.dirname(file), exist_ok=True)
+        with open(draft, "xb") as stream:
+            try:
+                stream.write(_MAGIC + sha256(body).hexdigest().encode() + b"\n" + body)
+                stream.flush()
+                os.fsync(stream.fileno())
+                os.rename(draft, place)
+            except BaseException:
+                os.unlink(draft)
+                raise
+    except OSError:
+        pass
 
 
 def map_warnings(warnings: Iterable[dict[str, Any]], sources: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
