@@ -12,6 +12,7 @@ from opweld.rewriting import STAGES, node_rewriter, register_inplace, register_s
 from opweld.rewriting.merge import copy_and_merge
 
 x, y = tensor.dvector("x"), tensor.dvector("y")
+m = tensor.dmatrix("m")
 
 
 class AddOne(COp):
@@ -198,3 +199,70 @@ def test_a_long_chain_takes_linear_time(always):
         return time.perf_counter() - start
 
     assert seconds(4000) < 20 * max(seconds(400), 2e-3)
+
+
+# -- elementwise nodes -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def elementwise():
+    from opweld.tensor.rewriting_elemwise import elemwise_in_place
+
+    register_inplace(elemwise_in_place)
+
+
+def patterns(f):
+    return [getattr(node.op, "inplace_pattern", None) for node in f.maker.fgraph.toposort()]
+
+
+def agree(inputs, outputs, *arrays):
+    """What both modes give is the same, and the arguments stay as they are."""
+    options = {"on_unused_input": "ignore"}
+    fast = opweld.function(inputs, outputs, **options)
+    slow = opweld.function(inputs, outputs, mode="FAST_COMPILE", **options)
+    kept = [array.copy() for array in arrays]
+    for _ in range(2):
+        for one, other in zip(fast(*arrays), slow(*arrays)):
+            np.testing.assert_array_equal(one, other, strict=True)
+    for array, before in zip(arrays, kept):
+        np.testing.assert_array_equal(array, before)
+    return fast
+
+
+def test_elementwise_nodes_write_over_temporaries(elementwise):
+    f = agree([x, y], [tensor.exp(x * y) + y], np.arange(3.0), np.ones(3))
+    assert patterns(f) == [{}, {0: 0}, {0: 0}]
+    f = agree([x, y], [x + y * 2.0], np.arange(3.0), np.ones(3))
+    assert patterns(f) == [{}, {0: 1}]
+
+
+def test_a_temporary_that_turns_out_smaller(elementwise):
+    row = tensor.dmatrix("row")
+    f = agree([m, row], [m + tensor.exp(row)], np.ones((3, 2)), np.ones((1, 2)))
+    assert patterns(f) == [{}, {0: 1}]
+    agree([m, row], [m + tensor.exp(row)], np.ones((1, 2)), np.ones((3, 2)))
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        pytest.param(lambda: [tensor.exp(x) > 1.0], id="another dtype"),
+        pytest.param(lambda: [tensor.exp(x) + m], id="fewer dimensions"),
+        pytest.param(lambda: (lambda t: [t * t])(tensor.exp(x)), id="read twice"),
+        pytest.param(lambda: (lambda t: [t + 1.0, t])(tensor.exp(x)), id="returned"),
+        pytest.param(lambda: [tensor.broadcast_to(tensor.exp(x), (3, 2)) + 1.0], id="elements that share memory"),
+        pytest.param(
+            lambda: (lambda parts: [parts[0] + 1.0, parts[1] + 1.0])(tensor.split(tensor.exp(x), 2)),
+            id="parts of one array",
+        ),
+    ],
+)
+def test_elementwise_nodes_that_must_not(elementwise, outputs):
+    f = agree([x, m], outputs(), np.arange(2.0), np.ones((2, 2)))
+    assert not any(patterns(f))
+
+
+def test_several_outputs_go_to_several_inputs(elementwise):
+    quotient, rest = tensor.divmod(x * 3.0, y + 1.0)
+    f = agree([x, y], [quotient, rest], np.arange(4.0), np.arange(4.0))
+    assert patterns(f)[-1] == {0: 0, 1: 1}

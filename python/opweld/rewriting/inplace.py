@@ -13,8 +13,9 @@ __all__ = ["Checker", "is_temporary"]
 def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
     """Say whether a node may write over one of its inputs, as far as the nodes around it show.
 
-    It may if a node computes that input, and nobody else reads it, or what it is a view of; and if the memory is none
-    of an input or a constant.
+    It may if a node computes that input, and nobody else reads it, or what it is a view of; if the memory is none of an
+    input or a constant; and if its elements share none among themselves, which an op says that makes such views by an
+    attribute ``overlaps = True``.
 
     Parameters
     ----------
@@ -45,7 +46,13 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
             pairs = alias_pairs(owner, "destroy_map")
             stack += [(owner.inputs[i], None, i) for out, i in pairs if out == variable.index]
         if owner.op.view_map:
-            stack += [(owner.inputs[i], owner, i) for out, i in alias_pairs(owner, "view_map") if out == variable.index]
+            pairs = alias_pairs(owner, "view_map")
+            sources = {i for out, i in pairs if out == variable.index}
+            if sources and getattr(owner.op, "overlaps", False):
+                return False
+            if any(i in sources and out != variable.index and clients.get(owner.outputs[out]) for out, i in pairs):
+                return False
+            stack += [(owner.inputs[i], owner, i) for i in sources]
     return True
 
 
