@@ -25,6 +25,7 @@ _NAMES: dict[str, tuple[str, ...]] = {  # module -> what is found there on first
     "basic": (
         "NotScalarConstantError", "alloc", "get_scalar_constant_value", "ones", "ones_like", "zeros", "zeros_like",
     ),
+    "creation": ("empty", "empty_like", "eye", "full", "full_like", "identity"),
     "elemwise": ("Elemwise",),
     "linalg": ("dot", "matmul"),
     "math": (
@@ -43,6 +44,7 @@ _NAMES: dict[str, tuple[str, ...]] = {  # module -> what is found there on first
         "sqr", "sqrt", "square", "sub", "subtract", "switch", "tan", "tanh", "tensor_copy", "true_div",
         "true_divide", "trunc", "where", "xor",
     ),
+    "ranges": ("arange", "linspace"),
     "reduce": ("CAReduce", "all", "amax", "amin", "any", "max", "min", "prod", "ptp", "sum"),
     "shapes": ("shape", "shape_i"),
     "sorting": ("argsort", "sort"),

@@ -149,21 +149,22 @@ from opweld.tensor.variable import TensorConstant, TensorVariable, constant
 __all__ = [
     "CAReduce", "Elemwise", "NotScalarConstantError", "TensorConstant", "TensorType", "TensorVariable", "abs",
     "absolute", "acos", "acosh", "add", "all", "allclose", "alloc", "amax", "amin", "and_", "angle", "any",
-    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort",
-    "as_tensor_variable", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_count",
+    "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin",
+    "argsort", "as_tensor_variable", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_count",
     "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
     "cast", "cbrt", "ceil", "clip", "conj", "conjugate", "constant", "copysign", "cos", "cosh", "cumprod", "cumsum",
-    "deg2rad", "degrees", "divide", "divmod", "dot", "eq", "equal", "exp", "exp2", "expm1", "fabs", "fill",
-    "float_power", "floor", "floor_div", "floor_divide", "fmax", "fmin", "fmod", "frexp", "gcd", "ge",
-    "get_scalar_constant_value", "greater", "greater_equal", "gt", "heaviside", "hypot", "imag", "int_div",
-    "invert", "isclose", "isfinite", "isinf", "isnan", "lcm", "ldexp", "le", "left_shift", "less", "less_equal",
-    "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "lt", "matmul", "max", "max_and_argmax", "maximum", "mean", "min", "minimum", "mod", "modf",
-    "mul", "multiply", "neg", "negative", "neq", "nextafter", "not_equal", "ones", "ones_like", "or_", "positive",
-    "pow", "power", "prod", "ptp", "rad2deg", "radians", "real", "reciprocal", "remainder", "right_shift", "rint",
-    "round", "second", "sgn", "shape", "shape_i", "sign", "signbit", "sin", "sinh", "size", "sort", "spacing",
-    "sqr", "sqrt", "square", "std", "sub", "subtract", "sum", "switch", "tan", "tanh", "tensor", "tensor_copy",
-    "true_div", "true_divide", "trunc", "var", "where", "xor", "zeros", "zeros_like",
+    "deg2rad", "degrees", "divide", "divmod", "dot", "empty", "empty_like", "eq", "equal", "exp", "exp2", "expm1",
+    "eye", "fabs", "fill", "float_power", "floor", "floor_div", "floor_divide", "fmax", "fmin", "fmod", "frexp",
+    "full", "full_like", "gcd", "ge", "get_scalar_constant_value", "greater", "greater_equal", "gt", "heaviside",
+    "hypot", "identity", "imag", "int_div", "invert", "isclose", "isfinite", "isinf", "isnan", "lcm", "ldexp", "le",
+    "left_shift", "less", "less_equal", "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "lt", "matmul", "max", "max_and_argmax", "maximum",
+    "mean", "min", "minimum", "mod", "modf", "mul", "multiply", "neg", "negative", "neq", "nextafter", "not_equal",
+    "ones", "ones_like", "or_", "positive", "pow", "power", "prod", "ptp", "rad2deg", "radians", "real",
+    "reciprocal", "remainder", "right_shift", "rint", "round", "second", "sgn", "shape", "shape_i", "sign",
+    "signbit", "sin", "sinh", "size", "sort", "spacing", "sqr", "sqrt", "square", "std", "sub", "subtract", "sum",
+    "switch", "tan", "tanh", "tensor", "tensor_copy", "true_div", "true_divide", "trunc", "var", "where", "xor",
+    "zeros", "zeros_like",
 ]  # fmt: skip
 
 class TensorType(_TensorType):
@@ -193,6 +194,14 @@ def zeros(shape: Any, dtype: Any = None) -> TensorVariable: ...
 def zeros_like(x: Any, dtype: Any = None) -> TensorVariable: ...
 
 # Reductions, products, sorting, creation
+def arange(start: Any = None, stop: Any = None, step: Any = None, *, dtype: Any = None) -> TensorVariable: ...
+def empty(shape: Any, dtype: Any = None) -> TensorVariable: ...
+def empty_like(x: Any, dtype: Any = None) -> TensorVariable: ...
+def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable: ...
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> TensorVariable: ...
+def full_like(x: Any, fill_value: Any, dtype: Any = None) -> TensorVariable: ...
+def identity(n: Any, dtype: Any = None) -> TensorVariable: ...
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, *, dtype: Any = None) -> TensorVariable: ...
 def amax(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable: ...
 def amin(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable: ...
 def all(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable: ...

@@ -1,0 +1,311 @@
+"""Arrays made from sizes: filled, unfilled, with a diagonal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from opweld.dtypes import dtype_of, shape_text
+from opweld.graph.basic import Apply, Variable
+from opweld.graph.op import COp
+from opweld.tensor.axis import storage
+from opweld.tensor.basic import alloc
+from opweld.tensor.shapes import shape_i
+from opweld.tensor.type import TensorType
+from opweld.tensor.variable import as_tensor_variable
+from opweld.tensor.views import known, sizes_of
+
+__all__ = [
+    "AllocEmpty",
+    "Eye",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "identity",
+]
+
+
+class AllocEmpty(COp):
+    """A new array of given sizes that holds anything.
+
+    There is no `perform`: what it gave could not be compared with what C gives.
+
+    Parameters
+    ----------
+    dtype : str or numpy.dtype
+        The dtype.
+    """
+
+    __props__ = ("dtype",)
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype_of(dtype).name
+
+    def make_node(self, *shape: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        *shape : Variable or int
+            The sizes.
+
+        Returns
+        -------
+        Apply
+            One output.
+
+        Raises
+        ------
+        TypeError
+            If a size is not an integer.
+        ValueError
+            If one is known to be negative.
+        """
+        sizes = sizes_of("empty", shape)
+        return Apply(self, sizes, [TensorType(self.dtype, [_known(size) for size in sizes])()])
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Give the sizes."""
+        return [tuple(node.inputs)]
+
+    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+        """Say no: there is nothing to compute."""
+        return False
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Keep storage of the right shape, or make it."""
+        return f"{{\n{storage(output_names[0], map(_read, input_names), sub['fail'])}}}\n"
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of this text."""
+        return (1,)
+
+
+class Eye(COp):
+    """A matrix of zeros, with ones on a diagonal.
+
+    Parameters
+    ----------
+    dtype : str or numpy.dtype
+        The dtype.
+    """
+
+    __props__ = ("dtype",)
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype_of(dtype).name
+
+    def make_node(self, n: Any, m: Any, k: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        n, m : Variable or int
+            The numbers of rows and of columns.
+        k : Variable or int
+            Which diagonal; above 0: further to the right.
+
+        Returns
+        -------
+        Apply
+            One output.
+
+        Raises
+        ------
+        TypeError
+            If one is no integer.
+        ValueError
+            If a size is known to be negative.
+        """
+        inputs = sizes_of("eye", [n, m, k])
+        return Apply(self, inputs, [TensorType(self.dtype, [_known(size) for size in inputs[:2]])()])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Fill in Python."""
+        n, m, k = (int(x) for x in inputs)
+        output_storage[0][0] = np.eye(n, m, k, dtype=dtype_of(self.dtype).np)
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Give the sizes."""
+        return [tuple(node.inputs[:2])]
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Write zeros, then walk down the diagonal."""
+        (n, m, k), out = input_names, output_names[0]
+        number = dtype_of(self.dtype)
+        ctype, one = number.ctype, "1"
+        if number.name == "float16":
+            one = "0x3C00"
+        elif number.np.kind == "c":  # the real part comes first
+            ctype = dtype_of(np.zeros(0, number.np).real.dtype).ctype
+        return f"""
+{{
+{storage(out, (_read(n), _read(m)), sub["fail"])}
+    npy_intp opw_i = 0, opw_j = {_read(k)};
+    memset(PyArray_DATA({out}), 0, (size_t)PyArray_NBYTES({out}));
+    if (opw_j < 0) {{
+        opw_i = opw_j > -opw_dims[0] ? -opw_j : opw_dims[0];
+        opw_j = 0;
+    }}
+    for (; opw_i < opw_dims[0] && opw_j < opw_dims[1]; opw_i++, opw_j++) {{
+        *({ctype}*)PyArray_GETPTR2({out}, opw_i, opw_j) = {one};
+    }}
+}}
+"""
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of this text."""
+        return (1,)
+
+
+def _read(size: str) -> str:
+    """C that reads an integer without dimensions."""
+    return f"(npy_intp)*(dtype_{size}*)PyArray_DATA({size})"
+
+
+def _known(size: Any) -> int | None:
+    """A size, where it is known."""
+    found = known(size)
+    if found is not None and found < 0:
+        raise ValueError("negative dimensions are not allowed")
+    return found
+
+
+def empty(shape: Any, dtype: Any = None) -> Any:
+    """Make an array that holds anything.
+
+    Parameters
+    ----------
+    shape : sequence of (int or Variable), or one
+        The sizes.
+    dtype : str or numpy.dtype, optional
+        ``config.floatX`` if left out.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    return AllocEmpty("floatX" if dtype is None else dtype)(*sizes_of("empty", shape))
+
+
+def _sizes(x: Any) -> list[Any]:
+    """The sizes of a tensor: integers where they are known."""
+    return [shape_i(x, i) if size is None else size for i, size in enumerate(x.type.shape)]
+
+
+def empty_like(x: Any, dtype: Any = None) -> Any:
+    """Make an array of the shape of another that holds anything.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Whose shape.
+    dtype : str or numpy.dtype, optional
+        That of `x` if left out.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    x = as_tensor_variable(x)
+    return empty(_sizes(x), x.type.dtype if dtype is None else dtype)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """Make an array filled with a value, as ``numpy.full`` does.
+
+    Parameters
+    ----------
+    shape : sequence of (int or Variable), or one
+        The sizes.
+    fill_value : Variable or array_like
+        Broadcast to the shape.
+    dtype : str or numpy.dtype, optional
+        That of the value if left out; else it is cast.
+
+    Returns
+    -------
+    TensorVariable
+
+    Raises
+    ------
+    ValueError
+        If the value has more dimensions than the shape.
+    OverflowError
+        If one of Python's integers does not fit into `dtype`.
+    """
+    sizes = sizes_of("full", shape)
+    if not isinstance(fill_value, Variable) and dtype is not None:
+        fill_value = np.full(np.shape(fill_value), fill_value, dtype_of(dtype).np)
+    value = as_tensor_variable(fill_value)
+    if dtype is not None:
+        from opweld.tensor.math import cast
+
+        value = cast(value, dtype)
+    if value.type.ndim > len(sizes):
+        have, want = (shape_text(s).replace(" ", "") for s in (value.type.shape, [known(size) for size in sizes]))
+        raise ValueError(f"could not broadcast input array from shape {have} into shape {want}")
+    return alloc(value, *sizes)
+
+
+def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """Make an array of the shape of another, filled with a value, as ``numpy.full_like`` does.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Whose shape.
+    fill_value : Variable or array_like
+        Cast to the dtype, and broadcast to the shape.
+    dtype : str or numpy.dtype, optional
+        That of `x` if left out.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    x = as_tensor_variable(x)
+    return full(_sizes(x), fill_value, x.type.dtype if dtype is None else dtype)
+
+
+def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Any:
+    """Make a matrix with ones on a diagonal, as ``numpy.eye`` does.
+
+    Parameters
+    ----------
+    n, m : int or Variable
+        The numbers of rows and of columns; as many columns as rows if left out.
+    k : int or Variable
+        Which diagonal; above 0: further to the right.
+    dtype : str or numpy.dtype, optional
+        ``config.floatX`` if left out.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    return Eye("floatX" if dtype is None else dtype)(n, n if m is None else m, k)
+
+
+def identity(n: Any, dtype: Any = None) -> Any:
+    """Make the identity matrix.
+
+    Parameters
+    ----------
+    n : int or Variable
+        The number of rows and columns.
+    dtype : str or numpy.dtype, optional
+        ``config.floatX`` if left out.
+
+    Returns
+    -------
+    TensorVariable
+    """
+    return eye(n, dtype=dtype)
