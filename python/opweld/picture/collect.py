@@ -1,0 +1,256 @@
+"""What a picture shows of a graph: boxes with their texts, and who reads what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from opweld.graph.aliasing import alias_pairs
+from opweld.graph.basic import Apply, Constant, Variable, _what
+from opweld.graph.fgraph import FunctionGraph
+
+__all__ = ["Edge", "Item", "Scene", "collect"]
+
+_TITLE = 34
+_DETAIL = 40
+
+
+@dataclass
+class Item:
+    """A box.
+
+    Attributes
+    ----------
+    kind : {"op", "input", "constant", "shared", "output"}
+        What it stands for.
+    title : str
+        The first line.
+    lines : list of str
+        Types of what comes out of it.
+    where : str
+        File and line of the user's code; empty: unknown.
+    tip : str
+        What is shown where the pointer rests.
+    python : bool
+        The op runs in Python.
+    place : int or None
+        In the order of execution.
+    nin, nout : int
+        How many lines end and begin at it.
+    """
+
+    kind: str
+    title: str
+    lines: list[str] = field(default_factory=list)
+    where: str = ""
+    tip: str = ""
+    python: bool = False
+    place: int | None = None
+    nin: int = 0
+    nout: int = 1
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A line: an output of an item is read by another."""
+
+    source: int
+    out: int
+    target: int
+    into: int
+    kind: str  # "reads", "views", "destroys"
+    tip: str
+
+
+@dataclass
+class Scene:
+    """All of a picture. Items stand after those that they read."""
+
+    title: str
+    items: list[Item]
+    edges: list[Edge]
+
+
+def collect(graph: Any) -> Scene:
+    """Read a graph.
+
+    Parameters
+    ----------
+    graph : Function, FunctionGraph, Variable, Apply, or a list of those
+        What to show.
+
+    Returns
+    -------
+    Scene
+
+    Raises
+    ------
+    TypeError
+        If it is none of these.
+    """
+    maker = getattr(graph, "maker", None)
+    found = maker.fgraph if maker is not None else graph
+    reader = _Reader()
+    if isinstance(found, FunctionGraph):
+        reader.python = set(getattr(getattr(maker, "program", None), "performs", ()))
+        reader.place = {node: i for i, node in enumerate(found.toposort())}
+        reader.given = dict.fromkeys(found.inputs)
+        outputs, updated = list(found.outputs), _updated(maker)
+        title = f"{getattr(graph, 'name', None) or 'f'}({', '.join(map(str, found.inputs))})" if maker else ""
+    else:
+        outputs, updated, title = _outputs(graph), {}, ""
+    for variable in reader.given:
+        reader.source(variable)
+    for node in _sorted(outputs, reader.given):
+        reader.apply(node)
+    for position, variable in enumerate(outputs):
+        reader.output(position, variable, len(outputs), updated.get(position))
+    return Scene(title, reader.items, reader.edges)
+
+
+def _outputs(graph: Any) -> list[Variable]:
+    if isinstance(graph, Variable):
+        return [graph]
+    if isinstance(graph, Apply):
+        return list(graph.outputs)
+    maker = getattr(graph, "maker", None)
+    found = maker.fgraph if maker is not None else graph
+    if isinstance(found, FunctionGraph):
+        return list(found.outputs)
+    if isinstance(graph, Iterable) and not isinstance(graph, str):
+        return [variable for item in graph for variable in _outputs(item)]
+    raise TypeError(f"picture: expected a function, a graph, a variable or a node, got {_what(graph)}")
+
+
+def _updated(maker: Any) -> dict[int, str]:
+    """Which outputs are no results but new values of shared variables, and of which."""
+    found: dict[int, str] = {}
+    for position, variable in dict(getattr(maker, "updates", None) or {}).items():
+        if isinstance(position, int):
+            found[position] = str(variable)
+    return found
+
+
+def _sorted(outputs: list[Variable], given: Iterable[Variable]) -> list[Apply]:
+    """The nodes below outputs, each after those it reads; variables without an owner are taken as they come."""
+    done: dict[Apply, None] = {}
+    begun: set[Apply] = set()
+    known = set(given)
+    stack = [v.owner for v in reversed(outputs) if v.owner is not None and v not in known]
+    while stack:
+        node = stack[-1]
+        waiting = [v.owner for v in node.inputs if v.owner is not None and v.owner not in done and v not in known]
+        if node in done or not waiting:
+            done[node] = None
+            stack.pop()
+        elif node in begun:
+            raise ValueError(f"the graph has a cycle through {node.op}: it needs its own output")
+        else:
+            begun.add(node)
+            stack.extend(reversed(waiting))
+    return list(done)
+
+
+class _Reader:
+    """Collects items and edges."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.edges: list[Edge] = []
+        self.given: dict[Variable, None] = {}
+        self.python: set[Apply] = set()
+        self.place: dict[Apply, int] = {}
+        self._of: dict[Variable, tuple[int, int]] = {}
+
+    def source(self, variable: Variable) -> tuple[int, int]:
+        """Enter a variable that no node here computes; constants are drawn at each reader."""
+        known = self._of.get(variable)
+        if known is not None:
+            return known
+        constant = isinstance(variable, Constant)
+        kind = "constant" if constant else "shared" if hasattr(variable, "get_value") else "input"
+        text = _type(variable)
+        title = str(variable) if variable.name is not None or constant else "(no name)"
+        tip = f"{kind} {title}\n{variable.type}"
+        self.items.append(Item(kind, _clip(title, _TITLE), [text], "", tip, nin=0))
+        found = len(self.items) - 1, 0
+        if not constant:
+            self._of[variable] = found
+        return found
+
+    def apply(self, node: Apply) -> None:
+        """Enter a node and what it reads."""
+        sources = [self.source(variable) for variable in node.inputs]
+        names = [f"{variable.name}: " if variable.name else "" for variable in node.outputs]
+        lines = [_clip(name + _type(variable), _DETAIL) for name, variable in zip(names, node.outputs)]
+        where, told = _where(node)
+        tip = [str(node.op), *(f"-> {name}{variable.type}" for name, variable in zip(names, node.outputs)), *told]
+        python = node in self.python
+        if python:
+            tip.append("runs in Python")
+        item = Item("op", _title(node.op), lines, where, "\n".join(tip), python)
+        item.place, item.nin, item.nout = self.place.get(node), len(sources), max(1, len(node.outputs))
+        self.items.append(item)
+        here = len(self.items) - 1
+        for position, variable in enumerate(node.outputs):
+            self._of.setdefault(variable, (here, position))
+        kinds = {source: "views" for _, source in alias_pairs(node, "view_map")}
+        kinds.update({source: "destroys" for _, source in alias_pairs(node, "destroy_map")})
+        for position, ((source, out), variable) in enumerate(zip(sources, node.inputs)):
+            kind = kinds.get(position, "reads")
+            tip_ = f"{item.title} {kind} {_clip(str(variable), _TITLE)} (input {position})\n{variable.type}"
+            self.edges.append(Edge(source, out, here, position, kind, tip_))
+
+    def output(self, position: int, variable: Variable, count: int, updated: str | None) -> None:
+        """Enter a result."""
+        source, out = self.source(variable)
+        title = f"new {updated}" if updated is not None else "result" if count == 1 else f"result {position}"
+        if variable.name and updated is None:
+            title += f": {variable.name}"
+        kind = "output" if updated is None else "shared"
+        tip = f"{title}\n{variable.type}"
+        self.items.append(Item(kind, _clip(title, _TITLE), [_type(variable)], "", tip, nin=1, nout=0))
+        self.edges.append(Edge(source, out, len(self.items) - 1, 0, "reads", tip))
+
+
+def _title(op: Any) -> str:
+    """An op in few words; of an elementwise one what it computes."""
+    scalar_op = getattr(op, "scalar_op", None)
+    return _clip(str(op) if scalar_op is None else str(scalar_op), _TITLE)
+
+
+def _type(variable: Variable) -> str:
+    """A type in few words: dtype and shape where it has these."""
+    dtype, shape = getattr(variable.type, "dtype", None), getattr(variable.type, "shape", None)
+    if dtype is None:
+        return _clip(str(variable.type), _DETAIL)
+    if not shape:
+        return str(dtype)
+    from opweld.dtypes import shape_text
+
+    return f"{dtype} {shape_text(shape)}"
+
+
+def _where(node: Apply) -> tuple[str, list[str]]:
+    """Where a node was made: in short, and in lines with the source."""
+    made_at = getattr(node, "made_at", None)
+    if not made_at:
+        return "", []
+    from linecache import getline
+
+    file, line, *rest = made_at
+    short = str(file).replace("\\", "/").rpartition("/")[2]
+    if "ipython-input" in str(file) or "ipykernel_" in str(file):
+        short = "cell"
+    inside = f", in {rest[0]}" if rest and rest[0] else ""
+    told = [f"made at {file}:{line}{inside}"]
+    text = getline(str(file), int(line)).strip()
+    if text:
+        told.append(f"    {text}")
+    return _clip(f"{short}:{line}", _DETAIL), told
+
+
+def _clip(text: str, length: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= length else text[: length - 1] + "…"

@@ -1,0 +1,227 @@
+"""Pictures of graphs: what they show, that they are well-formed, lie right, and are quick to make."""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+import opweld
+from opweld import Apply, FunctionGraph, In, Op, tensor
+from opweld.compile.ops import view_op
+from opweld.picture import Picture, picture
+from opweld.picture.collect import collect
+from opweld.picture.layout import Box, Link, arrange
+
+SVG = "{http://www.w3.org/2000/svg}"
+x, y = tensor.dvector("x"), tensor.dvector("y")
+
+
+class Over(Op):
+    """Writes over its input, in Python."""
+
+    __props__ = ()
+    destroy_map = {0: [0]}
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        inputs[0][...] += 1
+        output_storage[0][0] = inputs[0]
+
+
+def parsed(graph):
+    return ElementTree.fromstring(picture(graph).svg)
+
+
+def texts(graph):
+    return [element.text for element in parsed(graph).iter(SVG + "text")]
+
+
+def classes(graph):
+    return {element.get("class") for element in parsed(graph).iter() if element.get("class")}
+
+
+def test_a_function():
+    f = opweld.function([x, y], tensor.exp(x * 2.5) + y, name="model")
+    shown = texts(f)
+    assert shown[0] == "model(x, y)"
+    assert {"x", "y", "2.5", "multiply", "exp", "add", "result", "float64 (?,)", "float64"} <= set(shown)
+    assert [text for text in shown if text.isdigit()] == ["0", "1", "2"]
+    assert {"input", "constant", "op", "output"} <= classes(f)
+
+
+def test_views_and_what_is_written_over_are_marked():
+    f = opweld.function([In(x, mutable=True)], Over()(view_op(x)))
+    assert {"line views", "line destroys", "op python"} <= classes(f)
+    assert {"is a view of", "writes over", "runs in Python"} <= set(texts(f))
+    plain = opweld.function([x], x + 1.0)
+    assert not {"line views", "line destroys", "op python"} & classes(plain)
+    assert "writes over" not in texts(plain)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        lambda out: out,
+        lambda out: out.owner,
+        lambda out: [out, x],
+        lambda out: FunctionGraph([x], [out]),
+        lambda out: opweld.function([x], out),
+    ],
+)
+def test_what_can_be_drawn(graph):
+    assert {"x", "exp"} <= set(texts(graph(tensor.exp(x))))
+
+
+def test_what_cannot():
+    with pytest.raises(TypeError, match=r"picture: expected a function, a graph, a variable or a node, got 3 \(int\)"):
+        picture(3)
+    t = tensor.exp(x)
+    t.owner.inputs[0] = tensor.exp(t)
+    with pytest.raises(ValueError, match="the graph has a cycle through"):
+        picture(t)
+
+
+def test_text_is_escaped():
+    name = "<b> & \"c\" 'd'"
+    root = parsed(tensor.dvector(name) + 1.0)
+    assert name in [element.text for element in root.iter(SVG + "text")]
+    assert any(name in (element.text or "") for element in root.iter(SVG + "title"))
+
+
+def test_long_texts_are_cut_and_told_in_full():
+    value = tensor.dvector("n" * 200)
+    root = parsed(value + 1.0)
+    assert max(len(element.text) for element in root.iter(SVG + "text")) < 50
+    assert any("n" * 200 in element.text for element in root.iter(SVG + "title"))
+
+
+def test_where_a_node_was_made(tmp_path):
+    file = tmp_path / "model.py"
+    file.write_text("def f(x):\n    return x  # <here>\n")
+    out = tensor.exp(x)
+    out.owner.made_at = (str(file), 2, "f")
+    root = parsed(out)
+    assert "model.py:2" in [element.text for element in root.iter(SVG + "text")]
+    tips = [element.text for element in root.iter(SVG + "title")]
+    assert any(f"made at {file}:2, in f\n    return x  # <here>" in tip for tip in tips)
+    out.owner.made_at = ("/tmp/ipykernel_12/345.py", 7, None)
+    assert "cell:7" in texts(out)
+    out.owner.made_at = None
+    assert not any("made at" in (element.text or "") for element in parsed(out).iter(SVG + "title"))
+
+
+def test_files(tmp_path):
+    made = picture(tensor.exp(x), tmp_path / "a.svg")
+    assert isinstance(made, Picture) and made._repr_svg_() == made.svg == (tmp_path / "a.svg").read_text("utf-8")
+    assert made.svg.startswith(f'<svg xmlns="http://www.w3.org/2000/svg" width="{made.width}" height="{made.height}"')
+    target = io.StringIO()
+    picture(tensor.exp(x), target)
+    assert target.getvalue() == made.svg
+    made.save(str(tmp_path / "b.svg"))
+    with pytest.raises(ValueError, match=r"pictures are SVG, so the name must end in \.svg, got 'a\.png'"):
+        made.save("a.png")
+    with pytest.raises(TypeError, match=r"file must be a name or a file, got 3 \(int\)"):
+        made.save(3)
+    assert repr(made) == f"<picture of a graph, {made.width} by {made.height} pixels; .save(file) writes SVG>"
+
+
+def test_the_same_graph_gives_the_same_picture():
+    def made():
+        a, b = tensor.dvector("a"), tensor.dvector("b")
+        return picture(opweld.function([a, b], [tensor.exp(a * b) + a, b * 2.0])).svg
+
+    assert made() == made()
+
+
+def test_an_empty_graph():
+    assert ElementTree.fromstring(picture([]).svg).get("class") == "opweld-graph"
+    assert "x" in texts(x)
+
+
+# -- layout ------------------------------------------------------------------------------------------------------
+
+
+def placed(count, links, width=100.0):
+    boxes = [Box(width, 40.0) for _ in range(count)]
+    links = [Link(*link) for link in links]
+    whole = arrange(boxes, links)
+    return boxes, links, *whole
+
+
+def overlaps(one, other):
+    return abs(one.x - other.x) < (one.width + other.width) / 2 and one.y < other.y + 40 and other.y < one.y + 40
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_boxes_do_not_overlap_and_lines_lead_down(seed):
+    random = np.random.default_rng(seed)
+    links = [(int(random.integers(max(0, n - 12), n)), n) for n in range(1, 80) for _ in range(int(random.integers(3)))]
+    boxes, links, width, height, segments = placed(80, links)
+    assert not any(overlaps(one, other) for i, one in enumerate(boxes) for other in boxes[:i])
+    for box in boxes:
+        assert box.width / 2 <= box.x + 0.1 and box.x <= width - box.width / 2 + 0.1 and 0 <= box.y <= height - 40
+    assert sorted(s.link for s in segments if s.link is not None) == list(range(len(links)))
+    for segment in segments:
+        assert segment.y0 <= segment.bend < segment.y1
+        if segment.link is not None:
+            target = boxes[links[segment.link].target]
+            assert (segment.x1, segment.y1) == (target.x, target.y)
+
+
+def test_a_chain_is_straight():
+    boxes, *_ = placed(6, [(n, n + 1) for n in range(5)])
+    assert {box.x for box in boxes} == {50.0}
+    assert [box.y for box in boxes] == sorted(box.y for box in boxes)
+
+
+def test_a_tree_has_no_crossing():
+    boxes, *_ = placed(7, [(0, 4), (2, 4), (1, 5), (3, 5), (4, 6), (5, 6)])
+    order = sorted(range(4), key=lambda i: boxes[i].x)
+    assert {frozenset(order[:2]), frozenset(order[2:])} == {frozenset({0, 2}), frozenset({1, 3})}
+
+
+def test_lines_of_one_source_run_together():
+    *_, segments = placed(12, [(0, n) for n in range(2, 12)] + [(n, n + 1) for n in range(1, 11)])
+    assert sum(segment.link is None for segment in segments) <= 10
+
+
+def large(count, window):
+    random = np.random.default_rng(7)
+    found = [x, y]
+    for n in range(count):
+        one, other = (found[-1 - int(i)] for i in random.integers(min(window, len(found)), size=2))
+        found.append(tensor.exp(one) if n % 3 == 0 else one + other if n % 3 == 1 else tensor.maximum(one * 2.5, other))
+    return FunctionGraph([x, y], found[2:])
+
+
+@pytest.mark.parametrize(("count", "seconds"), [(300, 2.0), (1000, 10.0)])
+def test_large_graphs(count, seconds):
+    graph = large(count, 40)
+    start = time.perf_counter()
+    made = picture(graph)
+    assert time.perf_counter() - start < seconds
+    assert made.svg.count('class="op"') - 1 == len(graph.apply_nodes) >= count  # one is in the legend
+    assert made.width < 40 * count and made.height < 60 * count
+
+
+def test_a_long_chain():
+    out = x
+    for _ in range(1000):
+        out = out + x * y
+    made = picture(out)
+    assert made.width < 20_000 and len(made.svg) < 3_000_000
+
+
+def test_colours_of_both_schemes():
+    svg = picture(tensor.exp(x)).svg
+    used = set(re.findall(r"var\(--([\w-]+)\)", svg))
+    light, dark = svg.split("@media (prefers-color-scheme:dark)")
+    for scheme in (light, dark):
+        assert used <= set(re.findall(r"--([\w-]+):#", scheme))
