@@ -21,12 +21,22 @@ if TYPE_CHECKING:
 
 _EAGER = ("TensorConstant", "TensorType", "TensorVariable", "as_tensor_variable", "constant", "tensor")
 _NAMES: dict[str, tuple[str, ...]] = {  # module -> what is found there on first use
-    "along": ("argmax", "argmin", "cumprod", "cumsum", "max_and_argmax"),
     "basic": (
         "NotScalarConstantError", "alloc", "get_scalar_constant_value", "ones", "ones_like", "zeros", "zeros_like",
     ),
     "creation": ("empty", "empty_like", "eye", "full", "full_like", "identity"),
     "elemwise": ("Elemwise",),
+    "along": ("argmax", "argmin", "cumprod", "cumsum", "max_and_argmax"),
+    "joining": ("concatenate", "hstack", "join", "split", "stack", "vstack"),
+    "manipulation": ("broadcast_to", "flatten", "ravel", "repeat", "reshape"),
+    "permute": (
+        "atleast_1d", "atleast_2d", "atleast_3d", "dimshuffle", "expand_dims", "moveaxis", "squeeze", "swapaxes",
+        "transpose",
+    ),
+    "ranges": ("arange", "linspace"),
+    "reduce": ("CAReduce", "all", "amax", "amin", "any", "max", "min", "prod", "ptp", "sum"),
+    "selection": ("flatnonzero", "nonzero", "take"),
+    "statistics": ("mean", "std", "var"),
     "linalg": ("dot", "matmul"),
     "math": (
         "abs", "absolute", "acos", "acosh", "add", "allclose", "and_", "angle", "arccos", "arccosh", "arcsin",
@@ -44,11 +54,9 @@ _NAMES: dict[str, tuple[str, ...]] = {  # module -> what is found there on first
         "sqr", "sqrt", "square", "sub", "subtract", "switch", "tan", "tanh", "tensor_copy", "true_div",
         "true_divide", "trunc", "where", "xor",
     ),
-    "ranges": ("arange", "linspace"),
-    "reduce": ("CAReduce", "all", "amax", "amin", "any", "max", "min", "prod", "ptp", "sum"),
     "shapes": ("shape", "shape_i"),
     "sorting": ("argsort", "sort"),
-    "statistics": ("mean", "std", "var"),
+    "subtensor": ("inc_subtensor", "set_subtensor"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -175,12 +175,11 @@ def _number(part: Any) -> Any:
             from opweld.tensor.joining import stack
 
             return _number(stack([_number(one) for one in part]))
-        part = np.array(part, dtype=None if len(part) else np.intp)
     elif not isinstance(part, (np.ndarray, bool, np.bool_)):
         raise IndexError(_ONLY)
-    array = np.asarray(part)
+    array = np.asarray(part, np.intp if isinstance(part, (list, tuple)) and not part else None)
     if array.dtype.kind not in "iub":
-        raise IndexError(_KINDS)
+        raise IndexError(_KINDS if isinstance(part, np.ndarray) else _ONLY)
     return constant(array)
 
 

@@ -138,7 +138,7 @@ class Reshape(COp):
             )
         made = f"PyArray_Newshape({x}, &opw_shape, NPY_CORDER)"
         return f"""{{
-npy_intp opw_sizes[{self.ndim} + 1];
+npy_intp opw_sizes[{self.ndim} + 1] = {{0}};
 PyArray_Dims opw_shape;
 {length}{read}opw_shape.ptr = opw_sizes;
 opw_shape.len = {self.ndim};
@@ -165,6 +165,7 @@ class BroadcastTo(COp):
 
     __props__ = ()
     view_map = {0: [0]}
+    overlaps = True
 
     def make_node(self, x: Any, *shape: Any) -> Apply:
         """Build the node.
@@ -222,7 +223,9 @@ class BroadcastTo(COp):
             f"opw_sizes[{i}] = (npy_intp)*(dtype_{size}*)PyArray_DATA({size});\n" for i, size in enumerate(sizes)
         )
         made = f"opw_broadcast_to({x}, {len(sizes)}, opw_sizes)"
-        return f"{{\nnpy_intp opw_sizes[{len(sizes)} + 1];\n{read}{store(output_names[0], made, sub['fail'])}}}\n"
+        return (
+            f"{{\nnpy_intp opw_sizes[{len(sizes)} + 1] = {{0}};\n{read}{store(output_names[0], made, sub['fail'])}}}\n"
+        )
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""
@@ -439,3 +442,6 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
             normalize_axis_index(axis, x.ndim)
         return Repeat(0)(flatten(x), repeats)
     return Repeat(normalize_axis_index(axis, x.ndim))(x, repeats)
+
+
+from opweld.tensor import rewriting_views as _rewriting  # noqa: E402, F401  # registers what these are rewritten by

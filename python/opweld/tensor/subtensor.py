@@ -77,7 +77,7 @@ static PyArrayObject* opw_subtensor(PyArrayObject* x, const char* form, const np
 
 def _numbers(entries: tuple[str, ...], node: Apply, names: list[str], fail: str) -> str:
     """Write the C that reads the numbers of a form into ``opw_numbers``."""
-    read = f"npy_intp opw_numbers[{len(names)} + 1];\n"
+    read = f"npy_intp opw_numbers[{len(names)} + 1] = {{0}};\n"
     letters = "".join([entry for entry in entries if entry not in (":", "None")]).replace(":", "")
     inputs = node.inputs[len(node.inputs) - len(names) :]
     for place, (name, letter, variable) in enumerate(zip(names, letters, inputs)):
@@ -420,3 +420,6 @@ def _write(what: str, x: Any, y: Any, set_: bool, inplace: bool) -> Any:
         raise TypeError(f"{what}: expected z[key], got {x if isinstance(x, Variable) else _what(x)}")
     class_ = IncSubtensor if isinstance(op, Subtensor) else AdvancedIncSubtensor
     return class_(op.index, set_, inplace)(node.inputs[0], y, *node.inputs[1:])
+
+
+from opweld.tensor import rewriting_views as _rewriting  # noqa: E402, F401  # registers what these are rewritten by

@@ -1,0 +1,64 @@
+"""What views and indexed writing are rewritten by: views of all go, and what may be is written in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opweld.graph.basic import Apply, Variable
+from opweld.graph.fgraph import FunctionGraph
+from opweld.rewriting.basic import node_rewriter
+from opweld.rewriting.inplace import is_temporary
+from opweld.rewriting.stages import register_canonicalize, register_inplace
+from opweld.tensor.manipulation import BroadcastTo, Reshape
+from opweld.tensor.permute import DimShuffle
+from opweld.tensor.rewriting import is_destroyed
+from opweld.tensor.subtensor import Subtensor, Writing
+
+__all__ = ["dimshuffle_of_dimshuffle", "view_of_all", "write_in_place"]
+
+
+@register_canonicalize
+@node_rewriter([Subtensor, DimShuffle, Reshape, BroadcastTo])
+def view_of_all(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
+    """A view of the whole, as it is, is what it views."""
+    x: Any = node.inputs[0]
+    wanted: Any = node.outputs[0].type
+    op: Any = node.op
+    if isinstance(op, Subtensor):
+        same = all(entry == ":" for entry in op.entries)
+    elif isinstance(op, DimShuffle):
+        same = op.new_order == tuple(range(x.type.ndim))
+    else:
+        same = x.type.shape == wanted.shape and None not in wanted.shape
+    return [x] if same and wanted.is_super(x.type) and not is_destroyed(fgraph, node.outputs[0]) else None
+
+
+@register_canonicalize
+@node_rewriter([DimShuffle])
+def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
+    """Axes that move twice move once."""
+    below = node.inputs[0].owner
+    if below is None or not isinstance(below.op, DimShuffle):
+        return None
+    first = below.op.new_order
+    order = ["x" if i == "x" else first[i] for i in node.op.new_order]  # type: ignore[attr-defined]
+    return [DimShuffle(order)(below.inputs[0])]
+
+
+@register_inplace
+@node_rewriter([Writing])
+def write_in_place(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
+    """Write over a temporary that nobody else reads."""
+    op: Any = node.op
+    if op.inplace or not is_temporary(fgraph, node, 0) or _spread(node.inputs[0]):
+        return None
+    return [type(op)(op.index, op.set_instead_of_inc, True)(*node.inputs)]
+
+
+def _spread(variable: Variable) -> bool:
+    """Whether elements of a variable may share memory among themselves."""
+    while variable.owner is not None and variable.owner.op.view_map:
+        if isinstance(variable.owner.op, BroadcastTo):
+            return True
+        variable = variable.owner.inputs[0]
+    return False
