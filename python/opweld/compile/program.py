@@ -131,6 +131,7 @@ class _Writer:
         self._unchecked = unchecked
         self._entered: dict[str, int] = {}  # text of a type or kernel -> its index
         self._type_of: dict[Any, int] = {}  # type, or id of one that does not hash, and whether it checks -> index
+        self._kernel_of: dict[Any, int] = {}  # structured op and types -> kernel
         self._variable_of: dict[Variable, int] = {}
         self._literals: dict[Variable, str | None] = {}
         self._params: dict[Any, Constant] = {}
@@ -176,9 +177,10 @@ class _Writer:
 
     def step(self, node: Apply, returned: set[Variable]) -> None:
         """Enter a node."""
-        structure = self.fragments.structure(node)
-        params = None if structure else _params_of(node, self._params)
-        literals = [None if structure else self._literal(variable) for variable in node.inputs]
+        if getattr(node.op, "structure", None) is not None and self._structured(node, returned):
+            return
+        params = _params_of(node, self._params)
+        literals = [self._literal(variable) for variable in node.inputs]
         inputs: list[str] = []
         read: list[int] = []  # the positions of the inputs that are variables
         for position, literal in enumerate(literals):
@@ -186,18 +188,13 @@ class _Writer:
             if literal is None:
                 read.append(position)
         outputs = [f"V{len(read) + i}" for i in range(len(node.outputs))]
-        code = None if structure else self.fragments.code(node, inputs, outputs, params is not None)
+        code = self.fragments.code(node, inputs, outputs, params is not None)
         if code is None:
             params, read = None, list(range(len(node.inputs)))
         variables = [node.inputs[position] for position in read]
-        takes = [self.variable(v, "constant" if isinstance(v, Constant) else "temporary") for v in variables]
-        gives = [self.variable(v, "output" if v in returned else "temporary") for v in node.outputs]
-        types = [self.variables[i]["type"] for i in takes + gives]
-        fields: dict[str, Any] = {"inputs": types[: len(takes)], "outputs": types[len(takes) :]}
-        step: dict[str, Any] = {"inputs": takes, "outputs": gives}
-        if structure is not None:
-            fields.update(structure)
-        elif code is None:
+        step, types = self._variables(variables, node.outputs, returned)
+        fields: dict[str, Any] = {"inputs": types[: len(read)], "outputs": types[len(read) :]}
+        if code is None:
             fields.update(label=self.fragments.label(type(node.op)), lang="c", perform=True)
             self.performs.append(node)
         else:
@@ -214,7 +211,36 @@ class _Writer:
                 self.fragments.declare(v.type, types[i], names[i], self._checks(v)) for i, v in enumerate(variables)
             ]
         step["kernel"] = self._enter(self.kernels, fields)
-        place = {position: i for i, position in enumerate(read)}
+        self._add_step(node, step, {position: i for i, position in enumerate(read)})
+
+    def _structured(self, node: Apply, returned: set[Variable]) -> bool:
+        """Enter a node whose loop the engine writes: op and types say all, and are asked once."""
+        key = (node.op, *[v.type for v in node.inputs], None, *[v.type for v in node.outputs])
+        known = self._kernel_of.get(key)
+        fields = None
+        if known is None:
+            fields = self.fragments.structure(node)
+            if fields is None:
+                return False
+        step, types = self._variables(node.inputs, node.outputs, returned)
+        if fields is not None:
+            nin = len(node.inputs)
+            known = self._enter(self.kernels, {"inputs": types[:nin], "outputs": types[nin:], **fields})
+            self._kernel_of[key] = known
+        step["kernel"] = known
+        self._add_step(node, step, range(len(node.inputs)))
+        return True
+
+    def _variables(
+        self, reads: list[Variable], makes: list[Variable], returned: set[Variable]
+    ) -> tuple[dict[str, Any], list[int]]:
+        """Begin a step: its variables, and their types."""
+        takes = [self.variable(v, "constant" if isinstance(v, Constant) else "temporary") for v in reads]
+        gives = [self.variable(v, "output" if v in returned else "temporary") for v in makes]
+        return {"inputs": takes, "outputs": gives}, [self.variables[i]["type"] for i in takes + gives]
+
+    def _add_step(self, node: Apply, step: dict[str, Any], place: Any) -> None:
+        """Enter a step; `place`: where among its inputs each of the node's is."""
         for field, which in (("destroys", "destroy_map"), ("views", "view_map")):
             pairs = [[out, place[source]] for out, source in alias_pairs(node, which) if source in place]
             if pairs:
