@@ -38,7 +38,7 @@ def alias_pairs(node: Apply, which: str) -> list[tuple[int, int]]:
     found = getattr(node.op, which, None)
     if not found:
         return []
-    if len(found) == 1:  # nearly always
+    if type(found) is dict and len(found) == 1:  # nearly always
         out, sources = next(iter(found.items()))
         if type(sources) is list and len(sources) == 1 and type(out) is type(sources[0]) is int:
             source = sources[0]
