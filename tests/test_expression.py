@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import os
 import pickle
+import re
 import subprocess
 import sys
 import textwrap
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -483,6 +485,13 @@ def test_calls():
     assert op(x, b=x).type.dtype == "float64"
 
 
+def test_the_examples_of_the_page_hold():
+    page = (Path(__file__).resolve().parent.parent / "docs" / "expressions.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 2
+    exec("".join(blocks), {})
+
+
 # -- the cache ---------------------------------------------------------------------------------------------------
 
 
@@ -505,6 +514,20 @@ PARSE = """
 def test_a_second_process_loads_no_engine(tmp_path):
     assert in_a_process(PARSE, tmp_path) == ["2", "x", "y", "True", "True"]
     assert in_a_process(PARSE, tmp_path) == ["2", "x", "y", "False", "False"]
+
+
+def test_a_function_is_found_by_a_second_process(tmp_path):
+    code = """
+        import sys
+        import opweld
+        from opweld.scalar import expr
+        from opweld.tensor import vector
+        x = vector("x")
+        f = opweld.function([x], expr("x*x + 1")(x))
+        print(f.maker.built.hit, "opweld._engine" in sys.modules, *f([1.0, 2.0]))
+    """
+    assert in_a_process(code, tmp_path) == ["False", "True", "2.0", "5.0"]
+    assert in_a_process(code, tmp_path) == ["True", "False", "2.0", "5.0"]
 
 
 def test_damage_is_a_miss(tmp_path):

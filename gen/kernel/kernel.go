@@ -16,8 +16,8 @@ type Expression struct {
 }
 
 // Instruction makes one value: of others (Op and Args), or of a literal (Op "constant", Kind and Value). An Op that is a
-// sign or a word of Python's (+, <, and, if, abs …) has Python's meaning where all its arguments are constants; any other is a function of
-// NumPy's.
+// sign or a word of Python's (+, <, and, if, abs …) has Python's meaning where all its arguments are constants; any
+// other is a function of NumPy's.
 type Instruction struct {
 	Op     string `json:"op"`
 	Args   []int  `json:"args"`
@@ -41,8 +41,8 @@ func (e *Error) Error() string {
 // maxText bounds the text: whatever is longer is not meant to be one expression, and its tree would be as deep.
 const maxText = 1 << 16
 
-// Parse reads a text. Its arguments are args, in that order; where args is nil they are the lambda's, or else the free names by first
-// appearance. An error is an *Error.
+// Parse reads a text. Its arguments are args, in that order; where args is nil they are the lambda's, or else the free
+// names by first appearance. An error is an *Error.
 func Parse(text string, args []string) (*Expression, error) {
 	if len(text) > maxText {
 		return nil, &Error{fmt.Sprintf("the text has %d bytes; an expression has at most %d", len(text), maxText), 1, 1}

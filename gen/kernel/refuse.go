@@ -10,8 +10,14 @@ var statements = words("assert break class continue def del for from global if i
 var operators = words("and else if is in lambda not or True False")
 
 // keywords are Python 3.4's, and what has become one since.
-var keywords = words("False None True and as assert async await break class continue def del elif else except finally for from " +
-	"global if import in is lambda nonlocal not or pass raise return try while with yield")
+var keywords = words("False None True and as assert async await break class continue def del elif else except finally " +
+	"for from global if import in is lambda nonlocal not or pass raise return try while with yield")
+
+// startValues are the keywords that a value may begin with, where an operator is expected.
+var startValues = words("True False lambda")
+
+// comparisons are the signs that end with '=' and assign nothing.
+var comparisons = words("== != <= >=")
 
 func words(text string) map[string]bool {
 	set := map[string]bool{}
@@ -94,7 +100,7 @@ func refuseToken(t, before token) *Error {
 		return t.fail("starred arguments are not read here: write each one")
 	case t.text == "[":
 		return t.fail("lists are no values of an expression")
-	case len(t.text) > 1 && strings.HasSuffix(t.text, "=") && !words("== != <= >=")[t.text]:
+	case len(t.text) > 1 && strings.HasSuffix(t.text, "=") && !comparisons[t.text]:
 		return t.fail("%q changes a value in place: write %s = %s %s ...", t.text, orName(before),
 			orName(before), strings.TrimSuffix(t.text, "="))
 	}
@@ -156,7 +162,7 @@ func endsValue(t token) bool {
 func beginsValue(t token) bool {
 	switch t.kind {
 	case name:
-		return !keywords[t.text] || words("True False lambda")[t.text]
+		return !keywords[t.text] || startValues[t.text]
 	case number:
 		return true
 	}

@@ -22,7 +22,7 @@ from opweld.errors import ExpressionError
 from opweld.graph.basic import Variable, _what
 from opweld.scalar.basic import Clip, Identity, Imag, Real, Where
 from opweld.scalar.folding import Number, Operand, Place, Step, fold, located
-from opweld.scalar.op import Body, ScalarOp
+from opweld.scalar.op import Body, ScalarOp, StructuredScalarOp
 from opweld.scalar.type import ScalarType, get_scalar_type
 from opweld.scalar.ufuncs import ufunc
 
@@ -139,7 +139,7 @@ class _Typed(NamedTuple):
     made: tuple[str, ...]
 
 
-class Expression(ScalarOp):
+class Expression(StructuredScalarOp):
     """The scalar op of an expression; made by `expr`.
 
     Attributes
