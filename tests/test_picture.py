@@ -14,7 +14,6 @@ import opweld
 from opweld import Apply, FunctionGraph, In, Op, tensor
 from opweld.compile.ops import view_op
 from opweld.picture import Picture, picture
-from opweld.picture.collect import collect
 from opweld.picture.layout import Box, Link, arrange
 
 SVG = "{http://www.w3.org/2000/svg}"

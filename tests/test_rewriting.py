@@ -8,7 +8,7 @@ import pytest
 import opweld
 from opweld import Apply, Constant, COp, FunctionGraph, Op, RewriteError, tensor
 from opweld.compile.ops import DeepCopyOp, view_op
-from opweld.printing import debugprint
+from opweld.printing import debugprint, pydotprint
 from opweld.rewriting import (
     STAGES,
     NodeRewriter,
@@ -583,6 +583,32 @@ def test_debugprint(capsys):
     assert debugprint([a(x).owner, y], file="str", ids="int", depth=1) == "Node{tag='a', nout=1} [id 0]\ny [id 1]\n"
     with pytest.raises(TypeError, match=r"debugprint: expected a variable"):
         debugprint(3)
+
+
+def test_what_debugprint_can_add():
+    t = a(x)
+    t.name = "t"
+    t.owner.made_at = ("model.py", 7, "f")
+    out = InPlace("d")(view_op(b(t)))
+    assert debugprint(out, file="str", id_type="", print_memory_map=True, print_made_at=True, print_shape=True) == (
+        "InPlace{tag='d', nout=1} shape=(?,) d={0: [0]}\n"
+        " └─ ViewOp shape=(?,) v={0: [0]}\n"
+        "     └─ Node{tag='b', nout=1} shape=(?,)\n"
+        "         └─ Node{tag='a', nout=1} shape=(?,) 't'  # model.py:7\n"
+        "             └─ x shape=(?,)\n"
+    )
+    assert debugprint(b(t), file="str", ids="", stop_on_name=True) == (
+        "Node{tag='b', nout=1}\n └─ Node{tag='a', nout=1} 't'\n"
+    )
+    assert debugprint(t, file="str", ids="", stop_on_name=True).count("\n") == 2
+    plain = debugprint(out, file="str", ids="")
+    assert "d=" not in plain and "model.py" not in plain
+    lists = debugprint([opweld.function([x], a(x)), [b(x)]], file="str", ids="")
+    assert lists.splitlines()[::2] == ["Node{tag='a', nout=1} 0", "Node{tag='b', nout=1}"]
+
+
+def test_the_old_name_of_pictures(tmp_path):
+    assert pydotprint(a(x), tmp_path / "a.svg", compact=True).svg == (tmp_path / "a.svg").read_text("utf-8")
 
 
 def test_debugprint_of_a_long_chain():

@@ -6,14 +6,27 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from opweld.dtypes import shape_text
 from opweld.graph.basic import Apply, Constant, Variable, _what
 from opweld.graph.fgraph import FunctionGraph
 
-__all__ = ["debugprint"]
+__all__ = ["debugprint", "pydotprint"]
 
 
 def debugprint(
-    graph: Any, depth: int = -1, print_type: bool = False, file: Any = None, ids: str = "CHAR", **kwargs: Any
+    graph: Any,
+    depth: int = -1,
+    print_type: bool = False,
+    print_shape: bool = False,
+    file: Any = None,
+    ids: str = "CHAR",
+    stop_on_name: bool = False,
+    print_destroy_map: bool = False,
+    print_view_map: bool = False,
+    print_memory_map: bool = False,
+    print_made_at: bool = False,
+    id_type: str | None = None,
+    **kwargs: Any,
 ) -> Any:
     """Print a graph, outputs first, what they are computed from indented below them.
 
@@ -25,10 +38,20 @@ def debugprint(
         How many levels; -1: all.
     print_type : bool
         Add each variable's type.
+    print_shape : bool
+        Add what is known of each variable's shape.
     file : file, ``"str"``, or None
         Where to; ``"str"``: the text is returned; None: standard output.
     ids : {"CHAR", "int", ""}
         How variables are told apart: by letters, by numbers, or not.
+    stop_on_name : bool
+        Go no further than to variables that have a name.
+    print_destroy_map, print_view_map, print_memory_map : bool
+        Add which outputs are written over inputs, as ``d={0: [0]}``; which view them, as ``v={0: [0]}``; both.
+    print_made_at : bool
+        Add file and line where a node was made.
+    id_type : {"CHAR", "int", ""}, optional
+        PyTensor's name of `ids`.
     **kwargs
         Accepted; other packages have more options.
 
@@ -42,7 +65,13 @@ def debugprint(
     TypeError
         If there is nothing to print in `graph`.
     """
-    printer = _Printer(depth, print_type, ids)
+    maps = [
+        (letter, name)
+        for letter, name, wanted in (("d", "destroy_map", print_destroy_map), ("v", "view_map", print_view_map))
+        if wanted or print_memory_map
+    ]
+    printer = _Printer(depth, ids if id_type is None else id_type, stop_on_name)
+    printer.types, printer.shapes, printer.maps, printer.made_at = print_type, print_shape, maps, print_made_at
     for variable in printer.outputs(graph):
         printer.add(variable)
     text = "\n".join(printer.lines) + "\n"
@@ -53,14 +82,38 @@ def debugprint(
     return target
 
 
+def pydotprint(graph: Any, outfile: Any = None, **kwargs: Any) -> Any:
+    """Draw a graph: the name by which Theano and PyTensor know `opweld.picture.picture`.
+
+    Parameters
+    ----------
+    graph : Function, FunctionGraph, Variable, Apply, or a list of those
+        What to draw.
+    outfile : str, os.PathLike or file, optional
+        Where the picture is written too, as SVG.
+    **kwargs
+        Accepted; other packages have more options.
+
+    Returns
+    -------
+    Picture
+        A notebook shows it.
+    """
+    from opweld.picture import picture
+
+    return picture(graph, outfile)
+
+
 class _Printer:
     """Collects the lines."""
 
-    def __init__(self, depth: int, types: bool, ids: str) -> None:
+    def __init__(self, depth: int, ids: str, stop_on_name: bool) -> None:
         self.lines: list[str] = []
+        self.types = self.shapes = self.made_at = False
+        self.maps: list[tuple[str, str]] = []
         self._depth = depth
-        self._types = types
         self._ids = ids
+        self._stop = stop_on_name
         self._names: dict[Any, str] = {}
         self._shown: set[Apply] = set()
         self._place: dict[Apply, int] = {}
@@ -87,6 +140,8 @@ class _Printer:
             variable, before, branch = stack.pop()
             self.lines.append(before + branch + self._line(variable))
             node = variable.owner
+            if self._stop and variable.name and branch:
+                continue
             if node is None or node in self._shown:
                 if node is not None and node.inputs:
                     self.lines[-1] += " ..."
@@ -109,13 +164,21 @@ class _Printer:
             text = f"{node.op}{f'.{variable.index}' if len(node.outputs) > 1 else ''}"
         if self._ids:
             text += f" [id {self._name(key)}]"
-        if self._types:
+        if self.types:
             text += f" <{variable.type}>"
-        if node is not None and variable.name:
+        if self.shapes and getattr(variable.type, "shape", None) is not None:
+            text += f" shape={shape_text(variable.type.shape)}"  # type: ignore[attr-defined]
+        if node is None:
+            return text
+        if variable.name:
             text += f" {variable.name!r}"
+        for letter, name in self.maps:
+            if getattr(node.op, name):
+                text += f" {letter}={getattr(node.op, name)}"
         if node in self._place:
             text += f" {self._place[node]}"
-        return text
+        made_at = getattr(node, "made_at", None) if self.made_at else None
+        return text if made_at is None else f"{text}  # {made_at[0]}:{made_at[1]}"
 
     def _name(self, key: Any) -> str:
         found = self._names.get(key)
