@@ -356,6 +356,23 @@ def test_every_name_of_the_table_is_there(tree):
         assert set(module.__all__) <= set(dir(module))
 
 
+@pytest.mark.parametrize("tree", TREES)
+def test_elementwise_ops_are_where_they_were(tree):
+    root = f"opweld.compat.{tree}"
+    scalar, math, elemwise = [
+        importlib.import_module(f"{root}.{path}") for path in ("scalar", "tensor.math", "tensor.elemwise")
+    ]
+
+    class Half(scalar.UnaryScalarOp):
+        def impl(self, x):
+            return x / 2
+
+    x = importlib.import_module(f"{root}.tensor").dvector("x")
+    run = opweld.function([x], elemwise.Elemwise(Half(scalar.upgrade_to_float))(math.exp(x)))
+    assert run([0.0]) == [0.5]
+    assert scalar.add.name == "add"
+
+
 def test_the_names_of_the_page():
     page = (Path(__file__).parent.parent / "docs" / "coming-from.md").read_text(encoding="utf-8")
     table = page.partition("| old | new |")[2]

@@ -67,7 +67,9 @@ def same(got, wanted, rounded=False, signed=True):
     np.testing.assert_array_equal(got[~finite], wanted[~finite])
     size = np.abs(wanted[finite])
     with np.errstate(all="ignore"):
-        assert (np.abs(got[finite] - wanted[finite]) <= 4 * np.spacing(size)).all(), (got, wanted)
+        assert (
+            np.abs(got[finite] - wanted[finite]) <= 4 * (np.nextafter(size, np.inf, dtype=size.dtype) - size)
+        ).all(), (got, wanted)
 
 
 # -- dtypes and exceptions ---------------------------------------------------------------------------------------
@@ -182,6 +184,8 @@ def check_batch(data, nin, *types):
                     continue
                 if name == "reciprocal" and given_[0].dtype.kind in "iu":  # 1 / 0 is the machine's
                     got, wanted = got[given_[0] != 0], wanted[given_[0] != 0]
+                if name == "spacing" and dtype_of(wanted.dtype).name == "longdouble":  # NumPy: NaN below powers of 2
+                    got, wanted = got[~np.isnan(wanted)], wanted[~np.isnan(wanted)]
                 try:
                     same(got, wanted, rounded, name not in UNORDERED)
                 except AssertionError as err:

@@ -235,3 +235,17 @@ def test_constants_have_operators_too():
 
 def test_variables_are_copied_as_objects():
     assert copy.copy(x).type == x.type
+
+
+def test_lists_of_variables_are_stacked():
+    a, b = T.fscalar(), T.dvector()
+    run = opweld.function(
+        [a, b], [T.as_tensor_variable([a, 1]), T.add(b, [[a, 2], [3, 4]]), T.as_tensor_variable([b, b])]
+    )
+    vector, total, matrix = run(np.float32(0.5), [1.0, 2.0])
+    np.testing.assert_array_equal(vector, np.array([np.float32(0.5), 1]))
+    assert vector.dtype == np.array([np.float32(0.5), 1]).dtype
+    np.testing.assert_array_equal(total, [[1.5, 4.0], [4.0, 6.0]])
+    np.testing.assert_array_equal(matrix, [[1.0, 2.0]] * 2)
+    with pytest.raises(ValueError):
+        T.as_tensor_variable([a, b])

@@ -39,6 +39,7 @@ HOMES: dict[str, str] = {
         ),
         "opweld.tensor.basic",
     ),
+    "Elemwise": "opweld.tensor.elemwise",
     **dict.fromkeys(("TensorType", "tensor"), "opweld.tensor.type"),
     **dict.fromkeys(
         ("TensorConstant", "TensorVariable", "as_tensor_variable", "constant"), "opweld.tensor.variable"
@@ -105,7 +106,9 @@ _MODERN: dict[str, str] = {
     "tensor": _TENSOR,
     "tensor.basic": _TENSOR,
     "tensor.basic_opt": f"{_REGISTER} get_scalar_constant_value NotScalarConstantError",
+    "tensor.elemwise": "Elemwise",
     "tensor.exceptions": "NotScalarConstantError",
+    "tensor.math": "",
     "tensor.rewriting": _REGISTER,
     "tensor.rewriting.basic": f"{_REGISTER} get_scalar_constant_value NotScalarConstantError",
     "tensor.shape": _SHAPES,
@@ -147,6 +150,8 @@ TREES: dict[str, dict[str, str]] = {
 FALLBACKS: dict[str, tuple[str, ...]] = {
     "tensor": ("opweld.tensor",),
     "tensor.basic": ("opweld.tensor",),
+    "tensor.elemwise": ("opweld.tensor",),
+    "tensor.math": ("opweld.tensor",),
     "tensor.type": ("opweld.tensor",),
     "scalar": ("opweld.scalar",),
     "scalar.basic": ("opweld.scalar",),

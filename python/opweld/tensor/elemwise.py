@@ -59,6 +59,9 @@ class Elemwise(Op):
             return self.name
         return f"Elemwise{{{self.scalar_op}{', inplace' if self.inplace else ''}}}"
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __getattr__(self, hook: str) -> Any:
         """The hooks about module and build are the scalar op's own."""
         if hook in _SHARED:

@@ -99,7 +99,8 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None)
     Parameters
     ----------
     x : Variable or array_like
-        A tensor variable is given back as it is; an array, number or list becomes a constant.
+        A tensor variable is given back as it is; an array, number or list becomes a constant; a list that holds
+        variables is stacked, as ``numpy.array`` stacks a list of arrays.
     name : str, optional
         Name of the constant.
     ndim : int, optional
@@ -122,8 +123,17 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None)
         if not isinstance(x.type, TensorType):
             raise TypeError(f"expected a tensor variable, got {x} of type {x.type}")
         found: Any = x
+    elif _holds_variables(x):
+        from opweld.tensor.joining import stack
+
+        found = stack([as_tensor_variable(item) for item in x])
     else:
         found = constant(x, name)
     if ndim is not None and found.ndim != ndim:
         raise ValueError(f"expected {ndim} dimensions, got {found} of type {found.type}")
     return found
+
+
+def _holds_variables(x: Any) -> bool:
+    """Whether a list, or a list in it, holds a variable."""
+    return isinstance(x, (list, tuple)) and any(isinstance(item, Variable) or _holds_variables(item) for item in x)
