@@ -24,6 +24,7 @@ _NAMES: dict[str, tuple[str, ...]] = {  # module -> what is found there on first
     "basic": (
         "NotScalarConstantError", "alloc", "get_scalar_constant_value", "ones", "ones_like", "zeros", "zeros_like",
     ),
+    "contraction": ("inner", "outer", "tensordot", "vdot"),
     "creation": ("empty", "empty_like", "eye", "full", "full_like", "identity"),
     "elemwise": ("Elemwise",),
     "along": ("argmax", "argmin", "cumprod", "cumsum", "max_and_argmax"),

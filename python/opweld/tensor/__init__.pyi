@@ -157,17 +157,17 @@ __all__ = [
     "degrees", "dimshuffle", "divide", "divmod", "dot", "empty", "empty_like", "eq", "equal", "exp", "exp2",
     "expand_dims", "expm1", "eye", "fabs", "fill", "flatnonzero", "flatten", "float_power", "floor", "floor_div",
     "floor_divide", "fmax", "fmin", "fmod", "frexp", "full", "full_like", "gcd", "ge", "get_scalar_constant_value",
-    "greater", "greater_equal", "gt", "heaviside", "hstack", "hypot", "identity", "imag", "inc_subtensor",
+    "greater", "greater_equal", "gt", "heaviside", "hstack", "hypot", "identity", "imag", "inc_subtensor", "inner",
     "int_div", "invert", "isclose", "isfinite", "isinf", "isnan", "join", "lcm", "ldexp", "le", "left_shift",
     "less", "less_equal", "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and",
     "logical_not", "logical_or", "logical_xor", "lt", "matmul", "max", "max_and_argmax", "maximum", "mean", "min",
     "minimum", "mod", "modf", "moveaxis", "mul", "multiply", "neg", "negative", "neq", "nextafter", "nonzero",
-    "not_equal", "ones", "ones_like", "or_", "positive", "pow", "power", "prod", "ptp", "rad2deg", "radians",
-    "ravel", "real", "reciprocal", "remainder", "repeat", "reshape", "right_shift", "rint", "round", "second",
-    "set_subtensor", "sgn", "shape", "shape_i", "sign", "signbit", "sin", "sinh", "size", "sort", "spacing",
-    "split", "sqr", "sqrt", "square", "squeeze", "stack", "std", "sub", "subtract", "sum", "swapaxes", "switch",
-    "take", "tan", "tanh", "tensor", "tensor_copy", "transpose", "true_div", "true_divide", "trunc", "var",
-    "vstack", "where", "xor", "zeros", "zeros_like",
+    "not_equal", "ones", "ones_like", "or_", "outer", "positive", "pow", "power", "prod", "ptp", "rad2deg",
+    "radians", "ravel", "real", "reciprocal", "remainder", "repeat", "reshape", "right_shift", "rint", "round",
+    "second", "set_subtensor", "sgn", "shape", "shape_i", "sign", "signbit", "sin", "sinh", "size", "sort",
+    "spacing", "split", "sqr", "sqrt", "square", "squeeze", "stack", "std", "sub", "subtract", "sum", "swapaxes",
+    "switch", "take", "tan", "tanh", "tensor", "tensor_copy", "tensordot", "transpose", "true_div", "true_divide",
+    "trunc", "var", "vdot", "vstack", "where", "xor", "zeros", "zeros_like",
 ]  # fmt: skip
 
 class TensorType(_TensorType):
@@ -197,6 +197,10 @@ def zeros(shape: Any, dtype: Any = None) -> TensorVariable: ...
 def zeros_like(x: Any, dtype: Any = None) -> TensorVariable: ...
 
 # Reductions, products, sorting, creation
+def inner(x: Any, y: Any) -> TensorVariable: ...
+def outer(x: Any, y: Any) -> TensorVariable: ...
+def tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable: ...
+def vdot(x: Any, y: Any) -> TensorVariable: ...
 def arange(start: Any = None, stop: Any = None, step: Any = None, *, dtype: Any = None) -> TensorVariable: ...
 def empty(shape: Any, dtype: Any = None) -> TensorVariable: ...
 def empty_like(x: Any, dtype: Any = None) -> TensorVariable: ...

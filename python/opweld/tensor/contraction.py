@@ -1,0 +1,251 @@
+"""Products of tensors beside `dot` and `matmul`: over any axes, over the last, over all, over none."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from opweld.dtypes import dtype_of, upcast
+from opweld.graph.basic import Apply
+from opweld.graph.op import COp
+from opweld.tensor.axis import one_axis, storage
+from opweld.tensor.linalg import dot
+from opweld.tensor.manipulation import ravel
+from opweld.tensor.permute import expand_dims, swapaxes
+from opweld.tensor.type import TensorType
+from opweld.tensor.variable import as_tensor_variable
+
+__all__ = ["TensorDot", "inner", "outer", "tensordot", "vdot"]
+
+_promoted = cache(upcast)
+
+_MATRIX = """
+/* The array with its axes in another order, as a matrix; NULL with an exception set. */
+static PyObject* opw_as_matrix(PyArrayObject* array, npy_intp* order, npy_intp rows, npy_intp columns)
+{
+    npy_intp shape[2];
+    PyArray_Dims axes, dims;
+    PyObject *moved, *made;
+    shape[0] = rows;
+    shape[1] = columns;
+    axes.ptr = order;
+    axes.len = PyArray_NDIM(array);
+    dims.ptr = shape;
+    dims.len = 2;
+    moved = PyArray_Transpose(array, &axes);
+    if (moved == NULL) return NULL;
+    made = PyArray_Newshape((PyArrayObject*)moved, &dims, NPY_CORDER);
+    Py_DECREF(moved);
+    return made;
+}
+"""
+
+
+class TensorDot(COp):
+    """The product summed over pairs of axes, as ``numpy.tensordot`` has it.
+
+    Parameters
+    ----------
+    left, right : tuple of int
+        The axes of the first and of the second that are summed over, from 0.
+    """
+
+    __props__ = ("left", "right")
+
+    def __init__(self, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+        if len(left) != len(right):
+            raise ValueError("shape-mismatch for sum")
+        self.left = tuple(left)
+        self.right = tuple(right)
+
+    def make_node(self, x: Any, y: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x, y : Variable or array_like
+            What is multiplied.
+
+        Returns
+        -------
+        Apply
+            One output: the axes of the first that stay, then those of the second.
+
+        Raises
+        ------
+        ValueError
+            If sizes that meet are known and differ.
+        """
+        x, y = as_tensor_variable(x), as_tensor_variable(y)
+        for i, j in zip(self.left, self.right):
+            one, other = x.type.shape[i], y.type.shape[j]
+            if one is not None and other is not None and one != other:
+                raise ValueError("shape-mismatch for sum")
+        (shape,) = self.infer_shape(None, [x.type.shape, y.type.shape])
+        return Apply(self, [x, y], [TensorType(_promoted(x.type.dtype, y.type.dtype), shape)()])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Multiply in Python."""
+        output_storage[0][0] = np.asarray(np.tensordot(inputs[0], inputs[1], (self.left, self.right)))
+
+    def infer_shape(self, node: Apply | None, input_shapes: list[Any]) -> list[Any]:
+        """Give the sizes that stay."""
+        left, right = input_shapes
+        stay = [size for i, size in enumerate(left) if i not in self.left]
+        return [tuple(stay + [size for i, size in enumerate(right) if i not in self.right])]
+
+    def c_support_code(self) -> str:
+        """Define the way to a matrix."""
+        return _MATRIX
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Hand NumPy two matrices, and the output as a third."""
+        (x, y), out, fail = input_names, output_names[0], sub["fail"]
+        nx, ny = (v.type.ndim for v in node.inputs)  # type: ignore[attr-defined]
+        free_x = [i for i in range(nx) if i not in self.left]
+        free_y = [i for i in range(ny) if i not in self.right]
+        sizes = [f"PyArray_DIM({x}, {i})" for i in free_x] + [f"PyArray_DIM({y}, {i})" for i in free_y]
+        differ = " || ".join(f"PyArray_DIM({x}, {i}) != PyArray_DIM({y}, {j})" for i, j in zip(self.left, self.right))
+        order_x, order_y = ", ".join(map(str, (*free_x, *self.left, 0))), ", ".join(map(str, (*self.right, *free_y, 0)))
+        rows = " * ".join(["(npy_intp)1", *sizes[: len(free_x)]])
+        columns = " * ".join(["(npy_intp)1", *sizes[len(free_x) :]])
+        inner = " * ".join(["(npy_intp)1", *[f"PyArray_DIM({x}, {i})" for i in self.left]])
+        return f"""
+{{
+    npy_intp opw_order_x[] = {{{order_x}}}, opw_order_y[] = {{{order_y}}}, opw_matrix[2];
+    const npy_intp opw_inner = {inner};
+    PyArray_Dims opw_shape;
+    PyObject *opw_x, *opw_y, *opw_seen, *opw_made;
+    if ({differ or "0"}) {{
+        PyErr_SetString(PyExc_ValueError, "shape-mismatch for sum");
+        {fail}
+    }}
+{storage(out, sizes, fail)}
+    opw_matrix[0] = {rows};
+    opw_matrix[1] = {columns};
+    opw_shape.ptr = opw_matrix;
+    opw_shape.len = 2;
+    opw_x = opw_as_matrix({x}, opw_order_x, opw_matrix[0], opw_inner);
+    opw_y = opw_x ? opw_as_matrix({y}, opw_order_y, opw_inner, opw_matrix[1]) : NULL;
+    opw_seen = opw_y ? PyArray_Newshape({out}, &opw_shape, NPY_CORDER) : NULL;
+    opw_made = opw_seen ? PyArray_MatrixProduct2(opw_x, opw_y, (PyArrayObject*)opw_seen) : NULL;
+    Py_XDECREF(opw_x);
+    Py_XDECREF(opw_y);
+    Py_XDECREF(opw_seen);
+    if (opw_made == NULL) {{
+        {fail}
+    }}
+    Py_DECREF(opw_made); /* the output, seen as a matrix */
+}}
+"""
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of these texts."""
+        return (1,)
+
+
+def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
+    """Multiply and sum over pairs of axes, as ``numpy.tensordot`` does.
+
+    Parameters
+    ----------
+    x, y : Variable or array_like
+        What is multiplied.
+    axes : int, or a pair of (int or sequence of int)
+        A number: so many of the last axes of `x` and the first of `y`. Else which axes of `x`, and which of `y`.
+
+    Returns
+    -------
+    TensorVariable
+        The axes of `x` that stay, then those of `y`.
+
+    Raises
+    ------
+    ValueError
+        If sizes that meet differ; at the call where they are not known before.
+    numpy.exceptions.AxisError
+        If there is no such axis.
+    """
+    x, y = as_tensor_variable(x), as_tensor_variable(y)
+    left: Any
+    right: Any
+    if hasattr(axes, "__index__"):
+        count = axes.__index__()
+        left, right = range(-count, 0), range(count)
+    else:
+        left, right = ([each] if hasattr(each, "__index__") else list(each) for each in axes)
+    if len(left) != len(right):
+        raise ValueError("shape-mismatch for sum")
+    return TensorDot(
+        tuple([one_axis(axis, x.type.ndim) for axis in left]), tuple([one_axis(axis, y.type.ndim) for axis in right])
+    )(x, y)
+
+
+def inner(x: Any, y: Any) -> Any:
+    """Multiply and sum over the last axes of both, as ``numpy.inner`` does.
+
+    Parameters
+    ----------
+    x, y : Variable or array_like
+        What is multiplied; a number multiplies every element.
+
+    Returns
+    -------
+    TensorVariable
+        The axes of `x` but for the last, then those of `y`.
+
+    Raises
+    ------
+    ValueError
+        If the last sizes differ; at the call where they are not known before.
+    """
+    left, right = as_tensor_variable(x), as_tensor_variable(y)
+    if left.type.ndim == 0 or right.type.ndim < 2:
+        return dot(x, y)
+    return dot(left, swapaxes(right, -1, -2))
+
+
+def outer(x: Any, y: Any) -> Any:
+    """Multiply each element of one with each of the other, as ``numpy.outer`` does.
+
+    Parameters
+    ----------
+    x, y : Variable or array_like
+        Flattened.
+
+    Returns
+    -------
+    TensorVariable
+        A matrix.
+    """
+    from opweld.tensor.math import multiply
+
+    return multiply(expand_dims(ravel(x), 1), expand_dims(ravel(y), 0))
+
+
+def vdot(x: Any, y: Any) -> Any:
+    """Multiply the complex conjugate of one with the other and sum over all, as ``numpy.vdot`` does.
+
+    Parameters
+    ----------
+    x, y : Variable or array_like
+        Flattened.
+
+    Returns
+    -------
+    TensorVariable
+        Without dimensions.
+
+    Raises
+    ------
+    ValueError
+        If they are not of one size; at the call where it is not known before.
+    """
+    from opweld.tensor.math import conjugate
+
+    x = ravel(x)
+    return dot(conjugate(x) if dtype_of(x.type.dtype).np.kind == "c" else x, ravel(y))
