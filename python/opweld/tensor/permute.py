@@ -9,6 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from opweld.graph.basic import Apply
 from opweld.graph.op import COp
+from opweld.tensor.axis import many_axes
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import as_tensor_variable
 from opweld.tensor.views import VIEW, store
@@ -279,7 +280,7 @@ def squeeze(x: Any, axis: Any = None) -> Any:
     if axis is None:
         gone: Any = [i for i, size in enumerate(x.type.shape) if size == 1]
     else:
-        gone = normalize_axis_tuple(axis, x.ndim, "axis")
+        gone = many_axes(axis, x.ndim)
     return dimshuffle(x, *[i for i in range(x.ndim) if i not in gone])
 
 
