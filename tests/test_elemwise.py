@@ -231,6 +231,17 @@ def test_power_of_integers(dtype):
             run(np.array([2], dtype), np.array([-1], dtype))
 
 
+@pytest.mark.parametrize("exponent", [2, -1, 0.5, 3, 2.0])
+@pytest.mark.parametrize("dtype", [*FLOATS, "int16"])
+def test_power_of_one_exponent(dtype, exponent):
+    if dtype == "int16" and exponent == -1:
+        return  # an error at run time
+    x = tensor(dtype)
+    array = np.array([3, 0, -2] if dtype == "int16" else [-np.inf, -0.0, -1, 2, np.nan], dtype)
+    with np.errstate(all="ignore"):
+        same(opweld.function([x], T.power(x, exponent))(array), np.power(array, exponent), rounded=exponent == 3)
+
+
 MIXED = [
     ("int8", "uint8"), ("int64", "uint64"), ("bool", "int32"), ("float16", "int16"), ("float32", "int32"),
     ("float32", "float64"), ("float32", "complex64"), ("int64", "complex64"), ("longdouble", "complex128"),

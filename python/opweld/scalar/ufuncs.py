@@ -11,7 +11,7 @@ from opweld.dtypes import dtype_of
 from opweld.scalar.op import Body, ScalarOp, Spec, StructuredScalarOp, number
 from opweld.scalar.type import ScalarType, get_scalar_type
 
-__all__ = ["NAMES", "Ufunc", "ufunc"]
+__all__ = ["NAMES", "POWERS", "Ufunc", "ufunc"]
 
 NAMES = frozenset(
     """add subtract multiply divide floor_divide remainder fmod divmod power float_power negative positive absolute fabs
@@ -22,6 +22,7 @@ NAMES = frozenset(
     maximum minimum fmax fmin isfinite isinf isnan signbit copysign nextafter spacing modf ldexp frexp
     floor ceil trunc logaddexp logaddexp2""".split()
 )
+POWERS = {2: "square", -1: "reciprocal", 0.5: "sqrt"}  # what NumPy computes in place of powers of one exponent
 _PARTS = {  # of several results, the instruction for each
     "divmod": ("floor_divide", "remainder"),
     "frexp": ("frexp_mantissa", "frexp_exponent"),
@@ -94,6 +95,10 @@ class Ufunc(StructuredScalarOp):
             if found is not None:
                 return found
         wanted = self._loop(spec)[0]
+        if self.name == "power" and spec[0] == wanted[0] in ("float32", "float64") and isinstance(spec[1], type):
+            short = POWERS.get(values[1])
+            if short is not None:
+                return ufunc(short), values[:1]
         return self, [
             number(value, dtype) if isinstance(entry, type) else value
             for entry, dtype, value in zip(spec, wanted, values)

@@ -100,7 +100,12 @@ class Operators:
     def __pow__(self, other: Any, modulo: Any = None) -> Any:
         if modulo is not None or not isinstance(other, _OPERANDS):
             return NotImplemented
-        return _call("power", self, other)
+        short = None
+        if type(other) in (int, float) and (self.type.numpy_dtype.kind in "fc" or (type(other) is int and other == 2)):
+            from opweld.scalar.ufuncs import POWERS
+
+            short = POWERS.get(other)
+        return _call(short, self) if short else _call("power", self, other)
 
     def __round__(self, ndigits: int | None = None) -> Any:
         return _call("round", self, ndigits or 0)
