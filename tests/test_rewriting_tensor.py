@@ -226,3 +226,12 @@ def test_views():
         same(f(np.arange(6.0).reshape(2, 3)), np.arange(6.0).reshape(2, 3))
     f = opweld.function([x], x.dimshuffle(1, "x", 0).dimshuffle(0, 2))
     assert len(f.maker.fgraph.toposort()) == 2 and f([[1.0, 2.0]]).tolist() == [[1.0], [2.0]]
+
+
+def test_parts_of_shapes():
+    x = tensor.dmatrix("x")
+    rows, columns, both, last = x.shape[0], x.shape[-1], x.shape[::-1], x.shape[1:]
+    f = opweld.function([x], [rows, columns, both, last])
+    kinds = [type(node.op).__name__ for node in f.maker.fgraph.toposort()]
+    assert sorted(kinds) == ["MakeVector", "MakeVector", "Shape_i", "Shape_i"]
+    assert [np.asarray(r).tolist() for r in f(np.zeros((2, 3)))] == [2, 3, [3, 2], [3]]

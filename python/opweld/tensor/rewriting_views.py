@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from opweld.graph.basic import Apply, Variable
+from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import node_rewriter
 from opweld.rewriting.inplace import is_temporary
 from opweld.rewriting.stages import register_canonicalize, register_inplace
+from opweld.tensor.basic import MakeVector
+from opweld.tensor.indexing import key_of
 from opweld.tensor.manipulation import BroadcastTo, Reshape
 from opweld.tensor.permute import DimShuffle
 from opweld.tensor.rewriting import is_destroyed
+from opweld.tensor.shapes import Shape, Shape_i
 from opweld.tensor.subtensor import Subtensor, Writing
 
-__all__ = ["dimshuffle_of_dimshuffle", "view_of_all", "write_in_place"]
+__all__ = ["dimshuffle_of_dimshuffle", "part_of_numbers", "view_of_all", "write_in_place"]
 
 
 @register_canonicalize
@@ -45,20 +48,34 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> list[Variabl
     return [DimShuffle(order)(below.inputs[0])]
 
 
+@register_canonicalize
+@node_rewriter([Subtensor])
+def part_of_numbers(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
+    """An entry of a vector that is made of numbers, such as a shape, is that number; a slice is a shorter vector."""
+    below = node.inputs[0].owner
+    op: Any = node.op
+    if below is None or not isinstance(below.op, (MakeVector, Shape)) or len(op.entries) != 1 or "None" in op.entries:
+        return None
+    numbers = node.inputs[1:]
+    if not all(isinstance(number, Constant) for number in numbers) or is_destroyed(fgraph, node.outputs[0]):
+        return None
+    (key,) = key_of(op.entries, [number.data for number in numbers])  # type: ignore[attr-defined]
+    of: Any = below.inputs[0] if below.inputs else None
+    entries: list[Any] = below.inputs
+    if isinstance(below.op, Shape):
+        entries = [Shape_i(i)(of) for i in range(getattr(of.type, "ndim", 0))]
+    try:
+        found: Any = entries[key]
+    except (IndexError, ValueError):  # a call says so
+        return None
+    return [MakeVector(node.outputs[0].type.dtype)(*found)] if isinstance(found, list) else [found]  # type: ignore
+
+
 @register_inplace
 @node_rewriter([Writing])
 def write_in_place(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """Write over a temporary that nobody else reads."""
     op: Any = node.op
-    if op.inplace or not is_temporary(fgraph, node, 0) or _spread(node.inputs[0]):
+    if op.inplace or not is_temporary(fgraph, node, 0):
         return None
     return [type(op)(op.index, op.set_instead_of_inc, True)(*node.inputs)]
-
-
-def _spread(variable: Variable) -> bool:
-    """Whether elements of a variable may share memory among themselves."""
-    while variable.owner is not None and variable.owner.op.view_map:
-        if isinstance(variable.owner.op, BroadcastTo):
-            return True
-        variable = variable.owner.inputs[0]
-    return False
