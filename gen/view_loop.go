@@ -45,7 +45,7 @@ type FoldView struct {
 	Enum, Axes, Name   string
 	Size, KeepDims     int
 	Chunk, ColumnChunk int
-	Pairwise           bool
+	Eight              bool // as many accumulators beside one another
 	Fails, Guarded     bool
 }
 
@@ -227,9 +227,11 @@ func newFoldView(types []Type, k *Kernel, name string) (*FoldView, []scalar.Help
 	v.Cast = b.use(scalar.Of("cast", []scalar.Type{in}, combined, []string{"v"}))
 	v.Store = b.use(single.Store("out + j * t", "acc[j]"))
 	v.Lines, v.Fails = b.lines, b.fails
-	if v.Pairwise = r.Op == "add" && strings.ContainsRune("efc", rune(acc.Class)); v.Pairwise {
-		v.Chunk, v.ColumnChunk = 128, 8
+	inexact := strings.ContainsRune("efc", rune(acc.Class))
+	if r.Op == "add" && inexact { // pairwise
+		v.Chunk, v.ColumnChunk = 128, 16
 	}
+	v.Eight = inexact && (r.Op == "add" || r.Op == "maximum" || r.Op == "minimum")
 	if r.KeepDims {
 		v.KeepDims = 1
 	}

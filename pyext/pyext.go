@@ -17,9 +17,8 @@ import (
 
 // Versions of what crosses the border or outlives the process.
 const (
-	version       = "0.1.0" // of the engine; the same as in pyproject.toml
-	programFormat = 1       // docs/program.md
-	cacheFormat   = 1       // docs/cache.md
+	version     = "0.1.0" // of the engine; the same as in pyproject.toml
+	cacheFormat = 1       // docs/cache.md
 )
 
 type versionAnswer struct {
@@ -32,7 +31,7 @@ type versionAnswer struct {
 // Version tells which engine this is. The request is empty.
 func Version(request string) (string, error) {
 	return answer(func() (any, error) {
-		return versionAnswer{version, programFormat, cacheFormat, runtime.Version()}, nil
+		return versionAnswer{version, gen.Format, cacheFormat, runtime.Version()}, nil
 	})
 }
 

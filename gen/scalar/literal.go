@@ -59,7 +59,7 @@ func Literal(t Type, text string) (Code, error) {
 	return c, nil
 }
 
-// real_ writes a floating point number, which is a double before it is anything else; empty: it is none.
+// real_ writes a floating point number; empty: it is none.
 func real_(text, ctype string) string {
 	switch text {
 	case "inf":
@@ -72,8 +72,11 @@ func real_(text, ctype string) string {
 	if !floating.MatchString(text) {
 		return ""
 	}
-	if integer.MatchString(text) {
+	if integer.MatchString(text) { // exact; other texts are of doubles
 		text += ".0"
+		if strings.HasPrefix(ctype, "npy_long") || ctype == "long double" {
+			text += "L"
+		}
 	}
 	return "((" + ctype + ")" + text + ")"
 }

@@ -1154,7 +1154,7 @@ int opw_run_elementwise(char *frame, const uint32_t *slots, const opw_elementwis
 
 /* ---- reductions ---------------------------------------------------------------------------------------------------- */
 
-#define OPW_COLUMNS 32 /* accumulators at once, where those lie closer in memory than what is folded */
+#define OPW_COLUMNS 128 /* accumulators at once, where those lie closer in memory than what is folded */
 #define OPW_MAX_ACCUMULATOR 32
 
 /* What is folded: the axes that go, and m accumulators t bytes apart. */

@@ -125,7 +125,7 @@ class Fragments:
         """Give a class's name, made distinct where two classes share it, and fit for ``#line``."""
         found = self._labels.get(cls)
         if found is None:
-            base = "".join(c for c in cls.__name__ if c >= " " and c not in '"\\') or "Op"
+            base = _printable(cls.__name__) or "Op"
             found, number = base, 1
             while found in self._taken:
                 number += 1
@@ -227,7 +227,7 @@ class Fragments:
         fields.update(found)
         scalar_op = getattr(op, "scalar_op", None)
         if scalar_op is not None:
-            fields["label"] += f".{scalar_op}"
+            fields["label"] += "." + _printable(str(scalar_op))
             self._note(type(scalar_op).__name__, scalar_op, "c_code")
         return fields
 
@@ -387,6 +387,11 @@ class Fragments:
             found = origin(writer, hook)
             if found is not None:
                 self.sources[key] = {"file": found[0], "line": found[1], "exact": False}
+
+
+def _printable(text: str) -> str:
+    """A text without what ``#line`` cannot carry."""
+    return "".join(c for c in text if c >= " " and c not in '"\\')
 
 
 def keeps_storage(type_: Type) -> bool:
