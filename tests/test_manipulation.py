@@ -16,8 +16,9 @@ import opweld
 from opweld import tensor
 from opweld.tensor import TensorType
 from opweld.tensor.joining import Join, Split, Stack
-from opweld.tensor.manipulation import BroadcastTo, Repeat, Reshape
+from opweld.tensor.manipulation import BroadcastTo, Reshape
 from opweld.tensor.permute import DimShuffle
+from opweld.tensor.repetition import Repeat
 from opweld.tensor.selection import Take
 
 x, v, n, w = tensor.dmatrix("x"), tensor.dvector("v"), tensor.lscalar("n"), tensor.lvector("w")
@@ -72,6 +73,8 @@ CALLS = [
     ("repeat", A, (2,)), ("repeat", A, (2, 1)), ("repeat", A, ([1, 0], 0)), ("repeat", A, ([1, 2, 3], -1)),
     ("repeat", A, ([2], 0)), ("repeat", A, ([1, 2], 1)), ("repeat", A, (-1, 0)), ("repeat", A, (1, 2)),
     ("repeat", np.array(3), (4,)),
+    ("tile", A, (2,)), ("tile", A, ((3, 1),)), ("tile", A[0], ((2, 2),)), ("tile", A, ((0, 2),)), ("tile", A, ((),)),
+    ("tile", np.array(1), (3,)), ("tile", A, ((2, 1, 2),)),
     ("atleast_1d", np.array(1), ()), ("atleast_2d", A[0], ()), ("atleast_2d", np.array(1), ()), ("atleast_2d", B, ()),
     ("atleast_3d", np.array(1), ()), ("atleast_3d", A[0], ()), ("atleast_3d", A, ()), ("atleast_3d", B, ()),
     ("split", A, (3, 1)), ("split", A, (2,)), ("split", A, (1, -1)), ("split", A, ([1], 1)), ("split", A, ([0, 1, 5],)),
@@ -301,12 +304,13 @@ def test_sizes_may_be_variables(mode):
     outs = [
         x.reshape(n, -1), x.reshape((small, n, 1)), tensor.reshape(x, three), tensor.reshape(x, w, ndim=2),
         tensor.reshape(x, tensor.shape(x.T)), tensor.broadcast_to(x[:, :1], (n, small)), tensor.repeat(x, n, 1),
-        tensor.repeat(x, w, 0), x.flatten(), tensor.flatten(x.reshape(1, 3, 2), 2),
+        tensor.repeat(x, w, 0), tensor.tile(x, (n, 2)), x.flatten(), tensor.flatten(x.reshape(1, 3, 2), 2),
     ]  # fmt: skip
     f = opweld.function([x, n, small, three, w], outs, mode=mode)
     wanted = [
         A.reshape(2, -1), A.reshape(3, 2, 1), A.reshape(3, 1, 2), A.reshape(2, 3), A.reshape(3, 2),
-        np.broadcast_to(A[:, :1], (2, 3)), np.repeat(A, 2, 1), np.repeat(A, [2, 3], 0), A.ravel(), A.reshape(1, 6),
+        np.broadcast_to(A[:, :1], (2, 3)), np.repeat(A, 2, 1), np.repeat(A, [2, 3], 0), np.tile(A, (2, 2)),
+        A.ravel(), A.reshape(1, 6),
     ]  # fmt: skip
     same(f(A, 2, 3, [3, 1, 2], [2, 3]), wanted)
 

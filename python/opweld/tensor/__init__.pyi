@@ -155,19 +155,20 @@ __all__ = [
     "bitwise_or", "bitwise_right_shift", "bitwise_xor", "broadcast_to", "cast", "cbrt", "ceil", "clip",
     "concatenate", "conj", "conjugate", "constant", "copysign", "cos", "cosh", "cumprod", "cumsum", "deg2rad",
     "degrees", "dimshuffle", "divide", "divmod", "dot", "empty", "empty_like", "eq", "equal", "exp", "exp2",
-    "expand_dims", "expm1", "eye", "fabs", "fill", "flatnonzero", "flatten", "float_power", "floor", "floor_div",
-    "floor_divide", "fmax", "fmin", "fmod", "frexp", "full", "full_like", "gcd", "ge", "get_scalar_constant_value",
-    "greater", "greater_equal", "gt", "heaviside", "hstack", "hypot", "identity", "imag", "inc_subtensor", "inner",
-    "int_div", "invert", "isclose", "isfinite", "isinf", "isnan", "join", "lcm", "ldexp", "le", "left_shift",
-    "less", "less_equal", "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "lt", "matmul", "max", "max_and_argmax", "maximum", "mean", "min",
-    "minimum", "mod", "modf", "moveaxis", "mul", "multiply", "neg", "negative", "neq", "nextafter", "nonzero",
-    "not_equal", "ones", "ones_like", "or_", "outer", "positive", "pow", "power", "prod", "ptp", "rad2deg",
-    "radians", "ravel", "real", "reciprocal", "remainder", "repeat", "reshape", "right_shift", "rint", "round",
-    "second", "set_subtensor", "sgn", "shape", "shape_i", "sign", "signbit", "sin", "sinh", "size", "sort",
-    "spacing", "split", "sqr", "sqrt", "square", "squeeze", "stack", "std", "sub", "subtract", "sum", "swapaxes",
-    "switch", "take", "tan", "tanh", "tensor", "tensor_copy", "tensordot", "transpose", "true_div", "true_divide",
-    "trunc", "var", "vdot", "vstack", "where", "xor", "zeros", "zeros_like",
+    "expand_dims", "expm1", "eye", "fabs", "fill", "flatnonzero", "flatten", "float_power", "floor",
+    "floor_div", "floor_divide", "fmax", "fmin", "fmod", "frexp", "full", "full_like", "gcd", "ge",
+    "get_scalar_constant_value", "greater", "greater_equal", "gt", "heaviside", "hstack", "hypot", "identity",
+    "imag", "inc_subtensor", "inner", "int_div", "invert", "isclose", "isfinite", "isinf", "isnan", "join",
+    "lcm", "ldexp", "le", "left_shift", "less", "less_equal", "linspace", "log", "log10", "log1p", "log2",
+    "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor", "lt", "matmul", "max",
+    "max_and_argmax", "maximum", "mean", "min", "minimum", "mod", "modf", "moveaxis", "mul", "multiply", "neg",
+    "negative", "neq", "nextafter", "nonzero", "not_equal", "ones", "ones_like", "or_", "outer", "positive",
+    "pow", "power", "prod", "ptp", "rad2deg", "radians", "ravel", "real", "reciprocal", "remainder", "repeat",
+    "reshape", "right_shift", "rint", "round", "second", "set_subtensor", "sgn", "shape", "shape_i", "sign",
+    "signbit", "sin", "sinh", "size", "sort", "spacing", "split", "sqr", "sqrt", "square", "squeeze", "stack",
+    "std", "sub", "subtract", "sum", "swapaxes", "switch", "take", "tan", "tanh", "tensor", "tensor_copy",
+    "tensordot", "tile", "transpose", "true_div", "true_divide", "trunc", "var", "vdot", "vstack", "where",
+    "xor", "zeros", "zeros_like",
 ]  # fmt: skip
 
 class TensorType(_TensorType):
@@ -255,6 +256,7 @@ def squeeze(x: Any, axis: Any = None) -> TensorVariable: ...
 def stack(arrays: Any, axis: int = 0) -> TensorVariable: ...
 def swapaxes(x: Any, axis1: int, axis2: int) -> TensorVariable: ...
 def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> TensorVariable: ...
+def tile(x: Any, reps: Any) -> TensorVariable: ...
 def transpose(x: Any, axes: Any = None) -> TensorVariable: ...
 def vstack(arrays: Any) -> TensorVariable: ...
 

@@ -51,6 +51,7 @@ def entries_of(index: str) -> tuple[str, ...]:
     return found
 
 
+@lru_cache(maxsize=1024)
 def numbers_in(entries: tuple[str, ...]) -> int:
     """Count the inputs that a form needs.
 

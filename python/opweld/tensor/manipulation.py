@@ -1,4 +1,4 @@
-"""The same elements in other shapes: reshape, broadcast, repeat."""
+"""The same elements in other shapes: reshape and broadcast."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from opweld.graph.basic import Apply, Variable
 from opweld.graph.op import COp
@@ -17,12 +16,10 @@ from opweld.tensor.views import VIEW, integer, known, shape_text, sizes_of, stor
 
 __all__ = [
     "BroadcastTo",
-    "Repeat",
     "Reshape",
     "broadcast_to",
     "flatten",
     "ravel",
-    "repeat",
     "reshape",
 ]
 
@@ -232,65 +229,6 @@ class BroadcastTo(COp):
         return (1,)
 
 
-class Repeat(COp):
-    """Each element, or each slice along an axis, several times.
-
-    Parameters
-    ----------
-    axis : int
-        The axis, from 0.
-    """
-
-    __props__ = ("axis",)
-
-    def __init__(self, axis: int) -> None:
-        self.axis = int(axis)
-
-    def make_node(self, x: Any, repeats: Any) -> Apply:
-        """Build the node.
-
-        Parameters
-        ----------
-        x : Variable or array_like
-            What is repeated.
-        repeats : Variable or array_like
-            How often: an integer, or a vector of one for each slice.
-
-        Returns
-        -------
-        Apply
-            One output of the dtype of `x`.
-        """
-        x, repeats = as_tensor_variable(x), as_tensor_variable(repeats)
-        if repeats.type.numpy_dtype.kind not in "iu" or not np.can_cast(repeats.dtype, np.intp):
-            raise TypeError(
-                f"Cannot cast array data from {repeats.type.numpy_dtype!r} to {np.dtype(np.intp)!r} "
-                "according to the rule 'safe'"
-            )
-        if repeats.ndim > 1:
-            raise ValueError("object too deep for desired array")
-        sizes = list(x.type.shape)
-        times = known(repeats) if repeats.ndim == 0 else None
-        size = sizes[self.axis]
-        sizes[self.axis] = None if times is None or times < 0 or size is None else size * times
-        return Apply(self, [x, repeats], [TensorType(x.type.dtype, sizes)()])
-
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        """Repeat in Python."""
-        output_storage[0][0] = np.repeat(inputs[0], inputs[1], self.axis)
-
-    def c_code(
-        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
-    ) -> str:
-        """Let NumPy do it."""
-        made = f"PyArray_Repeat({input_names[0]}, (PyObject*){input_names[1]}, {self.axis})"
-        return store(output_names[0], made, sub["fail"])
-
-    def c_code_cache_version(self) -> tuple[Any, ...]:
-        """Version of this text."""
-        return (1,)
-
-
 _broadcast_to = BroadcastTo()
 
 
@@ -418,30 +356,6 @@ def broadcast_to(x: Any, shape: Any) -> Any:
         If `x` has more dimensions; in a call, if a size does not fit.
     """
     return _broadcast_to(x, *sizes_of("broadcast_to", shape))
-
-
-def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Repeat elements, or slices along an axis.
-
-    Parameters
-    ----------
-    x : Variable or array_like
-        What is repeated.
-    repeats : int, Variable or array_like
-        How often: one number, or one for each.
-    axis : int, optional
-        The axis; the elements of all as a vector if left out.
-
-    Returns
-    -------
-    TensorVariable
-    """
-    x = as_tensor_variable(x)
-    if axis is None or x.ndim == 0:
-        if axis is not None:
-            normalize_axis_index(axis, x.ndim)
-        return Repeat(0)(flatten(x), repeats)
-    return Repeat(normalize_axis_index(axis, x.ndim))(x, repeats)
 
 
 from opweld.tensor import rewriting_views as _rewriting  # noqa: E402, F401  # registers what these are rewritten by

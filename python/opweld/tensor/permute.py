@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,9 @@ class DimShuffle(COp):
         return (1,)
 
 
+_shuffled = lru_cache(maxsize=1024)(DimShuffle)
+
+
 def dimshuffle(x: Any, *pattern: Any) -> Any:
     """View `x` with other axes.
 
@@ -156,7 +160,7 @@ def dimshuffle(x: Any, *pattern: Any) -> Any:
     order: list[Any] = ["x" if isinstance(i, str) and i == "x" else normalize_axis_index(i, x.ndim) for i in pattern]
     if order == list(range(x.ndim)):
         return x
-    return DimShuffle(order)(x)
+    return _shuffled(tuple(order))(x)
 
 
 def transpose(x: Any, axes: Any = None) -> Any:
