@@ -163,7 +163,7 @@ def wait_for_word(process, word):
 def test_version():
     answer = engine.version()
     assert set(answer) == {"version", "program", "cache", "go"}
-    assert (answer["program"], answer["cache"]) == (1, 1)
+    assert (answer["program"], answer["cache"]) == (2, 1)
 
 
 def test_engine_id_is_of_this_version():
@@ -264,7 +264,7 @@ def test_child_of_a_fork_builds(request_for, tmp_path):
     body = """
         engine.version()
         if os.fork() == 0:
-            assert engine.version()["program"] == 1
+            assert engine.version()["program"] == 2
             result = engine.build(request, progress)
             say("built" if os.path.exists(result["module"]) else "lost")
             try:
