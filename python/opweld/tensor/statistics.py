@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Variable
-from opweld.tensor.axis import many_axes
 from opweld.tensor.math import add, cast, divide, imag, maximum, multiply, real, sqrt, square, subtract
 from opweld.tensor.reduce import sum as _sum
 from opweld.tensor.shapes import shape_i
@@ -17,13 +17,15 @@ from opweld.tensor.variable import as_tensor_variable, constant
 __all__ = ["mean", "std", "var"]
 
 
-def _count(x: Any, axes: tuple[int, ...]) -> Any:
+def _count(x: Any, axis: Any) -> Any:
     """How many elements meet in one: an int where it is known, else an int64 variable."""
+    given = range(x.type.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = [normalize_axis_index(each, x.type.ndim) for each in given]
     found, unknown = 1, []
-    for axis in axes:
-        size = x.type.shape[axis]
+    for each in axes:
+        size = x.type.shape[each]
         if size is None:
-            unknown.append(shape_i(x, axis))
+            unknown.append(shape_i(x, each))
         else:
             found *= size
     if not unknown:
@@ -62,15 +64,15 @@ def mean(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) ->
         NaN where there is nothing.
     """
     x = as_tensor_variable(x)
-    axes = many_axes(axis, x.type.ndim)
+    count = _count(x, axis)
     given = dtype_of(x.type.dtype)
     half = dtype is None and given.name == "float16"
     if dtype is None and given.np.kind in "biu":
         dtype = "float64"
     total = _sum(x, axis, "float32" if half else dtype, keepdims)
     if half and total.type.ndim == 0:  # NumPy divides a number in float64, and an array into float32
-        return _divided(total, _count(x, axes), "float16")
-    found = _divided(total, _count(x, axes), total.type.dtype)
+        return _divided(total, count, "float16")
+    found = _divided(total, count, total.type.dtype)
     return cast(found, "float16") if half else found
 
 
@@ -94,11 +96,10 @@ def var(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bo
         Real, also of complex numbers.
     """
     x = as_tensor_variable(x)
-    axes = many_axes(axis, x.type.ndim)
+    count = _count(x, axis)
     kind = dtype_of(x.type.dtype).np.kind
     if dtype is None and kind in "biu":
         dtype = "float64"
-    count = _count(x, axes)
     total = _sum(x, axis, dtype, True)
     apart = subtract(x, _divided(total, count, total.type.dtype))
     if kind == "c" and dtype_of(apart.type.dtype).np.kind == "c":
