@@ -253,3 +253,40 @@ def test_shapes_are_found_without_values():
     f = opweld.function([n], [T.shape(T.empty((n, 3))), T.shape(T.eye(n, 4)), T.shape(T.full((2, n), 1))])
     assert [r.tolist() for r in f(5)] == [[5, 3], [5, 4], [2, 5]]
     assert {type(node.op).__name__ for node in f.maker.fgraph.toposort()} == {"MakeVector"}
+
+
+# -- in C++ ------------------------------------------------------------------------------------------------------
+
+
+class Cxx(opweld.COp):
+    """A copy of a number, in C++: all other C beside it is compiled as C++ too."""
+
+    __props__ = ()
+    c_lang = "c++"
+
+    def make_node(self, x):
+        return opweld.Apply(self, [x], [x.type()])
+
+    def c_code(self, node, name, input_names, output_names, sub):
+        (x,), (z,) = input_names, output_names
+        return f"Py_XDECREF({z}); {z} = (PyArrayObject*)PyArray_NewCopy({x}, NPY_CORDER); if (!{z}) {sub['fail']}"
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float16", "longdouble", "complex64"])
+def test_the_texts_are_cpp_too(dtype):
+    x, n = T.TensorType(dtype, (None, None))("x"), T.lscalar("n")
+    f = opweld.function(
+        [x, n],
+        [Cxx()(n), T.eye(n, dtype=dtype), T.arange(n), T.shape(T.empty((n, 2), dtype)), T.full((n, 2), 1, dtype),
+         T.sort(x), T.argsort(x, None), T.argmax(x, 0, True), T.argmin(x), T.cumsum(x, 0), T.cumprod(x), T.dot(x, x),
+         T.matmul(x, x), T.matmul(T.full((2, 3, 3), 1, dtype), x), T.tensordot(x, x, ([0], [1]))],
+    )  # fmt: skip
+    assert f.maker.program.data["kernels"] and not f.maker.program.performs
+    a = np.arange(9).reshape(3, 3).astype(dtype)
+    wanted = [
+        3, np.eye(3, dtype=dtype), np.arange(3), np.array([3, 2]), np.full((3, 2), 1, dtype), np.sort(a),
+        np.argsort(a, None), np.argmax(a, 0, keepdims=True), np.argmin(a), np.cumsum(a, 0), np.cumprod(a), np.dot(a, a),
+        a @ a, np.full((2, 3, 3), 1, dtype) @ a, np.tensordot(a, a, ([0], [1])),
+    ]  # fmt: skip
+    for result, expected in zip(f(a, 3), wanted, strict=True):
+        same(result, expected)
