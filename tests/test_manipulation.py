@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import sys
+import warnings
 
 import kit
 import numpy as np
@@ -15,11 +16,12 @@ from hypothesis import strategies as st
 import opweld
 from opweld import tensor
 from opweld.tensor import TensorType
-from opweld.tensor.joining import Join, Split, Stack
+from opweld.tensor.joining import Join, Stack
 from opweld.tensor.manipulation import BroadcastTo, Reshape
 from opweld.tensor.permute import DimShuffle
 from opweld.tensor.repetition import Repeat
 from opweld.tensor.selection import Take
+from opweld.tensor.splitting import Split
 
 x, v, n, w = tensor.dmatrix("x"), tensor.dvector("v"), tensor.lscalar("n"), tensor.lvector("w")
 MODES = [None, "DebugMode"]
@@ -414,6 +416,48 @@ def test_shapes_are_known_without_values():
     assert not any(isinstance(node.op, (Stack, Take, BroadcastTo, DimShuffle)) for node in f.maker.fgraph.toposort())
 
 
+class InCxx(opweld.COp):
+    """A copy, by C++."""
+
+    __props__ = ()
+    c_lang = "c++"
+
+    def make_node(self, x):
+        return opweld.Apply(self, [x], [x.type()])
+
+    def c_code(self, node, name, input_names, output_names, sub):
+        (x,), (z,) = input_names, output_names
+        return f"""
+            Py_CLEAR({z});
+            {z} = reinterpret_cast<PyArrayObject*>(PyArray_NewCopy({x}, NPY_ANYORDER));
+            if ({z} == nullptr) {sub["fail"]}
+        """
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+def test_the_texts_are_cxx_too():
+    """One op in C++ makes the unit C++."""
+    u, m = TensorType("uint64", ())("u"), TensorType("bool", (None, None))("m")
+    outs = [
+        InCxx()(x), x.T[None], tensor.reshape(x, (n, -1)), tensor.reshape(x, w, ndim=2),
+        tensor.broadcast_to(x, (n, 12, 3)),
+        tensor.repeat(x, n, 0), tensor.concatenate([x, x]), tensor.stack([x, x]), *tensor.split(x, 3, 1),
+        tensor.take(x, w), *tensor.nonzero(x), x[n:], x[u, :u], x[w], x[m], x[w, n:], tensor.set_subtensor(x[n:], 1.0),
+        tensor.inc_subtensor(x[0], 1.0), tensor.set_subtensor(x[w], 1.0), tensor.inc_subtensor(x[m], 1.0),
+        tensor.set_subtensor((x + 1)[0], 2.0),
+    ]  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f = opweld.function([x, n, w, u, m], outs)
+    wanted = opweld.function([x, n, w, u, m], [x, *outs[1:]])
+    a = np.arange(36.0).reshape(12, 3)
+    found = outcome(f, a, 1, [4, 9], 0, a > 2)
+    assert isinstance(found, list)
+    same(found, outcome(wanted, a, 1, [4, 9], 0, a > 2))
+
+
 def test_nothing_is_lost():
     outs = [
         tensor.reshape(x, (n, 2)), tensor.squeeze(x, 0), tensor.broadcast_to(x, (n, 3)),
@@ -422,9 +466,8 @@ def test_nothing_is_lost():
     ]  # fmt: skip
     fs = [opweld.function([x, n, w], list(out) if isinstance(out, (list, tuple)) else out, on_unused_input="ignore")
           for out in outs]  # fmt: skip
-    good = [[A, 3, [0, 1]], [A[:1], 0, [0]], [A, 2, [0]], [A, 3, [0]], [A, 3, [0]], [A[:, :2], 0, [0]]] + [
-        [A, 3, [0, 1]]
-    ] * 3
+    good = [[A, 3, [0, 1]], [A[:1], 0, [0]], [A, 2, [0]], [A, 3, [0]], [A, 3, [0]], [A[:, :2], 0, [0]]]
+    good += [[A, 3, [0, 1]]] * 3
     bad = [[A, 4, [0]], [A, 0, [0]], [A, 5, [0]], [A, 2, [0]], [A, 2, [0]], [A, 0, [0]], [A, 0, [9]], [A, 0, [1, 2, 3]]]
     good, bad = [[np.array(one) for one in args] for args in good], [[np.array(one) for one in args] for args in bad]
 

@@ -28,7 +28,7 @@ _NAMES: dict[str, tuple[str, ...]] = {  # module -> what is found there on first
     "creation": ("empty", "empty_like", "eye", "full", "full_like", "identity"),
     "elemwise": ("Elemwise",),
     "along": ("argmax", "argmin", "cumprod", "cumsum", "max_and_argmax"),
-    "joining": ("concatenate", "hstack", "join", "split", "stack", "vstack"),
+    "joining": ("concatenate", "hstack", "join", "stack", "vstack"),
     "manipulation": ("broadcast_to", "flatten", "ravel", "reshape"),
     "permute": (
         "atleast_1d", "atleast_2d", "atleast_3d", "dimshuffle", "expand_dims", "moveaxis", "squeeze", "swapaxes",
@@ -58,6 +58,7 @@ _NAMES: dict[str, tuple[str, ...]] = {  # module -> what is found there on first
     ),
     "shapes": ("shape", "shape_i"),
     "sorting": ("argsort", "sort"),
+    "splitting": ("split",),
     "subtensor": ("inc_subtensor", "set_subtensor"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _NAMES.items() for name in names}

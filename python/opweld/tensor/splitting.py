@@ -1,0 +1,147 @@
+"""One array into several."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from opweld.graph.basic import Apply, Variable
+from opweld.graph.op import COp
+from opweld.tensor.subtensor import subtensor
+from opweld.tensor.type import TensorType
+from opweld.tensor.variable import as_tensor_variable
+from opweld.tensor.views import VIEW
+
+__all__ = ["Split", "split"]
+
+_UNEVEN = "array split does not result in an equal division"
+
+
+class Split(COp):
+    """Equal pieces of an array along an axis, as views.
+
+    Parameters
+    ----------
+    axis : int
+        The axis, from 0.
+    count : int
+        How many pieces.
+    """
+
+    __props__ = ("axis", "count")
+
+    def __init__(self, axis: int, count: int) -> None:
+        self.axis = int(axis)
+        self.count = int(count)
+        self.view_map = {i: [0] for i in range(self.count)}
+
+    def make_node(self, x: Any) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x : Variable or array_like
+            What is taken apart.
+
+        Returns
+        -------
+        Apply
+            As many outputs as there are pieces.
+
+        Raises
+        ------
+        ValueError
+            If it is known that the pieces would not be equal.
+        """
+        x = as_tensor_variable(x)
+        shape = list(x.type.shape)
+        size = shape[self.axis]
+        if size is not None:
+            if size % self.count:
+                raise ValueError(_UNEVEN)
+            shape[self.axis] = size // self.count
+        type_ = TensorType(x.type.dtype, shape)
+        return Apply(self, [x], [type_() for _ in range(self.count)])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Split in Python."""
+        for cell, piece in zip(output_storage, np.split(inputs[0], self.count, self.axis)):
+            cell[0] = piece
+
+    def c_support_code(self) -> list[str]:
+        """Define the views."""
+        return [VIEW]
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Make one view after another."""
+        x, ndim, fail = input_names[0], node.inputs[0].type.ndim, sub["fail"]  # type: ignore[attr-defined]
+        outs = ", ".join(f"&{out}" for out in output_names)
+        return f"""{{
+PyArrayObject** const opw_outs[] = {{{outs}}};
+npy_intp opw_dims[{ndim}];
+int opw_i;
+memcpy(opw_dims, PyArray_DIMS({x}), sizeof opw_dims);
+if (opw_dims[{self.axis}] % {self.count} != 0) {{
+    PyErr_SetString(PyExc_ValueError, "{_UNEVEN}");
+    {fail}
+}}
+opw_dims[{self.axis}] /= {self.count};
+for (opw_i = 0; opw_i < {self.count}; opw_i++) {{
+    PyArrayObject* opw_made = opw_view({x}, {ndim}, opw_dims, PyArray_STRIDES({x}),
+        PyArray_BYTES({x}) + opw_i * opw_dims[{self.axis}] * PyArray_STRIDE({x}, {self.axis}),
+        PyArray_FLAGS({x}) & NPY_ARRAY_WRITEABLE);
+    if (opw_made == NULL) {{
+        {fail}
+    }}
+    Py_XDECREF(*opw_outs[opw_i]);
+    *opw_outs[opw_i] = opw_made;
+}}
+}}
+"""
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of this text."""
+        return (1,)
+
+
+def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Take an array apart along an axis.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        What is taken apart.
+    indices_or_sections : int, or sequence of (int or Variable)
+        How many equal pieces; or where each piece but the first begins.
+    axis : int
+        The axis.
+
+    Returns
+    -------
+    list of TensorVariable
+        The pieces, as views.
+
+    Raises
+    ------
+    ValueError
+        If the pieces would not be equal; in a call, where the size is not known before.
+    """
+    x = as_tensor_variable(x)
+    axis = normalize_axis_index(axis, x.ndim)
+    if hasattr(indices_or_sections, "__index__") and not isinstance(indices_or_sections, (np.ndarray, Variable)):
+        count = indices_or_sections.__index__()
+        if count <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        return Split(axis, count)(x, return_list=True)  # type: ignore[no-any-return]
+    if isinstance(indices_or_sections, Variable):
+        raise TypeError(
+            "split: how many pieces there are must be known: pass an integer, or a list of where they begin"
+        )
+    bounds = [None, *indices_or_sections, None]
+    lead = (slice(None),) * axis
+    return [subtensor(x, (*lead, slice(start, stop))) for start, stop in pairwise(bounds)]
