@@ -393,7 +393,7 @@ def refused_alike(name, axis, ndim=2):
 
 @pytest.mark.parametrize("name", FOLDS + MEANS)
 def test_refusals_are_numpys(name):
-    for axis in (2, -3, (0, 5), (0, 0), (0, -2), 1.5, [0, 1], "a", (0, 0.5)):
+    for axis in (2, -3, (0, 5), (0, 0), (0, -2), 1.5, [0, 1], "a", (0, 0.5), True, (0, True), np.array([1])):
         refused_alike(name, axis)
     for axis in (1, (0,)):
         refused_alike(name, axis, 0)
@@ -402,7 +402,7 @@ def test_refusals_are_numpys(name):
 
 @pytest.mark.parametrize("name", ["argmax", "argmin", "cumsum", "cumprod"])
 def test_refusals_along_an_axis_are_numpys(name):
-    for axis in (2, -3, 1.5, True, (0, 1), "a"):
+    for axis in (2, -3, 1.5, True, (0, 1), "a", np.array([1])):
         refused_alike(name, axis)
     refused_alike(name, 1, 0)
 

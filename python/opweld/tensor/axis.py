@@ -37,7 +37,7 @@ def one_axis(axis: Any, ndim: int) -> int:
         raise TypeError("an integer is required for the axis")
     try:
         number = int(axis.__index__())
-    except (AttributeError, TypeError):
+    except AttributeError:
         raise TypeError(f"'{type(axis).__name__}' object cannot be interpreted as an integer") from None
     if not -ndim <= number < ndim:
         raise AxisError(number, ndim)
@@ -70,6 +70,8 @@ def many_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(ndim))
+    if any(isinstance(each, (bool, np.bool_)) for each in (axis if isinstance(axis, tuple) else (axis,))):
+        raise TypeError("an integer is required")
     if not isinstance(axis, tuple):
         try:
             return (one_axis(axis, ndim),)
