@@ -454,6 +454,19 @@ def test_a_shape_is_known_without_the_view():
     assert not any(isinstance(node.op, Subtensor) for node in f.maker.fgraph.toposort())
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_parts_of_a_shape_need_no_shape(mode):
+    t = tensor.stack([x, x], 1)
+    outs = [t.shape[0], t.shape[-1], t.shape[1:], t.shape[::-1], t.shape[5:], x.shape[1], t.shape[i], x.shape[None, 0]]
+    f = opweld.function([x, i], outs, mode=mode)
+    assert [r.tolist() for r in f(np.ones((4, 3)), 1)] == [4, 3, [2, 3], [3, 2, 4], [], 3, 2, [4]]
+    assert not any("Stack" in str(node.op) for node in f.maker.fgraph.toposort())
+    g = opweld.function([x], x.shape[0] + x.shape[1])
+    assert not any("Subtensor" in str(node.op) for node in g.maker.fgraph.toposort())
+    with pytest.raises(IndexError, match="index 2 is out of bounds for axis 0 with size 2"):
+        x.shape[2]
+
+
 def test_nothing_is_lost_where_an_index_is_out_of_bounds():
     outs = [x[i], x[:, i:][k], set_subtensor(x[k], 1.0), inc_subtensor(x[i, k], 2.0), x[m], set_subtensor(x[m], 0.0),
             inc_subtensor(x[k], v)]  # fmt: skip
