@@ -29,13 +29,13 @@ func Literal(t Type, text string) (Code, error) {
 		if !ok || !integer.MatchString(text) || !fits(n, t) {
 			return Code{}, wrong
 		}
-		if t.Class == 'u' {
-			return Code{Text: fmt.Sprintf("((%s)%sULL)", t.Value, text)}, nil
+		if t.Class == 'u' { // the number, not the text: C reads 010 as 8
+			return Code{Text: fmt.Sprintf("((%s)%sULL)", t.Value, n)}, nil
 		}
 		if n.Cmp(new(big.Int).Lsh(big.NewInt(-1), 63)) == 0 {
 			return Code{Text: fmt.Sprintf("((%s)(-9223372036854775807LL - 1))", t.Value)}, nil
 		}
-		return Code{Text: fmt.Sprintf("((%s)%sLL)", t.Value, text)}, nil
+		return Code{Text: fmt.Sprintf("((%s)%sLL)", t.Value, n)}, nil
 	case 'c':
 		re, im, two := strings.Cut(text, " ")
 		a, b := real_(re, t.Part), real_(im, t.Part)

@@ -823,16 +823,19 @@ typedef struct {
 
 static npy_intp opw_size(npy_intp stride) { return stride < 0 ? -stride : stride; }
 
-/* Whether the strides say that axis a should lie inside of axis b; the first operand that has an opinion decides. */
-static int opw_inside(const opw_axes *axes, int a, int b)
+/* Whether the strides of the first `deciding` operands say that axis a should lie inside of axis b: 1, 0, or -1 where none
+   says anything. Where they differ, C order wins, as in NumPy. */
+static int opw_inside(const opw_axes *axes, int deciding, int a, int b)
 {
-    int k;
-    for (k = 0; k < axes->operands; k++) {
+    int k, inside = -1;
+    for (k = 0; k < deciding; k++) {
         npy_intp s = opw_size(axes->strides[a][k]), t = opw_size(axes->strides[b][k]);
-        if (s && t && s != t)
-            return s < t;
+        if (s && t && t <= s)
+            return 0;
+        if (s && t)
+            inside = 1;
     }
-    return 0;
+    return inside;
 }
 
 static void opw_swap_axes(opw_axes *axes, int a, int b)
@@ -850,39 +853,42 @@ static void opw_swap_axes(opw_axes *axes, int a, int b)
     }
 }
 
-/* Drops axes of size 1, and puts the others into the order of memory. */
-static void opw_order_axes(opw_axes *axes)
+/* Puts the axes into the order of memory, from the innermost on, each inside of those that have a say and lie outside of it;
+   an axis of size 1 must have strides of 0, which say nothing. The order is NumPy's. */
+static void opw_order_axes(opw_axes *axes, int deciding)
 {
-    int i, j, n = 0;
-    for (i = 0; i < axes->n; i++)
-        if (axes->dims[i] != 1) {
-            if (n != i)
-                opw_swap_axes(axes, n, i);
-            n++;
+    int i, j;
+    for (i = axes->n - 2; i >= 0; i--) {
+        int place = i;
+        for (j = i + 1; j < axes->n; j++) {
+            int inside = opw_inside(axes, deciding, i, j);
+            if (!inside)
+                break;
+            if (inside > 0)
+                place = j;
         }
-    axes->n = n;
-    for (i = 1; i < n; i++)
-        for (j = i; j > 0 && opw_inside(axes, j - 1, j); j--)
-            opw_swap_axes(axes, j - 1, j);
+        for (j = i; j < place; j++)
+            opw_swap_axes(axes, j, j + 1);
+    }
 }
 
-/* Makes one axis of neighbours that lie in memory as one. */
+/* Drops axes of size 1, and makes one axis of neighbours that lie in memory as one. */
 static void opw_join_axes(opw_axes *axes)
 {
     int i, k, n = 0;
-    for (i = 1; i < axes->n; i++) {
-        for (k = 0; k < axes->operands; k++)
-            if (axes->strides[n][k] != axes->strides[i][k] * axes->dims[i])
+    for (i = 0; i < axes->n; i++) {
+        if (axes->dims[i] == 1)
+            continue;
+        for (k = 0; n && k < axes->operands; k++)
+            if (axes->strides[n - 1][k] != axes->strides[i][k] * axes->dims[i])
                 break;
-        if (k == axes->operands)
-            axes->dims[i] *= axes->dims[n];
-        else
-            n++;
+        if (n && k == axes->operands)
+            axes->dims[i] *= axes->dims[--n];
         if (n != i)
             opw_swap_axes(axes, n, i);
+        n++;
     }
-    if (axes->n)
-        axes->n = n + 1;
+    axes->n = n;
 }
 
 /* Steps to the next position of the axes before `last`; zero: there is none. */
@@ -1015,6 +1021,18 @@ static int opw_may_overwrite_plain(const opw_elementwise *work, PyArrayObject **
     return 1;
 }
 
+/* Whether an output before output k is written there already: two arguments may be one array. */
+static int opw_taken(char *frame, const uint32_t *slots, const opw_elementwise *work, int k, PyArrayObject *array)
+{
+    int j;
+    for (j = 0; j < k; j++) {
+        PyArrayObject *other = OPW_ARRAY(frame + slots[work->inputs + j]);
+        if (other && opw_overlap((PyObject *)other, (PyObject *)array))
+            return 1;
+    }
+    return 0;
+}
+
 /* Gives each output of an in-place kernel its input's array, where that may be. */
 static void opw_overwrite(char *frame, const uint32_t *slots, const opw_elementwise *work, PyArrayObject **arrays, int ndim,
                           const npy_intp *dims)
@@ -1022,7 +1040,8 @@ static void opw_overwrite(char *frame, const uint32_t *slots, const opw_elementw
     int k;
     for (k = 0; k < work->outputs; k++) {
         int which = work->inplace[k];
-        if (which < 0 || !opw_may_overwrite(arrays, work->inputs, which, ndim, dims))
+        if (which < 0 || !opw_may_overwrite(arrays, work->inputs, which, ndim, dims) ||
+            opw_taken(frame, slots, work, k, arrays[which]))
             continue;
         Py_INCREF(arrays[which]);
         opw_put_array(frame + slots[work->inputs + k], arrays[which]);
@@ -1034,8 +1053,6 @@ static PyArrayObject *opw_new_like(const opw_axes *axes, int ndim, const npy_int
 {
     npy_intp strides[OPW_MAX_DIMS];
     int i;
-    for (i = 0; i < ndim; i++)
-        strides[i] = size; /* of an axis of size 1: any */
     for (i = axes->n - 1; i >= 0; i--) {
         strides[axes->axis[i]] = size;
         size *= axes->dims[i];
@@ -1078,7 +1095,7 @@ static int opw_run_strided(char *frame, const uint32_t *slots, const opw_element
     }
     for (k = 0; k < work->inputs; k++)
         opw_set_strides(&axes, k, arrays[k], ndim);
-    opw_order_axes(&axes);
+    opw_order_axes(&axes, axes.operands);
     for (k = 0; k < work->outputs; k++) {
         int operand = work->inputs + k;
         char *slot = frame + slots[operand];
@@ -1139,7 +1156,8 @@ int opw_run_elementwise(char *frame, const uint32_t *slots, const opw_elementwis
     for (i = 0; i < work->outputs; i++) {
         int operand = work->inputs + i, over = work->inplace ? work->inplace[i] : -1;
         char *slot = frame + slots[operand];
-        if (over >= 0 && PyArray_NDIM(arrays[over]) == ndim && opw_may_overwrite_plain(work, arrays, over, n, p, s)) {
+        if (over >= 0 && PyArray_NDIM(arrays[over]) == ndim && opw_may_overwrite_plain(work, arrays, over, n, p, s) &&
+            !opw_taken(frame, slots, work, i, arrays[over])) {
             Py_INCREF(arrays[over]);
             opw_put_array(slot, arrays[over]);
         } else if (opw_fit_output(slot, ndim, dims, work->types[operand]))
@@ -1206,15 +1224,15 @@ static void opw_part_axes(const opw_reduce *work, PyArrayObject *in, PyArrayObje
         opw_axes *axes = goes ? gone : kept;
         axes->dims[axes->n] = PyArray_DIM(in, i);
         axes->axis[axes->n] = i;
-        axes->strides[axes->n][0] = PyArray_STRIDE(in, i);
+        axes->strides[axes->n][0] = PyArray_DIM(in, i) == 1 ? 0 : PyArray_STRIDE(in, i);
         if (!goes)
-            axes->strides[axes->n][1] = PyArray_STRIDE(out, j);
+            axes->strides[axes->n][1] = PyArray_DIM(in, i) == 1 ? 0 : PyArray_STRIDE(out, j);
         axes->n++;
         j += !goes || work->keepdims;
     }
-    opw_order_axes(kept);
+    opw_order_axes(kept, 1);
     opw_join_axes(kept);
-    opw_order_axes(gone);
+    opw_order_axes(gone, 1);
     opw_join_axes(gone);
     if (!gone->n) { /* nothing but sizes of 1 */
         gone->n = 1;
