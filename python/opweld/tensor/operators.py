@@ -104,7 +104,7 @@ class Operators:
         if type(other) in (int, float) and (self.type.numpy_dtype.kind in "fc" or (type(other) is int and other == 2)):
             from opweld.scalar.ufuncs import POWERS
 
-            short = POWERS.get(other)
+            short = POWERS.get(other)  # type: ignore[arg-type]
         return _call(short, self) if short else _call("power", self, other)
 
     def __round__(self, ndigits: int | None = None) -> Any:
