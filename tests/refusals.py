@@ -201,7 +201,7 @@ def caught(call, kind):
 def refuses(call, kind, message, *held):
     """A call fails with this message, each time, and keeps no reference and no memory."""
     err = caught(call, kind)
-    assert str(err) == message
+    assert re.split(r"\n\w+\(\): ", str(err))[0] == message  # before 3.11 the node stands behind it
     del err
     if sys.version_info < (3, 12):  # later, None is immortal
         held = (*held, None)

@@ -427,10 +427,6 @@ def test_classes_are_opwelds_with_cpp():
 
 def test_what_is_not_there_says_so():
     theano = compat.theano
-    with pytest.raises(
-        NotImplementedError, match=r"no shared variables yet: make the value an input, In\(x, value=...\)"
-    ):
-        theano.shared(3)
     for name in ("grad", "Rop"):
         with pytest.raises(NotImplementedError, match=r"opweld computes no gradients"):
             getattr(theano.gradient, name)(1, 2)
@@ -444,9 +440,14 @@ def test_what_is_not_there_says_so():
         import opweld.compat.theano.sandbox  # noqa: F401
     with pytest.raises(AttributeError, match=r"it has theano, aesara, pytensor"):
         compat.tensorflow  # noqa: B018
-    with pytest.raises(NotImplementedError, match=r"function\(givens=...\) is not there yet"):
-        x = theano.tensor.dvector()
-        theano.function([x], x, givens={x: x})
+
+
+def test_shared_variables_are_the_same():
+    theano = compat.theano
+    state = theano.shared(3, name="state")
+    assert isinstance(state, opweld.SharedVariable) and theano.compile.SharedVariable is opweld.SharedVariable
+    count = theano.function([], state, updates=[(state, state)], givens={})
+    assert count() == 3 and theano.Out is opweld.Out
 
 
 # -- install -----------------------------------------------------------------------------------------------------

@@ -277,7 +277,7 @@ def test_an_exception_from_perform_is_the_users_own():
     f = built(Python(boom))
     refuses(lambda: f(a), KeyError, "'boom'", a)
     err = caught(lambda: f(a), KeyError)
-    assert err.__cause__ is None and err.__context__ is None and not hasattr(err, "__notes__")
+    assert err.__cause__ is None and err.__context__ is None
     frames = [(frame.filename, frame.name) for frame in traceback.extract_tb(err.__traceback__)]
     assert [name for _, name in frames[-2:]] == ["perform", "boom"] and frames[-1][0] == boom.__code__.co_filename
 

@@ -199,7 +199,7 @@ FUNCTIONS = {
         f"among the "
         "inputs: add it to the inputs",
     ),
-    "outputs that are no list": (([x], None), {}, TypeError, "outputs must be a Variable or a list of them, got None"),
+    "outputs that are no list": (([x], 3), {}, TypeError, "outputs must be a Variable or a list of them, got 3 (int)"),
     "an output that is no variable": (([x], [square, 3]), {}, TypeError, "outputs[1] must be a Variable, got 3 (int)"),
     "a mode": (([x], square), {"mode": "FAST"}, ValueError,
      "no mode 'FAST'; known are 'FAST_RUN', 'FAST_COMPILE', 'DebugMode'"),

@@ -310,11 +310,11 @@ def test_called_in_every_way_that_python_has():
     assert (Holder().method(a) == -1).all()  # no binding: it is a value, as NumPy's ufuncs are
 
 
-def test_pickles_are_refused_by_name():
+def test_pickled_and_copied():
     f = compiled(kit.negate, ("float64", 1))
-    for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
-        with pytest.raises(TypeError, match=r"^f\(\) cannot be pickled yet"):
-            attempt(f)
+    for again in (pickle.loads(pickle.dumps(f)), copy.copy(f), copy.deepcopy(f)):
+        assert again is not f and type(again) is type(f)
+        assert again(x0=[1.0, 2.0]).tolist() == [-1, -2]
 
 
 # -- functions and modules -------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ REVEALED = {
     "opweld.function([x], x)": FUNCTION,
     "f": FUNCTION,
     "f.name": "str | None",
-    "f.maker": "opweld.compile.function.Maker",
+    "f.maker": "opweld.compile.maker.Maker",
     "f([1.0])": "Any",
     "opweld.source(f)": "str",
     "opweld.COp": "def () -> opweld.graph.op.COp",

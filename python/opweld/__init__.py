@@ -11,7 +11,7 @@ from opweld.config import config  # eager: the module of the same name must not 
 
 if TYPE_CHECKING:
     from opweld import compat, compile, generic, graph, printing, rewriting, scalar, tensor
-    from opweld.compile.function import Function, In, function, source
+    from opweld.compile.function import Function, In, Out, SharedVariable, function, shared, source
     from opweld.errors import (
         CacheError,
         CompileError,
@@ -53,13 +53,16 @@ _HOME = {
     "Generic": "generic",
     "In": "compile.function",
     "Op": "graph.op",
+    "Out": "compile.io",
     "ParamsType": "params",
     "ScalarType": "scalar",
+    "SharedVariable": "compile.sharedvalue",
     "TensorType": "tensor",
     "Type": "graph.type",
     "Variable": "graph.basic",
     "as_tensor_variable": "tensor",
     "function": "compile.function",
+    "shared": "compile.sharedvalue",
     "source": "compile.function",
 }
 _ERRORS = (
@@ -73,9 +76,9 @@ __all__ = [
     "Apply", "COp", "CType", "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
     "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function", "FunctionGraph", "Generic", "In",
     "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning",
-    "ParamsType", "ProgramError", "RewriteError", "ScalarType", "TensorType", "Type", "UnusedInputError", "Variable",
-    "__version__", "as_tensor_variable", "compat", "compile", "config", "function", "generic", "graph", "printing",
-    "rewriting", "scalar", "source", "tensor",
+    "Out", "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable", "TensorType", "Type",
+    "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile", "config", "function",
+    "generic", "graph", "printing", "rewriting", "scalar", "shared", "source", "tensor",
 ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from opweld import compat, compile, generic, graph, printing, rewriting, scalar, tensor
 from opweld import errors as errors
 from opweld import external as external
-from opweld.compile.function import Function, In
+from opweld.compile.function import Function, In, Out, SharedVariable, shared
 from opweld.config import config
 from opweld.errors import (
     CacheError,
@@ -40,21 +40,22 @@ __all__ = [
     "Apply", "COp", "CType", "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
     "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function", "FunctionGraph", "Generic", "In",
     "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning",
-    "ParamsType", "ProgramError", "RewriteError", "ScalarType", "TensorType", "Type", "UnusedInputError", "Variable",
-    "__version__", "as_tensor_variable", "compat", "compile", "config", "function", "generic", "graph", "printing",
-    "rewriting", "scalar", "source", "tensor",
+    "Out", "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable", "TensorType", "Type",
+    "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile", "config", "function",
+    "generic", "graph", "printing", "rewriting", "scalar", "shared", "source", "tensor",
 ]  # fmt: skip
 
 __version__: str
 
 def function(
     inputs: Sequence[Variable | In],
-    outputs: Variable | Sequence[Variable],
+    outputs: Variable | Out | Sequence[Variable | Out] | None = None,
     mode: Any = None,
     name: str | None = None,
     on_unused_input: str | None = None,
     allow_input_downcast: bool | None = None,
     givens: Any = None,
     updates: Any = None,
+    no_default_updates: Any = False,
 ) -> Function: ...
 def source(made: Function) -> str: ...

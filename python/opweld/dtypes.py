@@ -34,6 +34,9 @@ class DType:
         self.enum = "NPY_" + name.upper()
         self.scalar = scalar
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dtype_of, (self.name,)
+
 
 _BY_CHAR: dict[str, DType] = {}
 _NAMES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128"

@@ -12,7 +12,7 @@ from opweld.graph.clinker import CLinkerObject as _CLinkerObject
 
 __all__ = [
     "CLinkerObject", "CLinkerOp", "CLinkerType", "COp", "CType", "DisconnectedType", "ExternalCOp", "Generic",
-    "NullType", "Op", "Type", "generic", "grad", "shared",
+    "NullType", "Op", "Type", "generic", "grad",
 ]  # fmt: skip
 
 
@@ -81,17 +81,3 @@ def grad(*_: Any, **__: Any) -> Any:
         Always.
     """
     raise NotImplementedError("opweld computes no gradients")
-
-
-def shared(*_: Any, **__: Any) -> Any:
-    """Refuse: there are no shared variables yet.
-
-    Raises
-    ------
-    NotImplementedError
-        Always.
-    """
-    raise NotImplementedError(
-        "opweld has no shared variables yet: make the value an input, In(x, value=...), or a constant, "
-        "tensor.as_tensor_variable(...)"
-    )

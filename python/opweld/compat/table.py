@@ -9,7 +9,7 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(
         (
             "CLinkerObject", "CLinkerOp", "CLinkerType", "COp", "CType", "DisconnectedType", "ExternalCOp", "Generic",
-            "NullType", "Op", "Type", "generic", "grad", "shared",
+            "NullType", "Op", "Type", "generic", "grad",
         ),
         "opweld.compat.bases",
     ),
@@ -19,7 +19,8 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(
         ("register_canonicalize", "register_specialize", "register_stabilize"), "opweld.rewriting.stages"
     ),
-    **dict.fromkeys(("In", "function"), "opweld.compile.function"),
+    **dict.fromkeys(("In", "Out", "function"), "opweld.compile.function"),
+    **dict.fromkeys(("SharedVariable", "TensorSharedVariable", "shared"), "opweld.compile.sharedvalue"),
     **dict.fromkeys(
         ("DeepCopyOp", "ViewOp", "deep_copy_op", "register_deep_copy_op_c_code", "register_view_op_c_code", "view_op"),
         "opweld.compile.ops",
@@ -74,13 +75,13 @@ HOMES.update(
 
 # What the packages have alike since Theano 1.1.
 _MODERN: dict[str, str] = {
-    "": "Apply Constant In Op Type Variable config function grad shared",
-    "compile": f"In function shared {_COPIES} {_SHAPES} {_DEBUG}",
+    "": "Apply Constant In Op Out Type Variable config function grad shared",
+    "compile": f"In Out SharedVariable function shared {_COPIES} {_SHAPES} {_DEBUG}",
     "compile.debugmode": _DEBUG,
     "compile.function": "function",
-    "compile.io": "In",
+    "compile.io": "In Out",
     "compile.ops": f"{_COPIES} {_SHAPES}",
-    "compile.sharedvalue": "shared",
+    "compile.sharedvalue": "SharedVariable shared",
     "configdefaults": "config",
     "gradient": _GRADIENT,
     "graph": f"{_GRAPH} FunctionGraph Op Type node_rewriter",
@@ -112,6 +113,7 @@ _MODERN: dict[str, str] = {
     "tensor.rewriting": _REGISTER,
     "tensor.rewriting.basic": f"{_REGISTER} get_scalar_constant_value NotScalarConstantError",
     "tensor.shape": _SHAPES,
+    "tensor.sharedvar": "TensorSharedVariable",
     "tensor.type": "TensorType tensor",
     "tensor.var": "TensorConstant TensorVariable",
     "tensor.variable": "TensorConstant TensorVariable",

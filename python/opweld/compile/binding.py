@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from opweld.compile.hooks import taken
@@ -10,7 +10,8 @@ from opweld.graph.basic import Apply
 from opweld.graph.type import Type
 
 if TYPE_CHECKING:
-    from opweld.compile.function import In
+    from opweld.compile.io import In
+    from opweld.compile.sharedvalue import SharedVariable
 
 __all__ = ["converter", "filter_of", "performer", "rejecter"]
 
@@ -44,8 +45,10 @@ def filter_of(type_: Type, strict: bool = False, allow_downcast: bool | None = N
     return convert
 
 
-def converter(called: str, specs: list[In], keywords: list[str | None]) -> Callable[[int, Any], Any]:
-    """Make what the module calls for an argument that it cannot take as it is.
+def converter(
+    called: str, specs: list[In], keywords: list[str | None], shared: Sequence[SharedVariable] = ()
+) -> Callable[[int, Any], Any]:
+    """Make what the module calls for an argument, or a shared variable's value, that it cannot take as it is.
 
     Parameters
     ----------
@@ -55,15 +58,20 @@ def converter(called: str, specs: list[In], keywords: list[str | None]) -> Calla
         Its arguments.
     keywords : list of str or None
         Their names.
+    shared : sequence of SharedVariable
+        What comes after the arguments.
 
     Returns
     -------
     callable
         Of the argument's index and its value.
     """
-    filters: list[Callable[[Any], Any] | None] = [None] * len(specs)
+    filters: list[Callable[[Any], Any] | None] = [None] * (len(specs) + len(shared))
 
     def make(index: int) -> Callable[[Any], Any]:
+        if index >= len(specs):
+            variable = shared[index - len(specs)]
+            return filter_of(variable.type, variable.strict, variable.allow_downcast)
         spec = specs[index]
         named = getattr(spec.variable.type, "filter_argument", None)
         if named is not None and type(spec.variable.type).filter is _tensor_filter():
@@ -78,9 +86,11 @@ def converter(called: str, specs: list[In], keywords: list[str | None]) -> Calla
         try:
             return found(value)
         except Exception as err:
-            name = keywords[index]
-            place = repr(name) if name is not None else str(index + 1)
-            _prefix(err, f"{called}() argument {place}")
+            if index >= len(specs):
+                _prefix(err, f"{called}() shared variable {shared[index - len(specs)]}")
+            else:
+                name = keywords[index]
+                _prefix(err, f"{called}() argument {repr(name) if name is not None else index + 1}")
             raise
 
     return convert

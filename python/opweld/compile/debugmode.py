@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from opweld.compile.binding import converter, filter_of
+from opweld.compile.failure import explain
 from opweld.errors import OpweldError
 from opweld.graph.aliasing import alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable
@@ -15,8 +16,9 @@ from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.op import Op
 
 if TYPE_CHECKING:
-    from opweld.compile.function import In
+    from opweld.compile.maker import Recipe
     from opweld.compile.prepare import Record
+    from opweld.compile.sharedvalue import SharedVariable
 
 __all__ = [
     "BadDestroyMap", "BadRewrite", "BadThunkOutput", "BadViewMap", "DebugMode", "DebugModeError", "InvalidValueError",
@@ -80,43 +82,46 @@ class DebugMode:
 
     def function(
         self,
-        specs: list[In],
-        outputs: list[Variable],
+        recipe: Recipe,
         graph: FunctionGraph,
+        shared: list[SharedVariable],
+        wanted: list[Variable],
         record: Record,
-        single: bool,
-        name: str | None,
     ) -> DebugFunction:
         """Make the function that checks itself.
 
         Parameters
         ----------
-        specs, outputs
-            What the user gave.
+        recipe : Recipe
+            What the user asked for.
         graph : FunctionGraph
             What was made of it.
+        shared : list of SharedVariable
+            The last inputs of `graph`.
+        wanted : list of Variable
+            The user's variables that the outputs of `graph` stand for.
         record : list
             How: each replacement.
-        single : bool
-            The one output is returned bare.
-        name : str, optional
-            The function's name.
 
         Returns
         -------
         DebugFunction
         """
-        return DebugFunction(self, specs, outputs, graph, record, single, name)
+        return DebugFunction(self, recipe, graph, shared, wanted, record)
 
 
 class DebugMaker:
-    """How a function in DebugMode was made; see `opweld.compile.function.Maker`."""
+    """How a function in DebugMode was made; see `opweld.compile.maker.Maker`."""
 
-    def __init__(self, inputs: list[In], fgraph: FunctionGraph, single: bool, name: str | None) -> None:
-        self.inputs = inputs
+    def __init__(self, recipe: Recipe, fgraph: FunctionGraph, shared: list[SharedVariable]) -> None:
+        self.recipe = recipe
+        self.inputs = recipe.inputs
+        self.single = recipe.single
+        self.name = recipe.name
+        self.called = recipe.name or "f"
         self.fgraph = fgraph
-        self.single = single
-        self.name = name
+        self.shared = shared
+        self.updates = dict(enumerate(recipe.updates, len(recipe.outputs)))
 
 
 class DebugFunction:
@@ -133,25 +138,45 @@ class DebugFunction:
     def __init__(
         self,
         mode: DebugMode,
-        specs: list[In],
-        outputs: list[Variable],
+        recipe: Recipe,
         graph: FunctionGraph,
+        shared: list[SharedVariable],
+        wanted: list[Variable],
         record: Record,
-        single: bool,
-        name: str | None,
     ) -> None:
-        from opweld.compile.function import _keywords
+        from opweld.compile.maker import keywords_of
 
         self.mode = mode
-        self.name = name
-        self.maker = DebugMaker(specs, graph, single, name)
-        self._called = name or "f"
-        self._keywords = _keywords(specs)
-        self._convert = converter(self._called, specs, self._keywords)
-        pairs = [("merging and rewriting", old, new) for old, new in zip(outputs, graph.outputs)]
+        self.name = recipe.name
+        self.maker = DebugMaker(recipe, graph, shared)
+        self._called = self.maker.called
+        self._keywords = keywords_of(recipe.inputs)
+        self._convert = converter(self._called, recipe.inputs, self._keywords, shared)
+        pairs = [("merging and rewriting", old, new) for old, new in zip(wanted, graph.outputs)]
         self._pairs = [*record, *pairs] if mode.check_rewrites else []
-        wanted = [*graph.outputs, *(v for _, old, new in self._pairs for v in (old, new))]
-        self._nodes = [_Node(node, mode) for node in FunctionGraph(graph.inputs, wanted).apply_nodes]
+        needed = [*graph.outputs, *(v for _, old, new in self._pairs for v in (old, new))]
+        self._nodes = [_Node(node, mode, self._called) for node in FunctionGraph(graph.inputs, needed).apply_nodes]
+
+    def copy(
+        self,
+        share_memory: bool = False,
+        swap: Mapping[SharedVariable, SharedVariable] | None = None,
+        delete_updates: bool = False,
+        name: str | None = None,
+    ) -> Any:
+        """Make a function like this one; see `opweld.compile.maker.Maker.copy`."""
+        from opweld.compile.maker import altered
+
+        return altered(self.maker, swap or {}, delete_updates, name).make()
+
+    def get_shared(self) -> list[SharedVariable]:
+        """Give the shared variables that the function reads or updates."""
+        return list(self.maker.shared)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from opweld.compile.maker import pickled
+
+        return pickled(self.maker.recipe)
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """Run and check.
@@ -174,7 +199,7 @@ class DebugFunction:
             If a check fails; it names the op, its inputs, and both values.
         """
         graph = self.maker.fgraph
-        given = self._bound(args, kwargs)
+        given = [*self._bound(args, kwargs), *(variable.cell[0] for variable in self.maker.shared)]
         values = {v: self._convert(i, given[i]) for i, v in enumerate(graph.inputs)}
         written: list[tuple[Variable, Any]] = []
         for node in self._nodes:
@@ -185,12 +210,18 @@ class DebugFunction:
             if variable in graph.inputs:
                 values[variable][...] = value
         results = [_value(variable, values) for variable in graph.outputs]
+        updates = [(variable, _copied(results[i])) for i, variable in self.maker.updates.items()]
+        del results[len(results) - len(updates) :]
         if out is not None:
             for i, target in enumerate(out if isinstance(out, (list, tuple)) else [out]):
                 if target is not None:
                     target[...] = results[i]
                     results[i] = target
-        return results[0] if self.maker.single else results
+        for target, value in updates:
+            target.cell[0] = value
+        if self.maker.single:
+            return results[0] if results else None
+        return results
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         specs = self.maker.inputs
@@ -218,8 +249,9 @@ class DebugFunction:
 class _Node:
     """One node, compiled by itself."""
 
-    def __init__(self, node: Apply, mode: DebugMode) -> None:
+    def __init__(self, node: Apply, mode: DebugMode, called: str) -> None:
         self.node = node
+        self.called = called
         self.destroyed = sorted({source for _, source in alias_pairs(node, "destroy_map")})
         self.shared = {*alias_pairs(node, "destroy_map"), *alias_pairs(node, "view_map")}
         performs = getattr(node.op.perform, "__func__", None) is not Op.perform
@@ -249,6 +281,7 @@ class _Node:
         self._compare(answers, kept)
         results: Any = answers.get("C code", answers.get("perform"))
         if isinstance(results, Exception):
+            explain(results, self.called, self.node, dict(enumerate(kept)))
             raise results
         for i in self.destroyed:
             written.append((self.node.inputs[i], used[i]))
@@ -309,7 +342,8 @@ class _Node:
 
 def _in_c(node: Apply, destroyed: list[int]) -> Callable[[list[Any]], list[Any]] | None:
     """The node's C as a function of its inputs that gives its outputs as they are; None: there is no C."""
-    from opweld.compile.function import In, Maker
+    from opweld.compile.io import In
+    from opweld.compile.maker import Maker
 
     inputs = [v if isinstance(v, Constant) else v.type.make_variable(v.name) for v in node.inputs]
     given = [i for i, v in enumerate(inputs) if not isinstance(v, Constant)]
@@ -318,7 +352,7 @@ def _in_c(node: Apply, destroyed: list[int]) -> Callable[[list[Any]], list[Any]]
     maker = Maker(specs, FunctionGraph([inputs[i] for i in given], copied.outputs), False, f"DebugMode of {node.op}")
     if maker.program.performs:
         return None
-    made = maker.create()
+    made = maker.create(explained=False)
 
     def call(values: list[Any]) -> list[Any]:
         return list(made(*[values[i] for i in given]))

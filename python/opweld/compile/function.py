@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
-from opweld.compile.binding import converter, performer, rejecter
-from opweld.compile.prepare import Record, prepare
+from opweld.compile.io import In, Out
+from opweld.compile.maker import Maker, Recipe, read_mode
+from opweld.compile.rebuild import (
+    Substitution,
+    add_default_updates,
+    check_arguments,
+    read_givens,
+    read_updates,
+    shared_of,
+)
+from opweld.compile.sharedvalue import SharedVariable, shared
 from opweld.config import config
 from opweld.errors import OpweldWarning, UnusedInputError
-from opweld.graph.basic import Constant, Variable, _named, _what
+from opweld.graph.basic import Variable, _named, _what
 from opweld.graph.fgraph import FunctionGraph
-from opweld.graph.type import Type
 
-if TYPE_CHECKING:
-    import inspect
-
-    from opweld.compile.builder import Built
-    from opweld.compile.debugmode import DebugMode
-    from opweld.compile.program import Program
-
-__all__ = ["Function", "In", "Maker", "function", "source"]
-
-_MODES = {"": "fast_run", "FAST_RUN": "fast_run", "FAST_COMPILE": "fast_compile"}  # mode -> tag of its rewriters
+__all__ = ["Function", "In", "Maker", "Out", "SharedVariable", "function", "shared", "source"]
 
 
 class Function(Protocol):
@@ -52,214 +51,60 @@ class Function(Protocol):
         Returns
         -------
         object or list
-            The output, or a list of them.
+            The output, or a list of them; None where the function was given none.
         """
 
-
-class In:
-    """An input of a function, with what is particular to it.
-
-    Parameters
-    ----------
-    variable : Variable
-        The input.
-    name : str, optional
-        The argument's name; the variable's if left out.
-    value : object, optional
-        A default; converted and, if it is an array, copied when the function is made.
-    strict : bool
-        Refuse arguments that need a conversion.
-    allow_downcast : bool, optional
-        Whether arguments are cast where values may change; None: as the function says.
-    mutable : bool
-        The function may write into the argument.
-    borrow : bool
-        Accepted; arguments are never copied unless they must be.
-    """
-
-    def __init__(
+    def copy(
         self,
-        variable: Variable,
+        share_memory: bool = False,
+        swap: Mapping[SharedVariable, SharedVariable] | None = None,
+        delete_updates: bool = False,
         name: str | None = None,
-        value: Any = None,
-        strict: bool = False,
-        allow_downcast: bool | None = None,
-        mutable: bool = False,
-        borrow: bool = False,
-    ) -> None:
-        if not isinstance(variable, Variable):
-            raise TypeError(f"In: expected a Variable, got {_what(variable)}")
-        if mutable and value is not None:
-            raise ValueError(f"In({variable}): mutable and value exclude each other: a call would change the default")
-        self.variable = variable
-        self.name = variable.name if name is None else name
-        self.value = value
-        self.strict = strict
-        self.allow_downcast = allow_downcast
-        self.mutable = mutable
-        self.borrow = borrow
+    ) -> Function:
+        """Make a function like this one; see `opweld.compile.maker.Maker.copy`."""
 
-    def __repr__(self) -> str:
-        return f"In({self.variable})"
-
-
-class Maker:
-    """How a function was made.
-
-    Attributes
-    ----------
-    fgraph : FunctionGraph
-        The graph that runs: rewritten, with the copies that keep outputs apart from inputs. Its nodes are not the
-        user's.
-    inputs : list of In
-        The arguments.
-    name : str or None
-        As given.
-    single : bool
-        One output is returned bare.
-    program : Program
-        What the engine was given.
-    built : Built
-        The module.
-    """
-
-    def __init__(self, inputs: list[In], graph: FunctionGraph, single: bool, name: str | None) -> None:
-        from opweld.compile import builder
-        from opweld.compile.program import make_program
-
-        self.inputs = inputs
-        self.single = single
-        self.name = name
-        self.fgraph = graph
-        self.keywords = _keywords(inputs)
-        self.program: Program = make_program(
-            graph,
-            self.called,
-            single,
-            self.keywords,
-            [spec.value is not None for spec in inputs],
-            [spec.mutable for spec in inputs],
-        )
-        self.built: Built = builder.build(self.program)
-
-    @property
-    def called(self) -> str:
-        """The function's name in messages."""
-        return self.name or "f"
-
-    def create(self) -> Any:
-        """Bind the module to this function's Python objects.
-
-        Returns
-        -------
-        Function
-        """
-        convert = converter(self.called, self.inputs, self.keywords)
-        defaults = tuple([self._default(i, convert) for i in range(len(self.inputs))])
-        made = self.built.module.make(
-            self.called,
-            convert,
-            rejecter(self.called, [variable.type for variable in self.fgraph.outputs]),
-            tuple([performer(node) for node in self.program.performs]),
-            tuple([constant.data for constant in self.program.constants]),
-            defaults,
-            (),
-            None,
-        )
-        made.name = self.name
-        made.maker = self
-        made.__name__ = made.__qualname__ = self.called
-        made.__doc__ = self._doc()
-        return made
-
-    def _default(self, index: int, convert: Callable[[int, Any], Any]) -> tuple[Any] | None:
-        given = self.inputs[index].value
-        if given is None:
-            return None
-        value = convert(index, given)
-        if hasattr(value, "flags") and hasattr(value, "copy"):  # the caller's own, or a view of it
-            value = value.copy()
-        return (value,)
-
-    def signature(self) -> inspect.Signature:
-        """Give the callable's signature.
-
-        Returns
-        -------
-        inspect.Signature
-            Inputs without a name are positional only, and ``out`` comes last.
-        """
-        from inspect import Parameter, Signature
-
-        unnamed = max((i for i, keyword in enumerate(self.keywords) if keyword is None), default=-1)
-        parameters = []
-        optional = False
-        for i, (spec, keyword) in enumerate(zip(self.inputs, self.keywords)):
-            default = Parameter.empty if spec.value is None else spec.value
-            kind: Any = Parameter.POSITIONAL_ONLY if i <= unnamed else Parameter.POSITIONAL_OR_KEYWORD
-            if optional and default is Parameter.empty:
-                kind = Parameter.KEYWORD_ONLY
-            optional = optional or default is not Parameter.empty
-            name = keyword if keyword is not None and keyword.isidentifier() else f"arg{i}"
-            parameters.append(Parameter(name, kind, default=default))
-        parameters.append(Parameter("out", Parameter.KEYWORD_ONLY, default=None))
-        try:
-            return Signature(sorted(parameters, key=lambda parameter: parameter.kind))
-        except ValueError:  # optional before required, and positional only
-            return Signature([p.replace(default=Parameter.empty) for p in parameters[:-1]] + parameters[-1:])
-
-    def reduce(self, made: Any) -> Any:
-        """Refuse to be pickled."""
-        raise TypeError(
-            f"{self.called}() cannot be pickled yet: make the function in each process; the cache has its module"
-        )
-
-    def _doc(self) -> str:
-        names = [keyword or f"arg{i}" for i, keyword in enumerate(self.keywords)]
-        lines = [f"{self.called}({', '.join([*names, '*', 'out=None'])})", "", "Compiled function.", ""]
-        lines += ["Parameters", "----------"]
-        for name, spec in zip(names, self.inputs):
-            lines.append(f"{name} : {_type_text(spec.variable.type)}{'' if spec.value is None else ', optional'}")
-            if spec.mutable:
-                lines.append("    Is written into.")
-        lines += ["out : array or list, optional", "    Where to put the outputs.", "", "Returns", "-------"]
-        results = [_type_text(variable.type) for variable in self.fgraph.outputs]
-        if self.single:
-            lines += results
-        else:
-            lines += [f"list of {len(results)}", *(f"    {i}: {text}" for i, text in enumerate(results))]
-        return "\n".join(lines) + "\n"
+    def get_shared(self) -> list[SharedVariable]:
+        """Give the shared variables that it reads or updates."""
 
 
 def function(
     inputs: Sequence[Variable | In],
-    outputs: Variable | Sequence[Variable],
+    outputs: Variable | Out | Sequence[Variable | Out] | None = None,
     mode: Any = None,
     name: str | None = None,
     on_unused_input: str | None = None,
     allow_input_downcast: bool | None = None,
     givens: Any = None,
     updates: Any = None,
+    no_default_updates: Any = False,
 ) -> Any:
     """Compile a graph.
+
+    Shared variables that the graph contains are read at each call; they are no arguments.
 
     Parameters
     ----------
     inputs : list of Variable or In
         The arguments, in order.
-    outputs : Variable or list of Variable
-        What the function computes; a bare variable is returned bare, a list as a list.
+    outputs : Variable, Out or list of them, optional
+        What the function computes; a bare one is returned bare, a list as a list. Left out: it returns None.
     mode : str or DebugMode, optional
         ``"FAST_RUN"``, the default: every rewriter runs. ``"FAST_COMPILE"``: those that bring the graph into its
         canonical form. ``"DebugMode"``: nothing is fused into one module; each node is run by itself and checked.
     name : str, optional
         The function's name, for messages.
     on_unused_input : {"raise", "warn", "ignore"}, optional
-        What to do about an input that no output needs; ``config.on_unused_input`` if left out.
+        What to do about an input that no output or update needs; ``config.on_unused_input`` if left out.
     allow_input_downcast : bool, optional
         Whether arguments are cast where values may change; ``config.allow_input_downcast`` if left out.
-    givens, updates
-        Not there yet.
+    givens : list of (Variable, Variable or value), or dict, optional
+        What to compute with in the place of which variable of the graph. Each may need variables that another pair
+        replaces; where it needs the variable that it replaces, that one itself is meant.
+    updates : list of (SharedVariable, Variable or value), or dict, optional
+        What becomes the value of which shared variable when a call has succeeded; all are computed from the values
+        before the call.
+    no_default_updates : bool or list of SharedVariable
+        Do without the updates that shared variables come with: all, or those of these.
 
     Returns
     -------
@@ -269,7 +114,10 @@ def function(
     Raises
     ------
     TypeError
-        If something other than a Variable stands among inputs or outputs.
+        If something other than a Variable stands among inputs or outputs, something other than a shared variable is to
+        be updated, or types do not fit.
+    ValueError
+        If an input is given, or a variable is replaced or updated, twice.
     UnusedInputError, MissingInputError, InconsistencyError
         If inputs, outputs and ops do not fit together.
     RewriteError
@@ -278,22 +126,23 @@ def function(
         If the module cannot be built or loaded.
     """
     mode = config.mode if mode is None else mode
-    tag, debug = _mode(mode)
+    read_mode(mode)
     downcast = config.allow_input_downcast if allow_input_downcast is None else allow_input_downcast
     specs = _inputs(inputs, downcast)
-    single = isinstance(outputs, Variable)
-    results = _outputs([outputs] if single else outputs)
+    single = outputs is None or isinstance(outputs, (Variable, Out))
+    results = _outputs([] if outputs is None else [outputs] if single else outputs)
     if name is not None and not isinstance(name, str):
         raise TypeError(f"name must be a string, got {_what(name)}")
-    for argument, given in (("givens", givens), ("updates", updates)):
-        if given:
-            raise NotImplementedError(f"function({argument}=...) is not there yet")
-    record: Record | None = None if debug is None else []
-    graph = prepare(specs, results, tag, record)
-    _check_unused(specs, results, config.on_unused_input if on_unused_input is None else on_unused_input)
-    if debug is not None:
-        return debug.function(specs, results, graph, record or [], single, name)
-    return Maker(specs, graph, single, name).create()
+    new = read_updates(updates)
+    put = Substitution(read_givens(givens))
+    if givens:
+        results = [Out(put(out.variable), out.borrow) for out in results]
+        new = {variable: put(expression) for variable, expression in new.items()}
+    wanted = [out.variable for out in results]
+    add_default_updates(wanted, new, {spec.variable for spec in specs}, put, no_default_updates)
+    action = config.on_unused_input if on_unused_input is None else on_unused_input
+    _check_unused(specs, wanted + list(new.values()), action)
+    return Recipe(specs, results, new, single, name, mode).make()
 
 
 def source(made: Any) -> str:
@@ -326,20 +175,6 @@ def source(made: Any) -> str:
         return str(engine.render(maker.program.text)["text"])
 
 
-def _mode(mode: Any) -> tuple[str, DebugMode | None]:
-    """The tag of the rewriters that a mode runs, and the mode itself where it debugs."""
-    if isinstance(mode, str) and mode in _MODES:
-        return _MODES[mode], None
-    from opweld.compile.debugmode import DebugMode
-
-    if mode in ("DebugMode", "DEBUG_MODE", DebugMode):
-        return "fast_run", DebugMode()
-    if isinstance(mode, DebugMode):
-        return "fast_run", mode
-    known = ", ".join(map(repr, [*_MODES, "DebugMode"][1:]))
-    raise ValueError(f"no mode {mode!r}; known are {known}")
-
-
 def _inputs(given: Any, downcast: bool | None) -> list[In]:
     if not isinstance(given, (list, tuple)):
         raise TypeError(f"inputs must be a list of Variables, got {_what(given)}")
@@ -353,24 +188,23 @@ def _inputs(given: Any, downcast: bool | None) -> list[In]:
             spec = In(item, allow_downcast=downcast)
         else:
             raise TypeError(f"inputs[{position}] must be a Variable or In, got {_what(item)}")
-        if isinstance(spec.variable, Constant):
-            raise TypeError(f"inputs[{position}] is the constant {spec.variable}; a constant cannot be given")
         if spec.variable in seen:
             raise ValueError(
                 f"inputs[{position}] is {spec.variable}, and so is inputs[{seen[spec.variable]}]: give it once"
             )
         seen[spec.variable] = position
         specs.append(spec)
+    check_arguments(spec.variable for spec in specs)
     return specs
 
 
-def _outputs(given: Any) -> list[Variable]:
+def _outputs(given: Any) -> list[Out]:
     if not isinstance(given, (list, tuple)):
         raise TypeError(f"outputs must be a Variable or a list of them, got {_what(given)}")
     for position, item in enumerate(given):
-        if not isinstance(item, Variable):
+        if not isinstance(item, (Variable, Out)):
             raise TypeError(f"outputs[{position}] must be a Variable, got {_what(item)}")
-    return list(given)
+    return [item if isinstance(item, Out) else Out(item) for item in given]
 
 
 def _check_unused(specs: list[In], outputs: list[Variable], action: str) -> None:
@@ -387,6 +221,8 @@ def _check_unused(specs: list[In], outputs: list[Variable], action: str) -> None
             f"on_unused_input='ignore'"
         )
         if action == "raise":
+            given = [other.variable for other in specs]
+            FunctionGraph([*given, *shared_of(outputs, set(given))], outputs)  # one that is missing is the reason
             raise UnusedInputError(message)
         from warnings import warn
 
@@ -406,19 +242,3 @@ def _needed(given: set[Variable], outputs: list[Variable]) -> set[Variable]:
             seen.add(variable.owner)
             stack.extend(variable.owner.inputs)
     return found
-
-
-def _keywords(specs: list[In]) -> list[str | None]:
-    """The arguments' names; a name that two share, and ``out``, name none."""
-    names = [spec.name for spec in specs]
-    return [name if name and name != "out" and names.count(name) == 1 else None for name in names]
-
-
-def _type_text(type_: Type) -> str:
-    shape = getattr(type_, "shape", None)
-    dtype = getattr(type_, "dtype", None)
-    if dtype is not None and shape:
-        from opweld.dtypes import shape_text
-
-        return f"{dtype} array of shape {shape_text(shape)}"
-    return str(type_) if dtype is None else str(dtype)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from typing import Any
 
 from opweld.config import config
 from opweld.errors import ConfigError
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.merge import copy_and_merge
-
-if TYPE_CHECKING:
-    from opweld.compile.function import In
 
 __all__ = ["Record", "prepare"]
 
@@ -21,20 +19,29 @@ _OPTIMIZERS = ("default", "fast_run", "fast_compile", "merge", "None")
 
 
 def prepare(
-    specs: list[In], outputs: list[Variable], tag: str = "fast_run", record: Record | None = None
+    inputs: list[Variable],
+    outputs: list[Variable],
+    tag: str = "fast_run",
+    record: Record | None = None,
+    mutable: Collection[Variable] = (),
+    borrowed: Collection[int] = (),
 ) -> FunctionGraph:
     """Make the graph that runs.
 
     Parameters
     ----------
-    specs : list of In
-        The function's inputs.
+    inputs : list of Variable
+        What the function is given, and the shared variables that it reads.
     outputs : list of Variable
-        Its outputs.
+        What it returns, and the new values of shared variables.
     tag : str
         Which rewriters run.
     record : list, optional
         Takes each replacement: who made it, the variable before, the variable after.
+    mutable : collection of Variable
+        The inputs that may be written over.
+    borrowed : collection of int
+        Which outputs may share memory with inputs and other outputs.
 
     Returns
     -------
@@ -50,7 +57,6 @@ def prepare(
     RewriteError
         If a rewriter does what it must not.
     """
-    inputs = [spec.variable for spec in specs]
     chosen = config.optimizer
     if chosen not in _OPTIMIZERS:
         raise ConfigError(f"config.optimizer: expected one of {', '.join(map(repr, _OPTIMIZERS))}, got {chosen!r}")
@@ -62,34 +68,44 @@ def prepare(
         graph.rewrites = record
         if stages.rewrite_graph(graph, tag if chosen == "default" else chosen):
             graph = copy_and_merge(graph, record)
-    graph = _set_apart(graph)
+    graph = _set_apart(graph, borrowed)
     nodes = graph.apply_nodes
     if any(node.op.destroy_map or node.op.view_map for node in nodes):
         from opweld.graph.aliasing import check_destroyed, check_maps
 
         for node in nodes:
             check_maps(node)
-        check_destroyed(nodes, inputs, {spec.variable for spec in specs if spec.mutable})
+        check_destroyed(nodes, inputs, set(mutable))
         graph.toposort()
     return graph
 
 
-def _set_apart(graph: FunctionGraph) -> FunctionGraph:
-    """Put a copy between each output and memory that an input, a constant or an earlier output holds."""
-    from opweld.compile.ops import deep_copy_op
+def _set_apart(graph: FunctionGraph, borrowed: Collection[int]) -> FunctionGraph:
+    """Put a copy between each output and memory that an input, a constant or an earlier output holds.
+
+    A borrowed output is copied from constants only; a node computes it all the same.
+    """
+    from opweld.compile.ops import deep_copy_op, view_op
     from opweld.graph.aliasing import Buffers
 
     buffers = Buffers()
     buffers.stop_at(graph.inputs)
     held: set[Variable] = set(graph.inputs)
     results: list[Variable] = []
-    for output in graph.outputs:
+    for position, output in enumerate(graph.outputs):
         owners = buffers.of(output)
-        if held.isdisjoint(owners) and not any(isinstance(owner, Constant) for owner in owners):
+        constant = any(isinstance(owner, Constant) for owner in owners)
+        if not constant and (position in borrowed or held.isdisjoint(owners)):
             held.update(owners)
-            results.append(output)
+            bare = output.owner is None or output in graph.inputs or output in results
+            results.append(_through(view_op, output) if bare else output)
         else:
-            copied: Variable = deep_copy_op(output)
-            copied.name = output.name
-            results.append(copied)
+            results.append(_through(deep_copy_op, output))
     return FunctionGraph(graph.inputs, results) if results != graph.outputs else graph
+
+
+def _through(op: Any, output: Variable) -> Variable:
+    """The output of a node that copies or views another's."""
+    made: Variable = op(output)
+    made.name = output.name
+    return made

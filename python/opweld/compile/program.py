@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from opweld.compile.fragments import FAIL, NAME, PARAMS, Fragments, accept, carries_c, keeps_storage
@@ -30,6 +31,8 @@ class Program:
         `text` in UTF-8.
     sources : dict
         Where the fragments were written: outside every key.
+    steps : list of (Apply, list of int)
+        The node behind each step, and which of its inputs the step reads: all but those that are written into the C.
     performs : list of Apply
         The nodes whose steps call Python, in the order of those steps.
     constants : list of Constant
@@ -37,12 +40,18 @@ class Program:
     """
 
     def __init__(
-        self, data: dict[str, Any], sources: dict[str, dict[str, Any]], performs: list[Apply], constants: list[Constant]
+        self,
+        data: dict[str, Any],
+        sources: dict[str, dict[str, Any]],
+        steps: list[tuple[Apply, list[int]]],
+        performs: list[Apply],
+        constants: list[Constant],
     ) -> None:
         import json
 
         self.data = data
         self.sources = sources
+        self.steps = steps
         self.performs = performs
         self.constants = constants
         self.text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -60,6 +69,8 @@ def make_program(
     defaults: list[bool] | None = None,
     mutable: list[bool] | None = None,
     debug: bool = False,
+    cells: int = 0,
+    updates: Sequence[int] = (),
 ) -> Program:
     """Ask every hook of a graph and write Program.
 
@@ -77,6 +88,10 @@ def make_program(
         Which arguments have a default, and which may be written into.
     debug : bool
         Ask for a module that carries the users' real paths.
+    cells : int
+        How many inputs, the last ones, are no arguments but shared variables.
+    updates : sequence of int
+        Which input takes the value of each of the last outputs.
 
     Returns
     -------
@@ -89,19 +104,24 @@ def make_program(
     """
     nodes = graph.toposort()
     writer = _Writer(_unchecked(nodes))
-    count = len(graph.inputs)
+    count = len(graph.inputs) - cells
     keywords = [variable.name for variable in graph.inputs] if keywords is None else keywords
     defaults = [False] * count if defaults is None else defaults
     mutable = [False] * count if mutable is None else mutable
     for variable in graph.inputs:
         writer.variable(variable, "input")
-    returned = set(graph.outputs)
+    results = set(graph.outputs)
     for node in nodes:
-        writer.step(node, returned)
+        writer.step(node, results)
     writer.keep(nodes, graph.outputs)
     inputs = [
-        writer.argument(variable, keywords[i], defaults[i], mutable[i]) for i, variable in enumerate(graph.inputs)
+        writer.argument(variable, keywords[i], defaults[i], mutable[i])
+        for i, variable in enumerate(graph.inputs[:count])
     ]
+    inputs += [writer.shared(variable) for variable in graph.inputs[count:]]
+    returned = len(graph.outputs) - len(updates)
+    outputs = [writer.result(variable) for variable in graph.outputs[:returned]]
+    outputs += [writer.update(variable, source) for variable, source in zip(graph.outputs[returned:], updates)]
     data = {
         "program": FORMAT,
         "name": name,
@@ -110,11 +130,11 @@ def make_program(
         "variables": writer.variables,
         "steps": writer.steps,
         "inputs": inputs,
-        "outputs": [writer.result(variable) for variable in graph.outputs],
+        "outputs": outputs,
         "single": single,
         "flags": {"debug": debug},
     }
-    return Program(data, writer.fragments.sources, writer.performs, writer.constants)
+    return Program(data, writer.fragments.sources, writer.nodes, writer.performs, writer.constants)
 
 
 class _Writer:
@@ -126,6 +146,7 @@ class _Writer:
         self.kernels: list[dict[str, Any]] = []
         self.variables: list[dict[str, Any]] = []
         self.steps: list[dict[str, Any]] = []
+        self.nodes: list[tuple[Apply, list[int]]] = []
         self.performs: list[Apply] = []
         self.constants: list[Constant] = []
         self._unchecked = unchecked
@@ -246,6 +267,7 @@ class _Writer:
             if pairs:
                 step[field] = pairs
         self.steps.append(step)
+        self.nodes.append((node, list(place)))
 
     def _literal(self, variable: Variable) -> str | None:
         """What stands in C for a constant that is no variable, in parentheses."""
@@ -297,6 +319,16 @@ class _Writer:
             fields["default"] = True
         self._add_accept(variable.type, mutable, fields)
         return fields
+
+    def shared(self, variable: Variable) -> dict[str, Any]:
+        """An entry of ``inputs`` that is no argument."""
+        fields: dict[str, Any] = {"variable": self._variable_of[variable], "shared": True}
+        self._add_accept(variable.type, False, fields)
+        return fields
+
+    def update(self, variable: Variable, source: int) -> dict[str, Any]:
+        """An entry of ``outputs`` that is not returned."""
+        return {"variable": self._variable_of[variable], "update": source}
 
     def result(self, variable: Variable) -> dict[str, Any]:
         """An entry of ``outputs``."""

@@ -2,14 +2,46 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from opweld.graph.op import Op
     from opweld.graph.type import Type
 
 __all__ = ["Apply", "Constant", "Props", "Variable"]
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_theirs: dict[str, bool] = {}  # file name -> whether it is neither opweld's nor NumPy's
+
+
+def _place(depth: int) -> tuple[CodeType, int] | None:
+    """The nearest code outside opweld and NumPy that is running, and which of its instructions; the line can wait.
+
+    A `make_node` does not count: who called it is meant.
+    """
+    frame: Any = sys._getframe(depth)
+    while frame is not None:
+        code = frame.f_code
+        file = code.co_filename
+        theirs = _theirs.get(file)
+        if theirs is None:
+            theirs = _theirs[file] = not file.startswith((_PACKAGE, _numpy_folder()))
+        if theirs and code.co_name != "make_node":
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None
+
+
+def _numpy_folder() -> str:
+    """NumPy's folder: an array's operators come through its Python where the other operand is a variable."""
+    import numpy as np
+
+    return os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 
 
 class Props:
@@ -117,6 +149,11 @@ class Variable:
         """
         return self.type.make_variable(self.name if name is None else name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        from opweld.graph.pickling import reduce_variable
+
+        return reduce_variable(self)
+
 
 class Constant(Variable):
     """A variable whose value is known.
@@ -192,7 +229,10 @@ class Apply:
         If an output belongs to another node already.
     """
 
+    _made: Any = None  # what `_place` gave, or what `made_at` is
+
     def __init__(self, op: Op, inputs: Iterable[Variable], outputs: Iterable[Variable]) -> None:
+        self._made = _place(2)
         self.op = op
         self.inputs = self._variables("inputs", inputs)
         self.outputs = self._variables("outputs", outputs)
@@ -233,6 +273,30 @@ class Apply:
         """Number of outputs."""
         return len(self.outputs)
 
+    @property
+    def made_at(self) -> tuple[str, int, str] | None:
+        """Where the user made this node: file, line and function; None: it is not known.
+
+        A node that a rewriter brings in has the place of the one that it came for.
+        """
+        made = self._made
+        if made is not None and len(made) == 2:
+            code, instruction = made
+            lines = [line for start, end, line in code.co_lines() if start <= instruction < end and line is not None]
+            made = self._made = (code.co_filename, lines[0] if lines else code.co_firstlineno, code.co_name)
+        return made  # type: ignore[no-any-return]
+
+    def come_for(self, node: Apply) -> None:
+        """Take over where another node was made, in whose place this one stands.
+
+        Parameters
+        ----------
+        node : Apply
+            The other one; nothing is done if it does not know.
+        """
+        if node._made is not None:
+            self._made = node._made
+
     def default_output(self) -> Variable:
         """Give the output that stands for the node where one variable is wanted.
 
@@ -268,7 +332,9 @@ class Apply:
         Apply
             A new node.
         """
-        return self.op.apply_node(*inputs)
+        made = self.op.apply_node(*inputs)
+        made.come_for(self)
+        return made
 
     def copy(self, inputs: list[Variable], copies: dict[Variable, Variable]) -> Apply:
         """Make a node like this one that reads other variables of the same types; `make_node` is not asked.
@@ -296,6 +362,11 @@ class Apply:
             made.outputs.append(new)
             copies.setdefault(output, new)  # one that the function is given stays what it is
         return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from opweld.graph.pickling import reduce_node
+
+        return reduce_node(self)
 
     def __str__(self) -> str:
         return f"{self.op}({', '.join(map(str, self.inputs))})"

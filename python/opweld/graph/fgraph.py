@@ -201,8 +201,23 @@ class FunctionGraph:
                     index[source].pop((node, position), None)
                     stack.append(source)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        from opweld.graph.pickling import Batch
+
+        fields = (self.inputs, self.outputs, self.rewrites, self.inplace)
+        replaced = [variable for _, old, new in self.rewrites or () for variable in (old, new)]
+        return _unpickled, (type(self), Batch([*self.outputs, *replaced]), fields)
+
     def __repr__(self) -> str:
         return f"FunctionGraph({', '.join(map(str, self.inputs))} -> {', '.join(map(str, self.outputs))})"
+
+
+def _unpickled(cls: type[FunctionGraph], nodes: Any, fields: tuple[Any, ...]) -> FunctionGraph:
+    """A graph from its pickle; its nodes come first, so that none is pickled inside another."""
+    inputs, outputs, rewrites, inplace = fields
+    made = cls(inputs, outputs)
+    made.rewrites, made.inplace = rewrites, inplace
+    return made
 
 
 class _Clients(Mapping[Variable, list[tuple[Any, int]]]):

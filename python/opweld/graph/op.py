@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from opweld.errors import MethodNotDefined
-from opweld.graph.basic import Apply, Props, Variable, _what
+from opweld.graph.basic import Apply, Props, Variable, _place, _what
 from opweld.graph.clinker import CLinkerObject
 
 __all__ = ["COp", "Op"]
@@ -137,6 +137,7 @@ class Op(Props):
         if not isinstance(node, Apply):
             missing = "; is its return missing?" if node is None else ""
             raise TypeError(f"{self}: make_node must return an Apply, got {_what(node)}{missing}")
+        node._made = _place(2)  # not where make_node may have had it made, but where it was asked for
         return node
 
     def __call__(self, *inputs: Any, name: str | None = None, return_list: bool = False, **kwargs: Any) -> Any:

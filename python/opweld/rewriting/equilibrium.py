@@ -148,14 +148,12 @@ def _step(
     entered: list[Apply] = []
     touched: list[Apply] = []
     done: list[tuple[Variable, Variable, list[tuple[Any, int]]]] = []
-    made_at = getattr(node, "made_at", None)
     before = None if graph.rewrites is None else len(graph.rewrites)
     for old, new in pairs:
         readers = graph.clients.get(old, [])
         came = _replace(graph, old, new, name, node)
-        if made_at is not None:
-            for fresh in came:
-                fresh.made_at = made_at  # type: ignore[attr-defined, unused-ignore]
+        for fresh in came:
+            fresh.come_for(node)
         done.append((old, new, [item for item in readers if item[0] not in came]))
         entered += came
         touched += [*came, *(reader for reader, _ in readers if reader != "output" and reader in graph)]

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from opweld.tensor.type import TensorType, tensor
-from opweld.tensor.variable import TensorConstant, TensorVariable, as_tensor_variable, constant
-
-if TYPE_CHECKING:
-    from opweld.tensor.basic import (
-        NotScalarConstantError,
-        alloc,
-        get_scalar_constant_value,
-        ones,
-        ones_like,
-        zeros,
-        zeros_like,
-    )
-    from opweld.tensor.shapes import shape, shape_i
+from opweld.tensor.type import TensorType as TensorType
+from opweld.tensor.type import tensor as tensor
+from opweld.tensor.variable import TensorConstant as TensorConstant
+from opweld.tensor.variable import TensorVariable as TensorVariable
+from opweld.tensor.variable import as_tensor_variable as as_tensor_variable
+from opweld.tensor.variable import constant as constant
 
 _EAGER = ("TensorConstant", "TensorType", "TensorVariable", "as_tensor_variable", "constant", "tensor")
 _NAMES: dict[str, tuple[str, ...]] = {  # module -> what is found there on first use
@@ -58,6 +50,7 @@ _NAMES: dict[str, tuple[str, ...]] = {  # module -> what is found there on first
     ),
     "shapes": ("shape", "shape_i"),
     "sorting": ("argsort", "sort"),
+    "specify": ("SpecifyShape", "specify_shape"),
     "splitting": ("split",),
     "subtensor": ("inc_subtensor", "set_subtensor"),
 }  # fmt: skip

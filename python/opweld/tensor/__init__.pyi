@@ -143,12 +143,14 @@ from opweld.tensor.math import (
     xor,
 )
 from opweld.tensor.reduce import CAReduce
+from opweld.tensor.specify import SpecifyShape, specify_shape
 from opweld.tensor.type import TensorType as _TensorType
 from opweld.tensor.variable import TensorConstant, TensorVariable, constant
 
 __all__ = [
-    "CAReduce", "Elemwise", "NotScalarConstantError", "TensorConstant", "TensorType", "TensorVariable", "abs",
-    "absolute", "acos", "acosh", "add", "all", "allclose", "alloc", "amax", "amin", "and_", "angle", "any",
+    "CAReduce", "Elemwise", "NotScalarConstantError", "SpecifyShape", "TensorConstant", "TensorType",
+    "TensorVariable", "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "alloc", "amax", "amin",
+    "and_", "angle", "any",
     "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin",
     "argsort", "as_tensor_variable", "asin", "asinh", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d",
     "atleast_3d", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not",
@@ -165,8 +167,9 @@ __all__ = [
     "negative", "neq", "nextafter", "nonzero", "not_equal", "ones", "ones_like", "or_", "outer", "positive",
     "pow", "power", "prod", "ptp", "rad2deg", "radians", "ravel", "real", "reciprocal", "remainder", "repeat",
     "reshape", "right_shift", "rint", "round", "second", "set_subtensor", "sgn", "shape", "shape_i", "sign",
-    "signbit", "sin", "sinh", "size", "sort", "spacing", "split", "sqr", "sqrt", "square", "squeeze", "stack",
-    "std", "sub", "subtract", "sum", "swapaxes", "switch", "take", "tan", "tanh", "tensor", "tensor_copy",
+    "signbit", "sin", "sinh", "size", "sort", "spacing", "specify_shape", "split", "sqr", "sqrt", "square",
+    "squeeze", "stack", "std", "sub", "subtract", "sum", "swapaxes", "switch", "take", "tan", "tanh", "tensor",
+    "tensor_copy",
     "tensordot", "tile", "transpose", "true_div", "true_divide", "trunc", "var", "vdot", "vstack", "where",
     "xor", "zeros", "zeros_like",
 ]  # fmt: skip

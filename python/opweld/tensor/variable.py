@@ -53,6 +53,10 @@ class TensorConstant(_Tensor, Constant):
         kept.flags.writeable = False
         self.data = kept
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.data.flags.writeable = False  # pickles do not keep that
+
     def signature(self) -> Any:
         """Give type, shape and bytes; a large constant is equal to itself only."""
         return (self.type, self.data.shape, self.data.tobytes()) if self.data.nbytes <= _COMPARED else None

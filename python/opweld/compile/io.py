@@ -1,0 +1,78 @@
+"""What is particular to one input or one output of a function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opweld.graph.basic import Variable, _what
+
+__all__ = ["In", "Out"]
+
+
+class In:
+    """An input of a function, with what is particular to it.
+
+    Parameters
+    ----------
+    variable : Variable
+        The input.
+    name : str, optional
+        The argument's name; the variable's if left out.
+    value : object, optional
+        A default; converted and, if it is an array, copied when the function is made.
+    strict : bool
+        Refuse arguments that need a conversion.
+    allow_downcast : bool, optional
+        Whether arguments are cast where values may change; None: as the function says.
+    mutable : bool
+        The function may write into the argument.
+    borrow : bool
+        Accepted; arguments are never copied unless they must be.
+    """
+
+    def __init__(
+        self,
+        variable: Variable,
+        name: str | None = None,
+        value: Any = None,
+        strict: bool = False,
+        allow_downcast: bool | None = None,
+        mutable: bool = False,
+        borrow: bool = False,
+    ) -> None:
+        if not isinstance(variable, Variable):
+            raise TypeError(f"In: expected a Variable, got {_what(variable)}")
+        if mutable and value is not None:
+            raise ValueError(f"In({variable}): mutable and value exclude each other: a call would change the default")
+        self.variable = variable
+        self.name = variable.name if name is None else name
+        self.value = value
+        self.strict = strict
+        self.allow_downcast = allow_downcast
+        self.mutable = mutable
+        self.borrow = borrow
+
+    def __repr__(self) -> str:
+        return f"In({self.variable})"
+
+
+class Out:
+    """An output of a function, with what is particular to it.
+
+    Parameters
+    ----------
+    variable : Variable
+        What is computed.
+    borrow : bool
+        The result may share memory with an argument, with a shared variable's value, or with another result. False: it
+        is copied where it would.
+    """
+
+    def __init__(self, variable: Variable, borrow: bool = False) -> None:
+        if not isinstance(variable, Variable):
+            raise TypeError(f"Out: expected a Variable, got {_what(variable)}")
+        self.variable = variable
+        self.borrow = borrow
+
+    def __repr__(self) -> str:
+        return f"Out({self.variable}{', borrow=True' if self.borrow else ''})"
