@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import importlib.util
 import sys
 from pathlib import Path
@@ -359,3 +360,24 @@ def arrays(draw, dtype, ndim):
     else:
         base = draw(hnp.arrays(dtype, shape))
     return draw(layouts(base))
+
+
+# -- memory ------------------------------------------------------------------------------------------------------
+
+
+def flat(call, *watched):
+    """Many calls move no count of these objects and leave no block a call; a cache becomes full, a leak grows on."""
+    growth = []
+    for _ in range(200):
+        call()
+    gc.collect()
+    counts = [sys.getrefcount(item) for item in watched]
+    while len(growth) < 6 and (not growth or growth[-1] >= 100):
+        gc.collect()
+        blocks = sys.getallocatedblocks()
+        for _ in range(200):
+            call()
+        gc.collect()
+        growth.append(sys.getallocatedblocks() - blocks)
+    assert growth[-1] < 100, f"blocks in 200 calls, again and again: {growth}"
+    assert [sys.getrefcount(item) for item in watched] == counts
