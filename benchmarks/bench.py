@@ -1,0 +1,150 @@
+"""One run of the benchmarks: its folder, the processes that it starts, and what they have in common."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.util
+import json
+import os
+import platform
+import shlex
+import shutil
+import site
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Bench", "Entry"]
+
+HERE = Path(__file__).resolve().parent
+
+
+def runtime_object() -> str:
+    """Where the part of every module lies that opweld brings compiled."""
+    from opweld.compile.toolchain import runtime_object
+
+    return runtime_object()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run of the compiler: arguments and text."""
+
+    argv: list[str]
+    text: str
+
+
+class Bench:
+    """One run: a cache folder of its own, the processes it starts, and what they have in common."""
+
+    def __init__(self, folder: Path, quick: bool):
+        self.folder = folder
+        self.quick = quick
+        self.root = folder / "cache"
+        self.work = folder / "compile"
+        self.load = os.getloadavg()[0]
+        self.env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        flags = [self.env.get("OPWELD_FLAGS", ""), f"compiledir={shlex.quote(str(self.root))}"]
+        self.env["OPWELD_FLAGS"] = ",".join(filter(None, flags))
+        # Modules are also looked for where they lie by default, and none may be found there.
+        self.env.setdefault("OPWELDRC", os.path.expanduser("~/.opweldrc"))
+        self.env.setdefault("PYTHONUSERBASE", site.getuserbase())
+        self.env["XDG_CACHE_HOME"] = self.env["HOME"] = str(folder)
+
+    def python(self, *arguments: str) -> str:
+        """Run this interpreter; its standard output."""
+        done = subprocess.run([sys.executable, *arguments], env=self.env, capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"benchmarks/run.py: {' '.join(arguments[:2])} failed:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def measure(self, *arguments: str, script: str = "measure.py") -> dict:
+        """What one of the measuring programs found."""
+        return json.loads(self.python(str(HERE / script), *arguments).splitlines()[-1])
+
+    def pytensor(self) -> Path | None:
+        """Give PyTensor a cache of this run's own: its folder; None: PyTensor is not installed."""
+        if importlib.util.find_spec("pytensor") is None:
+            return None
+        base = self.folder / "pytensor"
+        self.env["PYTENSOR_FLAGS"] = f"base_compiledir={base}"
+        self.env["NUMBA_CACHE_DIR"] = str(base / "numba")
+        return base
+
+    def entries(self) -> Iterator[Entry]:
+        """Everything that the cache holds: what was built, and how (docs/cache.md)."""
+        for path in (self.root / "v1" / "entry").rglob("*"):
+            if path.is_file():
+                fields = json.loads(path.read_text().split("\n", 1)[1])
+                source = self.root / "v1" / fields["source"]
+                yield Entry(fields["argv"], source.read_text())
+
+    def forget(self) -> None:
+        """Empty the cache, but keep what is known of the compiler."""
+        for path in (self.root / "v1").iterdir():
+            if path.name != "tools":
+                shutil.rmtree(path)
+
+    def compile(self, entry: Entry) -> float:
+        """Seconds that the compiler alone takes, in a folder that holds nothing but what it compiles and links."""
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.work.mkdir()
+        (self.work / next(a for a in entry.argv if a.endswith((".c", ".cc")))).write_text(entry.text)
+        (self.work / "opweld.map").write_text("{ global: PyInit_*; local: *; };\n")
+        for name in (a for a in entry.argv if a.endswith(".o")):
+            shutil.copyfile(runtime_object(), self.work / name)
+        start = time.perf_counter()
+        done = subprocess.run(
+            entry.argv, cwd=self.work, env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True
+        )
+        seconds = time.perf_counter() - start
+        if done.returncode:
+            raise SystemExit(f"benchmarks/run.py: the compiler failed:\n{done.stderr[-2000:]}")
+        return seconds
+
+    def prepare(self) -> None:
+        """Build the op once, so that the compiler is known, and the hand-written module with the same arguments."""
+        self.root.mkdir()
+        self.measure("build")
+        (self.unit,) = self.entries()
+        # The hand-written module is complete: it is compiled with the unit's arguments, but linked with no runtime.
+        objects = [a for a in self.unit.argv if a.endswith(".o")]
+        argv = [a for a in self.unit.argv if a not in objects]
+        self.hand = Entry(argv, (HERE / "handwritten.c").read_text())
+        self.compile(self.hand)
+        output = argv[argv.index("-o") + 1]
+        (self.work / output).rename(self.folder / "handwritten.so")
+
+    def clock(self, program: str) -> float:
+        start = time.perf_counter()
+        self.python("-c", program)
+        return time.perf_counter() - start
+
+    def machine(self) -> list[tuple[str, str]]:
+        model = platform.processor() or platform.machine()
+        for line in Path("/proc/cpuinfo").read_text().splitlines() if os.path.exists("/proc/cpuinfo") else ():
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        driver = self.unit.argv[0]
+        version = subprocess.run([driver, "--version"], capture_output=True, text=True).stdout.splitlines()[0]
+        numpy, opweld = self.python(
+            "-c", "import numpy, opweld; print(numpy.__version__); print(opweld.__version__)"
+        ).split()
+        talk = ("-fno-diagnostics", "-fdiagnostics", "-fmessage")
+        flags = [a for a in self.unit.argv if a.startswith(("-O", "-f", "-m", "-std")) and not a.startswith(talk)]
+        return [
+            ("date", datetime.date.today().isoformat()),
+            ("processor", f"{model}, {cores} cores, {platform.machine()}"),
+            ("system", f"{platform.system()} {platform.release()}, {' '.join(platform.libc_ver())}"),
+            ("Python", f"{platform.python_implementation()} {platform.python_version()}"),
+            ("NumPy", numpy),
+            ("compiler", version),
+            ("arguments", " ".join(dict.fromkeys(flags))),
+            ("opweld", opweld),
+            ("load average when the run began", f"{self.load:.1f}"),
+        ]
