@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import opweld
-from opweld import Apply, COp, FunctionGraph, In, tensor
+from opweld import Apply, COp, FunctionGraph, In, Op, tensor
 from opweld.compile.ops import DeepCopyOp, view_op
 from opweld.rewriting import STAGES, node_rewriter, register_inplace, register_specialize, rewrite_graph
 from opweld.rewriting.merge import copy_and_merge
@@ -198,7 +198,7 @@ def test_a_long_chain_takes_linear_time(always):
         assert sum(node.op == writes for node in graph.apply_nodes) == length - 1
         return time.perf_counter() - start
 
-    assert seconds(4000) < 20 * max(seconds(400), 2e-3)
+    assert min(seconds(4000) for _ in range(3)) < 40 * max(seconds(400), 2e-3)  # were it quadratic: 100
 
 
 # -- elementwise nodes -------------------------------------------------------------------------------------------
@@ -260,6 +260,27 @@ def test_a_temporary_that_turns_out_smaller(elementwise):
 def test_elementwise_nodes_that_must_not(elementwise, outputs):
     f = agree([x, m], outputs(), np.arange(2.0), np.ones((2, 2)))
     assert not any(patterns(f))
+
+
+class Table(Op):
+    """Gives an array that it keeps."""
+
+    __props__ = None
+
+    def __init__(self):
+        self.kept = np.zeros(3)
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = self.kept
+
+
+def test_what_an_op_in_python_keeps_stays(elementwise):
+    op = Table()
+    f = opweld.function([x], op(x) + 1.0)
+    assert f(np.ones(3)).tolist() == f(np.ones(3)).tolist() == [1, 1, 1] and op.kept.tolist() == [0, 0, 0]
 
 
 def test_several_outputs_go_to_several_inputs(elementwise):

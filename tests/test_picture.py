@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import linecache
 import re
 import time
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from opweld.compile.ops import view_op
 from opweld.picture import Picture, picture
 from opweld.picture.layout import Box, Link, arrange
 
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 SVG = "{http://www.w3.org/2000/svg}"
 x, y = tensor.dvector("x"), tensor.dvector("y")
 
@@ -105,23 +108,24 @@ def test_where_a_node_was_made(tmp_path):
     file = tmp_path / "model.py"
     file.write_text("def f(x):\n    return x  # <here>\n")
     out = tensor.exp(x)
-    out.owner.made_at = (str(file), 2, "f")
+    out.owner._made = (str(file), 2, "f")
     root = parsed(out)
     assert "model.py:2" in [element.text for element in root.iter(SVG + "text")]
     tips = [element.text for element in root.iter(SVG + "title")]
     assert any(f"made at {file}:2, in f\n    return x  # <here>" in tip for tip in tips)
-    out.owner.made_at = ("/tmp/ipykernel_12/345.py", 7, None)
+    out.owner._made = ("/tmp/ipykernel_12/345.py", 7, "<module>")
     assert "cell:7" in texts(out)
-    out.owner.made_at = None
+    out.owner._made = None
     assert not any("made at" in (element.text or "") for element in parsed(out).iter(SVG + "title"))
 
 
 def test_files(tmp_path):
-    made = picture(tensor.exp(x), tmp_path / "a.svg")
+    out = tensor.exp(x)
+    made = picture(out, tmp_path / "a.svg")
     assert isinstance(made, Picture) and made._repr_svg_() == made.svg == (tmp_path / "a.svg").read_text("utf-8")
     assert made.svg.startswith(f'<svg xmlns="http://www.w3.org/2000/svg" width="{made.width}" height="{made.height}"')
     target = io.StringIO()
-    picture(tensor.exp(x), target)
+    picture(out, target)
     assert target.getvalue() == made.svg
     made.save(str(tmp_path / "b.svg"))
     with pytest.raises(ValueError, match=r"pictures are SVG, so the name must end in \.svg, got 'a\.png'"):
@@ -129,6 +133,29 @@ def test_files(tmp_path):
     with pytest.raises(TypeError, match=r"file must be a name or a file, got 3 \(int\)"):
         made.save(3)
     assert repr(made) == f"<picture of a graph, {made.width} by {made.height} pixels; .save(file) writes SVG>"
+
+
+def test_shared_values_and_updates():
+    w = opweld.shared(np.zeros(3), name="w")
+    f = opweld.function([x], x * w, updates=[(w, w + x)])
+    shown = texts(f)
+    assert shown[0] == "f(x)" and {"w", "new w", "result", "shared value"} <= set(shown)
+    assert "shared" in classes(f)
+
+
+def example():
+    """The picture of docs/rewriting.md."""
+    block = re.search(r"<!-- picture -->\n```python\n(.*?)```", (DOCS / "rewriting.md").read_text("utf-8"), re.DOTALL)
+    text = block.group(1)
+    linecache.cache["model.py"] = (len(text), None, text.splitlines(True), "model.py")
+    names = {"__name__": "model"}
+    exec(compile(text.replace('picture(f, "picture.svg")', "made = picture(f)"), "model.py", "exec"), names)
+    return names["made"]
+
+
+def test_the_picture_of_the_docs():
+    """``python tests/test_picture.py`` draws it anew."""
+    assert example().svg == (DOCS / "picture.svg").read_text("utf-8")
 
 
 def test_the_same_graph_gives_the_same_picture():
@@ -166,10 +193,10 @@ def test_boxes_do_not_overlap_and_lines_lead_down(seed):
     assert not any(overlaps(one, other) for i, one in enumerate(boxes) for other in boxes[:i])
     for box in boxes:
         assert box.width / 2 <= box.x + 0.1 and box.x <= width - box.width / 2 + 0.1 and 0 <= box.y <= height - 40
-    assert sorted(s.link for s in segments if s.link is not None) == list(range(len(links)))
+    assert sorted(s.link for s in segments if s.ends) == list(range(len(links)))
     for segment in segments:
         assert segment.y0 <= segment.bend < segment.y1
-        if segment.link is not None:
+        if segment.ends:
             target = boxes[links[segment.link].target]
             assert (segment.x1, segment.y1) == (target.x, target.y)
 
@@ -188,7 +215,7 @@ def test_a_tree_has_no_crossing():
 
 def test_lines_of_one_source_run_together():
     *_, segments = placed(12, [(0, n) for n in range(2, 12)] + [(n, n + 1) for n in range(1, 11)])
-    assert sum(segment.link is None for segment in segments) <= 10
+    assert sum(not segment.ends for segment in segments) <= 10
 
 
 def large(count, window):
@@ -224,3 +251,7 @@ def test_colours_of_both_schemes():
     light, dark = svg.split("@media (prefers-color-scheme:dark)")
     for scheme in (light, dark):
         assert used <= set(re.findall(r"--([\w-]+):#", scheme))
+
+
+if __name__ == "__main__":
+    example().save(DOCS / "picture.svg")

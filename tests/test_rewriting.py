@@ -391,6 +391,28 @@ def test_a_rewriter_that_never_settles():
         opweld.function([x], a(x))
 
 
+@pytest.mark.parametrize("stage", list(STAGES))
+def test_every_stage_refuses_the_same(stage):
+    register = STAGES[stage].register
+    register(node_rewriter([a])(lambda node: [b(*node.inputs)]), name="there")
+    register(node_rewriter([b])(lambda node: [a(*node.inputs)]), name="back")
+    with pytest.raises(RewriteError, match=rf"stage {stage}: rewriters .* undo one another's work"):
+        opweld.function([x], a(x))
+    STAGES[stage].remove("there")
+    STAGES[stage].remove("back")
+    register(node_rewriter([a])(lambda node: [tensor.dmatrix("m")]), name="wrong")
+    with pytest.raises(RewriteError, match=r"rewriter 'wrong' on .*; the types must be equal"):
+        opweld.function([x], a(x))
+
+
+def test_a_new_node_was_made_where_the_old_one_was():
+    register_specialize(node_rewriter([a])(lambda node: [b(c(*node.inputs))]), name="two")
+    out = a(x)
+    f = opweld.function([x], out)
+    assert tags(f.maker.fgraph) == ["c", "b"]
+    assert [node.made_at for node in f.maker.fgraph.toposort()] == [out.owner.made_at] * 2
+
+
 def test_a_rewriter_that_makes_a_cycle():
     @register_specialize
     @node_rewriter([a])
@@ -588,15 +610,17 @@ def test_debugprint(capsys):
 def test_what_debugprint_can_add():
     t = a(x)
     t.name = "t"
-    t.owner.made_at = ("model.py", 7, "f")
+    t.owner._made = ("model.py", 7, "f")
     out = InPlace("d")(view_op(b(t)))
-    assert debugprint(out, file="str", id_type="", print_memory_map=True, print_made_at=True, print_shape=True) == (
+    assert debugprint(out, file="str", id_type="", print_memory_map=True, print_shape=True) == (
         "InPlace{tag='d', nout=1} shape=(?,) d={0: [0]}\n"
         " └─ ViewOp shape=(?,) v={0: [0]}\n"
         "     └─ Node{tag='b', nout=1} shape=(?,)\n"
-        "         └─ Node{tag='a', nout=1} shape=(?,) 't'  # model.py:7\n"
+        "         └─ Node{tag='a', nout=1} shape=(?,) 't'\n"
         "             └─ x shape=(?,)\n"
     )
+    told = debugprint(out, file="str", ids="", print_made_at=True).splitlines()
+    assert told[-2].endswith("Node{tag='a', nout=1} 't'  # model.py:7") and f"  # {__file__}:" in told[0]
     assert debugprint(b(t), file="str", ids="", stop_on_name=True) == (
         "Node{tag='b', nout=1}\n └─ Node{tag='a', nout=1} 't'\n"
     )

@@ -1,11 +1,18 @@
 """What the library rewrites of tensors: every value stays as it is, NaN, infinities and the sign of zero among them."""
 
+import importlib
+import re
+import time
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import opweld
-from opweld import tensor
+from opweld import FunctionGraph, tensor
 from opweld.compile.ops import DeepCopyOp
+from opweld.rewriting import STAGES, rewrite_graph
+from opweld.rewriting.merge import copy_and_merge
 from opweld.scalar import Cast, Identity
 from opweld.tensor import Elemwise, TensorType
 
@@ -61,12 +68,9 @@ def check(inputs, outputs, expected):
     """Each output is computed by as many elementwise nodes as said, and is what it is without rewriting."""
     f = opweld.function(inputs, list(outputs.values()))
     assert dict(zip(outputs, map(left, f.maker.fgraph.outputs))) == dict.fromkeys(outputs, expected)
-    kept = opweld.config.optimizer
-    try:
-        opweld.config.optimizer = "merge"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opweld.config, "optimizer", "merge")
         plain = opweld.function(inputs, list(outputs.values()))
-    finally:
-        opweld.config.optimizer = kept
     given = [values(x.type.dtype) for x in inputs]
     with np.errstate(all="ignore"):
         for one, other in zip(f(*given), plain(*given)):
@@ -235,3 +239,93 @@ def test_parts_of_shapes():
     kinds = [type(node.op).__name__ for node in f.maker.fgraph.toposort()]
     assert sorted(kinds) == ["MakeVector", "MakeVector", "Shape_i", "Shape_i"]
     assert [np.asarray(r).tolist() for r in f(np.zeros((2, 3)))] == [2, 3, [3, 2], [3]]
+
+
+STEPS = [
+    lambda a, b: a + b,
+    lambda a, b: a * b,
+    lambda a, b: a * 1.0,
+    lambda a, b: tensor.neg(tensor.neg(a)),
+    lambda a, b: tensor.exp(-a),
+    lambda a, b: a.T,
+    lambda a, b: a[::-1],
+    lambda a, b: a[:],
+    lambda a, b: tensor.set_subtensor(a[0], 1.5),
+    lambda a, b: tensor.inc_subtensor(a[:2], a[1:]),
+    lambda a, b: a**2,
+    lambda a, b: tensor.where(a > b, a, b),
+    lambda a, b: tensor.maximum(a, 2.0) - 0.0,
+]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_graphs(seed):
+    """Rewritten or not: the same values, the same each time, and the arguments stay as they are."""
+    random = np.random.default_rng(seed)
+    inputs = [tensor.dvector("x"), tensor.dvector("y"), tensor.dmatrix("m")]
+    pool = list(inputs)
+    while len(pool) < 28:
+        one, other = (pool[int(i)] for i in random.integers(len(pool), size=2))
+        if one.ndim < other.ndim:
+            one, other = other, one
+        pool.append(STEPS[int(random.integers(len(STEPS)))](one, other))
+    given = [random.normal(size=(3,) * x.ndim) for x in inputs]
+    kept = [array.copy() for array in given]
+    functions = []
+    for optimizer in ("merge", "default"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(opweld.config, "optimizer", optimizer)
+            functions.append(opweld.function(inputs, pool[-4:], on_unused_input="ignore"))
+    with np.errstate(all="ignore"):
+        for one, *others in zip(*[f(*given) for f in (*functions, functions[1])]):
+            for other in others:
+                same(one, other)
+    for array, before in zip(given, kept):
+        np.testing.assert_array_equal(array, before)
+
+
+def test_many_readers_of_one_variable_take_linear_time():
+    def seconds(count):
+        x = tensor.dvector("x")
+        out = x
+        for i in range(count):
+            out = tensor.maximum(out, tensor.neg(tensor.neg(x * number(1, "float64"))) + float(i))
+        graph = copy_and_merge(FunctionGraph([x], [out]))
+        start = time.perf_counter()
+        rewrite_graph(graph)
+        taken = time.perf_counter() - start
+        assert len(graph.apply_nodes) == 2 * count
+        return taken
+
+    assert seconds(3000) < 25 * max(seconds(300), 5e-3)
+
+
+def test_a_thousand_nodes():
+    x, y = tensor.dvector("x"), tensor.dvector("y")
+    out = x
+    for _ in range(200):
+        out = tensor.exp(-(out * 2.5 + y)) / 1.5
+    graph = copy_and_merge(FunctionGraph([x, y], [out]))
+    start = time.perf_counter()
+    rewrite_graph(graph)
+    assert time.perf_counter() - start < 0.15
+    assert len(graph.apply_nodes) == 1000
+
+
+# -- docs/rewriting.md ---------------------------------------------------------------------------------------------
+
+PAGE = (Path(__file__).resolve().parent.parent / "docs" / "rewriting.md").read_text("utf-8")
+
+
+def test_the_page_names_every_rewriter():
+    for module in ("math", "permute", "subtensor", "manipulation"):
+        importlib.import_module(f"opweld.tensor.{module}")
+    told = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", PAGE, re.MULTILINE)
+    library = [
+        (name, stage.name)
+        for stage in STAGES.values()
+        for name, (rewriter, _) in stage.entries.items()
+        if rewriter.__module__.startswith("opweld.")
+    ]
+    assert sorted(told) == sorted(library)
+    assert [name for name in re.findall(r"^\| `(\w+)` \| [^`|]+ \| FAST", PAGE, re.MULTILINE)] == list(STAGES)

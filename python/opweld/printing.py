@@ -177,7 +177,7 @@ class _Printer:
                 text += f" {letter}={getattr(node.op, name)}"
         if node in self._place:
             text += f" {self._place[node]}"
-        made_at = getattr(node, "made_at", None) if self.made_at else None
+        made_at = node.made_at if self.made_at else None
         return text if made_at is None else f"{text}  # {made_at[0]}:{made_at[1]}"
 
     def _name(self, key: Any) -> str:

@@ -92,20 +92,23 @@ def collect(graph: Any) -> Scene:
     maker = getattr(graph, "maker", None)
     found = maker.fgraph if maker is not None else graph
     reader = _Reader()
+    updated: dict[int, str] = {}  # outputs that are new values of shared variables
     if isinstance(found, FunctionGraph):
         reader.python = set(getattr(getattr(maker, "program", None), "performs", ()))
         reader.place = {node: i for i, node in enumerate(found.toposort())}
         reader.given = dict.fromkeys(found.inputs)
-        outputs, updated = list(found.outputs), _updated(maker)
-        title = f"{getattr(graph, 'name', None) or 'f'}({', '.join(map(str, found.inputs))})" if maker else ""
+        outputs, title = list(found.outputs), ""
+        if maker is not None:
+            updated = {i: str(variable) for i, variable in getattr(maker, "updates", {}).items()}
+            title = f"{graph.name or 'f'}({', '.join([str(spec.variable) for spec in maker.inputs])})"
     else:
-        outputs, updated, title = _outputs(graph), {}, ""
+        outputs, title = _outputs(graph), ""
     for variable in reader.given:
         reader.source(variable)
     for node in _sorted(outputs, reader.given):
         reader.apply(node)
     for position, variable in enumerate(outputs):
-        reader.output(position, variable, len(outputs), updated.get(position))
+        reader.output(position, variable, len(outputs) - len(updated), updated.get(position))
     return Scene(title, reader.items, reader.edges)
 
 
@@ -121,15 +124,6 @@ def _outputs(graph: Any) -> list[Variable]:
     if isinstance(graph, Iterable) and not isinstance(graph, str):
         return [variable for item in graph for variable in _outputs(item)]
     raise TypeError(f"picture: expected a function, a graph, a variable or a node, got {_what(graph)}")
-
-
-def _updated(maker: Any) -> dict[int, str]:
-    """Which outputs are no results but new values of shared variables, and of which."""
-    found: dict[int, str] = {}
-    for position, variable in dict(getattr(maker, "updates", None) or {}).items():
-        if isinstance(position, int):
-            found[position] = str(variable)
-    return found
 
 
 def _sorted(outputs: list[Variable], given: Iterable[Variable]) -> list[Apply]:
@@ -234,18 +228,15 @@ def _type(variable: Variable) -> str:
 
 def _where(node: Apply) -> tuple[str, list[str]]:
     """Where a node was made: in short, and in lines with the source."""
-    made_at = getattr(node, "made_at", None)
-    if not made_at:
+    if node.made_at is None:
         return "", []
     from linecache import getline
 
-    file, line, *rest = made_at
-    short = str(file).replace("\\", "/").rpartition("/")[2]
-    if "ipython-input" in str(file) or "ipykernel_" in str(file):
-        short = "cell"
-    inside = f", in {rest[0]}" if rest and rest[0] else ""
+    file, line, function = node.made_at
+    short = "cell" if "ipython-input" in file or "ipykernel_" in file else file.rpartition("/")[2]
+    inside = "" if function.startswith("<") else f", in {function}"
     told = [f"made at {file}:{line}{inside}"]
-    text = getline(str(file), int(line)).strip()
+    text = getline(file, line).strip()
     if text:
         told.append(f"    {text}")
     return _clip(f"{short}:{line}", _DETAIL), told

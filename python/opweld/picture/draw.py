@@ -135,14 +135,14 @@ def _rank(scene: Scene, segment: Segment) -> int:
 def _segment(scene: Scene, segment: Segment) -> str:
     edge = None if segment.link is None else scene.edges[segment.link]
     kind = "" if edge is None or edge.kind == "reads" else " " + edge.kind
-    x0, x1, y1 = segment.x0, segment.x1, segment.y1 - (5 if edge is not None else 0)
+    x0, x1, y1 = segment.x0, segment.x1, segment.y1 - (5 if segment.ends else 0)
     path = f"M{_n(x0)} {_n(segment.y0)}"
     if segment.bend > segment.y0:
         path += f"V{_n(segment.bend)}"
     middle = (segment.bend + y1) / 2
     path += f"V{_n(y1)}" if x0 == x1 else f"C{_n(x0)} {_n(middle)} {_n(x1)} {_n(middle)} {_n(x1)} {_n(y1)}"
     line = f'<path class="line{kind}" d="{path}"'
-    if edge is None:
+    if not segment.ends or edge is None:
         return line + "/>"
     head = f"M{_n(x1)} {_n(segment.y1)}l-4 -7h8z"
     return f'<g><title>{escape(edge.tip)}</title>{line}/><path class="tip{kind.replace(" ", " tip-")}" d="{head}"/></g>'

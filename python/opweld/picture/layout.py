@@ -62,7 +62,9 @@ class Segment:
     x0, y0, bend, x1, y1 : float
         It leaves downwards from (x0, y0), bends from height `bend` on, and arrives from above at (x1, y1).
     link : int or None
-        The link that it ends; None: several links share it.
+        The one link that it is a piece of; None: several links share it.
+    ends : bool
+        It ends that link.
     """
 
     x0: float
@@ -71,6 +73,7 @@ class Segment:
     x1: float
     y1: float
     link: int | None
+    ends: bool
 
 
 def arrange(boxes: Sequence[Box], links: Sequence[Link]) -> tuple[float, float, list[Segment]]:
@@ -105,7 +108,8 @@ def arrange(boxes: Sequence[Box], links: Sequence[Link]) -> tuple[float, float, 
     for source, target, out, into, link in pieces:
         upper, lower = everything[source], everything[target]
         y0 = upper.y if upper.passing else upper.y + upper.height
-        segments.append(Segment(upper.x + out, y0, bottoms[upper.layer], lower.x + into, lower.y, link))
+        bend = bottoms[upper.layer]
+        segments.append(Segment(upper.x + out, y0, bend, lower.x + into, lower.y, link, not lower.passing))
     return width, height, segments
 
 
@@ -126,18 +130,20 @@ def _set_layers(boxes: Sequence[Box], links: Sequence[Link]) -> None:
 
 def _through_layers(boxes: list[Box], links: Sequence[Link]) -> list[tuple[int, int, float, float, int | None]]:
     """Cut links into pieces between neighbouring layers; places that they pass are added to the boxes."""
-    last: dict[tuple[int, float], int] = {}
-    for link in links:
-        key = link.source, link.out
-        last[key] = max(last.get(key, 0), boxes[link.target].layer)
+    ways: dict[tuple[int, float], list[tuple[int, int]]] = {}  # of what begins in one place: layer of the end, number
+    for number, link in enumerate(links):
+        ways.setdefault((link.source, link.out), []).append((boxes[link.target].layer, number))
     pieces: list[tuple[int, int, float, float, int | None]] = []
     trunks: dict[tuple[int, float], list[int]] = {}
-    for (source, out), deepest in last.items():
+    for (source, out), ends in ways.items():
         trunk = trunks[source, out] = [source]
-        for layer in range(boxes[source].layer + 1, deepest):
+        ends.sort()
+        second = ends[-2][0] if len(ends) > 1 else -1
+        for layer in range(boxes[source].layer + 1, ends[-1][0]):
             boxes.append(Box(0.0, 0.0, True, layer=layer))
             here = len(boxes) - 1
-            pieces.append((trunk[-1], here, out if trunk[-1] == source else 0.0, 0.0, None))
+            alone = ends[-1][1] if second <= layer else None
+            pieces.append((trunk[-1], here, out if trunk[-1] == source else 0.0, 0.0, alone))
             trunk.append(here)
     for number, link in enumerate(links):
         trunk = trunks[link.source, link.out]
@@ -174,6 +180,34 @@ def _order(boxes: list[Box], layers: list[list[int]]) -> None:
             break
     for layer, kept in zip(layers, best):
         layer[:] = kept
+        for n, i in enumerate(layer):
+            place[i] = float(n)
+    _swap(boxes, layers, place)
+
+
+def _swap(boxes: list[Box], layers: list[list[int]], place: list[float]) -> None:
+    """Let neighbours in a layer change places where fewer of their lines cross then."""
+    for _ in range(_SWEEPS):
+        swapped = False
+        for layer in layers:
+            for n, (one, other) in enumerate(pairwise(list(layer))):
+                one = layer[n]  # who has come here by a swap
+                if _crossed(boxes, place, other, one) < _crossed(boxes, place, one, other):
+                    layer[n], layer[n + 1] = other, one
+                    place[one], place[other] = float(n + 1), float(n)
+                    swapped = True
+        if not swapped:
+            return
+
+
+def _crossed(boxes: list[Box], place: list[float], left: int, right: int) -> int:
+    """How often the lines of two neighbours cross one another's."""
+    total = 0
+    for one, other in ((boxes[left].above, boxes[right].above), (boxes[left].below, boxes[right].below)):
+        if one and other:
+            ends = sorted([place[i] + at / 1000 for i, at, _ in other])
+            total += sum([bisect_left(ends, place[i] + at / 1000 - 1e-9) for i, at, _ in one])
+    return total
 
 
 def _crossings(boxes: list[Box], layers: list[list[int]], place: list[float]) -> int:

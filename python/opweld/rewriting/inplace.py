@@ -14,8 +14,8 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
     """Say whether a node may write over one of its inputs, as far as the nodes around it show.
 
     It may if a node computes that input, and nobody else reads it, or what it is a view of; if the memory is none of an
-    input or a constant; and if its elements share none among themselves, which an op says that makes such views by an
-    attribute ``overlaps = True``.
+    input or a constant, nor of an op that has no C, which may give what it keeps; and if its elements share none among
+    themselves, which an op says that makes such views by an attribute ``overlaps = True``.
 
     Parameters
     ----------
@@ -42,6 +42,7 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
             return False
         if owner in fgraph.inplace:  # written over a temporary
             continue
+        found = len(stack)
         if owner.op.destroy_map:  # who reads what was there before runs before `owner`
             pairs = alias_pairs(owner, "destroy_map")
             stack += [(owner.inputs[i], None, i) for out, i in pairs if out == variable.index]
@@ -53,6 +54,8 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
             if any(i in sources and out != variable.index and clients.get(owner.outputs[out]) for out, i in pairs):
                 return False
             stack += [(owner.inputs[i], owner, i) for i in sources]
+        if len(stack) == found and not (hasattr(owner.op, "c_code") or hasattr(owner.op, "structure")):
+            return False
     return True
 
 

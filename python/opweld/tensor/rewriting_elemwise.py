@@ -178,8 +178,8 @@ def elemwise_in_place(fgraph: FunctionGraph, node: Apply) -> list[Variable] | No
                 break
     if not pattern:
         return None
-    made: list[Variable] = Elemwise(op.scalar_op, pattern, op.name)(*node.inputs, return_list=True)
-    return made
+    writes = Elemwise(op.scalar_op, pattern, op.name)
+    return Apply(writes, node.inputs, [output.type() for output in node.outputs]).outputs  # the types are known
 
 
 def _may_hold(variable: Any, output: Any) -> bool:
