@@ -106,7 +106,7 @@ func (c *checker) instruction(where string, k *Kernel, in *Instruction, values [
 }
 
 var folds = map[string]bool{"add": true, "multiply": true, "maximum": true, "minimum": true, "logical_and": true, "logical_or": true,
-	"bitwise_and": true, "bitwise_or": true, "bitwise_xor": true, OpCode: true}
+	"bitwise_and": true, "bitwise_or": true, "bitwise_xor": true, OpBody: true}
 
 func (c *checker) reduce(where string, k *Kernel) {
 	r := k.Reduce
@@ -124,8 +124,8 @@ func (c *checker) reduce(where string, k *Kernel) {
 		c.fail(where+".dtype", k.Label, "the accumulator is %q, the output %q: they must be one dtype", r.DType, out.DType)
 		return
 	}
-	if r.Op == OpCode {
-		c.label(where+".label", r.Label)
+	if r.Op == OpBody {
+		c.combine(where, k, acc)
 	} else if err := scalar.Check(r.Op, []scalar.Type{acc, acc}, r.DType); err != nil {
 		c.fail(where, k.Label, "%v", err)
 	}
@@ -145,6 +145,20 @@ func (c *checker) reduce(where string, k *Kernel) {
 	}
 	if ndim != out.NDim {
 		c.fail(where, k.Label, "the output has %d dimensions, not %d", out.NDim, ndim)
+	}
+}
+
+// combine checks the instructions by which two accumulators become one.
+func (c *checker) combine(where string, k *Kernel, acc scalar.Type) {
+	values := []scalar.Type{acc, acc}
+	for i := range k.Reduce.Body {
+		values = c.instruction(fmt.Sprintf("%s.body[%d]", where, i), k, &k.Reduce.Body[i], values)
+		if c.err != nil {
+			return
+		}
+	}
+	if v := k.Reduce.Result; c.index(where+".result", "value", v, len(values)) && values[v].Name != acc.Name {
+		c.fail(where+".result", k.Label, "value %d is %s, the accumulator %s", v, values[v].Name, acc.Name)
 	}
 }
 

@@ -120,11 +120,15 @@ func (f fields) array(a *Array) fields {
 }
 
 func (e *Elementwise) fields() fields {
-	body := []any{}
-	for _, in := range e.Body {
-		body = append(body, in.fields())
+	return fields{"body": instructions(e.Body), "results": e.Results}.pairs("inplace", e.InPlace)
+}
+
+func instructions(body []Instruction) []any {
+	all := []any{}
+	for _, in := range body {
+		all = append(all, in.fields())
 	}
-	return fields{"body": body, "results": e.Results}.pairs("inplace", e.InPlace)
+	return all
 }
 
 func (in *Instruction) fields() fields {
@@ -142,8 +146,8 @@ func (in *Instruction) fields() fields {
 
 func (r *Reduce) fields() fields {
 	f := fields{"op": r.Op, "dtype": r.DType, "axes": r.Axes, "keepdims": r.KeepDims}
-	if r.Op == OpCode {
-		f["label"], f["code"] = r.Label, r.Code
+	if r.Op == OpBody {
+		f["body"], f["result"] = instructions(r.Body), r.Result
 	}
 	return f.text("identity", r.Identity)
 }

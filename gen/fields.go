@@ -126,8 +126,9 @@ func (d *decoder) reduce(parent *object) *Reduce {
 	}
 	o := d.object(v, parent.at("reduce"))
 	r := &Reduce{Op: o.str("op", false), DType: o.str("dtype", false), Axes: o.nums("axes"), KeepDims: o.bool("keepdims", false)}
-	if r.Op == OpCode {
-		r.Label, r.Code, r.Identity = o.str("label", false), o.str("code", false), o.text("identity")
+	if r.Op == OpBody {
+		r.Result, r.Identity = o.num("result"), o.text("identity")
+		o.list("body", false, func(v any, where string) { r.Body = append(r.Body, d.instruction(v, where)) })
 	}
 	o.close()
 	return r

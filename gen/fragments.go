@@ -76,13 +76,10 @@ func (r *fragmentReader) kernel(k *Kernel) {
 	ends.Fails = false
 	code.Scope = strings.TrimSpace(k.CodeCleanup) != ""
 	r.read(k.Label, "c_code", k.Code, code)
-	for i := 0; k.Elementwise != nil && i < len(k.Elementwise.Body); i++ {
-		if in := &k.Elementwise.Body[i]; in.Op == OpCode {
+	for _, in := range k.body() {
+		if in.Op == OpCode {
 			r.read(in.Label, "c_code", in.Code, runs)
 		}
-	}
-	if k.Reduce != nil && k.Reduce.Op == OpCode {
-		r.read(k.Reduce.Label, "c_code", k.Reduce.Code, runs)
 	}
 	r.read(k.Label, "c_code_cleanup", k.CodeCleanup, ends)
 	r.read(k.Label, "c_init_code_struct", k.Struct.Init, runs)

@@ -72,6 +72,17 @@ type Kernel struct {
 // structured tells whether the engine writes the kernel's loops.
 func (k *Kernel) structured() bool { return k.Elementwise != nil || k.Reduce != nil }
 
+// body lists the instructions of a structured kernel.
+func (k *Kernel) body() []Instruction {
+	switch {
+	case k.Elementwise != nil:
+		return k.Elementwise.Body
+	case k.Reduce != nil:
+		return k.Reduce.Body
+	}
+	return nil
+}
+
 // Elementwise says what is computed of each element, after broadcasting.
 type Elementwise struct {
 	Body    []Instruction
@@ -93,8 +104,8 @@ type Instruction struct {
 // Reduce folds the elements along axes into one accumulator.
 type Reduce struct {
 	Op       string
-	Label    string // of a user's code
-	Code     string
+	Body     []Instruction // where Op is "body": values 0 and 1 are the accumulators
+	Result   int
 	DType    string
 	Axes     []int
 	KeepDims bool
@@ -105,6 +116,7 @@ type Reduce struct {
 const (
 	OpConstant = "constant"
 	OpCode     = "code"
+	OpBody     = "body" // of a reduction
 )
 
 // Struct holds the fragments of an op that keeps state for each instance and step.

@@ -174,7 +174,9 @@ func (v *viewer) loop(k *Kernel, kv *KernelView) {
 	} else {
 		kv.Fold, helpers = newFoldView(v.p.Types, k, kv.C)
 		all := *k
-		all.Reduce = &Reduce{Op: k.Reduce.Op, Label: k.Reduce.Label, Code: k.Reduce.Code, DType: k.Reduce.DType, Identity: k.Reduce.Identity}
+		alike := *k.Reduce
+		alike.Axes, alike.KeepDims = nil, false
+		all.Reduce = &alike
 		id := all.cName(v.p.Types)
 		kv.Fold.F, kv.Fold.Written = v.folds[id]
 		if !kv.Fold.Written {
@@ -191,8 +193,8 @@ func (v *viewer) loop(k *Kernel, kv *KernelView) {
 // keepsState tells whether applies may not share the kernel's texts.
 func (k *Kernel) keepsState() bool {
 	cxx := k.Lang == CXX
-	for i := 0; k.Elementwise != nil && i < len(k.Elementwise.Body); i++ {
-		if in := &k.Elementwise.Body[i]; in.Op == OpCode && refcount.CodeKeepsState(in.Code, cxx) {
+	for _, in := range k.body() {
+		if in.Op == OpCode && refcount.CodeKeepsState(in.Code, cxx) {
 			return true
 		}
 	}

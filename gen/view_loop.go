@@ -40,6 +40,8 @@ type FoldView struct {
 	Written            bool // another kernel's text has the functions
 	Acc, Element       string
 	Load, Cast, Store  string
+	Result             string // what the lines make
+	Start              string // what a run begins with; empty: its first element
 	Lines              []LineView
 	Identity           string
 	Enum, Axes, Name   string
@@ -216,16 +218,22 @@ func newFoldView(types []Type, k *Kernel, name string) (*FoldView, []scalar.Help
 	r := k.Reduce
 	in := dtypesOf(types, k.Inputs)[0]
 	acc, _ := scalar.TypeOf(r.DType)
-	single, combined := acc, acc
+	combined := acc
 	if acc.Class == 'e' && (r.Op == "add" || r.Op == "multiply") { // rounded once, at the end, as in NumPy
 		combined, _ = scalar.TypeOf("float32")
 	}
 	v := &FoldView{C: name, Acc: acc.Value, Element: in.Value, Enum: acc.Enum, Size: in.Size, Name: cString(r.Op), Guarded: k.Lang == CXX}
 	b := &body{c: name, values: []scalar.Type{combined, combined}}
-	b.instruction(&Instruction{Op: r.Op, Args: []int{0, 1}, DType: combined.Name, Label: r.Label, Code: r.Code, DTypes: []string{acc.Name}})
+	body, result := r.Body, r.Result
+	if r.Op != OpBody {
+		body, result = []Instruction{{Op: r.Op, Args: []int{0, 1}, DType: combined.Name}}, 2
+	}
+	for i := range body {
+		b.instruction(&body[i])
+	}
+	v.Result = fmt.Sprintf("v%d", result)
 	v.Load = b.use(in.Load("p"))
 	v.Cast = b.use(scalar.Of("cast", []scalar.Type{in}, combined, []string{"v"}))
-	v.Store = b.use(single.Store("out + j * t", "acc[j]"))
 	v.Lines, v.Fails = b.lines, b.fails
 	inexact := strings.ContainsRune("efc", rune(acc.Class))
 	if r.Op == "add" && inexact { // pairwise
@@ -241,6 +249,14 @@ func newFoldView(types []Type, k *Kernel, name string) (*FoldView, []scalar.Help
 	}
 	v.Axes = fmt.Sprintf("%#xULL", mask)
 	v.Identity = b.identity(r, acc)
+	found := "acc[j]"
+	if inexact && r.Op == "add" { // as NumPy, which begins with 0: the sum of negative zeros is a positive one
+		found = b.use(scalar.Of("add", []scalar.Type{combined, combined}, combined, []string{found, v.Identity}))
+	}
+	if acc.Class == 'c' && r.Op == "multiply" { // begins with 1, which is not nothing to an infinite part
+		v.Start = v.Identity
+	}
+	v.Store = b.use(acc.Store("out + j * t", found))
 	return v, b.helpers
 }
 

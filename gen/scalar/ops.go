@@ -102,7 +102,7 @@ var ops = map[string]op{
 	"bitwise_xor": {2, same, map[string]string{"biu": "{0} ^ {1}"}},
 	"invert":      {1, same, map[string]string{"b": "!{0}", "iu": "~{0}"}},
 	"left_shift":  {2, same, map[string]string{"iu": "@left_shift"}},
-	"right_shift": {2, same, map[string]string{"iu": "@right_shift"}},
+	"right_shift": {2, same, map[string]string{"i": "@right_shift", "u": "{1} < 8 * sizeof({0}) ? {0} >> {1} : 0"}},
 	"bitwise_count": {1, count, map[string]string{"i": "__builtin_popcountll((unsigned long long)({U})({0} < 0 ? -{0} : {0}))",
 		"u": "__builtin_popcountll((unsigned long long){0})"}},
 	"gcd": {2, same, map[string]string{"i": "@gcd_i", "u": "@gcd_u"}},

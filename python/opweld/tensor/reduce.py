@@ -172,10 +172,9 @@ class CAReduce(Op):
             body = self.scalar_op.body((dtype, dtype))
         except MethodNotDefined:
             return None
-        if len(body.instructions) != 1 or body.instructions[0]["op"] != "code":
+        if len(body.results) != 1 or body.dtypes[0] != dtype:
             return None
-        code = body.instructions[0]
-        fields.update(op="code", label=code["label"], code=code["code"])
+        fields.update(op="body", body=body.instructions, result=body.results[0])
         if getattr(self.scalar_op, "identity", None) is not None:
             fields["identity"] = _written(self._identity(dtype))
         return {"reduce": fields}
