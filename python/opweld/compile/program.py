@@ -150,7 +150,7 @@ class _Writer:
         self.performs: list[Apply] = []
         self.constants: list[Constant] = []
         self._unchecked = unchecked
-        self._entered: dict[str, int] = {}  # text of a type or kernel -> its index
+        self._entered: dict[Any, int] = {}  # fields of a type or kernel -> its index
         self._type_of: dict[Any, int] = {}  # type, or id of one that does not hash, and whether it checks -> index
         self._kernel_of: dict[Any, int] = {}  # structured op and types -> kernel
         self._variable_of: dict[Variable, int] = {}
@@ -173,7 +173,7 @@ class _Writer:
         return found
 
     def _enter(self, entries: list[dict[str, Any]], fields: dict[str, Any]) -> int:
-        key = ("t" if entries is self.types else "k") + repr(sorted(fields.items()))
+        key = entries is self.types, _frozen(fields)
         found = self._entered.get(key)
         if found is None:
             found = self._entered[key] = len(entries)
@@ -342,6 +342,13 @@ class _Writer:
         found = accept(type_, writeable)
         if found:
             fields["accept"] = found
+
+
+def _frozen(fields: Any) -> Any:
+    """What equal fields have in common, to look them up by."""
+    if type(fields) is dict:
+        return tuple([(name, _frozen(fields[name])) for name in sorted(fields)])
+    return tuple([_frozen(item) for item in fields]) if type(fields) is list else fields
 
 
 def _unchecked(nodes: list[Apply]) -> set[Variable]:
