@@ -17,7 +17,8 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("InconsistencyError", "MethodNotDefined", "MissingInputError"), "opweld.errors"),
     **dict.fromkeys(("NodeRewriter", "node_rewriter"), "opweld.rewriting.basic"),
     **dict.fromkeys(
-        ("register_canonicalize", "register_specialize", "register_stabilize"), "opweld.rewriting.stages"
+        ("register_canonicalize", "register_inplace", "register_specialize", "register_stabilize"),
+        "opweld.rewriting.stages",
     ),
     **dict.fromkeys(("In", "Out", "function"), "opweld.compile.function"),
     **dict.fromkeys(("SharedVariable", "TensorSharedVariable", "shared"), "opweld.compile.sharedvalue"),
@@ -50,11 +51,11 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("CEnumType", "EnumList", "EnumType"), "opweld.enums"),
     "FunctionGraph": "opweld.graph.fgraph",
     "config": "opweld.config",
-    "debugprint": "opweld.printing",
+    **dict.fromkeys(("debugprint", "pydotprint"), "opweld.printing"),
 }  # fmt: skip
 
 _GRAPH = "Apply Constant Variable"
-_REGISTER = "register_canonicalize register_specialize register_stabilize"
+_REGISTER = "register_canonicalize register_inplace register_specialize register_stabilize"
 _COPIES = "DeepCopyOp ViewOp deep_copy_op register_deep_copy_op_c_code register_view_op_c_code view_op"
 _SHAPES = "Shape Shape_i register_shape_c_code register_shape_i_c_code shape shape_i"
 _VALUES = (
@@ -101,7 +102,7 @@ _MODERN: dict[str, str] = {
     "link.c.op": "COp CLinkerOp ExternalCOp",
     "link.c.params_type": "Params ParamsType",
     "link.c.type": "CEnumType CLinkerObject CLinkerOp CLinkerType CType EnumList EnumType Generic generic",
-    "printing": "debugprint",
+    "printing": "debugprint pydotprint",
     "scalar": "ScalarType get_scalar_type upcast",
     "scalar.basic": "ScalarType get_scalar_type upcast",
     "tensor": _TENSOR,
@@ -136,7 +137,7 @@ _CLASSIC: dict[str, str] = {
     "gof.type": "CEnumType CLinkerType EnumList EnumType Generic Type generic",
     "gof.utils": "MethodNotDefined",
     "configparser": "config",
-    "printing": "debugprint",
+    "printing": "debugprint pydotprint",
     "scalar": "Scalar=ScalarType ScalarType get_scalar_type upcast",
     "scalar.basic": "Scalar=ScalarType ScalarType get_scalar_type upcast",
     "tensor.opt": f"{_REGISTER} get_scalar_constant_value NotScalarConstantError",
