@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from kit import registered_stages
 
 import opweld
 from opweld import compat
@@ -206,7 +207,7 @@ def installed():
             done.append(name)
             compat.install(name)
 
-    kept = {name: dict(stage.entries) for name, stage in STAGES.items()}
+    kept = {name: dict(stage.entries) for name, stage in registered_stages().items()}
     yield install
     for name in done:
         compat.uninstall(name)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from kit import registered_stages
 
 import opweld
 from opweld import Apply, COp, In, Op, tensor
@@ -77,7 +78,7 @@ class InC(Python):
 
 @pytest.fixture(autouse=True)
 def registered():
-    kept = {name: dict(stage.entries) for name, stage in STAGES.items()}
+    kept = {name: dict(stage.entries) for name, stage in registered_stages().items()}
     yield
     for name, stage in STAGES.items():
         stage.entries = kept[name]

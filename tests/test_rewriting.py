@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from kit import registered_stages
 
 import opweld
 from opweld import Apply, Constant, COp, FunctionGraph, Op, RewriteError, tensor
@@ -81,8 +82,7 @@ recurrence = Recurrence()
 @pytest.fixture(autouse=True)
 def registered():
     """What a test registers is gone after it."""
-    tensor.zeros([1])
-    kept = {name: dict(stage.entries) for name, stage in STAGES.items()}
+    kept = {name: dict(stage.entries) for name, stage in registered_stages().items()}
     yield
     for name, stage in STAGES.items():
         stage.entries = kept[name]
