@@ -242,14 +242,20 @@ class Apply:
             output.owner, output.index = self, position
 
     def _check_output(self, position: int, output: Variable) -> None:
-        what = f"{self.op}: output {position} of its Apply"
         if isinstance(output, Constant):
-            raise TypeError(f"{what} is a constant; a node computes plain variables")
+            raise TypeError(f"{self._output(position)} is a constant; a node computes plain variables")
         if output.owner is not None:
-            raise ValueError(f"{what}, {output}, is computed by another node already; make a new one: x.type()")
+            raise ValueError(
+                f"{self._output(position)}, {output}, is computed by another node already; make a new one: x.type()"
+            )
         for role, others in (("input", self.inputs), ("output", self.outputs[:position])):
-            if any(output is other for other in others):
-                raise ValueError(f"{what}, {output}, is one of its {role}s too; make a new one: x.type()")
+            if any([output is other for other in others]):
+                raise ValueError(
+                    f"{self._output(position)}, {output}, is one of its {role}s too; make a new one: x.type()"
+                )
+
+    def _output(self, position: int) -> str:
+        return f"{self.op}: output {position} of its Apply"
 
     def _variables(self, role: str, given: Iterable[Variable]) -> list[Variable]:
         try:

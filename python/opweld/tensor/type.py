@@ -50,8 +50,23 @@ class TensorType(CType):
         except TypeError:
             raise TypeError(f"shape must be a sequence of sizes, got {_what(shape)}; of one dimension: (n,)") from None
         self.shape: tuple[int | None, ...] = tuple([_size(size) for size in sizes])
+        self._hash: int | None = None
         if len(self.shape) > _MAX_NDIM:
             raise ValueError(f"{len(self.shape)} dimensions: NumPy allows {_MAX_NDIM}")
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other) or self.__props__ is not TensorType.__props__:
+            return super().__eq__(other)
+        return self.dtype == other.dtype and self.shape == other.shape  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:  # asked for a few times a variable: kept
+        found = self._hash
+        if found is None:
+            found = self._hash = super().__hash__()
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_hash": None}  # another process hashes strings otherwise
 
     @property
     def ndim(self) -> int:
