@@ -27,6 +27,7 @@ from typing import Any
 import double_type
 import drainage
 import fibby
+import gray_scott
 import numpy as np
 import vector_times_scalar
 import vector_times_vector
@@ -40,17 +41,19 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Case:
-    """One example: a graph, arguments for it, and the same thing in Python.
+    """One example: a function, arguments for it, and the same thing in Python.
 
-    ``limit`` is the largest difference allowed: none of the examples may round differently in C.
+    ``limit`` is the largest difference allowed: none of the examples may round differently in C. What each call changes
+    is compared after ``calls`` of them.
     """
 
     name: str
     python: str  # what the reference is, in a word
-    graph: Callable[[], tuple[list[Any], Any]]
+    function: Callable[[], opweld.Function]
     arguments: Callable[[], tuple[Any, ...]]
     reference: Callable[..., Sequence[Any]]
     limit: float = 0.0
+    calls: int = 1
 
 
 @dataclass(frozen=True)
@@ -75,25 +78,28 @@ class Figures:
 def op_case(name: str, python: str, op: Any, arguments: Callable[[], tuple[np.ndarray, ...]]) -> Case:
     """A case of one op over arrays, whose reference is the op's own perform."""
 
-    def graph() -> tuple[list[Any], Any]:
-        inputs = [TensorType(a.dtype.name, (None,) * a.ndim)(f"x{i}") for i, a in enumerate(arguments())]
-        return inputs, op(*inputs)
+    def inputs() -> list[Any]:
+        return [TensorType(a.dtype.name, (None,) * a.ndim)(f"x{i}") for i, a in enumerate(arguments())]
+
+    def function() -> opweld.Function:
+        given = inputs()
+        return opweld.function(given, op(*given))
 
     @functools.cache
     def node() -> opweld.Apply:
-        return op.make_node(*graph()[0])
+        return op.make_node(*inputs())
 
     def reference(*arrays: np.ndarray) -> list[np.ndarray]:
         storage: list[list[Any]] = [[None] for _ in node().outputs]
         op.perform(node(), list(arrays), storage)
         return [cell[0] for cell in storage]
 
-    return Case(name, python, graph, arguments, reference)
+    return Case(name, python, function, arguments, reference)
 
 
-def double_graph() -> tuple[list[Any], Any]:
+def double_function() -> opweld.Function:
     x, y, z = (double_type.double(name) for name in "xyz")
-    return [x, y, z], double_type.mul(double_type.add(x, y), z)
+    return opweld.function([x, y, z], double_type.mul(double_type.add(x, y), z))
 
 
 def cases() -> list[Case]:
@@ -122,8 +128,16 @@ def cases() -> list[Case]:
             lambda: (numbers(3), numbers(3, seed=2)),
         ),
         op_case("fibby", "loop", fibby.fibby, lambda: (numbers(20_000)[::2] / 100,)),
-        Case("double_type", "floats", double_graph, lambda: (1.5, 2.25, 3.0), lambda x, y, z: [(x + y) * z]),
+        Case("double_type", "floats", double_function, lambda: (1.5, 2.25, 3.0), lambda x, y, z: [(x + y) * z]),
         op_case("drainage", "loop", drainage.drainage, lambda: (drainage.sample(),)),
+        Case(
+            "gray_scott",
+            "NumPy",
+            lambda: gray_scott.Dish().step(),
+            gray_scott.mixtures,
+            gray_scott.InNumPy(),
+            calls=100,
+        ),
     ]
 
 
@@ -173,16 +187,15 @@ def small(arguments: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def build_once(name: str) -> float:
-    """Seconds from ``function()`` to the end of the first call, in this process; without a name, of a copy."""
+    """Seconds from making the graph to the end of the first call, in this process; without a name, of a copy."""
     if name:
         case = next(case for case in cases() if case.name == name)
-        inputs, outputs = case.graph()
-        arguments = small(case.arguments())
+        function, arguments = case.function, small(case.arguments())
     else:
-        inputs = [opweld.tensor.dvector("x")]
-        outputs, arguments = inputs[0], (np.zeros(3),)
+        x = opweld.tensor.dvector("x")
+        function, arguments = lambda: opweld.function([x], x), (np.zeros(3),)
     start = time.perf_counter()
-    opweld.function(inputs, outputs)(*arguments)
+    function()(*arguments)
     return time.perf_counter() - start
 
 
@@ -206,10 +219,9 @@ def build_apart(name: str, root: str) -> float:
 def measure(case: Case, root: str) -> tuple[Figures, list[Any]]:
     """Everything about one example, and what its C gave."""
     cold, warm = build_apart(case.name, root), build_apart(case.name, root)
-    inputs, outputs = case.graph()
-    f = opweld.function(inputs, outputs)
-    arguments = case.arguments()
-    ours, theirs = as_list(f(*arguments)), list(case.reference(*arguments))
+    f, arguments = case.function(), case.arguments()
+    for _ in range(case.calls):
+        ours, theirs = as_list(f(*arguments)), list(case.reference(*arguments))
     figures = Figures(
         case=case,
         taken=describe(arguments),
@@ -222,6 +234,19 @@ def measure(case: Case, root: str) -> tuple[Figures, list[Any]]:
         module=f.maker.built.path,
     )
     return figures, ours
+
+
+def draw(case: Case, results: list[Any], folder: str) -> list[str]:
+    """The pictures of an example, if it has any: where they lie."""
+    names = {"drainage": ["rivers.png"], "gray_scott": ["patterns.png", "patterns-graph.svg"]}.get(case.name, [])
+    paths = [os.path.join(folder, name) for name in names]
+    if paths:
+        os.makedirs(folder, exist_ok=True)
+    if case.name == "drainage":
+        drainage.draw(case.arguments()[0], results[1], paths[0])
+    elif case.name == "gray_scott":
+        gray_scott.draw(*paths)
+    return paths
 
 
 def spell(value: float) -> str:
@@ -306,10 +331,8 @@ def main(arguments: list[str] | None = None) -> int:
             figures, results = measure(case, root)
             found.append(figures)
             print("\n".join(lines(figures)), end="\n\n", flush=True)
-            if case.name == "drainage" and not options.no_pictures:
-                os.makedirs(options.output, exist_ok=True)
-                pictures.append(os.path.join(options.output, "rivers.png"))
-                drainage.draw(case.arguments()[0], results[1], pictures[-1])
+            if not options.no_pictures:
+                pictures += draw(case, results, options.output)
     print("\n".join(summary(found)))
     for picture in pictures:
         print(f"\npicture: {picture}")
