@@ -281,7 +281,7 @@ class _Node:
         self._compare(answers, kept)
         results: Any = answers.get("C code", answers.get("perform"))
         if isinstance(results, Exception):
-            explain(results, self.called, self.node, dict(enumerate(kept)))
+            explain(results, self.called, self.node, dict(enumerate(given)))
             raise results
         for i in self.destroyed:
             written.append((self.node.inputs[i], used[i]))

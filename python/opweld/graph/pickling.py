@@ -8,6 +8,7 @@ and what was one object stays one, within whatever is pickled together.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -18,22 +19,26 @@ __all__ = ["Batch", "reduce_node", "reduce_variable"]
 
 
 class _Writing(threading.local):
-    """The nodes of the batches that this thread is writing."""
+    """The batches that this thread is writing."""
 
     def __init__(self) -> None:
-        self.nodes: dict[Apply, int] = {}
+        self.begun: list[_End] = []
 
-    def begin(self, nodes: list[Apply]) -> None:
-        for node in nodes:
-            self.nodes[node] = self.nodes.get(node, 0) + 1
+    def has(self, node: Apply) -> bool:
+        """Whether a node belongs to one. Those are forgotten whose writer has failed: it runs no more."""
+        if not self.begun:
+            return False
+        running = set()
+        frame: Any = sys._getframe(1)
+        while frame is not None:
+            running.add(frame)
+            frame = frame.f_back
+        self.begun = [end for end in self.begun if end.writer in running]
+        return any(node in end.nodes for end in self.begun)
 
-    def end(self, nodes: list[Apply]) -> None:
-        for node in nodes:
-            count = self.nodes.get(node, 0)
-            if count > 1:
-                self.nodes[node] = count - 1
-            else:
-                self.nodes.pop(node, None)
+    def end(self, end: _End) -> None:
+        """Forget a batch."""
+        self.begun = [other for other in self.begun if other is not end]
 
 
 _writing = _Writing()
@@ -65,19 +70,19 @@ class Batch:
         """Do nothing: what is written as the state is written for its own sake."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        end = _End(self.nodes)
+        end = _End(self.nodes, sys._getframe(1))
         return Batch, (), end, self._items(end)
 
     def _items(self, end: _End) -> Iterator[Apply]:
         """The nodes, one by one, as the pickler asks for them."""
-        _writing.begin(self.nodes)
+        _writing.begun.append(end)
         finished = False
         try:
             yield from self.nodes
             finished = True
         finally:  # where not all were written, the state will not be written either
             if end.early or not finished:
-                _writing.end(self.nodes)
+                _writing.end(end)
 
 
 class _End:
@@ -86,12 +91,13 @@ class _End:
     ``copy.deepcopy`` looks at the state before the items, and handles each as it fetches it.
     """
 
-    def __init__(self, nodes: list[Apply]) -> None:
-        self._nodes = nodes
+    def __init__(self, nodes: list[Apply], writer: Any) -> None:
+        self.nodes = set(nodes)
+        self.writer = writer
         self.early = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        _writing.end(self._nodes)
+        _writing.end(self)
         return int, ()
 
     def __deepcopy__(self, memo: Any) -> int:
@@ -130,7 +136,7 @@ def reduce_node(node: Apply) -> tuple[Any, ...]:
     tuple
         As ``__reduce__`` gives it.
     """
-    if node not in _writing.nodes:
+    if not _writing.has(node):
         return _last, (Batch(nodes=[node]),)
     inputs = [v if v.owner is None else (v.owner, v.index) for v in node.inputs]
     outputs = [(type(v), _without(v, "owner", "index")) for v in node.outputs]
