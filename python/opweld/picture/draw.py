@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 from opweld.picture.collect import Item, Scene
@@ -79,36 +80,41 @@ def draw(scene: Scene) -> tuple[str, int, int]:
     return "\n".join(parts), width, height
 
 
+_SHAPES = (
+    ".head{font-size:15px;font-weight:600}",
+    f"text{{font-size:{_DETAIL}px}}",
+    f".title{{font-size:{_TITLE}px;font-weight:600}}",
+    f".where{{font-style:italic;font-size:{_SMALL}px}}",
+    ".place{font-size:9px;text-anchor:end}",
+    ".python{stroke-dasharray:5 3}",
+    ".rim{fill:none}",
+    ".line{fill:none;stroke-width:1.4}",
+    ".views{stroke-dasharray:5 3}",
+    ".destroys{stroke-width:2.4}",
+    "g:hover>.op{stroke-width:2}",
+)
+
+
 def _style() -> str:
-    """The style sheet; its rules hold inside this picture only."""
-    plain = "".join(f"--{name}:{colour};" for name, colour in _LIGHT.items())
-    dark = "".join(f"--{name}:{colour};" for name, colour in _DARK.items())
-    rules = [
-        f"{{{plain}}}",
-        " .ground{fill:var(--ground)}",
-        " text{fill:var(--text);font-size:" + f"{_DETAIL}px}}",
-        " .head{font-size:15px;font-weight:600}",
-        " .title{font-size:" + f"{_TITLE}px;font-weight:600}}",
-        " .detail{fill:var(--muted)}",
-        " .where{fill:var(--muted);font-style:italic;font-size:" + f"{_SMALL}px}}",
-        " .place{fill:var(--muted);font-size:9px;text-anchor:end}",
-        " .op{fill:var(--op);stroke:var(--line)}",
-        " .python{stroke-dasharray:5 3}",
-        *(
-            f" .{kind}{{fill:var(--{kind});stroke:var(--{kind}-edge)}}"
-            for kind in ("input", "constant", "shared", "output")
-        ),
-        " .rim{fill:none}",
-        " .line{fill:none;stroke:var(--edge);stroke-width:1.4}",
-        " .views{stroke:var(--views);stroke-dasharray:5 3}",
-        " .destroys{stroke:var(--destroys);stroke-width:2.4}",
-        " .tip{fill:var(--edge)}",
-        " .tip-views{fill:var(--views)}",
-        " .tip-destroys{fill:var(--destroys)}",
-        " g:hover>.op{stroke-width:2}",
-    ]
-    light = "".join(f".opweld-graph{rule}" for rule in rules)
-    return f"{light}@media (prefers-color-scheme:dark){{.opweld-graph{{{dark}}}}}"
+    """The style sheet; its rules hold inside this picture only. Plain colours: not every viewer knows CSS variables."""
+    dark = f"@media (prefers-color-scheme:dark){{{_rules(_colours(_DARK))}}}"
+    return _rules(_colours(_LIGHT)) + dark + _rules(_SHAPES)
+
+
+def _rules(rules: Iterable[str]) -> str:
+    return "".join([f".opweld-graph {rule}" for rule in rules])
+
+
+def _colours(of: dict[str, str]) -> list[str]:
+    rules = [f"text{{fill:{of['text']}}}"]
+    rules += [f".{name}{{fill:{of['muted']}}}" for name in ("detail", "where", "place")]
+    rules += [f".ground{{fill:{of['ground']}}}", f".op{{fill:{of['op']};stroke:{of['line']}}}"]
+    for kind in ("input", "constant", "shared", "output"):
+        rules.append(f".{kind}{{fill:{of[kind]};stroke:{of[kind + '-edge']}}}")
+    rules += [f".line{{stroke:{of['edge']}}}", f".tip{{fill:{of['edge']}}}"]
+    for way in ("views", "destroys"):
+        rules += [f".{way}{{stroke:{of[way]}}}", f".tip-{way}{{fill:{of[way]}}}"]
+    return rules
 
 
 def _box(item: Item) -> Box:

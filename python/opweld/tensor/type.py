@@ -57,7 +57,7 @@ class TensorType(CType):
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or self.__props__ is not TensorType.__props__:
             return super().__eq__(other)
-        return self.dtype == other.dtype and self.shape == other.shape  # type: ignore[attr-defined]
+        return self.dtype == other.dtype and self.shape == other.shape
 
     def __hash__(self) -> int:  # asked for a few times a variable: kept
         found = self._hash
