@@ -77,6 +77,6 @@ def document(parts: list[str], command: str) -> str:
 
 Written by `{command}`; `make bench` shows the figures of your machine. Every figure is a median over
 rounds in which each candidate has its turn; ratios are medians of the rounds' ratios. Calls are timed by `timeit` on
-one core, with the garbage collector off; those of one op in 61 rounds of 20,000 calls each. Times say something about this machine, ratios
-about opweld."""
+one core, with the garbage collector off; those of one op in 61 rounds of 20,000 calls each. Times say something about
+this machine, ratios about opweld."""
     return "\n\n".join([opening, *parts]) + "\n"
