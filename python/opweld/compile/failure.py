@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from opweld.graph.basic import Apply
+from opweld.graph.basic import Apply, Constant
 
 __all__ = ["explain", "failer", "place"]
 
@@ -57,7 +57,8 @@ def explain(error: BaseException, called: str, node: Apply, values: dict[int, An
     """
     text = f"{called}(): {_clip(str(node), _LONG)}{place(node)}"
     for position, variable in enumerate(node.inputs):
-        name = "" if variable.owner is not None and variable.name is None else f", {_clip(str(variable), 40)}"
+        named = variable.name is not None or isinstance(variable, Constant)
+        name = f", {_clip(str(variable), 40)}" if named else ""
         text += f"\n  input {position}{name}: {_value(values.get(position), variable)}"
     if sys.version_info >= (3, 11):
         if text not in getattr(error, "__notes__", ()):  # one object may be raised again and again

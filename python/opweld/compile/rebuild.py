@@ -258,7 +258,7 @@ def _fitting(type_: Type, new: Any, who: str, verb: str) -> Variable:
     if getattr(new, "ndim", None) != ndim:
         raise TypeError(f"{message}: the number of dimensions differs; reshape it, or index it")
     if getattr(new, "dtype", None) != dtype:
-        raise TypeError(f"{message}: its dtype differs; write {new if new.name else '...'}.astype({dtype!r})")
+        raise TypeError(f"{message}: its dtype differs; cast it by .astype({dtype!r})")
     from opweld.tensor.specify import specify_shape
 
     try:
