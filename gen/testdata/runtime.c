@@ -947,17 +947,21 @@ static int opw_no_array(int position)
 
 /* ---- elementwise kernels ------------------------------------------------------------------------------------------ */
 
-/* " (3,) (2, 4)": the shapes, for a message. A new reference, or NULL. */
+/* "(3,) (2,4) ": the shapes, as NumPy writes them in its message. A new reference, or NULL. */
 static PyObject *opw_shapes(PyArrayObject **arrays, int n)
 {
-    PyObject *text = PyUnicode_FromString("");
-    int i;
-    for (i = 0; text && i < n; i++) {
-        PyObject *shape = PyObject_GetAttrString((PyObject *)arrays[i], "shape");
-        PyObject *longer = shape ? PyUnicode_FromFormat("%U %S", text, shape) : NULL;
-        Py_XDECREF(shape);
-        Py_DECREF(text);
-        text = longer;
+    PyObject *text = PyUnicode_FromString(""), *longer;
+    int i, j, ndim;
+    for (i = 0; i < n; i++) {
+        ndim = PyArray_NDIM(arrays[i]);
+        for (j = 0; text && j <= ndim; j++) {
+            if (j < ndim)
+                longer = PyUnicode_FromFormat(j ? "%U,%zd" : "%U(%zd", text, (Py_ssize_t)PyArray_DIM(arrays[i], j));
+            else
+                longer = PyUnicode_FromFormat(ndim > 1 ? "%U) " : ndim ? "%U,) " : "%U() ", text);
+            Py_DECREF(text);
+            text = longer;
+        }
     }
     return text;
 }
@@ -980,7 +984,7 @@ static int opw_broadcast(PyArrayObject **arrays, int n, npy_intp *dims)
             if (*dim != 1) {
                 PyObject *shapes = opw_shapes(arrays, n);
                 if (shapes)
-                    PyErr_Format(PyExc_ValueError, "operands could not be broadcast together with shapes%U", shapes);
+                    PyErr_Format(PyExc_ValueError, "operands could not be broadcast together with shapes %U", shapes);
                 Py_XDECREF(shapes);
                 return -1;
             }
@@ -1276,16 +1280,17 @@ static int opw_reduce_all(const opw_reduce *work, PyArrayObject *in, PyArrayObje
 }
 
 /* Fills the output of a reduction of nothing, which is new. */
-static int opw_reduce_nothing(const opw_reduce *work, PyArrayObject *out)
+static int opw_reduce_nothing(const opw_reduce *work, PyArrayObject *in, PyArrayObject *out)
 {
     union { char bytes[OPW_MAX_ACCUMULATOR]; npy_longdouble align; } acc;
     npy_intp i, n = PyArray_SIZE(out);
+    for (i = 0; !work->identity && i < PyArray_NDIM(in); i++)
+        if (!PyArray_DIM(in, i) && work->axes >> i & 1) { /* an error, as in NumPy, also where there is no result */
+            PyErr_Format(PyExc_ValueError, "zero-size array to reduction operation %s which has no identity", work->name);
+            return 1;
+        }
     if (!n)
         return 0;
-    if (!work->identity) {
-        PyErr_Format(PyExc_ValueError, "zero-size array to reduction operation %s which has no identity", work->name);
-        return 1;
-    }
     work->identity(acc.bytes, 1);
     for (i = 0; i < n; i++)
         work->store(acc.bytes, 1, PyArray_BYTES(out) + i * PyArray_ITEMSIZE(out), 0);
@@ -1312,7 +1317,7 @@ int opw_run_reduce(char *frame, const uint32_t *slots, const opw_reduce *work)
     if (opw_fit_output(slot, ndim, dims, work->type))
         return 1;
     if (!PyArray_SIZE(in))
-        return opw_reduce_nothing(work, OPW_ARRAY(slot));
+        return opw_reduce_nothing(work, in, OPW_ARRAY(slot));
     return opw_reduce_all(work, in, OPW_ARRAY(slot));
 }
 
