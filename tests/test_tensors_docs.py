@@ -1,0 +1,50 @@
+"""docs/tensors.md says what is so: its blocks run, section by section, and its tables are read."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import opweld.tensor as T
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "tensors.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+HEAD, *SECTIONS = re.split(r"(?m)^(?=## )", TEXT)
+
+
+def run(text, names):
+    for block in re.finditer(r"(?ms)^```python\n(.*?)^```$", text):
+        line = TEXT.count("\n", 0, TEXT.index(block.group(1)))
+        exec(compile("\n" * line + block.group(1), str(PAGE), "exec"), names)
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=[section.split("\n")[0][3:] for section in SECTIONS])
+def test_section(section):
+    names = {"__name__": "tensors"}
+    run(HEAD, names)
+    run(section, names)
+    assert "```python\n" in section
+
+
+def test_dtypes():
+    (section,) = [section for section in SECTIONS if section.startswith("## Dtypes")]
+    rows = re.findall(r"^\| `([^`]+)` \| (\w+) \|$", section, re.MULTILINE)
+    assert len(rows) > 10
+    for text, dtype in rows:
+        assert eval(text, {"T": T, "np": np}).dtype == dtype, text
+
+
+def test_letters_and_words():
+    letters = {"b": "int8", "w": "int16", "i": "int32", "l": "int64", "f": "float32", "d": "float64"}
+    letters |= {"c": "complex64", "z": "complex128"} | {"u" + k: "u" + v for k, v in list(letters.items())[:4]}
+    words = {"scalar": (), "vector": (None,), "matrix": (None,) * 2, "row": (1, None), "col": (None, 1)}
+    for letter, dtype in letters.items():
+        assert f"`{letter}`" in TEXT
+        for word, shape in (words | {f"tensor{n}": (None,) * n for n in range(3, 8)}).items():
+            assert getattr(T, letter + word)().type == T.TensorType(dtype, shape)
+
+
+def test_links_lead_somewhere():
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", TEXT):
+        assert (PAGE.parent / target).exists()
