@@ -156,7 +156,7 @@ def test_exceptions_of_types(hook):
     x = Throwing(hook)("x")
     f = opweld.function([x], Same()(x))
     for _ in range(2):
-        with pytest.raises(RuntimeError, match=rf"^C\+\+ exception: {hook}$"):
+        with pytest.raises(RuntimeError, match=rf"(?m)^C\+\+ exception: {hook}$"):
             f(2)
 
 
@@ -167,7 +167,7 @@ def test_exceptions_of_code_with_and_without_clean_up(cleanup, gil):
     code = "" if "late" in cleanup else 'throw std::runtime_error("early");'
     f = opweld.function([x], Same(code, cleanup, gil)(x))
     for _ in range(2):
-        with pytest.raises(RuntimeError, match=r"^C\+\+ exception: (early|late)$"):
+        with pytest.raises(RuntimeError, match=r"(?m)^C\+\+ exception: (early|late)$"):
             f(2)
 
 

@@ -531,9 +531,9 @@ class Give(COp):
     [
         ("Py_CLEAR(py_V);", RuntimeError, "c_sync left no object"),
         ("Py_CLEAR(py_V); FAIL", RuntimeError, "Careless.* failed without setting an exception"),
-        ('Py_CLEAR(py_V); PyErr_SetString(PyExc_OSError, "mine");', OSError, "^mine$"),
-        ('PyErr_SetString(PyExc_OSError, "mine");', OSError, "^mine$"),
-        ('PyErr_SetString(PyExc_OSError, "mine"); FAIL', OSError, "^mine$"),
+        ('Py_CLEAR(py_V); PyErr_SetString(PyExc_OSError, "mine");', OSError, "(?m)^mine$"),
+        ('PyErr_SetString(PyExc_OSError, "mine");', OSError, "(?m)^mine$"),
+        ('PyErr_SetString(PyExc_OSError, "mine"); FAIL', OSError, "(?m)^mine$"),
     ],
 )
 @pytest.mark.parametrize("where", ["result", "perform"])
