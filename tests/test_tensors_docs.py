@@ -48,3 +48,17 @@ def test_letters_and_words():
 def test_links_lead_somewhere():
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", TEXT):
         assert (PAGE.parent / target).exists()
+
+
+def test_readme(tmp_path, monkeypatch, capsys):
+    """What its blocks print is what stands behind them."""
+    monkeypatch.chdir(tmp_path)
+    page = PAGE.parent.parent / "README.md"
+    names = {"__name__": "readme"}
+    for block in re.findall(r"(?ms)^```python\n(.*?)^```$", page.read_text(encoding="utf-8")):
+        exec(compile(block, "README.md", "exec"), names)
+        (said,) = re.findall(r"^print\(.*\)  # (.*)$", block, re.MULTILINE)
+        assert capsys.readouterr().out.strip() == said
+    assert (tmp_path / "watch.svg").read_text(encoding="utf-8").startswith("<svg")
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
