@@ -1,0 +1,235 @@
+"""Reductions by the engine's loops: every axis, layout and size, sums' bounds, nothing to reduce, a user's code."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import kit
+import numpy as np
+import pytest
+from kit import tensor
+
+import opweld
+from opweld import scalar
+from opweld import tensor as T
+from opweld.scalar import BinaryScalarOp, ScalarOp, upcast_out
+from opweld.tensor import CAReduce
+
+
+class Given(ScalarOp):
+    """Any C: X, Y are the inputs, Z, W the outputs, of the first input's dtype. FAIL fails."""
+
+    __props__ = ("text", "nin", "nout")
+
+    def __init__(self, text, nin=1, nout=1, identity=None):
+        super().__init__()
+        self.text, self.nin, self.nout = text, nin, nout
+        if identity is not None:
+            self.identity = identity
+
+    def output_types(self, types):
+        return [types[0]] * self.nout
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        text = self.text.replace("FAIL", sub["fail"])
+        for letter, variable in zip("XYZW", [*inputs[:2], *[""] * (2 - len(inputs)), *outputs]):
+            text = text.replace(letter, variable)
+        return text
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+# -- reductions --------------------------------------------------------------------------------------------------
+
+FOLDS = {
+    "float64": ("sum", "prod", "max", "min", "any", "all"), "float32": ("sum", "max", "min"),
+    "float16": ("sum", "prod", "max"),
+    "longdouble": ("sum", "min"), "complex64": ("sum", "prod", "max"), "int8": ("sum", "max", "min", "any"),
+    "uint16": ("sum", "prod", "min", "all"), "bool": ("sum", "max", "any", "all"),
+}  # fmt: skip
+
+
+def reducers(dtype, ndim, names, axes):
+    x = tensor(dtype, ndim, "x")
+    ways = [(name, axis, keep) for name in names for axis in axes for keep in (False, True)]
+    return opweld.function([x], [getattr(T, n)(x, axis=a, keepdims=k) for n, a, k in ways]), ways
+
+
+def close(got, wanted, eps, what):
+    assert (got.dtype, got.shape) == (np.asarray(wanted).dtype, np.shape(wanted)), what
+    if got.dtype.kind in "biu":
+        np.testing.assert_array_equal(got, wanted, str(what))
+    else:
+        np.testing.assert_allclose(got, wanted, rtol=8 * eps, atol=8 * eps, err_msg=str(what))
+
+
+@pytest.mark.parametrize("dtype", FOLDS)
+@pytest.mark.parametrize("ndim", range(5))
+def test_every_set_of_axes(dtype, ndim):
+    axes = [axis for n in range(ndim + 1) for axis in itertools.combinations(range(ndim), n)]
+    f, ways = reducers(dtype, ndim, FOLDS[dtype], axes)
+    full = np.random.default_rng(4).integers(0, 3, (3, 4, 2, 5)[:ndim]).astype(dtype)
+    eps = float(np.finfo(dtype).eps) if np.dtype(dtype).kind in "fc" else 0
+    arrays = [full, full.T, full.copy("F")]
+    if ndim:
+        arrays += [full[::-1], full[..., ::2], full[:1], np.broadcast_to(full[..., :1], full.shape), full[..., 1:2].T]
+    for array in arrays:
+        with np.errstate(all="ignore"):
+            wanted = [getattr(np, n)(array, axis=a, keepdims=k) for n, a, k in ways]
+        for got, want, way in zip(f(array), wanted, ways, strict=True):
+            close(got, want, eps, (way, array.shape, array.strides))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "int16", "complex128"])
+@pytest.mark.parametrize("columns", [1, 2, 7, 8, 127, 128, 129, 300])
+def test_columns(dtype, columns):
+    names = ("sum", "max") if dtype != "int16" else ("sum", "min", "any")
+    f, ways = reducers(dtype, 2, names, [0])
+    g, more = reducers(dtype, 3, names, [0, 1, (0, 1)])
+    rng = np.random.default_rng(5)
+    eps = float(np.finfo(dtype).eps) if dtype != "int16" else 0
+    for rows in (1, 2, 15, 16, 17, 33, 129):
+        array = rng.integers(-2, 3, (rows, columns)).astype(dtype)
+        for view in (array, array[:, ::-1], array[::-1], np.repeat(array, 2, 1)[:, ::2]):
+            for got, (name, axis, keep) in zip(f(view), ways, strict=True):
+                close(got, getattr(np, name)(view, axis=axis, keepdims=keep), eps, (rows, columns, name))
+    for shape in ((3, 5, columns), (17, 2, columns)):
+        cube = rng.integers(-2, 3, shape).astype(dtype)
+        for got, (name, axis, keep) in zip(g(cube), more, strict=True):
+            close(got, getattr(np, name)(cube, axis=axis, keepdims=keep), eps, (shape, name, axis))
+
+
+SIZES = (0, 1, 2, 7, 8, 9, 15, 16, 17, 127, 128, 129, 136, 255, 256, 257, 1000, 1025, 4099)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble", "complex64", "complex128"])
+def test_sums_of_sizes_round_the_blocks(dtype):
+    x, m = tensor(dtype, 1, "x"), tensor(dtype, 2, "m")
+    f = opweld.function([x], [T.sum(x), T.sum(x[::-1]), T.sum(x[::2])])
+    g = opweld.function([m], [T.sum(m, 0), T.sum(m, 1), T.sum(m)])
+    eps = float(np.finfo(dtype).eps)
+    rng = np.random.default_rng(6)
+
+    def within(got, numbers):
+        for part in ("real", "imag") if np.dtype(dtype).kind == "c" else ("real",):
+            terms = [float(v) for v in getattr(numbers, part).ravel()]
+            limit = eps * (18 + math.log2(len(terms) + 1)) * math.fsum(map(abs, terms))
+            assert abs(float(getattr(got, part)) - math.fsum(terms)) <= limit, (len(terms), got)
+
+    for size in SIZES:
+        numbers = rng.normal(size=size)
+        if np.dtype(dtype).kind == "c":
+            numbers = numbers + 1j * rng.normal(size=size)
+        numbers = numbers.astype(dtype)
+        for got, view in zip(f(numbers), (numbers, numbers[::-1], numbers[::2]), strict=True):
+            within(got, view)
+        pair = np.stack([numbers, numbers[::-1]])
+        for array in (pair, np.ascontiguousarray(pair.T).T):
+            down, across, total = g(array)
+            within(across[0], pair[0])
+            within(across[1], pair[1])
+            within(total, pair)
+            np.testing.assert_array_equal(down, pair[0] + pair[1])
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64", "complex64"])
+@pytest.mark.parametrize("ndim", [1, 2, 3])
+def test_nothing_to_reduce(dtype, ndim):
+    shapes = [shape for shape in itertools.product((0, 2, 3), repeat=ndim) if 0 in shape]
+    f, ways = reducers(dtype, ndim, ("sum", "prod", "any", "all"), (None, 0, -1))
+    for array in (np.zeros(shape, dtype) for shape in shapes):
+        wanted = [np.asarray(getattr(np, n)(array, axis=a, keepdims=k)) for n, a, k in ways]
+        outs = [np.full((*w.shape, 2), 7, w.dtype)[..., 0] if w.ndim else None for w in wanted]
+        for got, again, want, way in zip(f(array), f(array, out=outs), wanted, ways, strict=True):
+            close(got, want, 0, way)
+            close(again, want, 0, way)
+    for name, axis in itertools.product(("max", "min"), (None, 0)):
+        x = tensor(dtype, ndim, "x")
+        f = opweld.function([x], getattr(T, name)(x, axis=axis))
+        for array in (np.zeros(shape, dtype) for shape in shapes):
+            try:
+                wanted = getattr(np, name)(array, axis=axis)
+            except ValueError as err:
+                with pytest.raises(ValueError) as info:
+                    f(array)
+                assert str(info.value).split("\n")[0] == str(err)
+            else:
+                close(f(array), wanted, 0, (name, axis))
+
+
+@pytest.mark.parametrize("op", ["bitwise_and", "bitwise_or", "bitwise_xor"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "uint64"])
+def test_bits_of_nothing_and_of_some(op, dtype):
+    x = tensor(dtype, 2, "x")
+    f = opweld.function([x], [CAReduce(getattr(scalar, op), axis)(x) for axis in (None, 0, 1)])
+    for shape in ((0, 3), (5, 0), (5, 3)):
+        array = kit.values(dtype, shape)
+        for got, axis in zip(f(array), (None, 0, 1), strict=True):
+            close(got, getattr(np, op).reduce(array, axis if axis is not None else (0, 1)), 0, (shape, axis))
+
+
+# -- reductions by a user's code ---------------------------------------------------------------------------------
+
+LARGER = "Z = X > Y ? X : Y;"
+FAILING = 'if (Y == 3 || X == 3) { PyErr_SetString(PyExc_LookupError, "it is 3"); FAIL } Z = X + Y;'
+
+
+@pytest.mark.parametrize("dtype", ["int16", "float64"])
+def test_a_users_code_reduces(dtype):
+    x = tensor(dtype, 3, "x")
+    axes = (None, 0, 1, 2, (0, 2), (0, 1), ())
+    f = opweld.function([x], [CAReduce(Given(LARGER, 2), axis, keepdims=k)(x) for axis in axes for k in (False, True)])
+    array = kit.values(dtype, (3, 5, 140))
+    for view in (array, array[:, ::-1, ::2], np.asfortranarray(array), array[:1, :1]):
+        made = iter(f(view))
+        for axis, keep in itertools.product(axes, (False, True)):
+            close(next(made), np.maximum.reduce(view, axis if axis is not None else (0, 1, 2), keepdims=keep), 0, axis)
+    empty = opweld.function([x], CAReduce(Given(LARGER, 2, identity=-5), 1)(x))
+    np.testing.assert_array_equal(empty(np.zeros((2, 0, 3), dtype)), np.full((2, 3), -5, dtype))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])
+def test_a_users_code_that_fails_in_a_reduction(axis):
+    x = tensor("float64", 3, "x")
+    f = opweld.function([x], CAReduce(Given(FAILING, 2), axis)(x))
+    good, bad = np.zeros((3, 4, 5)), np.zeros((3, 4, 5))
+    bad[1, 2, 3] = 3
+
+    def call():
+        with pytest.raises(LookupError):
+            f(bad)
+
+    np.testing.assert_array_equal(f(good), good.sum(axis))
+    kit.flat(call, bad, f)
+    silent = opweld.function([x], CAReduce(Given(FAILING.replace("PyErr_", "(void)sizeof PyErr_"), 2), axis)(x))
+    with pytest.raises(RuntimeError, match="c_code failed without setting an exception"):
+        silent(bad)
+
+
+def test_a_users_code_reduces_bits_of_float16():
+    x = tensor("float16", 1, "x")
+    f = opweld.function([x], CAReduce(Given("Z = (npy_uint16)(X | Y);", 2))(x))
+    array = np.arange(1, 200, dtype="uint16").view("float16")
+    assert f(array).view("uint16") == np.bitwise_or.reduce(array.view("uint16"))
+
+
+def test_cxx_code_that_throws_in_a_reduction():
+    class Throwing(BinaryScalarOp):
+        __props__ = ()
+        c_lang = "c++"
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            (x, y), (z,) = inputs, outputs
+            return f'if ({x} == 3 || {y} == 3) throw std::runtime_error("three"); {z} = {x} + {y};'
+
+        def c_code_cache_version(self):
+            return (1,)
+
+    x = tensor("int64", 2, "x")
+    f = opweld.function([x], [CAReduce(Throwing(upcast_out), 0)(x), T.sum(x, 1)])
+    np.testing.assert_array_equal(f(np.ones((2, 2), int))[0], [2, 2])
+    for _ in range(3):
+        with pytest.raises(RuntimeError, match=r"^C\+\+ exception: three"):
+            f(np.array([[3, 1], [1, 1]]))
