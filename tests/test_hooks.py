@@ -238,7 +238,7 @@ def test_a_failure_at_each_place_of_a_call(log, lang, cls, again):
             f(x)
         before = sys.getrefcount(x)
         log.stop(number)
-        with pytest.raises(ValueError, match=f"^{place}$"):
+        with pytest.raises(ValueError, match=rf"(?m)^{place}$"):
             f(x)
         assert sys.getrefcount(x) == before
         own = [place.replace("code", "code_cleanup")] if place.startswith("code") else []
@@ -253,7 +253,7 @@ def test_a_failure_at_each_place_of_a_call(log, lang, cls, again):
 def test_a_temporary_that_cannot_be_kept_is_a_failure(log):
     f = build("c", All)
     log.stop(len(FIRST) + 3)
-    with pytest.raises(ValueError, match=r"^sync$"):
+    with pytest.raises(ValueError, match=r"(?m)^sync$"):
         f([1.0, 2.0])
     assert log.taken() == FIRST + END
     log.stop(0)
