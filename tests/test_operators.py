@@ -80,6 +80,12 @@ def test_powers_that_numpy_computes_otherwise(dtype):
     check({str(e): lambda a, e=e: a**e for e in exponents}, array)
 
 
+def test_powers_of_infinite_complex_numbers():
+    array = np.array([complex(np.inf, -1), 0, complex(-0.0, -np.inf), complex(np.nan, 1)])
+    check({str(e): lambda a, e=e: a**e for e in (2, -1, 0.5, 2.0)}, array)
+    check({"-1.0": lambda a: a**-1.0 if isinstance(a, T.TensorVariable) else np.power(a, -1.0)}, array)
+
+
 def test_rounding():
     check({"round": by_kind(np.round, round), "2": by_kind(lambda a: np.round(a, 2), lambda a: round(a, 2))}, X)
     names = ("floor", "ceil", "trunc")

@@ -30,7 +30,14 @@ def message(kind, call, *args, **kwargs):
 
 @pytest.mark.parametrize(
     ("value", "dtype"),
-    [(True, "bool"), (3, "int64"), (2.5, "float64"), (1j, "complex128"), (np.float32(2), "float32")],
+    [
+        (True, "bool"),
+        (3, "int64"),
+        (2**63, "uint64"),
+        (2.5, "float64"),
+        (1j, "complex128"),
+        (np.float32(2), "float32"),
+    ],
 )
 def test_numbers_are_tensors_without_dimensions(value, dtype):
     s = shared(value, "s")

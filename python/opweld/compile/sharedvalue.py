@@ -142,7 +142,7 @@ def shared(
     ----------
     value : object
         Its value. Arrays, numbers and NumPy scalars make a tensor of their dtype (a Python float makes float64, an
-        integer int64); any other object is carried as it is.
+        integer int64, or uint64 where only that holds it); any other object is carried as it is.
     name : str, optional
         A name for messages.
     strict : bool
@@ -169,7 +169,7 @@ def shared(
     if isinstance(value, Variable):
         raise TypeError(f"shared: expected a value, got {_what(value)}: a shared variable holds no part of a graph")
     if isinstance(value, int) and not isinstance(value, bool):
-        value, borrow = np.asarray(value, "int64"), True
+        value, borrow = np.asarray(value, "int64" if value < 1 << 63 else "uint64"), True
     elif isinstance(value, (bool, float, complex, np.generic)):
         value, borrow = np.asarray(value), True
     if not isinstance(value, np.ndarray):

@@ -105,6 +105,8 @@ class Operators:
             from opweld.scalar.ufuncs import POWERS
 
             short = POWERS.get(other)  # type: ignore[arg-type]
+            if type(other) is float and short != "sqrt" and self.type.numpy_dtype.kind == "c":
+                short = None  # of infinities and zeros NumPy gives what power gives
         return _call(short, self) if short else _call("power", self, other)
 
     def __round__(self, ndigits: int | None = None) -> Any:
