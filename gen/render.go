@@ -2,6 +2,7 @@ package gen
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,7 @@ func Render(p *Program) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
+	unit.Parts = view.Parts
 	unit.Text, err = view.text(unit.Lang)
 	return unit, err
 }
@@ -40,6 +42,13 @@ func Runtime() (string, error) { return plain("runtime.c.tmpl") }
 
 // Prelude is the head of every unit, by itself.
 func Prelude() (string, error) { return plain("prelude.h.tmpl") }
+
+// layoutToken stands in the head for the name of the data by which unit and runtime find one another; LayoutPrefix is what
+// that name begins with.
+const (
+	layoutToken  = "OPW_LAYOUT"
+	LayoutPrefix = "opw_program_"
+)
 
 // SourceName is the constant name of a unit's file, which its #line marks and diagnostics carry.
 func (l Lang) SourceName() string {
@@ -78,7 +87,15 @@ func text(root *template.Template, name string, data any, lang Lang) (string, er
 	if err := root.ExecuteTemplate(&buf, name, data); err != nil {
 		return "", fmt.Errorf("opweld's templates are wrong: %w", err)
 	}
-	lines := strings.Split(buf.String(), "\n")
+	written := buf.String()
+	if strings.Contains(written, layoutToken) {
+		var head bytes.Buffer
+		if err := root.ExecuteTemplate(&head, "shared/frame.h.tmpl", nil); err != nil {
+			return "", fmt.Errorf("opweld's templates are wrong: %w", err)
+		}
+		written = strings.ReplaceAll(written, layoutToken, fmt.Sprintf("%s%x", LayoutPrefix, sha256.Sum256(head.Bytes()))[:len(LayoutPrefix)+12])
+	}
+	lines := strings.Split(written, "\n")
 	for i, line := range lines {
 		if line == "#opweld-glue" {
 			lines[i] = fmt.Sprintf("#line %d %q", i+2, lang.SourceName())

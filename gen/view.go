@@ -27,6 +27,11 @@ type View struct {
 	Steps            []StepView
 	Structs          []StructStepView
 	Counts           Counts
+	Elementwise      []*LoopView     // the table of elementwise kernels
+	Reductions       []*FoldView     // the table of reductions
+	Loops            []*LoopView     // those of the engine alone, each distinct one once
+	Folds            []*FoldView     // the same of reductions
+	Parts            bool            // Loops and Folds are compiled apart, at the same time as the rest
 	helpers          []scalar.Helper // each after those that it needs
 }
 
@@ -73,13 +78,14 @@ type StepView struct {
 // NewView shapes a plan.
 func NewView(plan *Plan) (*View, error) {
 	p := plan.Program
-	v := &viewer{plan: plan, p: p, folds: map[string]string{}, view: &View{Name: comment(p.Name), QuotedName: cString(p.Name)}}
+	v := &viewer{plan: plan, p: p, alike: map[string]string{}, works: map[string]int{}, view: &View{Name: comment(p.Name), QuotedName: cString(p.Name)}}
 	if err := v.types(); err != nil {
 		return nil, err
 	}
 	if err := v.kernels(); err != nil {
 		return nil, err
 	}
+	v.parts()
 	v.texts()
 	v.interface_()
 	v.steps()
@@ -91,9 +97,10 @@ type viewer struct {
 	plan      *Plan
 	p         *Program
 	view      *View
-	functions []function     // distinct ones, in the order in which they run first
-	names     map[int]string // a step's function
-	folds     map[string]string
+	functions []function        // distinct ones, in the order in which they run first
+	names     map[int]string    // a step's function
+	alike     map[string]string // what the loops of kernels have in common -> the first such kernel
+	works     map[string]int    // a structured kernel's place in its table
 }
 
 // function is a kernel under the name by which it is called. Steps of one kernel share a function, unless its texts
@@ -166,27 +173,65 @@ func (v *viewer) kernel(k *Kernel, name string) error {
 	return nil
 }
 
-// loop adds the loop of a structured kernel. Reductions that differ in their axes only share the functions that fold.
+// loop adds the work of a structured kernel. Kernels whose loops are alike share them: what differs is in a table.
 func (v *viewer) loop(k *Kernel, kv *KernelView) {
 	var helpers []scalar.Helper
+	w, alike := v.view, *k
 	if k.Elementwise != nil {
 		kv.Loop, helpers = newLoopView(v.p.Types, k, kv.C)
+		v.works[kv.C] = len(w.Elementwise)
+		w.Elementwise = append(w.Elementwise, kv.Loop)
+		if k.pure(kv.Loop.Fails) {
+			same := *k.Elementwise
+			same.InPlace, alike.Elementwise = nil, &same
+			if kv.Loop.L, kv.Loop = v.first(alike.cName(v.p.Types), kv.C), nil; w.Elementwise[v.works[kv.C]].L == kv.C {
+				w.Loops = append(w.Loops, w.Elementwise[v.works[kv.C]])
+			}
+		}
 	} else {
 		kv.Fold, helpers = newFoldView(v.p.Types, k, kv.C)
-		all := *k
-		alike := *k.Reduce
-		alike.Axes, alike.KeepDims = nil, false
-		all.Reduce = &alike
-		id := all.cName(v.p.Types)
-		kv.Fold.F, kv.Fold.Written = v.folds[id]
-		if !kv.Fold.Written {
-			kv.Fold.F, v.folds[id] = kv.C, kv.C
+		v.works[kv.C] = len(w.Reductions)
+		w.Reductions = append(w.Reductions, kv.Fold)
+		same := *k.Reduce
+		same.Axes, same.KeepDims, alike.Reduce = nil, false, &same
+		first := kv.C
+		if !k.keepsState() {
+			first = v.first(alike.cName(v.p.Types), kv.C)
+		}
+		kv.Fold.F = first
+		if k.pure(kv.Fold.Fails) && first == kv.C {
+			w.Folds = append(w.Folds, kv.Fold)
+		}
+		if k.pure(kv.Fold.Fails) || first != kv.C {
+			kv.Fold = nil
 		}
 	}
 	for _, h := range helpers {
-		if !slices.ContainsFunc(v.view.helpers, func(have scalar.Helper) bool { return have.C() == h.C() }) {
-			v.view.helpers = append(v.view.helpers, h)
+		if !slices.ContainsFunc(w.helpers, func(have scalar.Helper) bool { return have.C() == h.C() }) {
+			w.helpers = append(w.helpers, h)
 		}
+	}
+}
+
+// first gives the kernel that was the first with an identity: this one, or an earlier one.
+func (v *viewer) first(id, name string) string {
+	if _, known := v.alike[id]; !known {
+		v.alike[id] = name
+	}
+	return v.alike[id]
+}
+
+// parts has a unit of many loops compiled in two parts, which then see one another's functions.
+func (v *viewer) parts() {
+	w := v.view
+	if w.Parts = len(w.Loops)+len(w.Folds) >= partsFrom; !w.Parts {
+		return
+	}
+	for _, l := range w.Loops {
+		l.Linkage = "OPW_SHARED"
+	}
+	for _, f := range w.Folds {
+		f.Linkage = "OPW_SHARED"
 	}
 }
 

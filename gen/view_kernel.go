@@ -16,8 +16,9 @@ type KernelView struct {
 	Code               Fragment
 	Cleanup            *Fragment
 	Struct             *StructView
-	Loop               *LoopView // or Fold: the engine's own work instead of Code
+	Loop               *LoopView // or Fold: a loop that holds a user's code, or may fail; nil: among the engine's own
 	Fold               *FoldView
+	Structured         bool
 	Slots              int  // of its variables; a struct's number comes after them
 	Released           bool // runs without the GIL
 	Guarded            bool // C++ that may throw
@@ -49,7 +50,7 @@ func newKernelView(types []Type, k *Kernel, name string) (*KernelView, error) {
 	named := func(hook, text string) Fragment {
 		return Fragment{k.Label + "." + hook, strings.ReplaceAll(text, nameToken, name)}
 	}
-	kv := &KernelView{C: name, Label: k.Label, Code: named("c_code", k.Code), Slots: len(k.types()),
+	kv := &KernelView{Structured: k.structured(), C: name, Label: k.Label, Code: named("c_code", k.Code), Slots: len(k.types()),
 		Released: k.GIL == GILReleased}
 	if k.SupportCodeApply != "" {
 		kv.Support = []Fragment{named("c_support_code_apply", k.SupportCodeApply)}
@@ -162,6 +163,13 @@ func (v *viewer) graphStep(a Action) StepView {
 	k := v.p.kernel(a.Step)
 	s := StepView{Run: v.names[a.Step], Undo: "NULL", Slots: a.Variables, Label: cString(k.Label + ".c_code"),
 		Comment: comment(k.Label), Node: a.Step, Inputs: a.Inputs}
+	if k.structured() {
+		s.Run = "opw_run_elementwise"
+		if k.Reduce != nil {
+			s.Run = "opw_run_reduce"
+		}
+		s.Slots, s.Reads = slices.Concat([]int{number(v.works[v.names[a.Step]])}, a.Variables), 1
+	}
 	if k.Struct != (Struct{}) {
 		s.Slots = append(slices.Clone(s.Slots), number(a.Index))
 	}

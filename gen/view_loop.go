@@ -8,9 +8,10 @@ import (
 	"opweld/gen/scalar"
 )
 
-// LoopView is an elementwise kernel.
+// LoopView is an elementwise kernel. Kernels that differ only in what they may be written over share the loop L.
 type LoopView struct {
-	C               string
+	C, L            string
+	Linkage         string
 	Operands        []OperandView
 	Inputs, Outputs int
 	Lines           []LineView
@@ -37,7 +38,7 @@ type LineView struct {
 // FoldView is a reduction. Reductions that differ in nothing but axes share the functions that carry the name F.
 type FoldView struct {
 	C, F               string
-	Written            bool // another kernel's text has the functions
+	Linkage            string
 	Acc, Element       string
 	Load, Cast, Store  string
 	Result             string // what the lines make
@@ -50,6 +51,10 @@ type FoldView struct {
 	Eight              bool // as many accumulators beside one another
 	Fails, Guarded     bool
 }
+
+// partsFrom is the number of loops from which a unit is compiled in two parts at once. It is a matter of Program alone, so
+// that equal Programs give equal modules on every machine.
+const partsFrom = 4
 
 // maxOperands is OPW_MAX_OPERANDS of templates/shared/frame.h.tmpl.
 const maxOperands = 64
@@ -139,6 +144,8 @@ func (b *body) convert(t scalar.Type, to, from string, in bool) string {
 			return fmt.Sprintf("%s = opw_half_bits(%s);", to, from)
 		}
 		return fmt.Sprintf("%s = opw_half_value(%s);", to, from)
+	case 'b':
+		return fmt.Sprintf("%s = %s != 0;", to, from)
 	case 'c':
 		return fmt.Sprintf("memcpy((void *)&%s, (const void *)&%s, sizeof %s);", to, from, to)
 	}
@@ -165,7 +172,7 @@ func dtypesOf(types []Type, indices []int) []scalar.Type {
 // newLoopView shapes a checked elementwise kernel.
 func newLoopView(types []Type, k *Kernel, name string) (*LoopView, []scalar.Helper) {
 	ins, outs := dtypesOf(types, k.Inputs), dtypesOf(types, k.Outputs)
-	v := &LoopView{C: name, Inputs: len(ins), Outputs: len(outs), Guarded: k.Lang == CXX}
+	v := &LoopView{C: name, L: name, Linkage: "static", Inputs: len(ins), Outputs: len(outs), Guarded: k.Lang == CXX}
 	b := &body{c: name}
 	for i, t := range slices.Concat(ins, outs) {
 		o := OperandView{Index: i, Const: "const ", Enum: t.Enum, Size: t.Size}
@@ -184,7 +191,13 @@ func newLoopView(types []Type, k *Kernel, name string) (*LoopView, []scalar.Help
 		at := len(ins) + i
 		b.line("%s", b.use(outs[i].Store(fmt.Sprintf("opw_p%d + opw_i * opw_s%d", at, at), fmt.Sprintf("v%d", value))))
 	}
-	v.Lines, v.Fails, v.Variants = b.lines, b.fails, variants(v.Operands, len(ins))
+	v.Lines, v.Fails = b.lines, b.fails
+	v.Variants = variants(v.Operands, len(ins))
+	for i := range k.Elementwise.Body {
+		if in := &k.Elementwise.Body[i]; len(in.Args) > 0 && in.Op != OpCode && scalar.Calls(in.Op, b.values[in.Args[0]]) {
+			v.Variants = nil
+		}
+	}
 	if len(k.Elementwise.InPlace) > 0 {
 		v.InPlace = slices.Repeat([]int{-1}, len(outs))
 		for _, pair := range k.Elementwise.InPlace {
@@ -222,7 +235,7 @@ func newFoldView(types []Type, k *Kernel, name string) (*FoldView, []scalar.Help
 	if acc.Class == 'e' && (r.Op == "add" || r.Op == "multiply") { // rounded once, at the end, as in NumPy
 		combined, _ = scalar.TypeOf("float32")
 	}
-	v := &FoldView{C: name, Acc: acc.Value, Element: in.Value, Enum: acc.Enum, Size: in.Size, Name: cString(r.Op), Guarded: k.Lang == CXX}
+	v := &FoldView{C: name, F: name, Linkage: "static", Acc: acc.Value, Element: in.Value, Enum: acc.Enum, Size: in.Size, Name: cString(r.Op), Guarded: k.Lang == CXX}
 	b := &body{c: name, values: []scalar.Type{combined, combined}}
 	body, result := r.Body, r.Result
 	if r.Op != OpBody {
@@ -233,7 +246,7 @@ func newFoldView(types []Type, k *Kernel, name string) (*FoldView, []scalar.Help
 	}
 	v.Result = fmt.Sprintf("v%d", result)
 	v.Load = b.use(in.Load("p"))
-	v.Cast = b.use(scalar.Of("cast", []scalar.Type{in}, combined, []string{"v"}))
+	v.Cast = b.use(scalar.Of("cast", []scalar.Type{in}, acc, []string{"v"}))
 	v.Lines, v.Fails = b.lines, b.fails
 	inexact := strings.ContainsRune("efc", rune(acc.Class))
 	if r.Op == "add" && inexact { // pairwise
@@ -258,6 +271,12 @@ func newFoldView(types []Type, k *Kernel, name string) (*FoldView, []scalar.Help
 	}
 	v.Store = b.use(acc.Store("out + j * t", found))
 	return v, b.helpers
+}
+
+// pure tells whether the engine alone wrote a kernel's loop, and nothing in it can set an exception: such loops need nothing
+// of Python.
+func (k *Kernel) pure(fails bool) bool {
+	return !fails && !slices.ContainsFunc(k.body(), func(in Instruction) bool { return in.Op == OpCode })
 }
 
 // identity is what a reduction of nothing gives; empty: it is an error.

@@ -84,20 +84,26 @@ func Run(ctx context.Context, req *Request, progress func(stage string)) (*Resul
 	return result, nil
 }
 
+// patience is how long the job waits for others that build the same.
+func (j *job) patience() time.Duration {
+	return time.Duration(j.req.LockSeconds * float64(time.Second))
+}
+
 // runUnit does all of Run that follows rendering.
 func runUnit(ctx context.Context, req *Request, unit *gen.Unit, progress func(stage string)) (*Result, error) {
 	j, err := newJob(ctx, req, unit, progress)
 	if err != nil {
 		return nil, err
 	}
+	defer j.close()
 	if !j.keep {
 		return j.buildPrivate(ctx)
 	}
 	if r := j.hit(); r != nil {
 		return r, nil
 	}
-	limit := time.Duration(req.LockSeconds * float64(time.Second))
-	unlock, err := j.store.Lock(ctx, j.key, limit, func() { progress(StageWait) })
+	unlock, err := j.store.Lock(ctx, j.key, j.patience(), func() { progress(StageWait) })
+	j.let()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

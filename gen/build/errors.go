@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"opweld/gen"
 	"opweld/gen/cc"
@@ -68,8 +69,14 @@ func newError(kind string, cause error, op string) *Error {
 	return &Error{Kind: kind, Message: cause.Error(), Op: op, Diagnostics: []cc.Diagnostic{}, cause: cause}
 }
 
+// errChanged is a unit of one opweld beside the runtime of another.
+var errChanged = errors.New("opweld was replaced on disk after this process had loaded it: start Python anew")
+
 // refused makes the error of a text that the compiler refused.
 func refused(e *cc.Error, sources map[string]cc.Source, log string) *Error {
+	if strings.Contains(e.Output, "undefined") && strings.Contains(e.Output, gen.LayoutPrefix) {
+		return newError(KindInternal, errChanged, "")
+	}
 	ds := cc.Map(e.Diagnostics, sources)
 	first := cc.First(ds)
 	return &Error{Kind: KindCompile, Message: cc.Message(ds, log), Op: first.Op, File: first.File, Line: first.Line,

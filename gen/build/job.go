@@ -33,6 +33,8 @@ type job struct {
 	lines    []string
 	key      string
 	prefix   *prefix // the precompiled header in use; nil: none
+	release  func()  // gives up the lock of a compiler that is new here; nil: not held
+	early    *early  // the compile that was begun before the key was known; nil: none
 }
 
 // newJob chooses and identifies the compiler and makes the key.
@@ -48,26 +50,30 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 	if err := checkDirs(unit); err != nil {
 		return nil, err
 	}
-	tool, files, err := identify(ctx, driver, req, j.store)
-	if err != nil {
-		return nil, err
-	}
 	flags := req.CFlags
 	if unit.Lang == gen.CXX {
 		flags = req.CXXFlags
 	}
 	b := unit.Build
-	j.compile = &cc.Job{Tool: tool, Text: unit.Text, CXX: unit.Lang == gen.CXX, Flags: flags, System: req.IncludeDirs,
+	j.compile = &cc.Job{Text: unit.Text, CXX: unit.Lang == gen.CXX, Parts: unit.Parts, Flags: flags, System: req.IncludeDirs,
 		Headers: b.HeaderDirs, LibDirs: b.LibDirs, Libs: b.Libraries, Args: b.CompileArgs, NoArgs: b.NoCompileArgs, Env: req.Env,
 		Process: req.Process}
 	named, err := namedFiles(slices.Concat(flags, b.CompileArgs))
 	if err != nil {
 		return nil, err
 	}
-	j.tools = slices.Concat(files, named)
 	if j.compile.Object, err = runtimeOf(req); err != nil {
 		return nil, err
 	}
+	tool, files, err := identify(ctx, driver, req, j.store, j)
+	if err != nil {
+		j.close()
+		return nil, err
+	}
+	if j.early == nil {
+		j.compile.Tool = tool
+	}
+	j.tools = slices.Concat(files, named)
 	j.lines = j.keyLines()
 	j.key = cache.Key(j.lines)
 	return j, nil
@@ -171,37 +177,6 @@ func runtimeOf(req *Request) ([]byte, error) {
 	return object, nil
 }
 
-// identify gives a compiler's identity, from the cache while its files are unchanged.
-func identify(ctx context.Context, driver string, req *Request, store *cache.Store) (*cc.Tool, []cache.File, error) {
-	lines := []string{cache.Line("driver", driver), cache.Line("path", req.Process.Value("PATH"))}
-	for _, name := range slices.Sorted(maps.Keys(req.Env)) {
-		lines = append(lines, cache.Line("env", name+"="+req.Env[name]))
-	}
-	name := cache.Key(lines)
-	tool := &cc.Tool{}
-	if store != nil {
-		if files, err := store.Tool(name, tool); err == nil {
-			return tool, files, nil
-		}
-	}
-	tool, err := cc.Identify(ctx, driver, req.Env, req.Process)
-	if err != nil {
-		return nil, nil, err
-	}
-	var files []cache.File
-	for _, path := range tool.Programs {
-		f, err := cache.Stamp(path)
-		if err != nil {
-			return nil, nil, fmt.Errorf("look at the compiler: %w", err)
-		}
-		files = append(files, f)
-	}
-	if store != nil {
-		_ = store.KeepTool(name, tool, files) // not kept: asked again next time
-	}
-	return tool, files, nil
-}
-
 // hit is the kept module of the job's key; nil: there is none that holds.
 func (j *job) hit() *Result {
 	e, err := j.store.Get(j.key)
@@ -244,9 +219,8 @@ func swept(err error) error {
 // attempts is how often a text is compiled when headers change meanwhile.
 const attempts = 3
 
-// run compiles the job in dir. settled tells whether what was read is known to be what lies there now.
+// run compiles the job in dir. settled tells whether what was read is known to be what lies there now. It needs no key.
 func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, err error) {
-	j.progress(StageCompile)
 	begin := time.Now()
 	defer j.usePrefix(ctx)()
 	for range attempts {
@@ -255,7 +229,7 @@ func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, e
 			if _, gone := os.Stat(filepath.Join(dir, j.compile.Source())); ctx.Err() == nil && errors.Is(gone, fs.ErrNotExist) {
 				return nil, false, errSwept
 			}
-			return nil, false, j.failed(err)
+			return nil, false, err
 		}
 		if settled = j.isSettled(c); settled || !j.keep {
 			break
@@ -319,10 +293,11 @@ func (j *job) buildPrivate(ctx context.Context) (*Result, error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
+	j.progress(StageCompile)
 	c, _, err := j.run(ctx, dir)
 	if err != nil {
 		os.RemoveAll(dir)
-		return nil, err
+		return nil, j.failed(err)
 	}
 	return &Result{Module: c.Path, Source: filepath.Join(dir, j.compile.Source()), Key: j.key,
 		Warnings: cc.Map(c.Warnings, j.req.Sources), Seconds: Seconds{Compile: c.seconds}}, nil
@@ -330,17 +305,20 @@ func (j *job) buildPrivate(ctx context.Context) (*Result, error) {
 
 // buildKept builds in the store and publishes what comes out.
 func (j *job) buildKept(ctx context.Context) (*Result, error) {
-	dir, remove, err := j.store.Private()
-	if err != nil {
+	if j.early == nil {
+		j.start(ctx)
+	}
+	e := j.early
+	if e == nil {
 		return j.buildPrivate(ctx)
 	}
-	defer remove()
-	c, settled, err := j.run(ctx, dir)
+	<-e.done
+	c, settled, err := e.c, e.settled, e.err
 	if errors.Is(err, errSwept) {
 		return j.buildPrivate(ctx)
 	}
 	if err != nil {
-		return nil, err
+		return nil, j.failed(err)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

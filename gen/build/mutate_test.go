@@ -123,8 +123,9 @@ func TestKey(t *testing.T) {
 	keyOf := func(change func(r *Request, u *gen.Unit)) string {
 		req, u := request(t), unit(moduleText)
 		change(req, u)
-		j, err := newJob(context.Background(), req, u, nil)
+		j, err := newJob(context.Background(), req, u, func(string) {})
 		require.NoError(t, err)
+		j.close()
 		return j.key
 	}
 	same := keyOf(func(*Request, *gen.Unit) {})

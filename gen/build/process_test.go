@@ -53,8 +53,9 @@ func TestManyProcessesOneCompile(t *testing.T) {
 
 func TestBusyLockIsBuiltAroundAfterTheLimit(t *testing.T) {
 	req := request(t)
-	j, err := newJob(context.Background(), req, unit(moduleText), nil)
+	j, err := newJob(context.Background(), req, unit(moduleText), func(string) {})
 	require.NoError(t, err)
+	j.close()
 	unlock, err := j.store.Lock(context.Background(), j.key, time.Minute, nil)
 	require.NoError(t, err)
 	defer unlock()
@@ -71,8 +72,9 @@ func TestCancelWhileWaitingAndWhileCompiling(t *testing.T) {
 		req := request(t)
 		u := unit(moduleText)
 		if at == StageWait {
-			j, err := newJob(context.Background(), req, u, nil)
+			j, err := newJob(context.Background(), req, u, func(string) {})
 			require.NoError(t, err)
+			j.close()
 			unlock, err := j.store.Lock(context.Background(), j.key, time.Minute, nil)
 			require.NoError(t, err)
 			defer unlock()

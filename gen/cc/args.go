@@ -5,16 +5,27 @@ import "slices"
 // structural are the arguments that the glue and the meaning of array arithmetic need; the configured flags come after
 // them and may undo the -f ones. Signed overflow wraps, as it does in NumPy and as CPython itself is compiled (without
 // -fwrapv the compiler assumes it away in users' loops over integer arrays). errno of the math functions has no
-// reader, and keeping it up forbids vector math. A call of an undeclared function is an error: it would compile to a
+// reader, and keeping it up forbids vector math. Products and sums are not contracted where the processor could: results are
+// then NumPy's to the last bit. A call of an undeclared function is an error: it would compile to a
 // module that cannot be imported, or cut a pointer to an int.
 var (
-	structural  = []string{"-fwrapv", "-fno-math-errno", "-fvisibility=hidden"}
+	structural  = []string{"-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-fvisibility=hidden"}
 	structuralC = []string{"-Werror=implicit-function-declaration"}
 )
 
-// Argv lists the arguments, driver first. It holds no path of the private folder, so it can be part of a key.
+// Argv lists the arguments, driver first; of a text in two parts those of each run, one after the other. It holds no path
+// of the private folder, so it can be part of a key.
 func (j *Job) Argv() []string {
-	argv := append(j.front(), "-shared", "-Xlinker", "-t", "-Xlinker", "--version-script="+exports, "-o", Output, j.Source())
+	if j.Parts {
+		return slices.Concat(j.partArgv(1), j.partArgv(2), j.linkArgv(part+"1.o", part+"2.o"))
+	}
+	return j.linkArgv(j.Source())
+}
+
+// linkArgv lists the arguments that make a module of sources or objects.
+func (j *Job) linkArgv(inputs ...string) []string {
+	argv := append(j.front(), "-shared", "-Xlinker", "-t", "-Xlinker", "--version-script="+exports, "-o", Output)
+	argv = append(argv, inputs...)
 	if j.Object != nil {
 		argv = append(argv, Object)
 	}

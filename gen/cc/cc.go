@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -30,6 +32,7 @@ type Job struct {
 	Tool    *Tool
 	Text    string
 	CXX     bool
+	Parts   bool     // the text has two parts, OPW_PART 1 and 2, which are compiled at the same time
 	Object  []byte   // an object to link with; nil: none
 	Prefix  string   // path of a header that comes first and is compiled ahead; not part of Argv: the result is the same
 	Flags   []string // configured flags: optimisation, warnings, debug
@@ -75,15 +78,20 @@ func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
 	if err := os.WriteFile(filepath.Join(dir, exports), []byte(exported), 0o666); err != nil {
 		return nil, fmt.Errorf("write the list of exports: %w", err)
 	}
-	argv := append(job.Argv(), "-ffile-prefix-map="+dir+"=.")
+	var extra []string
 	if job.Prefix != "" {
-		argv = append(argv, "-include", job.Prefix)
+		extra = []string{"-include", job.Prefix}
 	}
-	out, err := run(ctx, command{argv: argv, dir: dir, env: environ(job.Env, job.Process, dir)})
+	out, second, err := job.run(ctx, dir, extra)
 	if err != nil {
 		return nil, err
 	}
 	diagnostics := parse(out.stderr, job.Tool)
+	for _, d := range parse(second, job.Tool) {
+		if !slices.ContainsFunc(diagnostics, func(have Diagnostic) bool { return reflect.DeepEqual(have, d) }) {
+			diagnostics = append(diagnostics, d)
+		}
+	}
 	newTextMap(job.Source(), job.Text).place(diagnostics)
 	module := filepath.Join(dir, Output)
 	if _, err := os.Stat(module); out.code != 0 || err != nil {

@@ -76,7 +76,7 @@ func TestArgv(t *testing.T) {
 	job := &Job{Tool: &Tool{Driver: "/usr/bin/cc", Family: "other"}, Flags: []string{"-O3", "-Wall"}, System: []string{"/py", "/np"},
 		Headers: []string{"/h"}, LibDirs: []string{"/l"}, Libs: []string{"m"}, Args: []string{"-DA", "-DB"},
 		NoArgs: []string{"-O3", "-DB", "-fwrapv", "-shared"}}
-	require.Equal(t, "/usr/bin/cc -std=gnu17 -fPIC -v -MD -MF opweld.d -fno-math-errno -fvisibility=hidden "+
+	require.Equal(t, "/usr/bin/cc -std=gnu17 -fPIC -v -MD -MF opweld.d -fno-math-errno -ffp-contract=off -fvisibility=hidden "+
 		"-Werror=implicit-function-declaration -Wall -I/h -isystem /py -isystem /np -shared -Xlinker -t -Xlinker --version-script=opweld.map -o opweld.so opweld.c -DA "+
 		"-L/l -Xlinker -rpath -Xlinker /l -lm", strings.Join(job.Argv(), " "))
 	job.CXX = true

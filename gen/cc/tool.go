@@ -1,6 +1,7 @@
 package cc
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Tool is who a compiler is: everything about it that can change its output, apart from the contents of its programs,
@@ -26,7 +28,7 @@ type Tool struct {
 // subprograms are what drivers run to compile and link.
 var subprograms = []string{"cc1", "cc1plus", "as", "collect2", "ld"}
 
-// Identify asks a driver who it is: four short runs, about 10 ms, so callers keep the answer.
+// Identify asks a driver who it is: seven short runs side by side, about 10 ms, so callers keep the answer.
 func Identify(ctx context.Context, driver string, env map[string]string, process Process) (*Tool, error) {
 	if !filepath.IsAbs(driver) {
 		return nil, fmt.Errorf("%q %w: an absolute path is needed", driver, ErrStart)
@@ -42,22 +44,24 @@ func Identify(ctx context.Context, driver string, env map[string]string, process
 		}
 		return strings.TrimSpace(out.stdout), nil
 	}
-	version, err := ask("--version")
-	if err != nil {
-		return nil, err
-	}
-	t := &Tool{Driver: driver, Family: family(version), Version: firstLine(version)}
-	t.Major = major(t.Version)
-	if t.Target, err = ask("-dumpmachine"); err != nil {
-		return nil, err
-	}
-	t.Programs = []string{driver}
+	questions := []string{"--version", "-dumpmachine"}
 	for _, name := range subprograms {
-		path, err := ask("-print-prog-name=" + name)
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
+		questions = append(questions, "-print-prog-name="+name)
+	}
+	answers, errs := make([]string, len(questions)), make([]error, len(questions))
+	var all sync.WaitGroup
+	for i, question := range questions {
+		all.Go(func() { answers[i], errs[i] = ask(question) })
+	}
+	all.Wait()
+	if err := cmp.Or(ctx.Err(), errs[0], errs[1]); err != nil {
+		return nil, err
+	}
+	t := &Tool{Driver: driver, Family: family(answers[0]), Version: firstLine(answers[0]), Target: answers[1]}
+	t.Major = major(t.Version)
+	t.Programs = []string{driver}
+	for i, path := range answers[2:] {
+		if errs[i+2] != nil {
 			continue // a driver that does not know the question runs itself
 		}
 		if p := program(path); p != "" && !slices.Contains(t.Programs, p) {

@@ -69,6 +69,22 @@ func (r result) of(args []Type) string {
 	return last.Name
 }
 
+// Calls tells whether an operation on arguments of a type calls a function for each element, beside which the strides of a
+// loop do not matter.
+func Calls(name string, arg Type) bool {
+	text, ok := ops[name].pattern([]Type{arg, arg, arg}[:max(1, ops[name].args)])
+	switch {
+	case !ok || arg.Class == 'e':
+		return arg.Class == 'e'
+	case text[0] == '@' || text[0] == '$':
+		return true
+	}
+	for _, inline := range []string{"fabs{F}(", "sqrt{F}(", "copysign{F}("} {
+		text = strings.ReplaceAll(text, inline, "(")
+	}
+	return strings.Contains(text, "{F}(")
+}
+
 // pattern finds the C for the classes of the arguments, which must agree but where an operation says otherwise.
 func (o op) pattern(args []Type) (string, bool) {
 	class := string(args[0].Class)

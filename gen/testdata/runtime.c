@@ -19,10 +19,17 @@
 
 /* ---- frame and tables ------------------------------------------------------------------------------------------- */
 
+#define OPW_SHARED __attribute__((visibility("hidden"))) /* between the objects of one module */
+#define OPW_INLINE static inline __attribute__((always_inline))
+#if defined(__clang__)
+#define OPW_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define OPW_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-#define OPW_SHARED __attribute__((visibility("hidden"))) /* between the objects of one module */
 
 /* A frame is the memory of one call (or of an instance's constants): a head, one place for each out= object, one slot
    for each variable. A slot is the reference py_<name>, then what the type declares, packed by OPW_ROOM. */
@@ -108,6 +115,42 @@ typedef struct {
     const char *label;
 } opw_struct;
 
+/* ---- loops ---- */
+
+#define OPW_MAX_OPERANDS 64
+
+/* Computes n elements; p: where each input and output is; s: their strides in bytes. An output is an input's very memory,
+   or apart from all. Non-zero: an exception is set. */
+typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
+
+/* An elementwise kernel. The tables have an entry for each input, then for each output. */
+typedef struct {
+    int inputs, outputs;
+    opw_inner_fn inner;
+    const int *types;        /* type numbers */
+    const npy_intp *sizes;   /* of an element, in bytes */
+    const int *inplace;      /* of an output: the input that it may be written over, or -1; NULL: none */
+} opw_elementwise;
+/* Runs the kernel whose place in the table is the first slot. */
+OPW_SHARED int opw_run_elementwise(char *frame, const uint32_t *slots);
+
+/* A reduction. fold: m accumulators, each of n elements, s and t bytes apart; n and m are at least 1. join: into acc what
+   is in other. store: to elements t bytes apart. fold is given as many as `chunk` elements at once, none for no limit;
+   what is longer is halved. Non-zero: an exception is set. */
+typedef struct {
+    int type;                /* number, of the output */
+    npy_intp chunk[2];       /* m is 1; m is more */
+    int keepdims;
+    npy_uint64 axes;         /* a bit for each that goes */
+    const char *name;
+    int (*fold)(const char *p, npy_intp n, npy_intp s, npy_intp m, npy_intp t, void *acc);
+    int (*join)(void *acc, const void *other, npy_intp m);
+    void (*store)(const void *acc, npy_intp m, char *out, npy_intp t);
+    void (*identity)(void *acc, npy_intp m); /* NULL: a reduction of nothing is an error */
+} opw_reduce;
+/* Runs the reduction whose place in the table is the first slot. */
+OPW_SHARED int opw_run_reduce(char *frame, const uint32_t *slots);
+
 /* An entry of the table of slots: a variable, or a number as -1 - n. */
 typedef struct {
     const char *name;
@@ -123,9 +166,13 @@ typedef struct {
     const int32_t *slot_table;
     const opw_init *init_table; /* ends with NULL */
     const opw_struct *struct_table;
+    const opw_elementwise *elementwise_table;
+    const opw_reduce *reduce_table;
 } opw_program;
 
-/* The unit defines the function as data; the runtime is the same for every function. */
+/* The unit defines the function as data; the runtime is the same for every function. The name carries a digest of this
+   head: objects that disagree on it do not link, as where opweld is replaced on disk while a process has the older engine. */
+#define opw_the_program opw_program_3006f192e2ba
 OPW_SHARED extern const opw_program opw_the_program;
 
 /* Passes an argument through its type's filter. A new reference, or NULL. */
@@ -144,47 +191,6 @@ OPW_SHARED PyObject *opw_take_kept(char *frame, uint32_t index);
 OPW_SHARED void opw_keep(char *frame, uint32_t index, PyObject *object);
 /* storage_<name>: a new list of one, or NULL. */
 OPW_SHARED PyObject *opw_storage(PyObject *object);
-
-/* ---- loops ---- */
-
-#define OPW_MAX_OPERANDS 64
-#if defined(__clang__)
-#define OPW_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define OPW_INDEPENDENT _Pragma("GCC ivdep")
-#endif
-#define OPW_INLINE static inline __attribute__((always_inline))
-
-/* Computes n elements; p: where each input and output is; s: their strides in bytes. An output is an input's very memory,
-   or apart from all. Non-zero: an exception is set. */
-typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
-
-/* An elementwise kernel. The tables have an entry for each input, then for each output. */
-typedef struct {
-    int inputs, outputs;
-    opw_inner_fn inner;
-    const int *types;        /* type numbers */
-    const npy_intp *sizes;   /* of an element, in bytes */
-    const int *inplace;      /* of an output: the input that it may be written over, or -1; NULL: none */
-} opw_elementwise;
-OPW_SHARED int opw_run_elementwise(char *frame, const uint32_t *slots, const opw_elementwise *work);
-
-/* A reduction. fold: m accumulators, each of n elements, s and t bytes apart; n and m are at least 1. join: into acc what
-   is in other. store: to elements t bytes apart. fold is given as many as `chunk` elements at once, none for no limit;
-   what is longer is halved. Non-zero: an exception is set. */
-typedef struct {
-    int type;                /* number, of the output */
-    npy_intp accumulator;    /* size in bytes */
-    npy_intp chunk[2];       /* m is 1; m is more */
-    int keepdims;
-    npy_uint64 axes;         /* a bit for each that goes */
-    const char *name;
-    int (*fold)(const char *p, npy_intp n, npy_intp s, npy_intp m, npy_intp t, void *acc);
-    int (*join)(void *acc, const void *other, npy_intp m);
-    void (*store)(const void *acc, npy_intp m, char *out, npy_intp t);
-    void (*identity)(void *acc, npy_intp m); /* NULL: a reduction of nothing is an error */
-} opw_reduce;
-OPW_SHARED int opw_run_reduce(char *frame, const uint32_t *slots, const opw_reduce *work);
 
 #ifdef __cplusplus
 }
@@ -1130,8 +1136,9 @@ static int opw_run_strided(char *frame, const uint32_t *slots, const opw_element
 }
 
 /* One shape, C order throughout, or no dimensions: one loop over all. */
-int opw_run_elementwise(char *frame, const uint32_t *slots, const opw_elementwise *work)
+int opw_run_elementwise(char *frame, const uint32_t *slots)
 {
+    const opw_elementwise *work = &opw_the_program.elementwise_table[*slots++];
     PyArrayObject *arrays[OPW_MAX_OPERANDS];
     char *p[OPW_MAX_OPERANDS];
     npy_intp s[OPW_MAX_OPERANDS], n = 1;
@@ -1297,8 +1304,9 @@ static int opw_reduce_nothing(const opw_reduce *work, PyArrayObject *in, PyArray
     return 0;
 }
 
-int opw_run_reduce(char *frame, const uint32_t *slots, const opw_reduce *work)
+int opw_run_reduce(char *frame, const uint32_t *slots)
 {
+    const opw_reduce *work = &opw_the_program.reduce_table[*slots++];
     PyArrayObject *in = OPW_ARRAY(frame + slots[0]);
     char *slot = frame + slots[1];
     npy_intp dims[OPW_MAX_DIMS];

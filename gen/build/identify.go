@@ -1,0 +1,148 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"opweld/gen"
+	"opweld/gen/cache"
+	"opweld/gen/cc"
+)
+
+// newcomer is told of a compiler that is new here.
+type newcomer interface {
+	// alone waits until no other process looks at the same compiler; false: it need not be tried again.
+	alone(ctx context.Context, name string) bool
+	// begin is told who the compiler is before its files are hashed, which takes about as long as a small compile.
+	begin(ctx context.Context, tool *cc.Tool)
+}
+
+// identify gives a compiler's identity, from the cache while its files are unchanged. guest may be nil.
+func identify(ctx context.Context, driver string, req *Request, store *cache.Store, guest newcomer) (*cc.Tool, []cache.File, error) {
+	lines := []string{cache.Line("driver", driver), cache.Line("path", req.Process.Value("PATH"))}
+	for _, name := range slices.Sorted(maps.Keys(req.Env)) {
+		lines = append(lines, cache.Line("env", name+"="+req.Env[name]))
+	}
+	name := cache.Key(lines)
+	tool := &cc.Tool{}
+	for first := true; store != nil; first = false {
+		if files, err := store.Tool(name, tool); err == nil {
+			return tool, files, nil
+		}
+		if !first || guest == nil || !guest.alone(ctx, name) {
+			break
+		}
+	}
+	tool, err := cc.Identify(ctx, driver, req.Env, req.Process)
+	if err != nil {
+		return nil, nil, err
+	}
+	if guest != nil {
+		guest.begin(ctx, tool)
+	}
+	files, err := stampsAtOnce(tool.Programs)
+	if err != nil {
+		return nil, nil, fmt.Errorf("look at the compiler: %w", err)
+	}
+	if store != nil {
+		_ = store.KeepTool(name, tool, files) // not kept: asked again next time
+	}
+	return tool, files, nil
+}
+
+// alone takes the lock of a compiler, which is held until the job has the lock of its key: of many processes that build
+// the same with a compiler that is new to all, one compiles.
+func (j *job) alone(ctx context.Context, name string) bool {
+	if !j.keep {
+		return false
+	}
+	unlock, err := j.store.Lock(ctx, name, j.patience(), func() { j.progress(StageWait) })
+	if err == nil {
+		j.release = unlock
+	}
+	return err == nil
+}
+
+// begin starts to compile while the compiler is hashed for the key.
+func (j *job) begin(ctx context.Context, tool *cc.Tool) {
+	if j.release == nil || j.unit.Lang != gen.C { // the precompiled head of C++ has a key of its own, which is not known yet
+		return
+	}
+	j.compile.Tool = tool
+	j.start(ctx)
+}
+
+// stampsAtOnce looks at files and hashes them, side by side.
+func stampsAtOnce(paths []string) ([]cache.File, error) {
+	files, errs := make([]cache.File, len(paths)), make([]error, len(paths))
+	var all sync.WaitGroup
+	for i, path := range paths {
+		all.Go(func() { files[i], errs[i] = cache.Stamp(path) })
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// early is a compile in a private folder that was begun before its key was known.
+type early struct {
+	dir     string
+	cancel  context.CancelFunc
+	remove  func()
+	done    chan struct{}
+	c       *compiled
+	settled bool
+	err     error
+}
+
+// start begins the compile of a unit that is to be kept.
+func (j *job) start(ctx context.Context) {
+	dir, remove, err := j.store.Private()
+	if err != nil {
+		return
+	}
+	j.progress(StageCompile)
+	inner, cancel := context.WithCancel(ctx)
+	e := &early{dir: dir, cancel: cancel, remove: remove, done: make(chan struct{})}
+	j.early = e
+	go func() {
+		defer close(e.done)
+		defer func() {
+			if r := recover(); r != nil {
+				e.err = fmt.Errorf("opweld's compile panicked: %v", r)
+			}
+		}()
+		e.c, e.settled, e.err = j.run(inner, dir)
+	}()
+}
+
+// let gives up the compiler's lock.
+func (j *job) let() {
+	if j.release != nil {
+		j.release()
+		j.release = nil
+	}
+}
+
+// close ends what the job has begun.
+func (j *job) close() {
+	j.let()
+	j.early.drop()
+}
+
+// drop ends a compile that nobody wants any more, and removes its folder.
+func (e *early) drop() {
+	if e == nil {
+		return
+	}
+	e.cancel()
+	<-e.done
+	e.remove()
+}
