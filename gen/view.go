@@ -227,8 +227,16 @@ func (v *viewer) parts() {
 	if w.Parts = len(w.Loops)+len(w.Folds) >= partsFrom; !w.Parts {
 		return
 	}
-	for _, l := range w.Loops {
+	apart := w.Loops
+	w.Loops = nil
+	for i, l := range apart {
+		if i%ownEach == ownEach-1 {
+			at := slices.IndexFunc(w.Kernels, func(k *KernelView) bool { return k.C == l.C })
+			w.Kernels[at].Loop = l
+			continue
+		}
 		l.Linkage = "OPW_SHARED"
+		w.Loops = append(w.Loops, l)
 	}
 	for _, f := range w.Folds {
 		f.Linkage = "OPW_SHARED"

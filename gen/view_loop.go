@@ -56,6 +56,10 @@ type FoldView struct {
 // that equal Programs give equal modules on every machine.
 const partsFrom = 4
 
+// ownEach is how many loops there are to one that stays with the rest: 20 loops then take about as long as Python's headers
+// and what else is in the first part.
+const ownEach = 5
+
 // maxOperands is OPW_MAX_OPERANDS of templates/shared/frame.h.tmpl.
 const maxOperands = 64
 
