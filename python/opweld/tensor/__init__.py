@@ -56,7 +56,7 @@ _NAMES: dict[str, tuple[str, ...]] = {  # module -> what is found there on first
 }  # fmt: skip
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 
-__all__ = sorted([*_EAGER, *_HOME])  # noqa: PLE0605
+__all__ = sorted([*_EAGER, *_HOME])
 
 _KINDS: dict[str, tuple[int | None, ...]] = {
     "scalar": (),
