@@ -231,6 +231,16 @@ def test_long_names_are_cut():
     assert "..., made at" in line
 
 
+def test_long_lines_are_cut(tmp_path):
+    path = tmp_path / "long.py"
+    path.write_text(f"z = x + y  # {'x' * 1000}\n")
+    names = {"x": x, "y": tensor.dvector("y")}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    lines = told(function([x, names["y"]], names["z"]), np.ones(2), np.ones(3)).splitlines()
+    assert max(map(len, lines[1:])) < 200
+    assert any(line.strip().startswith("z = x + y  # xxx") and line.endswith("xxx...") for line in lines)
+
+
 def test_nothing_is_kept(references):
     f = function([x, y], x + y)
     a, b = np.ones(3), np.ones(4)

@@ -286,12 +286,27 @@ def test_pieces_are_views_and_results_are_not(mode):
         assert np.diff(addresses.astype("int64")).tolist() == [0, 16, 16]
 
 
-@pytest.mark.parametrize("what, error", [(0, ValueError), (-1, ValueError), (n, TypeError), ([0.5], TypeError)])
+@pytest.mark.parametrize(
+    "what, error", [(0, ValueError), (-1, ValueError), (n, TypeError), ([0.5], TypeError), (2.5, TypeError)]
+)
 def test_what_says_not_how_to_split(what, error):
     with pytest.raises(error):
         tensor.split(x, what)
     with pytest.raises(np.exceptions.AxisError, match="axis 2 is out of bounds for array of dimension 2"):
         tensor.split(x, 2, 2)
+
+
+def test_shapes_and_places_that_numpy_takes_besides():
+    x = tensor.dmatrix("x")
+    shape, a = np.array([2, 3]), np.arange(6.0).reshape(2, 3)
+    outs = [
+        tensor.reshape(x, shape), tensor.broadcast_to(x[0], shape), tensor.tile(x, shape), tensor.take(x, [], 0),
+        tensor.take(x, ()),
+    ]  # fmt: skip
+    wanted = [a, np.broadcast_to(a[0], shape), np.tile(a, shape), np.take(a, [], 0), np.take(a, ())]
+    same(opweld.function([x], outs)(a), wanted)
+    with pytest.raises(TypeError, match=r"broadcast_to: size 0 must be an integer or a variable, got 2\.0"):
+        tensor.broadcast_to(x, np.array([2.0, 3.0]))
 
 
 # -- shapes from variables --------------------------------------------------------------------------------------------

@@ -232,6 +232,16 @@ def test_degrees_of_freedom(ddof):
         np.testing.assert_allclose(result, expected, rtol=1e-13)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "bool", "uint64"])
+def test_roots_are_no_integers(dtype):
+    x, array = tensor("float64"), np.array([1.0, 5, 9])
+    with pytest.raises(TypeError):
+        np.std(array, 0, dtype=dtype, keepdims=True)
+    with pytest.raises(TypeError, match=f"std: its roots cannot be cast to {dtype}"):
+        T.std(x, 0, dtype=dtype, keepdims=True)
+    assert opweld.function([x], T.std(x, dtype=dtype))(array) == np.std(array, dtype=dtype)
+
+
 def test_other_names():
     x = T.dmatrix("x")
     f = opweld.function([x], [T.amax(x, 0), T.amin(x, 1), T.ptp(x, 0), *T.max_and_argmax(x, 1, True)])

@@ -12,7 +12,7 @@ from opweld.graph.basic import Apply, Constant
 
 __all__ = ["explain", "failer", "place"]
 
-_LONG = 160  # characters of a node
+_LONG = 160  # characters of a node, and of a line
 
 
 def failer(
@@ -87,7 +87,7 @@ def place(node: Apply) -> str:
 
     file, line, name = node.made_at
     where = "" if name == "<module>" else f" in {name}"
-    text = getline(file, line).strip()
+    text = _clip(getline(file, line).strip(), _LONG)
     return f", made at {file}:{line}{where}" + (f":\n    {text}" if text else "")
 
 

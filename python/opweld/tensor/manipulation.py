@@ -255,8 +255,6 @@ def reshape(x: Any, shape: Any, ndim: int | None = None) -> Any:
         If the sizes do not fit; in a call, where they are not known before.
     """
     x = as_tensor_variable(x)
-    if isinstance(shape, np.ndarray):
-        shape = shape.tolist()
     if isinstance(shape, Variable) and getattr(shape.type, "ndim", 0) == 1:
         length = shape.type.shape[0] if ndim is None else ndim  # type: ignore[attr-defined]
         if length is None:

@@ -184,6 +184,8 @@ def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
         In a call, if a number is out of bounds and `mode` is ``"raise"``.
     """
     x = as_tensor_variable(x)
+    if isinstance(indices, (list, tuple)) and not indices:  # NumPy makes floats of nothing, and takes them here
+        indices = np.empty(0, np.intp)
     if axis is None:
         return Take(0, mode)(flatten(x), indices)
     return Take(normalize_axis_index(axis, x.ndim), mode)(x, indices)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from opweld.graph.basic import Apply, Variable
+from opweld.graph.basic import Apply, Variable, _what
 from opweld.graph.op import COp
 from opweld.tensor.subtensor import subtensor
 from opweld.tensor.type import TensorType
@@ -142,6 +142,11 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
         raise TypeError(
             "split: how many pieces there are must be known: pass an integer, or a list of where they begin"
         )
-    bounds = [None, *indices_or_sections, None]
+    try:
+        bounds = [None, *indices_or_sections, None]
+    except TypeError:
+        raise TypeError(
+            f"split: expected an integer, or a list of where pieces begin, got {_what(indices_or_sections)}"
+        ) from None
     lead = (slice(None),) * axis
     return [subtensor(x, (*lead, slice(start, stop))) for start, stop in pairwise(bounds)]

@@ -125,6 +125,13 @@ def std(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bo
     Returns
     -------
     TensorVariable
+
+    Raises
+    ------
+    TypeError
+        If `dtype` is one of integers, and the result is not one number.
     """
     found = var(x, axis, dtype, ddof, keepdims)
+    if found.ndim and found.type.numpy_dtype.kind not in "fc":  # of one number NumPy casts the root
+        raise TypeError(f"std: its roots cannot be cast to {found.type.dtype}; take a floating point dtype")
     return cast(sqrt(found), found.type.dtype)

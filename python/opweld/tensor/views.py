@@ -112,6 +112,8 @@ def sizes_of(what: str, shape: Any) -> list[Any]:
     TypeError
         If an entry is no integer.
     """
+    if isinstance(shape, np.ndarray):
+        shape = shape.tolist()
     if isinstance(shape, Variable) or hasattr(shape, "__index__"):
         shape = [shape]
     try:
