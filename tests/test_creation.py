@@ -63,7 +63,7 @@ def test_the_dtype_of_full_is_the_values():
 def test_what_full_refuses():
     with pytest.raises(OverflowError, match=r"^Python integer 300 out of bounds for int8$"):
         T.full((), 300, "int8")
-    message = r"^could not broadcast input array from shape (\(2,3\)|\(3,\)) into shape \(2,\)$"
+    message = r"(?m)^could not broadcast input array from shape (\(2,3\)|\(3,\)) into shape \(2,\)$"
     with pytest.raises(ValueError, match=message):
         T.full((2,), np.ones((2, 3)))
     with pytest.raises(ValueError, match=message):
