@@ -1491,18 +1491,20 @@ static PyObject *opw_run(opw_function *self, char *frame, PyObject *out)
         failed = 1;
     if (!failed)
         result = opw_collect(self, frame);
-    if (result && opw_collect_updates(self, frame))
+    if (result && state->program->updates && opw_collect_updates(self, frame))
         Py_CLEAR(result);
     OPW_HEAD(frame)->keeping = result != NULL;
     if (!result) {
         opw_undo_failed(frame, state, reached);
-        opw_store_updates(self, frame, 0);
+        if (state->program->updates)
+            opw_store_updates(self, frame, 0);
         return NULL;
     }
     opw_undo(frame, state, reached);
     if (PyErr_Occurred()) /* a fragment set one and went on */
         Py_CLEAR(result);
-    opw_store_updates(self, frame, result != NULL);
+    if (state->program->updates)
+        opw_store_updates(self, frame, result != NULL);
     return result;
 }
 
