@@ -213,7 +213,7 @@ def test_sizes_that_do_not_fit(what, left, right):
     f = product(what, ("float64", x.ndim), ("float64", y.ndim))
     err = refusals.caught(lambda: f(x, y), ValueError)
     assert message in str(err)
-    refusals.refuses(lambda: f(x, y), ValueError, str(err), x, y, f)
+    refusals.refuses(lambda: f(x, y), ValueError, str(err).split("\n")[0], x, y, f)
     with pytest.raises(ValueError, match=re.escape(message[:40])):
         getattr(T, what)(T.TensorType("float64", left)(), T.TensorType("float64", right)())
 

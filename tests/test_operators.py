@@ -74,6 +74,8 @@ def test_powers_that_numpy_computes_otherwise(dtype):
     exponents = [2, -1, 0.5, 2.0, -1.0, 1, 0]
     if dtype in ("bool", "int8"):
         exponents.remove(-1)  # an error at run time; this removes the first, the integer
+    if dtype == "bool" and (array**2.0).dtype == "int8":
+        exponents = [e for e in exponents if type(e) is int or e != 2]  # NumPy 2.2 squares as if 2.0 were an integer
     if dtype == "complex64":
         array = np.array([-4, 4, 1j], dtype)
         exponents.remove(0)  # ones, where NumPy's power rounds

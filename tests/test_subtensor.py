@@ -217,7 +217,7 @@ KEYS = [
     # what is no index
     2, -3, (0, 3), (0, 0, 4), (0, 0, 0, 0), (..., ...), 1.0, "a", [1.5], np.array([]), np.array(1.0), (0, [0, 5]),
     ([0, 5],), (slice(None, None, 0),), (slice(1.5),), ([0, 1], [0, 1, 2]), (np.ones((3, 3), bool),),
-    (slice(None), np.ones(2, bool)), np.ones((2, 3, 4, 1), bool), 2**70, (slice(np.True_),), ([0], [0], [0], [0]),
+    (slice(None), np.ones(2, bool)), np.ones((2, 3, 4, 1), bool), 2**70, ([0], [0], [0], [0]),
 ]  # fmt: skip
 
 
@@ -241,6 +241,12 @@ def test_every_way_to_write_a_key(mode):
     assert len(parts) > 40 and len(refused) > 10
     for found, expected in zip(opweld.function([z], parts, mode=mode)(A), wanted, strict=True):
         same(found, expected)
+
+
+def test_a_truth_value_bounds_no_slice():
+    """NumPy 2.2 takes it as an integer yet, and warns."""
+    with pytest.raises(TypeError, match=r"^slice indices must be integers or None or have an __index__ method$"):
+        x[: np.True_]
 
 
 def test_what_is_known_of_a_shape_is_true():
@@ -466,7 +472,7 @@ def test_parts_of_a_shape_need_no_shape(mode):
 
 
 def test_nothing_is_lost_where_an_index_is_out_of_bounds():
-    outs = [x[i], x[:, i:][k], set_subtensor(x[k], 1.0), inc_subtensor(x[i, k], 2.0), x[m], set_subtensor(x[m], 0.0),
+    outs = [x[i], x[:, :i][k], set_subtensor(x[k], 1.0), inc_subtensor(x[i, k], 2.0), x[m], set_subtensor(x[m], 0.0),
             inc_subtensor(x[k], v)]  # fmt: skip
     fs = [opweld.function([x, i, k, m, v], out, on_unused_input="ignore") for out in outs]
     a, few, mask, b, nine = np.ones((3, 4)), np.array([0, 7]), np.ones((2, 2), bool), np.ones(3), np.array(9)
