@@ -241,7 +241,10 @@ def test_power_of_one_exponent(dtype, exponent):
     x = tensor(dtype)
     array = np.array([3, 0, -2] if dtype == "int16" else [-np.inf, -0.0, -1, 2, np.nan], dtype)
     with np.errstate(all="ignore"):
-        same(opweld.function([x], T.power(x, exponent))(array), np.power(array, exponent), rounded=exponent == 3)
+        wanted = np.power(array, exponent)
+        if dtype in ("float32", "float64") and not np.signbit(np.power(np.array([-0.0]), 0.5)[0]):
+            wanted = array**exponent  # NumPy 2.2 takes the root instead in the operator only, not in np.power
+        same(opweld.function([x], T.power(x, exponent))(array), wanted, rounded=exponent == 3)
 
 
 MIXED = [
