@@ -434,7 +434,7 @@ def test_the_largest_of_nothing(name):
         empty = np.zeros((0, 3))
         err = refusals.caught(lambda f=f, empty=empty: f(empty), ValueError)
         assert str(err).startswith(EMPTY[name])
-        refusals.refuses(lambda f=f, empty=empty: f(empty), ValueError, str(err), empty, f)
+        refusals.refuses(lambda f=f, empty=empty: f(empty), ValueError, str(err).split("\n")[0], empty, f)
         with pytest.raises(ValueError, match=f"^{EMPTY[name]}$"):
             getattr(T, name)(known, axis)
     over_the_others = opweld.function([x], getattr(T, name)(x, 1))
