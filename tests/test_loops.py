@@ -189,6 +189,9 @@ def test_every_operation_of_hard_numbers(dtype, lang, monkeypatch):
             if name == "spacing" and dtype == "longdouble":
                 wanted[np.isnan(wanted) & np.isfinite(x)] = 0  # NumPy gives NaN where all bits of the mantissa are 1
                 got = np.where(wanted == 0, 0, got)
+            if name in ("arccosh", "arcsin", "arcsinh") and np.isnan(np.arccosh(complex(0, np.nan)).imag):
+                settled = ~np.isnan(x)  # of NaN wheels of NumPy 2.2 give something else than the C library does
+                got, wanted = got[settled], wanted[settled]
             rounded = name in (ROUNDED_COMPLEX if x.dtype.kind == "c" else ROUNDED)
             try:
                 same(got, wanted, rounded, name not in UNORDERED, name)
