@@ -63,11 +63,14 @@ def prepare(
     graph = FunctionGraph(inputs, outputs, clone=chosen == "None")
     if chosen != "None":
         graph = copy_and_merge(graph, record)
-    stages = sys.modules.get("opweld.rewriting.stages")  # not loaded: nothing is registered
-    if stages is not None and chosen not in ("None", "merge"):
-        graph.rewrites = record
-        if stages.rewrite_graph(graph, tag if chosen == "default" else chosen):
-            graph = copy_and_merge(graph, record)
+    if chosen not in ("None", "merge"):
+        if any(all(isinstance(v, Constant) for v in node.inputs) for node in graph.apply_nodes):
+            from opweld.tensor import rewriting as _rewriting  # noqa: F401  # registers what computes constants
+        stages = sys.modules.get("opweld.rewriting.stages")  # not loaded: nothing is registered
+        if stages is not None:
+            graph.rewrites = record
+            if stages.rewrite_graph(graph, tag if chosen == "default" else chosen):
+                graph = copy_and_merge(graph, record)
     graph = _set_apart(graph, borrowed)
     nodes = graph.apply_nodes
     if any(node.op.destroy_map or node.op.view_map for node in nodes):
