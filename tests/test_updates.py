@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit import InPlace, View, arrays
 
-from opweld import Apply, In, Op, Out, Variable, errors, function, shared, tensor
+from opweld import Apply, COp, In, Op, Out, Variable, errors, function, shared, tensor
 from opweld.generic import generic
 from opweld.tensor import TensorType, specify_shape
 
@@ -113,6 +113,23 @@ def test_a_call_that_fails_stores_nothing(mode):
         with pytest.raises((ValueError, TypeError)):
             f(*arguments)
         assert n.get_value() == 1 and w.get_value().tolist() == A.tolist()
+
+
+class Forgets(COp):
+    """An op whose code stores nothing."""
+
+    def make_node(self, v):
+        return Apply(self, [v], [v.type()])
+
+    def c_code(self, node, name, input_names, output_names, sub):
+        return ""
+
+
+def test_an_update_that_its_op_forgets_stores_nothing():
+    w, n = state(), shared(0, "n")
+    f = function([x], None, updates=[(n, n + 1), (w, Forgets()(x))])
+    assert "the op that makes update 1 stored no array" in message(RuntimeError, f, A)
+    assert n.get_value() == 0 and w.get_value().tolist() == [0, 0, 0]
 
 
 def test_an_unfit_out_stores_nothing():

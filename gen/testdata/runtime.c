@@ -172,7 +172,7 @@ typedef struct {
 
 /* The unit defines the function as data; the runtime is the same for every function. The name carries a digest of this
    head: objects that disagree on it do not link, as where opweld is replaced on disk while a process has the older engine. */
-#define opw_the_program opw_program_3006f192e2ba
+#define opw_the_program opw_program_507f18ad22ca
 OPW_SHARED extern const opw_program opw_the_program;
 
 /* Passes an argument through its type's filter. A new reference, or NULL. */
@@ -259,7 +259,7 @@ template <class T> static inline void opw_last(char *&at, T &v)
 }
 
 /* Makes an exception of Python's out of the C++ one that is being handled. */
-static inline void opw_caught()
+__attribute__((unused)) static inline void opw_caught()
 {
     if (PyErr_Occurred())
         return;
@@ -284,6 +284,9 @@ static inline void opw_caught()
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wunused-variable"
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* a loop that calls a function is asked for vectors in vain */
+#endif
 #endif
 /* ---- state and instance ----------------------------------------------------------------------------------------- */
 
@@ -1453,6 +1456,11 @@ static int opw_collect_updates(opw_function *self, char *frame)
         if (!value)
             return -1;
         OPW_HEAD(frame)->out[i] = value;
+        if (value == Py_None && p->types[p->variable_types[p->result_table[i].variable]].array) {
+            PyErr_Format(PyExc_RuntimeError, "%U(): the op that makes update %zd stored no array; the shared values stay as they are",
+                         self->name, i - (Py_ssize_t)(p->results - p->updates));
+            return -1;
+        }
     }
     return 0;
 }
