@@ -253,5 +253,11 @@ def test_colours_of_both_schemes():
         assert used <= set(re.findall(r"--([\w-]+):#", scheme))
 
 
+def test_reductions_are_called_by_their_names_and_axes():
+    m = tensor.dmatrix("m")
+    svg = picture([m.sum(axis=0), m.max(), m.prod(axis=(0, 1))])._repr_svg_()
+    assert ">sum axis=0<" in svg and ">max axis=(0, 1)<" in svg and ">prod axis=(0, 1)<" in svg
+
+
 if __name__ == "__main__":
     example().save(DOCS / "picture.svg")

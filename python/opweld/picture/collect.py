@@ -208,10 +208,23 @@ class _Reader:
         self.edges.append(Edge(source, out, len(self.items) - 1, 0, "reads", tip))
 
 
+_REDUCTIONS = {
+    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any",
+}  # fmt: skip
+
+
 def _title(op: Any) -> str:
-    """An op in few words; of an elementwise one what it computes."""
+    """An op in few words; of an elementwise one what it computes, of a reduction also along which axes."""
     scalar_op = getattr(op, "scalar_op", None)
-    return _clip(str(op) if scalar_op is None else str(scalar_op), _TITLE)
+    if scalar_op is None:
+        return _clip(str(op), _TITLE)
+    text = str(scalar_op)
+    if hasattr(op, "axis"):
+        axes = op.axis
+        text = _REDUCTIONS.get(text, f"reduce {text}")
+        if axes is not None:
+            text += f" axis={axes[0] if isinstance(axes, tuple) and len(axes) == 1 else axes}"
+    return _clip(text, _TITLE)
 
 
 def _type(variable: Variable) -> str:
