@@ -117,5 +117,6 @@ def test_kinds_of_errors_have_their_classes():
     from opweld import engine
 
     assert set(engine._KINDS.values()) == {
-        errors.ProgramError, errors.CompilerNotFoundError, errors.CompileError, errors.CacheError, errors.ExpressionError,
+        errors.ProgramError, errors.CompilerNotFoundError, errors.CompileError, errors.CacheError,
+        errors.ExpressionError,
     }  # fmt: skip
