@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import linecache
 import re
-import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -227,12 +226,10 @@ def large(count, window):
     return FunctionGraph([x, y], found[2:])
 
 
-@pytest.mark.parametrize(("count", "seconds"), [(300, 2.0), (1000, 10.0)])
-def test_large_graphs(count, seconds):
+@pytest.mark.parametrize("count", [300, 1000])
+def test_large_graphs(count):
     graph = large(count, 40)
-    start = time.perf_counter()
     made = picture(graph)
-    assert time.perf_counter() - start < seconds
     assert made.svg.count('class="op"') - 1 == len(graph.apply_nodes) >= count  # one is in the legend
     assert made.width < 40 * count and made.height < 60 * count
 
