@@ -62,7 +62,7 @@ endef
 
 .PHONY: help
 help: ## show the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: demo
 demo: $(STAMP)/demo-$(PYV) ## build the wheel, install it into a new environment, run the examples
@@ -107,6 +107,22 @@ lint: $(STAMP)/lint-$(PYV) ## check the project's own code: gofmt, go vet, ruff,
 .PHONY: bench
 bench: $(STAMP)/bench-$(PYV) ## time calls and builds against NumPy, a hand-written module and PyTensor
 	@"build/bench-$(PYV)/bin/python" benchmarks/run.py $(BENCH_ARGS)
+
+.PHONY: bench-compare
+bench-compare: $(STAMP)/bench-$(PYV) ## time this tree against an earlier one: BASE=<revision>
+	@[ -n "$(BASE)" ] || { echo "give the revision to compare with: make bench-compare BASE=HEAD~10"; exit 2; }
+	revision=$$(git rev-parse --verify --quiet "$(BASE)^{commit}") || { echo "$(BASE) is no revision of this repository"; exit 2; }
+	tree="build/base/$$revision"
+	if [ ! -e "$$tree/build/stamp/wheel-$(PYV)" ]; then
+		echo "· wheel of $(BASE)"
+		rm -rf build/base
+		mkdir -p "$$tree"
+		git archive "$$revision" | tar -x -C "$$tree"
+		env -u MAKEFLAGS -u MAKELEVEL $(MAKE) --no-print-directory -C "$$tree" PYTHON="$(PYTHON)" wheel >/dev/null
+	fi
+	"$(PYTHON)" -m venv --without-pip "$$tree/env"
+	$(call pip,$$tree/env) install "$$tree/$$(cat "$$tree/build/stamp/wheel-$(PYV)")"
+	"build/bench-$(PYV)/bin/python" benchmarks/compare.py "$$tree/env/bin/python" $(BENCH_ARGS)
 
 .PHONY: wheel
 wheel: $(WHEEL) ## build the manylinux wheel into dist/

@@ -22,13 +22,6 @@ __all__ = ["Bench", "Entry"]
 HERE = Path(__file__).resolve().parent
 
 
-def runtime_object() -> str:
-    """Where the part of every module lies that opweld brings compiled."""
-    from opweld.compile.toolchain import runtime_object
-
-    return runtime_object()
-
-
 @dataclass(frozen=True)
 class Entry:
     """One run of the compiler: arguments and text."""
@@ -38,10 +31,11 @@ class Entry:
 
 
 class Bench:
-    """One run: a cache folder of its own, the processes it starts, and what they have in common."""
+    """One run of one opweld: a cache folder of its own, the processes it starts, and what they have in common."""
 
-    def __init__(self, folder: Path, quick: bool):
+    def __init__(self, folder: Path, quick: bool, interpreter: str = sys.executable):
         self.folder = folder
+        self.interpreter = interpreter
         self.quick = quick
         self.root = folder / "cache"
         self.work = folder / "compile"
@@ -55,8 +49,8 @@ class Bench:
         self.env["XDG_CACHE_HOME"] = self.env["HOME"] = str(folder)
 
     def python(self, *arguments: str) -> str:
-        """Run this interpreter; its standard output."""
-        done = subprocess.run([sys.executable, *arguments], env=self.env, capture_output=True, text=True)
+        """Run the interpreter; its standard output."""
+        done = subprocess.run([self.interpreter, *arguments], env=self.env, capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"benchmarks/run.py: {' '.join(arguments[:2])} failed:\n{done.stdout}{done.stderr}")
         return done.stdout
@@ -95,7 +89,7 @@ class Bench:
         (self.work / next(a for a in entry.argv if a.endswith((".c", ".cc")))).write_text(entry.text)
         (self.work / "opweld.map").write_text("{ global: PyInit_*; local: *; };\n")
         for name in (a for a in entry.argv if a.endswith(".o")):
-            shutil.copyfile(runtime_object(), self.work / name)
+            shutil.copyfile(self.runtime, self.work / name)
         start = time.perf_counter()
         done = subprocess.run(
             entry.argv, cwd=self.work, env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True
@@ -108,6 +102,9 @@ class Bench:
     def prepare(self) -> None:
         """Build the op once, so that the compiler is known, and the hand-written module with the same arguments."""
         self.root.mkdir()
+        # Where the part of every module lies that opweld brings compiled.
+        where = "from opweld.compile import toolchain; print(toolchain.runtime_object())"
+        self.runtime = self.python("-c", where).strip()
         self.measure("build")
         (self.unit,) = self.entries()
         # The hand-written module is complete: it is compiled with the unit's arguments, but linked with no runtime.
