@@ -2,6 +2,9 @@ package gen_test
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os/exec"
 	"regexp"
@@ -23,11 +26,12 @@ var rooms = map[string][]string{
 	"opweld/refcount":   {"opweld/npyapi", "github.com/tree-sitter/"},
 	"opweld/gen/scalar": {"opweld/npyapi"},
 	"opweld/gen":        {"opweld/gen/scalar", "opweld/npyapi", "opweld/refcount", "opweld/templates"},
-	"opweld/gen/cc":     {},
-	"opweld/gen/cache":  {},
-	"opweld/gen/build":  {"opweld/gen", "opweld/gen/cc", "opweld/gen/cache"},
+	"opweld/gen/async":  {},
+	"opweld/gen/cc":     {"opweld/gen/async"},
+	"opweld/gen/cache":  {"opweld/gen/async"},
+	"opweld/gen/build":  {"opweld/gen", "opweld/gen/async", "opweld/gen/cc", "opweld/gen/cache"},
 	"opweld/gen/kernel": {"opweld/gen", "github.com/go-python/gpython/"},
-	"opweld/pyext":      {"opweld/gen", "opweld/gen/build", "opweld/gen/kernel", "opweld/refcount"},
+	"opweld/pyext":      {"opweld/gen", "opweld/gen/async", "opweld/gen/build", "opweld/gen/kernel", "opweld/refcount"},
 }
 
 func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
@@ -66,6 +70,34 @@ func mayImport(path string, allowed []string) bool {
 		}
 	}
 	return false
+}
+
+// A panic that leaves a goroutine ends Python: gen/async alone starts goroutines, and recovers.
+func TestOnlyAsyncStartsGoroutines(t *testing.T) {
+	files, err := exec.Command("go", "list", "-f", `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .CgoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`, "opweld/...").Output()
+	require.NoError(t, err)
+	seen := 0
+	for _, path := range strings.Fields(string(files)) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			starts := false
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				starts = true
+			case *ast.SelectorExpr:
+				x, _ := n.X.(*ast.Ident)
+				starts = n.Sel.Name == "AfterFunc" || n.Sel.Name == "Go" && (x == nil || x.Name != "async")
+			}
+			if starts && strings.HasSuffix(path, "/gen/async/async.go") {
+				seen++
+			} else {
+				assert.False(t, starts, "%s starts a goroutine: let async.Go do it", path)
+			}
+			return true
+		})
+	}
+	assert.Equal(t, 1, seen)
 }
 
 // The glue calls nothing of CPython or NumPy that npyapi does not know.

@@ -3,11 +3,9 @@ package pyext
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
-	"strings"
 
 	"opweld/gen"
+	"opweld/gen/async"
 	"opweld/gen/build"
 )
 
@@ -43,22 +41,7 @@ func fault(kind, message, op string) *build.Error {
 
 func empty[T any]([]T) []T { return []T{} }
 
-// stackLines is how much of a panic's stack goes into its message: enough to find the place.
-const stackLines = 16
-
 // panicked describes a panic; call it from the deferred function that recovered.
 func panicked(cause any) *build.Error {
-	stack := strings.Split(strings.TrimSpace(string(debug.Stack())), "\n")
-	// The first lines are debug.Stack, this function, the deferred one and the panic's own: of no use to a reader.
-	for i, line := range stack {
-		if strings.HasPrefix(line, "panic(") && i+2 < len(stack) {
-			stack = stack[i+2:]
-			break
-		}
-	}
-	if len(stack) > stackLines {
-		stack = stack[:stackLines]
-	}
-	message := fmt.Sprintf("the engine panicked: %v\n%s", cause, strings.Join(stack, "\n"))
-	return fault(build.KindInternal, message, "")
+	return fault(build.KindInternal, async.Recovered(cause).Error(), "")
 }

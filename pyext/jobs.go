@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"opweld/gen/async"
 	"opweld/gen/build"
 )
 
@@ -58,11 +59,14 @@ func (r *registry) start(id string, do work) error {
 		r.jobs = make(map[string]*job)
 	}
 	r.jobs[id] = j
-	go j.run(ctx, do)
+	async.Go(func() error {
+		j.run(ctx, do)
+		return nil
+	})
 	return nil
 }
 
-// run does the work and keeps its outcome; a panic is an outcome too, since one that leaves a goroutine ends Python.
+// run does the work and keeps its outcome; a panic is an outcome too.
 func (j *job) run(ctx context.Context, do work) {
 	defer close(j.done)
 	defer j.cancel()

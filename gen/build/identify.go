@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"opweld/gen"
+	"opweld/gen/async"
 	"opweld/gen/cache"
 	"opweld/gen/cc"
 )
@@ -77,18 +77,12 @@ func (j *job) begin(ctx context.Context, tool *cc.Tool) {
 
 // stampsAtOnce looks at files and hashes them, side by side.
 func stampsAtOnce(paths []string) ([]cache.File, error) {
-	files, errs := make([]cache.File, len(paths)), make([]error, len(paths))
-	var all sync.WaitGroup
-	for i, path := range paths {
-		all.Go(func() { files[i], errs[i] = cache.Stamp(path) })
-	}
-	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
+	files := make([]cache.File, len(paths))
+	err := async.Each(len(paths), func(i int) (err error) {
+		files[i], err = cache.Stamp(paths[i])
+		return err
+	})
+	return files, err
 }
 
 // early is a compile in a private folder that was begun before its key was known.
@@ -96,10 +90,9 @@ type early struct {
 	dir     string
 	cancel  context.CancelFunc
 	remove  func()
-	done    chan struct{}
+	wait    func() error // until the compile has ended
 	c       *compiled
 	settled bool
-	err     error
 }
 
 // start begins the compile of a unit that is to be kept.
@@ -110,17 +103,12 @@ func (j *job) start(ctx context.Context) {
 	}
 	j.progress(StageCompile)
 	inner, cancel := context.WithCancel(ctx)
-	e := &early{dir: dir, cancel: cancel, remove: remove, done: make(chan struct{})}
+	e := &early{dir: dir, cancel: cancel, remove: remove}
 	j.early = e
-	go func() {
-		defer close(e.done)
-		defer func() {
-			if r := recover(); r != nil {
-				e.err = fmt.Errorf("opweld's compile panicked: %v", r)
-			}
-		}()
-		e.c, e.settled, e.err = j.run(inner, dir)
-	}()
+	e.wait = async.Go(func() (err error) {
+		e.c, e.settled, err = j.run(inner, dir)
+		return err
+	})
 }
 
 // let gives up the compiler's lock.
@@ -143,6 +131,6 @@ func (e *early) drop() {
 		return
 	}
 	e.cancel()
-	<-e.done
+	_ = e.wait()
 	e.remove()
 }

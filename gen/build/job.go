@@ -312,8 +312,8 @@ func (j *job) buildKept(ctx context.Context) (*Result, error) {
 	if e == nil {
 		return j.buildPrivate(ctx)
 	}
-	<-e.done
-	c, settled, err := e.c, e.settled, e.err
+	err := e.wait()
+	c, settled := e.c, e.settled
 	if errors.Is(err, errSwept) {
 		return j.buildPrivate(ctx)
 	}

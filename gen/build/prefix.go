@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"opweld/gen"
+	"opweld/gen/async"
 	"opweld/gen/cache"
 	"opweld/gen/cc"
 )
@@ -44,13 +45,8 @@ func (j *job) usePrefix(ctx context.Context) (wait func()) {
 		j.compile.Prefix = path
 		return func() {}
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() { _ = recover() }() // not made: the next compile tries again
-		_ = j.makePrefix(ctx, key, text)
-	}()
-	return func() { <-done }
+	made := async.Go(func() error { return j.makePrefix(ctx, key, text) })
+	return func() { _ = made() } // not made: the next compile tries again
 }
 
 // prefixKey names everything that decides what the compiler makes of the header.

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"opweld/gen/async"
 )
 
 // Entry is what was built under a key, and what must hold for it to be used.
@@ -143,10 +145,9 @@ func (s *Store) Publish(e Entry, module, source []byte) (*Entry, error) {
 	if len(e.Warnings) == 0 {
 		e.Warnings = json.RawMessage("[]")
 	}
-	done := make(chan error)
-	go func() { done <- s.publish(e.Source, source, 0o666) }() // both wait for the disk
+	published := async.Go(func() error { return s.publish(e.Source, source, 0o666) }) // both wait for the disk
 	err := s.publishModule(e.Module, module)
-	if err = errors.Join(err, <-done); err != nil {
+	if err = errors.Join(err, published()); err != nil {
 		return nil, fmt.Errorf("publish the module: %w", err)
 	}
 	if err := s.write(sharded("entry", e.Key), &e); err != nil {

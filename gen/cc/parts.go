@@ -1,9 +1,12 @@
 package cc
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
+
+	"opweld/gen/async"
 )
 
 // The objects of a text that is compiled in two parts, and the list of headers of the second, which are among the first's.
@@ -43,30 +46,22 @@ func (j *Job) run(ctx context.Context, dir string, extra []string) (out *outcome
 		out, err = start(j.Argv(), append([]string{mapped}, extra...))
 		return out, "", err
 	}
-	type ended struct {
-		out *outcome
-		err error
-	}
-	other := make(chan ended, 1)
-	go func() {
-		out, err := start(j.partArgv(2), []string{mapped})
-		other <- ended{out, err}
-	}()
+	var loops *outcome
+	ended := async.Go(func() (err error) {
+		loops, err = start(j.partArgv(2), []string{mapped})
+		return err
+	})
 	out, err = start(j.partArgv(1), append([]string{mapped}, extra...))
-	loops := <-other
-	if err == nil {
-		err = loops.err
-	}
-	if err != nil || out.code != 0 {
+	if err = cmp.Or(err, ended()); err != nil || out.code != 0 {
 		return out, "", err
 	}
-	if loops.out.code != 0 {
-		return loops.out, "", nil
+	if loops.code != 0 {
+		return loops, "", nil
 	}
 	link, err := start(append(j.linkArgv(part+"1.o", part+"2.o"), j.silent()...), nil)
 	if err != nil {
 		return nil, "", err
 	}
 	return &outcome{stdout: out.stdout + "\n" + link.stdout, stderr: out.stderr + "\n" + link.stderr, code: link.code, signal: link.signal,
-		cut: out.cut || link.cut}, loops.out.stderr, nil
+		cut: out.cut || link.cut}, loops.stderr, nil
 }

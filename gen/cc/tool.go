@@ -11,7 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"opweld/gen/async"
 )
 
 // Tool is who a compiler is: everything about it that can change its output, apart from the contents of its programs,
@@ -49,12 +50,11 @@ func Identify(ctx context.Context, driver string, env map[string]string, process
 		questions = append(questions, "-print-prog-name="+name)
 	}
 	answers, errs := make([]string, len(questions)), make([]error, len(questions))
-	var all sync.WaitGroup
-	for i, question := range questions {
-		all.Go(func() { answers[i], errs[i] = ask(question) })
-	}
-	all.Wait()
-	if err := cmp.Or(ctx.Err(), errs[0], errs[1]); err != nil {
+	panicked := async.Each(len(questions), func(i int) error {
+		answers[i], errs[i] = ask(questions[i])
+		return nil
+	})
+	if err := cmp.Or(ctx.Err(), panicked, errs[0], errs[1]); err != nil {
 		return nil, err
 	}
 	t := &Tool{Driver: driver, Family: family(answers[0]), Version: firstLine(answers[0]), Target: answers[1]}
