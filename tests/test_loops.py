@@ -243,6 +243,8 @@ class Given(ScalarOp):
 
     __props__ = ("text", "nin", "nout", "support", "c_lang")
 
+    c_float16 = True
+
     def __init__(self, text, nin=1, nout=1, support="", c_lang="c"):
         super().__init__()
         self.text, self.nin, self.nout, self.support, self.c_lang = text, nin, nout, support, c_lang

@@ -21,6 +21,7 @@ class Given(ScalarOp):
     """Any C: X, Y are the inputs, Z, W the outputs, of the first input's dtype. FAIL fails."""
 
     __props__ = ("text", "nin", "nout")
+    c_float16 = True
 
     def __init__(self, text, nin=1, nout=1, identity=None):
         super().__init__()

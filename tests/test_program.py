@@ -375,6 +375,7 @@ def test_literals_are_exact(dtype, values, lang):
     class Keep(COp):
         __props__ = ()
         c_lang = lang
+        c_float16 = True
 
         def make_node(self, x):
             return Apply(self, [x], [x.type()])

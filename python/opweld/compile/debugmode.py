@@ -13,7 +13,6 @@ from opweld.errors import OpweldError
 from opweld.graph.aliasing import alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
-from opweld.graph.op import Op
 
 if TYPE_CHECKING:
     from opweld.compile.maker import Recipe
@@ -254,7 +253,7 @@ class _Node:
         self.called = called
         self.destroyed = sorted({source for _, source in alias_pairs(node, "destroy_map")})
         self.shared = {*alias_pairs(node, "destroy_map"), *alias_pairs(node, "view_map")}
-        performs = getattr(node.op.perform, "__func__", None) is not Op.perform
+        performs = node.op.has_perform()
         self.c = _in_c(node, self.destroyed) if mode.check_c or not performs else None
         self.py = _in_python(node) if performs and (mode.check_py or self.c is None) else None
 

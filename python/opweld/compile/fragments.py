@@ -5,10 +5,11 @@ from __future__ import annotations
 from sys import intern
 from typing import Any
 
+from opweld.compile.float16 import half_of, refusal
 from opweld.compile.hooks import ABSENT, ask, ask_for_build, origin, text, texts, words
 from opweld.errors import OpweldWarning
 from opweld.graph.basic import Apply, _what
-from opweld.graph.op import COp, Op
+from opweld.graph.op import COp
 from opweld.graph.type import CType, Type
 
 __all__ = ["FAIL", "NAME", "Fragments", "accept", "carries_c"]
@@ -254,10 +255,15 @@ class Fragments:
             If it can be run neither in C nor in Python.
         """
         op: Any = node.op
+        half = half_of(op, node)
+        if half is not None and op.has_perform():
+            return None
         answer = ask(op, "c_code", node, NAME, list(inputs), list(outputs), _op_sub(params))
         if answer is not ABSENT:
+            if half is not None:
+                raise TypeError(refusal(op, half))
             return text(op, "c_code", answer, needed=True)
-        if not _performs(op):
+        if not op.has_perform():
             files = getattr(op, "func_files", None)
             code = f"c_code (no section 'code' in {', '.join(files)}, and no func_name)" if files else "c_code"
             raise TypeError(f"{op} can be run neither in C nor in Python: it has no {code} and no perform")
@@ -475,12 +481,6 @@ def _op_sub(params: bool) -> dict[str, Any]:
     if params:
         sub["params"] = PARAMS
     return sub
-
-
-def _performs(op: Any) -> bool:
-    """Whether an op writes `perform`."""
-    method = getattr(op, "perform", None)
-    return method is not None and getattr(method, "__func__", None) is not Op.perform
 
 
 def _plain(value: Any) -> bool:

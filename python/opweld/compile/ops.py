@@ -29,6 +29,7 @@ class RegisteredCOp(COp):
 
     __props__: tuple[str, ...] | None = ()
     check_input = False
+    c_float16 = True
     c_code_and_version: ClassVar[dict[type, tuple[str, tuple[Any, ...]]]] = {}
 
     def c_code(

@@ -26,6 +26,9 @@ class Op(Props):
     gil : {"held", "released", "free-threaded"}
         Whether `c_code` needs Python's global lock: it runs with it; without it, and may not call Python's API outside
         ``sub['fail']``; with it where there is one, but is safe without.
+    c_float16 : bool
+        Whether the C hooks are right with variables of float16, which C sees as bits. False: where an input or an
+        output is float16, `perform` runs in their place. ``_f16_ok``, its older name, says the same.
     check_input : bool
         Whether the types' C checks what it is given, and whether `ExternalCOp` defines the dtype macros.
     params_type : CType or None
@@ -40,6 +43,7 @@ class Op(Props):
     destroy_map: dict[int, list[int]] = {}
     c_lang: str | None = None
     gil: str = "held"
+    c_float16: bool = False
     params_type: Any = None
     default_output: int | None = None
     check_input: bool = True
@@ -88,6 +92,10 @@ class Op(Props):
             One cell for each output: its item 0 takes the result.
         """
         raise MethodNotDefined(f"{self} has no perform")
+
+    def has_perform(self) -> bool:
+        """Say whether the op can be run in Python: whether `perform` is written."""
+        return getattr(self.perform, "__func__", None) is not Op.perform
 
     def get_params(self, node: Apply) -> Any:
         """Give the value that the C hooks read under the name ``sub['params']``.

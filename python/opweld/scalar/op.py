@@ -279,7 +279,9 @@ class ScalarOp(COp):
         Raises
         ------
         MethodNotDefined
-            If the op is written in Python only.
+            If the op is written in Python only, or its C is not for these dtypes.
+        TypeError
+            If its C is not for these dtypes, and there is no `impl`.
         """
         bodies: dict[tuple[str, ...], Body] = self.__dict__.setdefault("_bodies", {})
         found = bodies.get(dtypes)
@@ -299,22 +301,33 @@ class ScalarOp(COp):
         -------
         Body
         """
+        from opweld.compile.float16 import half_of, refusal
         from opweld.compile.fragments import FAIL, NAME
         from opweld.compile.hooks import ABSENT, ask, text
 
         node = self.scalar_node(dtypes)
+        half = half_of(self, node)
+        if half is not None and self.has_perform():
+            raise MethodNotDefined(f"{self}: its c_code is not for float16")
         results = list(range(len(dtypes), len(dtypes) + len(node.outputs)))
         names = [f"V{i}" for i in range(len(dtypes) + len(results))]
         sub = {"fail": FAIL, "failure_var": "opw_failure", "id": 0}
         answer = ask(self, "c_code", node, NAME, names[: len(dtypes)], names[len(dtypes) :], sub)
         if answer is ABSENT:
             raise MethodNotDefined(f"{self} has no c_code")
+        if half is not None:
+            raise TypeError(refusal(self, half))
         made = tuple([output.type.dtype for output in node.outputs])  # type: ignore[attr-defined]
         code = {
             "op": "code", "label": type(self).__name__, "args": list(range(len(dtypes))), "dtypes": list(made),
             "code": text(self, "c_code", answer, needed=True),
         }  # fmt: skip
         return Body([code], results, made)
+
+    def has_perform(self) -> bool:
+        """Say whether the op can be run in Python: whether `impl` is written, or what asks for it."""
+        written = (("impl", ScalarOp.impl), ("compute", ScalarOp.compute), ("perform", ScalarOp.perform))
+        return any(getattr(getattr(self, name), "__func__", None) is not method for name, method in written)
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Compute one element in Python."""

@@ -103,6 +103,7 @@ class AdvancedSubtensor(COp):
     """
 
     __props__ = ("index",)
+    c_float16 = True
 
     def __init__(self, index: str) -> None:
         self.index = index

@@ -31,6 +31,7 @@ class ArgExtreme(COp):
     """
 
     __props__ = ("which", "axis", "keepdims")
+    c_float16 = True
 
     def __init__(self, which: str, axis: int | None = None, keepdims: bool = False) -> None:
         if which not in ("max", "min"):
@@ -136,6 +137,7 @@ class Cumulative(COp):
     """
 
     __props__ = ("which", "axis", "dtype")
+    c_float16 = True
 
     def __init__(self, which: str, axis: int | None = None, dtype: Any = None) -> None:
         if which not in ("sum", "prod"):

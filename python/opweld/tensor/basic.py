@@ -40,6 +40,7 @@ class Alloc(COp):
     """A new array of given sizes, filled with a value that is broadcast to them."""
 
     __props__ = ()
+    c_float16 = True
 
     def make_node(self, value: Any, *shape: Any) -> Apply:
         """Build the node.
@@ -140,6 +141,7 @@ class MakeVector(COp):
     """
 
     __props__ = ("dtype",)
+    c_float16 = True
 
     def __init__(self, dtype: str = "int64") -> None:
         self.dtype = dtype

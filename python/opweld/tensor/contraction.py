@@ -53,6 +53,7 @@ class TensorDot(COp):
     """
 
     __props__ = ("left", "right")
+    c_float16 = True
 
     def __init__(self, left: tuple[int, ...], right: tuple[int, ...]) -> None:
         if len(left) != len(right):

@@ -40,6 +40,7 @@ class AllocEmpty(COp):
     """
 
     __props__ = ("dtype",)
+    c_float16 = True
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype_of(dtype).name
@@ -96,6 +97,7 @@ class Eye(COp):
     """
 
     __props__ = ("dtype",)
+    c_float16 = True
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype_of(dtype).name

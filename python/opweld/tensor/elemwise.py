@@ -134,6 +134,10 @@ class Elemwise(Op):
                 )
         return Apply(op, found, [TensorType(dtype, shape)() for dtype in dtypes])
 
+    def has_perform(self) -> bool:
+        """Say whether the op can be run in Python: as the scalar op can, where no class writes another `perform`."""
+        return getattr(self.perform, "__func__", None) is not Elemwise.perform or self.scalar_op.has_perform()
+
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Compute by NumPy, or by the scalar op's `impl` for each element."""
         dtypes = [output.type.dtype for output in node.outputs]  # type: ignore[attr-defined]

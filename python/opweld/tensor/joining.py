@@ -79,6 +79,7 @@ class Join(COp):
     """
 
     __props__ = ("axis",)
+    c_float16 = True
     _stacks = False
 
     def __init__(self, axis: int) -> None:

@@ -31,6 +31,7 @@ class Dot(COp):
     """The product over the last axis of one array and the last but one of another, as ``numpy.dot`` has it."""
 
     __props__ = ()
+    c_float16 = True
 
     def make_node(self, x: Any, y: Any) -> Apply:
         """Build the node.
@@ -93,6 +94,7 @@ class MatMul(COp):
     """The product of matrices, or of stacks of them that are broadcast, as ``numpy.matmul`` has it."""
 
     __props__ = ()
+    c_float16 = True
 
     def make_node(self, x: Any, y: Any) -> Apply:
         """Build the node.

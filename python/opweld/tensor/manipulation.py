@@ -73,6 +73,7 @@ class Reshape(COp):
     """
 
     __props__ = ("ndim",)
+    c_float16 = True
     view_map = {0: [0]}
 
     def __init__(self, ndim: int) -> None:
@@ -161,6 +162,7 @@ class BroadcastTo(COp):
     """A read-only view of a larger shape, whose elements share memory."""
 
     __props__ = ()
+    c_float16 = True
     view_map = {0: [0]}
     overlaps = True
 

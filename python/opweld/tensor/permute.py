@@ -64,6 +64,7 @@ class DimShuffle(COp):
     """
 
     __props__ = ("new_order",)
+    c_float16 = True
     view_map = {0: [0]}
 
     def __init__(self, new_order: Any) -> None:

@@ -28,6 +28,7 @@ class ARange(COp):
     """
 
     __props__ = ("dtype",)
+    c_float16 = True
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype_of(dtype).name

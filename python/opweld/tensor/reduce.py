@@ -126,6 +126,10 @@ class CAReduce(Op):
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
         return dtype_of(dtype).np.type(found)
 
+    def has_perform(self) -> bool:
+        """Say whether the op can be run in Python: as the scalar op can, where no class writes another `perform`."""
+        return getattr(self.perform, "__func__", None) is not CAReduce.perform or self.scalar_op.has_perform()
+
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Reduce by NumPy, or by the scalar op's `impl`."""
         (x,) = inputs

@@ -28,6 +28,7 @@ class Repeat(COp):
     """
 
     __props__ = ("axis",)
+    c_float16 = True
 
     def __init__(self, axis: int) -> None:
         self.axis = int(axis)

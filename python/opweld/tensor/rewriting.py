@@ -11,7 +11,6 @@ from opweld.errors import OpweldWarning
 from opweld.graph.aliasing import alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
-from opweld.graph.op import Op
 from opweld.rewriting.basic import node_rewriter
 from opweld.rewriting.stages import register_canonicalize
 from opweld.scalar import ScalarType
@@ -35,7 +34,7 @@ def fold_constants(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
         if not isinstance(variable, Constant):
             return None
     asked = getattr(op, "do_constant_folding", None)
-    if op.destroy_map or getattr(op.perform, "__func__", None) is Op.perform or (asked is None and not node.inputs):
+    if op.destroy_map or not op.has_perform() or (asked is None and not node.inputs):
         return None
     if any(is_destroyed(fgraph, output) for output in node.outputs):
         return None

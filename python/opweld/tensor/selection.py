@@ -31,6 +31,7 @@ class Take(COp):
     """
 
     __props__ = ("axis", "mode")
+    c_float16 = True
 
     def __init__(self, axis: int, mode: str = "raise") -> None:
         self.axis = int(axis)
@@ -95,6 +96,7 @@ class NonZero(COp):
     """Where the elements are that are not zero: for each axis a vector of numbers along it."""
 
     __props__ = ()
+    c_float16 = True
 
     def make_node(self, x: Any) -> Apply:
         """Build the node.

@@ -31,6 +31,7 @@ class _Sorting(COp):
     """
 
     __props__ = ("axis", "kind")
+    c_float16 = True
 
     def __init__(self, axis: int | None = -1, kind: str | None = None) -> None:
         self.axis = axis

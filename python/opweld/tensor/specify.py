@@ -26,6 +26,7 @@ class SpecifyShape(COp):
     """
 
     __props__ = ("shape",)
+    c_float16 = True
     view_map = {0: [0]}
 
     def __init__(self, shape: Iterable[int | None]) -> None:

@@ -32,6 +32,7 @@ class Split(COp):
     """
 
     __props__ = ("axis", "count")
+    c_float16 = True
 
     def __init__(self, axis: int, count: int) -> None:
         self.axis = int(axis)

@@ -110,6 +110,7 @@ class Subtensor(COp):
     """
 
     __props__ = ("index",)
+    c_float16 = True
     view_map = {0: [0]}
 
     def __init__(self, index: str) -> None:
@@ -194,6 +195,7 @@ class Writing(COp):
     """
 
     __props__ = ("index", "set_instead_of_inc", "inplace")
+    c_float16 = True
     destroyhandler_tolerate_aliased = ((0, 1),)  # NumPy copies what it writes from where that overlaps
 
     def __init__(self, index: str, set_instead_of_inc: bool = False, inplace: bool = False) -> None:
