@@ -16,8 +16,8 @@ x = T.dmatrix("x")
 X = values("float64", (2, 3))
 
 
-def check(expressions, *arrays):
-    """Expressions of variables give what they give of arrays; one function computes all."""
+def check(expressions, *arrays, rounded=()):
+    """Expressions of variables give what they give of arrays, those of `rounded` nearly; one function computes all."""
     inputs = [TensorType(a.dtype, (None,) * a.ndim)() for a in arrays]
     wanted, outputs, said = [], [], []
     for name, call in expressions.items():
@@ -29,7 +29,8 @@ def check(expressions, *arrays):
         said += [name] * (len(wanted) - len(said))
     assert len(outputs) == len(wanted)
     for name, got, want in zip(said, opweld.function(inputs, outputs)(*arrays), wanted, strict=True):
-        np.testing.assert_array_equal(got, want, err_msg=name)
+        error = 1e-14 if name in rounded else 0  # the order of additions is NumPy's own
+        np.testing.assert_allclose(got, want, rtol=error, atol=error, err_msg=name)
         assert got.dtype == want.dtype, name
         assert got.shape == np.shape(want), name
 
@@ -97,8 +98,9 @@ def test_rounding():
 def test_divmod_and_matmul():
     check({"both": divmod}, A, B)
     check({"right": lambda a: divmod(a, 4), "left": lambda a: divmod(7, a)}, A)
-    check({"both": operator.matmul}, X, X.T.copy())
-    check({"right": lambda a: a @ np.ones((3, 2)), "left": lambda a: np.ones((3, 2)) @ a}, X)
+    check({"both": operator.matmul}, X, X.T.copy(), rounded=["both"])
+    sides = {"right": lambda a: a @ np.ones((3, 2)), "left": lambda a: np.ones((3, 2)) @ a}
+    check(sides, X, rounded=sides)
 
 
 def test_in_place_operators_give_a_new_variable():
@@ -227,7 +229,7 @@ METHODS = {
 
 
 def test_methods():
-    check(METHODS, X)
+    check(METHODS, X, rounded=["sum", "sum keepdims", "prod", "mean", "dot"])
 
 
 def test_methods_that_differ_from_numpys():
