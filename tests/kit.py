@@ -7,6 +7,7 @@ import gc
 import importlib
 import importlib.util
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -389,6 +390,19 @@ def flat(call, *watched):
         growth.append(sys.getallocatedblocks() - blocks)
     assert growth[-1] < 100, f"blocks in 200 calls, again and again: {growth}"
     assert [sys.getrefcount(item) for item in watched] == counts
+
+
+PATIENCE = 300.0  # seconds: what takes longer hangs
+
+
+def wait_until(condition):
+    """Wait until the condition gives something true; give it. For what happens soon, on whatever machine."""
+    end = time.monotonic() + PATIENCE
+    while not (value := condition()):
+        if time.monotonic() > end:
+            raise TimeoutError(f"waited {PATIENCE} seconds for what did not come to pass")
+        time.sleep(0.01)
+    return value
 
 
 def calls(work):

@@ -5,7 +5,7 @@ import traceback
 
 import numpy as np
 import pytest
-from kit import InPlace, Python, negate, split
+from kit import InPlace, Python, calls, negate, split
 
 import opweld
 from opweld import Apply, COp, Op, function, shared, tensor
@@ -107,12 +107,13 @@ def test_code_without_a_file():
 
 
 def test_it_costs_little():
-    from timeit import repeat
+    """One function is called, however deep the caller stands; a node takes dozens."""
 
-    op = Refuse("a")
-    make = min(repeat(lambda: op(x), number=1000, repeat=7))
-    look = min(repeat(lambda: opweld.graph.basic._place(1), number=1000, repeat=7))
-    assert look < make
+    def deep(levels):
+        return deep(levels - 1) if levels else opweld.graph.basic._place(1)
+
+    once, op = calls(lambda: opweld.graph.basic._place(1)), Refuse("a")
+    assert calls(lambda: deep(50)) - 51 <= once < calls(lambda: op(x)) / 4
 
 
 # -- errors --------------------------------------------------------------------------------------------------------
