@@ -68,8 +68,16 @@ help: ## show the targets
 demo: $(STAMP)/demo-$(PYV) ## build the wheel, install it into a new environment, run the examples
 	@"build/demo-$(PYV)/bin/python" examples/demo.py
 
+# Go's tests run beside pytest's; what they say is shown at the end.
 .PHONY: test
-test: test-go test-python ## all tests, on one CPython
+test: ## all tests, on one CPython
+	@mkdir -p build
+	$(MAKE) --no-print-directory test-go >build/test-go.log 2>&1 & go=$$!
+	trap 'kill $$go 2>/dev/null || :' EXIT
+	$(MAKE) --no-print-directory PYTHON="$(PYTHON)" test-python && failed= || failed=1
+	wait $$go || failed=1
+	cat build/test-go.log
+	[ -z "$$failed" ]
 
 .PHONY: test-go
 test-go:
@@ -82,7 +90,16 @@ test-go:
 .PHONY: test-python
 test-python: $(STAMP)/test-$(PYV)
 	@echo "· pytest on CPython $(PYV)"
-	"build/test-$(PYV)/bin/python" -m pytest -q $(PYTEST_ARGS)
+	"build/test-$(PYV)/bin/python" -m pytest -q -n auto --dist worksteal $(PYTEST_ARGS)
+
+.PHONY: test-quick
+test-quick: $(STAMP)/test-$(PYV) ## a cross-section of the tests, in less than a minute
+	@echo "· pytest on CPython $(PYV)"
+	"build/test-$(PYV)/bin/python" -m pytest -q -n auto --dist worksteal -m quick $(PYTEST_ARGS)
+
+.PHONY: test-machines
+test-machines: $(STAMP)/test-$(PYV) ## ten runs of pytest, each in another order, most without newer instructions: RUNS=10
+	@"build/test-$(PYV)/bin/python" tools/machines.py $(or $(RUNS),10) -n auto --dist worksteal $(PYTEST_ARGS)
 
 .PHONY: test-all
 test-all: test-go ## all tests, on each CPython from 3.10 to 3.13 that is found

@@ -287,7 +287,7 @@ def test_files_that_do_not_say_what_to_run(write):
 # -- the module cannot be imported -----------------------------------------------------------------------------
 
 
-def test_an_undefined_symbol():
+def test_an_undefined_symbol(own_cache):
     class Bad(Same):
         def c_support_code(self):
             return "int opw_nothing(void);"
@@ -296,7 +296,7 @@ def test_an_undefined_symbol():
             good = super().c_code(node, name, input_names, output_names, sub)
             return good if self.fixed else f"opw_nothing();\n{good}"
 
-    op, modules = Bad(), {path for path in in_cache("module") if path.suffix == ".so"}
+    op = Bad()
     for _ in range(2):
         err = caught(lambda: built(op, name="g"), errors.LoadError)
         assert str(err) == (
@@ -305,7 +305,7 @@ def test_an_undefined_symbol():
             "its library in c_libraries and the library's folder in c_lib_dirs"
         )
         assert isinstance(err, ImportError) and type(err.__cause__) is ImportError and err.details["op"] == "Bad"
-        assert {path for path in in_cache("module") if path.suffix == ".so"} == modules
+        assert not [path for path in in_cache("module") if path.suffix == ".so"]
     works_when_fixed(op)
 
 
@@ -349,7 +349,7 @@ def test_init_code_of_a_type_that_fails():
     works_when_fixed(Pass(), type_)
 
 
-def test_init_code_that_fails_only_now(monkeypatch):
+def test_init_code_that_fails_only_now(monkeypatch, own_cache):
     class Licensed(Same):
         def c_init_code(self):
             return 'if (getenv("OPW_NO_LICENCE")) {\n  PyErr_SetString(PyExc_OSError, "no licence");\n  return NULL;\n}'

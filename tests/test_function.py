@@ -17,13 +17,6 @@ from opweld.compile.ops import DeepCopyOp
 from opweld.generic import generic
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _cache(tmp_path_factory):
-    before, opweld.config.compiledir = opweld.config.compiledir, tmp_path_factory.mktemp("cache")
-    yield
-    opweld.config.compiledir = before
-
-
 class Twice(COp):
     """z = 2 x, in C; x + x in Python."""
 
@@ -318,7 +311,7 @@ def test_modes():
     )
 
 
-def test_a_damaged_module_is_built_anew():
+def test_a_damaged_module_is_built_anew(own_cache):
     first = opweld.function([x], twice(twice(twice(x))))
     builder._loaded.clear()
     again = opweld.function([x], twice(twice(twice(x))))
@@ -373,6 +366,7 @@ def test_a_second_process_loads_no_engine_and_starts_none(tmp_path):
         "print(f.maker.built.hit, sorted((set(sys.modules) - before) & heavy))\n"
     )
     env = {**os.environ, "OPWELD_FLAGS": f"compiledir={opweld.config.compiledir}"}
+    del env["OPWELDRC"]  # reading it needs configparser
     env["PYTHONPATH"] = os.pathsep.join([os.path.dirname(os.path.dirname(opweld.__file__)), env.get("PYTHONPATH", "")])
     runs = [subprocess.run([sys.executable, script], env=env, capture_output=True, text=True) for _ in range(2)]
     assert runs[1].stdout.strip() == "True []", runs[1].stderr

@@ -24,7 +24,7 @@ NATIVE = Path(__file__).resolve().parent / "legacy" / "native"
 LANGS = ("c", "c++")
 REALS = ("int8", "uint16", "int32", "int64", "uint64", "float32", "float64", "longdouble")
 ANY = ("bool", "float16", "complex64", "complex128", *REALS)
-CALLS = 1000
+CALLS = 200
 lang = pytest.mark.parametrize("lang", LANGS)
 library: list[str] = []  # the folder of the library that Horner wants
 

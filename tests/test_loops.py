@@ -19,6 +19,8 @@ from opweld.scalar import ScalarOp, UnaryScalarOp, upcast_out
 from opweld.scalar.ufuncs import _PARTS, NAMES
 from opweld.tensor import CAReduce, Elemwise
 
+pytestmark = pytest.mark.usefixtures("optimized")
+
 LOOPS = Path(__file__).parent.parent / "gen" / "scalar" / "testdata" / "loops.txt"
 UNARY = sorted(name for name in NAMES if getattr(np, name).nin == 1)
 BINARY = sorted(name for name in NAMES if getattr(np, name).nin == 2)

@@ -20,6 +20,8 @@ from opweld import tensor as T
 from opweld.scalar import ScalarOp
 from opweld.tensor import Elemwise
 
+pytestmark = pytest.mark.usefixtures("optimized")
+
 HERE = Path(__file__).resolve().parent
 
 

@@ -16,6 +16,8 @@ from opweld import tensor as T
 from opweld.scalar import BinaryScalarOp, ScalarOp, upcast_out
 from opweld.tensor import CAReduce
 
+pytestmark = pytest.mark.usefixtures("optimized")
+
 
 class Given(ScalarOp):
     """Any C: X, Y are the inputs, Z, W the outputs, of the first input's dtype. FAIL fails."""

@@ -18,6 +18,8 @@ from opweld.dtypes import dtype_of
 from opweld.scalar import ScalarOp
 from opweld.tensor import Elemwise
 
+pytestmark = pytest.mark.usefixtures("optimized")
+
 
 class Given(ScalarOp):
     """Any C: X, Y are the inputs, Z, W the outputs, of the first input's dtype. FAIL fails."""
