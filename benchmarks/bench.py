@@ -70,15 +70,15 @@ class Bench:
 
     def entries(self) -> Iterator[Entry]:
         """Everything that the cache holds: what was built, and how (docs/cache.md)."""
-        for path in (self.root / "v1" / "entry").rglob("*"):
+        for path in (self.root / "v2" / "entry").rglob("*"):
             if path.is_file():
                 fields = json.loads(path.read_text().split("\n", 1)[1])
-                source = self.root / "v1" / fields["source"]
+                source = self.root / "v2" / fields["source"]
                 yield Entry(fields["argv"], source.read_text())
 
     def forget(self) -> None:
         """Empty the cache, but keep what is known of the compiler."""
-        for path in (self.root / "v1").iterdir():
+        for path in (self.root / "v2").iterdir():
             if path.name != "tools":
                 shutil.rmtree(path)
 

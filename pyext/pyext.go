@@ -18,7 +18,7 @@ import (
 // Versions of what crosses the border or outlives the process.
 const (
 	version     = "0.1.0" // of the engine; the same as in pyproject.toml
-	cacheFormat = 1       // docs/cache.md
+	cacheFormat = 2       // docs/cache.md
 )
 
 type versionAnswer struct {

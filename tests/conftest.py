@@ -28,6 +28,7 @@ from hypothesis import HealthCheck, settings
 
 from opweld import config
 from opweld.compile import builder
+from opweld.compile.cache import objection
 
 settings.register_profile("quick", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("quick"), max_examples=300, print_blob=True)
@@ -69,13 +70,21 @@ def _folder(config) -> Path:
 
 
 def _size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.glob("opweld/v1/module/*/*"))
+    return sum(path.stat().st_size for path in folder.glob("opweld/v2/module/*/*"))
 
 
 @pytest.fixture(scope="session", autouse=True)
-def cache_of_the_session(request, tmp_path_factory):
+def mask():
+    """Nobody else may write what tests make: only such a folder can be a cache."""
+    os.umask(os.umask(0o077) | 0o022)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_the_session(request, tmp_path_factory, mask):
     """Modules are built into a folder of the tests, here and in processes that tests start; the user's is untouched."""
     folder = _folder(request.config)
+    if objection(str(folder / "opweld")):  # others can write the checkout
+        folder = tmp_path_factory.mktemp("cache")
     flags = tmp_path_factory.mktemp("home") / "opweldrc"
     flags.write_text(f"[global]\ncflags = -O1 {FLAGS}\ncxxflags = -O1 {FLAGS}\n")
     with pytest.MonkeyPatch.context() as patch:

@@ -235,10 +235,10 @@ def _references(held):
 @contextlib.contextmanager
 def empty_cache():
     """Build into a new folder, which goes with the block; what is known of the compilers goes with us."""
-    kept = Path(config.compiledir, "v1", "tools")
+    kept = Path(config.compiledir, "v2", "tools")
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         if kept.is_dir():
-            shutil.copytree(kept, Path(folder, "v1", "tools"))
+            shutil.copytree(kept, Path(folder, "v2", "tools"))
         patch.setattr(config, "compiledir", folder)
         patch.setattr(builder, "_loaded", {})
         yield
@@ -246,12 +246,12 @@ def empty_cache():
 
 def in_cache(*kinds):
     """The files of these kinds in the cache: of one that nobody else builds into."""
-    return {path for kind in kinds for path in Path(config.compiledir, "v1", kind).rglob("*") if path.is_file()}
+    return {path for kind in kinds for path in Path(config.compiledir, "v2", kind).rglob("*") if path.is_file()}
 
 
 def temporary():
     """Folders of builds: in the cache, and in the folder that this process has for itself."""
-    own = [Path(config.compiledir, "v1", "tmp"), *([Path(builder._private)] if builder._private else [])]
+    own = [Path(config.compiledir, "v2", "tmp"), *([Path(builder._private)] if builder._private else [])]
     return {path for folder in own for path in folder.glob("*") if path.is_dir()}
 
 
@@ -265,7 +265,7 @@ def does_not_build(op, message, *types):
         for _ in range(2):
             err = caught(lambda: built(op, *types), errors.CompileError)
             log = Path(err.details["log"])
-            assert log.parent == Path(config.compiledir, "v1", "log") and log.stat().st_size > 0
+            assert log.parent == Path(config.compiledir, "v2", "log") and log.stat().st_size > 0
             lines = GCC.sub("", str(err)).split("\n")
             assert lines[-1] == f"the whole output: {log}"
             assert "\n".join(lines[:-1]) == message

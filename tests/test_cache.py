@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from hashlib import sha256
@@ -19,10 +20,16 @@ CASES = json.loads((TESTDATA / "golden" / "cases.json").read_text())
 HOUR_AGO = 1_700_000_000_000_000_000
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
-def test_golden_store(case: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def golden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy that nobody else can write, as a checkout may be; the paths that it names start at the folder of tests."""
     monkeypatch.chdir(TESTDATA)
-    found = cache.lookup(case["index"], "golden")
+    return Path(shutil.copytree(TESTDATA / "golden", tmp_path / "golden", copy_function=shutil.copyfile))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_golden_store(case: dict[str, str], golden: Path) -> None:
+    found = cache.lookup(case["index"], str(golden))
     if case["reason"]:
         assert isinstance(found, Miss)
         assert case["reason"] in found.reason
@@ -32,10 +39,9 @@ def test_golden_store(case: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> 
     assert Path(found.source).read_text() == f"/* source of {case['name']} */\n"
 
 
-def test_golden_warning_is_mapped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(TESTDATA)
+def test_golden_warning_is_mapped(golden: Path) -> None:
     index = next(case["index"] for case in CASES if case["name"] == "with a warning")
-    found = cache.lookup(index, "golden")
+    found = cache.lookup(index, str(golden))
     assert isinstance(found, Hit)
     method = {"file": "/home/u/ops.py", "line": 41, "exact": False}
     (mapped,) = cache.map_warnings(found.warnings, {"Twice.c_code": method})
@@ -67,23 +73,24 @@ class World:
             "size": 6,
             "sha256": sha256(b"module").hexdigest(),
             "source": stem + ".c",
-            "files": [[str(self.header), 12, now.st_mtime_ns, now.st_ino, sha256(b"#define X 1\n").hexdigest()]],
-            "absent": [[str(self.early), folder_now.st_mtime_ns, folder_now.st_ino, ["x.h"]]],
+            "text": sha256(b"source").hexdigest(),
+            "files": [[str(self.header), 12, *times(now), sha256(b"#define X 1\n").hexdigest()]],
+            "absent": [[str(self.early), *times(folder_now), ["x.h"]]],
             "key_lines": [],
             "argv": [],
             "warnings": [],
         }
         self.write_entry()
-        self.index_file = self.publish(f"index/cd/{self.index}", framed({"key": self.key}))
+        self.index_file = self.publish(f"index/cd/{self.index}", framed(f"index/cd/{self.index}", {"key": self.key}))
 
     def publish(self, rel: str, data: bytes) -> Path:
-        path = self.root / "v1" / rel
+        path = self.root / "v2" / rel
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
         return path
 
     def write_entry(self) -> None:
-        self.entry_file = self.publish(f"entry/ab/{self.key}", framed(self.entry))
+        self.entry_file = self.publish(f"entry/ab/{self.key}", framed(f"entry/ab/{self.key}", self.entry))
 
     def write_header(self, text: str) -> None:
         self.header.write_text(text)
@@ -98,9 +105,13 @@ class World:
         return found.reason
 
 
-def framed(value: object) -> bytes:
+def times(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+
+
+def framed(rel: str, value: object) -> bytes:
     body = json.dumps(value).encode()
-    return b"opweld-cache 1 " + sha256(body).hexdigest().encode() + b"\n" + body
+    return f"opweld-cache 2 {rel} {sha256(body).hexdigest()}\n".encode() + body
 
 
 @pytest.fixture
@@ -169,8 +180,8 @@ def test_damage_at_every_offset(world: World) -> None:
         assert world.reason() == ""
 
 
-@pytest.mark.parametrize("value", [None, 1, "x", [], {}, [[]], [[1, 2, 3, 4, 5]], [["x", "y"]], [{"a": 1}]])
-@pytest.mark.parametrize("field", ["key", "module", "size", "sha256", "source", "files", "absent", "warnings"])
+@pytest.mark.parametrize("value", [None, 1, "x", [], {}, [[]], [[1, 2, 3, 4, 5, 6]], [["x", "y"]], [{"a": 1}]])
+@pytest.mark.parametrize("field", ["key", "module", "size", "sha256", "source", "text", "files", "absent", "warnings"])
 def test_entry_of_another_shape(world: World, field: str, value: object) -> None:
     if (field, value) in [("absent", []), ("warnings", []), ("warnings", [{"a": 1}]), ("absent", {})]:
         return  # whole, or as good as
@@ -214,13 +225,13 @@ def test_writable_takes_the_first_that_can_be_made(tmp_path: Path) -> None:
     file.write_text("")
     good = tmp_path / "ä b" / "c"
     assert cache.writable([str(file / "below"), str(good), str(tmp_path / "other")]) == str(good)
-    assert (good / "v1").is_dir()
+    assert (good / "v2").is_dir()
     assert not (tmp_path / "other").exists()
     assert cache.writable([str(file)]) == ""
 
 
 def test_clear_removes_only_what_is_ours(world: World) -> None:
-    ours = world.root / "v1"
+    ours = world.root / "v2"
     (ours / "theirs.txt").write_text("")
     (world.root / "notes").mkdir()
     outside = world.root.parent / "outside"

@@ -201,7 +201,7 @@ def test_cache_path(run, folder):
 
 
 def fill(folder):
-    module = folder / "v1" / "module" / "ab"
+    module = folder / "v2" / "module" / "ab"
     module.mkdir(parents=True)
     (module / "ab-1.so").write_bytes(b"x" * 2048)
     (folder / "mine.txt").write_text("not opweld's")

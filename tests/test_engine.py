@@ -112,11 +112,11 @@ def compilers_at_work(folder):
 
 def running_builds(folder):
     """Give the private folders of builds that were not cleaned up."""
-    return [p for p in folder.glob("cache/v1/tmp/*")] + [p for p in folder.glob("private/*")]
+    return [p for p in folder.glob("cache/v2/tmp/*")] + [p for p in folder.glob("private/*")]
 
 
 def modules(folder):
-    return list(folder.glob("cache/v1/module/*/*"))
+    return list(folder.glob("cache/v2/module/*/*"))
 
 
 @contextlib.contextmanager
@@ -162,7 +162,7 @@ def wait_for_word(process, word):
 def test_version():
     answer = engine.version()
     assert set(answer) == {"version", "program", "cache", "go"}
-    assert (answer["program"], answer["cache"]) == (2, 1)
+    assert (answer["program"], answer["cache"]) == (2, 2)
 
 
 def test_engine_id_is_of_this_version():

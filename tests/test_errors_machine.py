@@ -49,7 +49,7 @@ def test_damage_in_the_cache_is_mended_in_silence(tmp_path, victim):
     path, hit, _ = quietly(tmp_path, "print(json.dumps(attempt()))")
     assert not hit and str(tmp_path) in path
     good = Path(path).read_bytes()
-    for file in (tmp_path / "cache/opweld/v1" / victim).rglob("*"):
+    for file in (tmp_path / "cache/opweld/v2" / victim).rglob("*"):
         if file.is_file() and file.suffix != ".c":
             data = bytearray(file.read_bytes())
             data[len(data) // 2] ^= 0x40

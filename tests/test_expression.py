@@ -532,18 +532,18 @@ def test_a_function_is_found_by_a_second_process(tmp_path):
 
 def test_damage_is_a_miss(tmp_path):
     in_a_process(PARSE, tmp_path)
-    (kept,) = (tmp_path / "opweld" / "v1" / "expr").glob("*/*")
+    (kept,) = (tmp_path / "opweld" / "v2" / "expr").glob("*/*")
     whole = kept.read_bytes()
-    for damaged in (b"", whole[:-1], whole.replace(b'"x"', b'"z"'), b"opweld-cache 2 " + whole[15:]):
+    for damaged in (b"", whole[:-1], whole.replace(b'"x"', b'"z"'), b"opweld-cache 3 " + whole[15:]):
         kept.write_bytes(damaged)
         assert in_a_process(PARSE, tmp_path) == ["2", "x", "y", "True", "True"]
         assert kept.read_bytes() == whole
-    assert not list((tmp_path / "opweld" / "v1" / "tmp").iterdir())
+    assert not list((tmp_path / "opweld" / "v2" / "tmp").iterdir())
     assert cache.clear(str(tmp_path / "opweld"))[0] == 1
 
 
 def test_a_folder_that_cannot_be_written_is_left(tmp_path):
-    (tmp_path / "v1").write_text("no folder")
+    (tmp_path / "v2").write_text("no folder")
     cache.remember("expr", "0" * 64, {}, str(tmp_path))
     assert isinstance(cache.recall("expr", "0" * 64, str(tmp_path)), cache.Miss)
 

@@ -51,7 +51,7 @@ SCRIPT = textwrap.dedent(
 def build(tmp_path, monkeypatch):
     """Give a function that builds and calls an op in a fresh process: the module, and the entry that the cache has."""
     monkeypatch.setenv("OPWELD_FLAGS", f"compiledir={tmp_path / 'cache'}")
-    base = tmp_path / "cache" / "v1"
+    base = tmp_path / "cache" / "v2"
 
     def run(by):
         done = subprocess.run([sys.executable, "-c", SCRIPT, str(by)], capture_output=True, text=True)

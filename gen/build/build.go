@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"opweld/gen"
+	"opweld/gen/cache"
 	"opweld/gen/cc"
 )
 
@@ -26,6 +27,7 @@ type Request struct {
 	Sources     map[string]cc.Source `json:"sources"`
 	Index       string               `json:"index"`
 	Root        string               `json:"root"`
+	Owners      cache.Owners         `json:"owners"`
 	Private     string               `json:"private"`
 	CC          string               `json:"cc"`
 	CXX         string               `json:"cxx"`
@@ -44,9 +46,11 @@ type Request struct {
 type Result struct {
 	Module   string          `json:"module"`
 	Source   string          `json:"source"`
+	Text     string          `json:"text"` // sha256 of the source
 	Key      string          `json:"key"`
-	Kept     bool            `json:"kept"` // another process can use it too
-	Hit      bool            `json:"hit"`  // no compiler was run
+	Kept     bool            `json:"kept"`   // another process can use it too
+	Unkept   string          `json:"unkept"` // what in the cache is somebody else's, where that is why it is not kept
+	Hit      bool            `json:"hit"`    // no compiler was run
 	Warnings []cc.Diagnostic `json:"warnings"`
 	Seconds  Seconds         `json:"seconds"`
 }
@@ -79,6 +83,7 @@ func Run(ctx context.Context, req *Request, progress func(stage string)) (*Resul
 	if err != nil {
 		return nil, classify(err)
 	}
+	result.Text = cache.Digest([]byte(unit.Text))
 	result.Seconds.Render = rendered.Seconds()
 	result.Seconds.Total = time.Since(start).Seconds()
 	return result, nil

@@ -69,10 +69,10 @@ func TestRunBuildsThenHits(t *testing.T) {
 	second := mustRun(t, req, unit(moduleText))
 	require.True(t, second.Hit)
 	require.Equal(t, first.Module, second.Module)
-	entry, err := cache.New(req.Root).Lookup(req.Index)
+	entry, err := storeOf(req).Lookup(req.Index)
 	require.NoError(t, err)
 	require.Equal(t, first.Key, entry.Key)
-	left, err := os.ReadDir(filepath.Join(req.Root, "v1", "tmp"))
+	left, err := os.ReadDir(filepath.Join(req.Root, "v2", "tmp"))
 	require.NoError(t, err)
 	require.Empty(t, left, "private folders are removed")
 }
@@ -94,7 +94,7 @@ func TestUnitWithoutVersionGoesToThePrivateFolder(t *testing.T) {
 	r := mustRun(t, req, u)
 	require.False(t, r.Kept)
 	require.True(t, strings.HasPrefix(r.Module, req.Private))
-	require.NoDirExists(t, filepath.Join(req.Root, "v1", "entry"))
+	require.NoDirExists(t, filepath.Join(req.Root, "v2", "entry"))
 }
 
 func TestErrorHasTheJSONOfTheBorder(t *testing.T) {

@@ -1,10 +1,6 @@
 package build
 
-import (
-	"context"
-
-	"opweld/gen/cache"
-)
+import "context"
 
 // Compiler is what opweld doctor shows of a driver.
 type Compiler struct {
@@ -17,10 +13,7 @@ type Compiler struct {
 
 // Compilers asks each driver who it is. root may be empty: nothing is kept.
 func Compilers(ctx context.Context, drivers []string, root string) []Compiler {
-	var store *cache.Store
-	if root != "" {
-		store = cache.New(root)
-	}
+	store := storeOf(&Request{Root: root})
 	found := make([]Compiler, len(drivers))
 	for i, driver := range drivers {
 		found[i].Driver = driver

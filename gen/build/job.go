@@ -39,10 +39,8 @@ type job struct {
 
 // newJob chooses and identifies the compiler and makes the key.
 func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(string)) (*job, error) {
-	j := &job{req: req, unit: unit, progress: progress, keep: unit.Kept && req.Root != "" && req.Index != ""}
-	if req.Root != "" {
-		j.store = cache.New(req.Root)
-	}
+	j := &job{req: req, unit: unit, progress: progress, store: storeOf(req)}
+	j.keep = unit.Kept && j.store != nil && req.Index != ""
 	driver, err := driverOf(req, unit)
 	if err != nil {
 		return nil, err
@@ -77,6 +75,18 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 	j.lines = j.keyLines()
 	j.key = cache.Key(j.lines)
 	return j, nil
+}
+
+// storeOf opens the cache; nil: there is none, or it is not to be trusted, which Python has said.
+func storeOf(req *Request) *cache.Store {
+	if req.Root == "" {
+		return nil
+	}
+	store, err := cache.Open(req.Root, req.Owners)
+	if err != nil {
+		return nil
+	}
+	return store
 }
 
 // namedFiles looks at the files that arguments name by an absolute path, as @/flags.txt or -Wl,-T,/script do: no list of
@@ -326,7 +336,7 @@ func (j *job) buildKept(ctx context.Context) (*Result, error) {
 	j.progress(StagePublish)
 	entry, err := j.publish(c, settled)
 	if err != nil {
-		return j.handOver(c)
+		return j.handOver(c, err)
 	}
 	j.store.Tidy(time.Now())
 	r := j.result(entry, c.Warnings, false)
@@ -364,8 +374,8 @@ func (j *job) publish(c *compiled, settled bool) (*cache.Entry, error) {
 	return entry, j.store.Point(j.req.Index, j.key)
 }
 
-// handOver puts a good module that could not be published into the caller's private folder.
-func (j *job) handOver(c *compiled) (*Result, error) {
+// handOver puts a good module that could not be published, for a reason, into the caller's private folder.
+func (j *job) handOver(c *compiled, reason error) (*Result, error) {
 	fail := func(err error) (*Result, error) {
 		return nil, newError(KindCache, fmt.Errorf("the module is built but can be written nowhere: %w", err), "")
 	}
@@ -378,6 +388,9 @@ func (j *job) handOver(c *compiled) (*Result, error) {
 	}
 	r := &Result{Module: filepath.Join(dir, cc.Output), Source: filepath.Join(dir, j.compile.Source()), Key: j.key,
 		Warnings: cc.Map(c.Warnings, j.req.Sources), Seconds: Seconds{Compile: c.seconds}}
+	if cache.IsMiss(reason) {
+		r.Unkept = reason.Error()
+	}
 	if err := errors.Join(os.WriteFile(r.Module, c.module, 0o777), os.WriteFile(r.Source, []byte(j.unit.Text), 0o666)); err != nil {
 		os.RemoveAll(dir)
 		return fail(err)

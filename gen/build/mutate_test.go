@@ -90,9 +90,9 @@ func TestWhatTheCompilerReadDecidesOverHits(t *testing.T) {
 			write(t, filepath.Join(p.dir, "never", "libfoo.a"), "!<arch>\n")
 		}, false},
 		{"module damaged", func(t *testing.T, p *project) {
-			e, err := cache.New(p.req.Root).Lookup(p.req.Index)
+			e, err := storeOf(&Request{Root: p.req.Root}).Lookup(p.req.Index)
 			require.NoError(t, err)
-			write(t, cache.New(p.req.Root).Path(e.Module), "no module")
+			write(t, storeOf(&Request{Root: p.req.Root}).Path(e.Module), "no module")
 		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestWhatTheCompilerReadDecidesOverHits(t *testing.T) {
 			require.True(t, first.Kept)
 			require.True(t, mustRun(t, p.req, p.unit).Hit)
 			c.change(t, p)
-			_, lookup := cache.New(p.req.Root).Lookup(p.req.Index)
+			_, lookup := storeOf(&Request{Root: p.req.Root}).Lookup(p.req.Index)
 			require.Equal(t, c.hit, lookup == nil, "%v", lookup)
 			if strings.HasPrefix(c.name, "library earlier") {
 				return // that library cannot be linked
@@ -179,7 +179,7 @@ func TestReplacedCompilerIsAnother(t *testing.T) {
 	first := mustRun(t, req, unit(moduleText))
 	script := mustRead(t, req.CC)
 	require.NoError(t, os.WriteFile(req.CC, []byte(script+"# changed\n"), 0o777))
-	_, err := cache.New(req.Root).Lookup(req.Index)
+	_, err := storeOf(req).Lookup(req.Index)
 	require.ErrorContains(t, err, req.CC+" has changed")
 	second := mustRun(t, req, unit(moduleText))
 	require.False(t, second.Hit)
@@ -204,7 +204,7 @@ func TestCacheClearedDuringTheCompile(t *testing.T) {
 	driver := wrapper(t, req.CC)
 	once := driver + ".once"
 	script := strings.Replace(mustRead(t, driver), "exec ", "if [ ! -e '"+once+"' ]; then case \"$*\" in *opweld.c*) : > '"+once+
-		"'; rm -rf '"+req.Root+"/v1';; esac; fi\nexec ", 1)
+		"'; rm -rf '"+req.Root+"/v2';; esac; fi\nexec ", 1)
 	require.NoError(t, os.WriteFile(driver, []byte(script), 0o777))
 	req.CC = driver
 	r := mustRun(t, req, unit(moduleText))

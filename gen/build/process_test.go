@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"opweld/gen"
-	"opweld/gen/cache"
 )
 
 // TestOtherProcessBuilds is not a test: it is another process of the test below.
@@ -44,9 +43,9 @@ func TestManyProcessesOneCompile(t *testing.T) {
 		require.NoError(t, cmd.Wait())
 	}
 	require.Equal(t, "compile\n", mustRead(t, req.CC+".count"))
-	_, err = cache.New(req.Root).Lookup(req.Index)
+	_, err = storeOf(req).Lookup(req.Index)
 	require.NoError(t, err)
-	locks, err := os.ReadDir(filepath.Join(req.Root, "v1", "lock"))
+	locks, err := os.ReadDir(filepath.Join(req.Root, "v2", "lock"))
 	require.NoError(t, err)
 	require.Empty(t, locks)
 }
@@ -86,9 +85,9 @@ func TestCancelWhileWaitingAndWhileCompiling(t *testing.T) {
 			}
 		})
 		require.Equal(t, KindCancelled, classify(err).Kind, at)
-		left, _ := os.ReadDir(filepath.Join(req.Root, "v1", "tmp"))
+		left, _ := os.ReadDir(filepath.Join(req.Root, "v2", "tmp"))
 		require.Empty(t, left, at)
-		require.NoDirExists(t, filepath.Join(req.Root, "v1", "entry"))
+		require.NoDirExists(t, filepath.Join(req.Root, "v2", "entry"))
 	}
 }
 

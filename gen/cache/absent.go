@@ -13,22 +13,23 @@ import (
 )
 
 // Absent is a list of places in one folder where a build looked and found nothing: were there something, it would have
-// read that instead. In JSON: [folder, mtime_ns, inode, [relative path, …]].
+// read that instead. In JSON: [folder, mtime_ns, ctime_ns, inode, [relative path, …]].
 type Absent struct {
 	Folder  string
-	MtimeNs int64 // 0: the time says nothing, look for each path
+	MtimeNs int64 // 0: the times say nothing, look for each path
+	CtimeNs int64
 	Inode   uint64
 	Paths   []string
 }
 
 // MarshalJSON writes the list form.
 func (a Absent) MarshalJSON() ([]byte, error) {
-	return json.Marshal([]any{a.Folder, a.MtimeNs, a.Inode, a.Paths})
+	return json.Marshal([]any{a.Folder, a.MtimeNs, a.CtimeNs, a.Inode, a.Paths})
 }
 
 // UnmarshalJSON reads the list form.
 func (a *Absent) UnmarshalJSON(data []byte) error {
-	return fields(data, &a.Folder, &a.MtimeNs, &a.Inode, &a.Paths)
+	return fields(data, &a.Folder, &a.MtimeNs, &a.CtimeNs, &a.Inode, &a.Paths)
 }
 
 // Check looks whether the places are still empty.
@@ -40,7 +41,7 @@ func (a Absent) Check() error {
 	if err != nil {
 		return missf("%s cannot be looked into", a.Folder)
 	}
-	if now.mtime == a.MtimeNs && now.inode == a.Inode {
+	if now.mtime == a.MtimeNs && now.ctime == a.CtimeNs && now.inode == a.Inode {
 		return nil
 	}
 	for _, rel := range a.Paths {
@@ -136,7 +137,7 @@ func (p *Places) Group() []Absent {
 		slices.Sort(paths)
 		a := Absent{Folder: folder, Paths: slices.Compact(paths)}
 		if now, err := stat(folder); err == nil {
-			a.Inode = now.inode
+			a.Inode, a.CtimeNs = now.inode, now.ctime
 			if !now.changedSince(p.since) {
 				a.MtimeNs = now.mtime
 			}

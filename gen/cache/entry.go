@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +21,7 @@ type Entry struct {
 	Size     int64           `json:"size"`
 	SHA256   string          `json:"sha256"`
 	Source   string          `json:"source"`
+	Text     string          `json:"text"` // sha256 of the source, which is read by people only
 	Files    []File          `json:"files"`
 	Absent   []Absent        `json:"absent"`
 	KeyLines []string        `json:"key_lines"`
@@ -92,12 +92,11 @@ func (s *Store) verify(key string, e *Entry) error {
 			return err
 		}
 	}
-	data, err := os.ReadFile(s.Path(e.Module))
+	data, err := s.contents(e.Module)
 	if err != nil {
-		return missf("the module of %s cannot be read", key)
+		return err
 	}
-	sum := sha256.Sum256(data)
-	if int64(len(data)) != e.Size || hex.EncodeToString(sum[:]) != e.SHA256 {
+	if int64(len(data)) != e.Size || Digest(data) != e.SHA256 {
 		return missf("the module of %s is damaged", key)
 	}
 	return nil
@@ -137,8 +136,7 @@ func (s *Store) Publish(e Entry, module, source []byte) (*Entry, error) {
 	}
 	base := sharded("module", e.Key) + "-" + dependencies(&e)
 	e.Module, e.Source, e.Size = base+".so", base+".c", int64(len(module))
-	sum := sha256.Sum256(module)
-	e.SHA256 = hex.EncodeToString(sum[:])
+	e.SHA256, e.Text = Digest(module), Digest(source)
 	if e.Absent == nil {
 		e.Absent = []Absent{}
 	}
@@ -158,7 +156,7 @@ func (s *Store) Publish(e Entry, module, source []byte) (*Entry, error) {
 
 // publishModule leaves a module alone that is there and right: other processes have it mapped.
 func (s *Store) publishModule(rel string, module []byte) error {
-	if old, err := os.ReadFile(s.Path(rel)); err == nil && bytes.Equal(old, module) {
+	if old, err := s.contents(rel); err == nil && bytes.Equal(old, module) {
 		return nil
 	}
 	return s.publish(rel, module, 0o777)

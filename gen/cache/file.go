@@ -11,23 +11,25 @@ import (
 	"time"
 )
 
-// File is what is known of a file that a build read. In JSON: [path, size, mtime_ns, inode, sha256].
+// File is what is known of a file that a build read. In JSON: [path, size, mtime_ns,
+// ctime_ns, inode, sha256].
 type File struct {
 	Path    string
 	Size    int64
-	MtimeNs int64 // 0: the time says nothing, compare contents
+	MtimeNs int64 // 0: the times say nothing, compare contents
+	CtimeNs int64 // moves also where mtime was set back
 	Inode   uint64
 	SHA256  string
 }
 
 // MarshalJSON writes the list form.
 func (f File) MarshalJSON() ([]byte, error) {
-	return json.Marshal([]any{f.Path, f.Size, f.MtimeNs, f.Inode, f.SHA256})
+	return json.Marshal([]any{f.Path, f.Size, f.MtimeNs, f.CtimeNs, f.Inode, f.SHA256})
 }
 
 // UnmarshalJSON reads the list form.
 func (f *File) UnmarshalJSON(data []byte) error {
-	return fields(data, &f.Path, &f.Size, &f.MtimeNs, &f.Inode, &f.SHA256)
+	return fields(data, &f.Path, &f.Size, &f.MtimeNs, &f.CtimeNs, &f.Inode, &f.SHA256)
 }
 
 // fields unpacks a JSON list of a known length.
@@ -71,7 +73,7 @@ func Stamp(path string) (File, error) {
 	if before != after {
 		return File{}, fmt.Errorf("%s changes while it is read", path)
 	}
-	f := File{Path: path, Size: after.size, MtimeNs: after.mtime, Inode: after.inode, SHA256: sum}
+	f := File{Path: path, Size: after.size, MtimeNs: after.mtime, CtimeNs: after.ctime, Inode: after.inode, SHA256: sum}
 	if after.changedSince(time.Now()) {
 		f.MtimeNs = 0
 	}
@@ -93,7 +95,7 @@ func (f File) Check() error {
 	if now.size != f.Size {
 		return missf("%s has changed", f.Path)
 	}
-	if now.mtime == f.MtimeNs && now.inode == f.Inode {
+	if now.mtime == f.MtimeNs && now.ctime == f.CtimeNs && now.inode == f.Inode {
 		return nil
 	}
 	if sum, err := hashFile(f.Path); err != nil || sum != f.SHA256 {
@@ -102,8 +104,7 @@ func (f File) Check() error {
 	return nil
 }
 
-// fileStat is what a check looks at. ctime is looked at only to see whether a file was touched just now: it also moves
-// when mtime is set back.
+// fileStat is what a check looks at.
 type fileStat struct {
 	size, mtime, ctime int64
 	inode              uint64
@@ -134,7 +135,7 @@ func (s fileStat) changedSince(t time.Time) bool {
 
 // hashFile is the sha256 of a file's content, in hexadecimal.
 func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := openRegular(path, 0)
 	if err != nil {
 		return "", err
 	}

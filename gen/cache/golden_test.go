@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,13 +26,15 @@ func TestGolden(t *testing.T) {
 	if *update {
 		writeGolden(t)
 	}
+	root := filepath.Join(t.TempDir(), "golden") // who may write a checkout is not our affair
+	require.NoError(t, os.CopyFS(root, os.DirFS("golden")))
 	data, err := os.ReadFile("golden/cases.json")
 	require.NoError(t, err)
 	var cases []golden
 	require.NoError(t, json.Unmarshal(data, &cases))
 	require.NotEmpty(t, cases)
 	for _, c := range cases {
-		_, err := New("golden").Lookup(c.Index)
+		_, err := open(t, root).Lookup(c.Index)
 		if c.Reason == "" {
 			require.NoError(t, err, c.Name)
 			continue
@@ -43,11 +46,11 @@ func TestGolden(t *testing.T) {
 
 // writeGolden makes the store anew.
 func writeGolden(t *testing.T) {
-	require.NoError(t, os.RemoveAll("golden/v1"))
-	s := New("golden")
+	root := t.TempDir()
+	s := open(t, root)
 	var cases []golden
 	add := func(name, reason string, change func(e *Entry), damage func(e *Entry)) {
-		lines := []string{"opweld-key 1", Line("version", name)}
+		lines := []string{"opweld-key 2", Line("version", name)}
 		header := File{Path: "late/x.h", Size: 12, SHA256: Digest([]byte("#define X 1\n"))}
 		e := &Entry{Key: Key(lines), Files: []File{header}, Absent: []Absent{{Folder: "early", Paths: []string{"x.h"}}},
 			KeyLines: lines, Argv: []string{"cc", "opweld.c"}}
@@ -93,7 +96,39 @@ func writeGolden(t *testing.T) {
 		e.Module = "module/../../../evil.so"
 		require.NoError(t, s.write(sharded("entry", e.Key), e))
 	})
+	swap := func(name, reason, one, two string) { // of two entries that are whole
+		add(name, reason, nil, nil)
+		here := cases[len(cases)-1]
+		add("the other of "+name, reason, nil, nil)
+		there := cases[len(cases)-1]
+		exchange(t, s.place(t, here.Index, one), s.place(t, there.Index, two))
+	}
+	swap("two indexes", "is another's: it says it is index/", "index", "index")
+	swap("two entries", "is another's: it says it is entry/", "entry", "entry")
+	swap("two modules", "is damaged", "module", "module")
+	swap("an index and an entry", "is another's: it says it is ", "index", "entry")
 	data, err := json.MarshalIndent(cases, "", " ")
 	require.NoError(t, err)
+	require.NoError(t, os.RemoveAll("golden"))
+	require.NoError(t, os.CopyFS("golden", os.DirFS(root)))
 	require.NoError(t, os.WriteFile("golden/cases.json", append(data, '\n'), 0o666))
+}
+
+// place is the path of a file of a kind that an index leads to.
+func (s *Store) place(t *testing.T, name, kind string) string {
+	t.Helper()
+	var ix index
+	require.NoError(t, s.read(sharded("index", name), &ix))
+	e, err := s.Get(ix.Key)
+	require.NoError(t, err)
+	return s.Path(map[string]string{"index": sharded("index", name), "entry": sharded("entry", ix.Key), "module": e.Module,
+		"source": e.Source}[kind])
+}
+
+// exchange swaps two files, each with its time.
+func exchange(t *testing.T, one, two string) {
+	t.Helper()
+	require.NoError(t, os.Rename(one, one+"~"))
+	require.NoError(t, os.Rename(two, one))
+	require.NoError(t, os.Rename(one+"~", two))
 }

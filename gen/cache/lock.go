@@ -16,7 +16,7 @@ var ErrBusy = errors.New("another process is building the same module")
 // caller builds all the same. waiting is called once, before the first wait; it may be nil.
 func (s *Store) Lock(ctx context.Context, key string, limit time.Duration, waiting func()) (unlock func(), err error) {
 	path := s.Path(filepath.Join("lock", key))
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if err := s.folder("lock"); err != nil {
 		return nil, err
 	}
 	deadline := time.Now().Add(limit)
@@ -52,10 +52,15 @@ func (s *Store) Lock(ctx context.Context, key string, limit time.Duration, waiti
 
 // tryLock opens and locks path, once. EWOULDBLOCK: somebody has it.
 func tryLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o666&^others)
 	if err != nil {
 		return nil, err
 	}
+	return lockOpened(f, path)
+}
+
+// lockOpened locks a file that was opened at path, or closes it.
+func lockOpened(f *os.File, path string) (*os.File, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
 		return nil, err

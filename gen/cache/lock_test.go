@@ -5,7 +5,9 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,7 +22,7 @@ func TestOtherProcessHoldsLock(t *testing.T) {
 	if root == "" {
 		t.Skip("run by the tests of the lock")
 	}
-	unlock, err := New(root).Lock(context.Background(), lockKey, time.Minute, nil)
+	unlock, err := open(t, root).Lock(context.Background(), lockKey, time.Minute, nil)
 	require.NoError(t, err)
 	os.Stdout.WriteString("\nlocked\n")
 	bufio.NewReader(os.Stdin).ReadString('\n')
@@ -46,16 +48,16 @@ func holder(t *testing.T, root string) (release func(), kill func()) {
 func TestLockWaitsForAnotherProcess(t *testing.T) {
 	root := t.TempDir()
 	release, _ := holder(t, root)
-	unlock, err := New(root).Lock(context.Background(), lockKey, time.Minute, release)
+	unlock, err := open(t, root).Lock(context.Background(), lockKey, time.Minute, release)
 	require.NoError(t, err)
 	unlock()
-	require.NoFileExists(t, New(root).Path("lock/"+lockKey))
+	require.NoFileExists(t, open(t, root).Path("lock/"+lockKey))
 }
 
 func TestLockOfAKilledProcessIsFree(t *testing.T) {
 	root := t.TempDir()
 	_, kill := holder(t, root)
-	unlock, err := New(root).Lock(context.Background(), lockKey, time.Minute, kill)
+	unlock, err := open(t, root).Lock(context.Background(), lockKey, time.Minute, kill)
 	require.NoError(t, err)
 	unlock()
 }
@@ -63,15 +65,15 @@ func TestLockOfAKilledProcessIsFree(t *testing.T) {
 func TestLockGivesUp(t *testing.T) {
 	root := t.TempDir()
 	holder(t, root)
-	_, err := New(root).Lock(context.Background(), lockKey, 10*time.Millisecond, nil)
+	_, err := open(t, root).Lock(context.Background(), lockKey, 10*time.Millisecond, nil)
 	require.ErrorIs(t, err, ErrBusy)
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err = New(root).Lock(ctx, lockKey, time.Minute, cancel)
+	_, err = open(t, root).Lock(ctx, lockKey, time.Minute, cancel)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
 func TestLockTellsThreadsApart(t *testing.T) {
-	s := New(t.TempDir())
+	s := open(t, t.TempDir())
 	unlock, err := s.Lock(context.Background(), lockKey, 0, nil)
 	require.NoError(t, err)
 	_, err = s.Lock(context.Background(), lockKey, 0, nil)
@@ -80,4 +82,27 @@ func TestLockTellsThreadsApart(t *testing.T) {
 	unlock, err = s.Lock(context.Background(), lockKey, 0, nil)
 	require.NoError(t, err)
 	unlock()
+}
+
+// Whoever had the lock removes its file before letting go: one that was opened before that locks nothing any more.
+func TestLockOfARemovedFileIsNone(t *testing.T) {
+	for name, between := range map[string]func(path string){
+		"removed":  func(path string) { require.NoError(t, os.Remove(path)) },
+		"replaced": func(path string) { require.NoError(t, os.Rename(path, path+"~")); write(t, path, "") },
+	} {
+		path := filepath.Join(t.TempDir(), "lock")
+		write(t, path, "")
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		require.NoError(t, err)
+		between(path)
+		_, err = lockOpened(f, path)
+		require.ErrorIs(t, err, syscall.EWOULDBLOCK, name)
+		require.ErrorIs(t, f.Close(), os.ErrClosed, "not left open")
+	}
+	path := filepath.Join(t.TempDir(), "lock")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	require.NoError(t, err)
+	f, err = lockOpened(f, path)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
 }

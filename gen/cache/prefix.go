@@ -2,7 +2,6 @@ package cache
 
 import (
 	"hash/crc32"
-	"os"
 	"path/filepath"
 )
 
@@ -12,6 +11,7 @@ type Prefix struct {
 	Absent []Absent `json:"absent"`
 	Size   int64    `json:"size"`
 	CRC    uint32   `json:"crc32c"` // of the compiled form: tens of megabytes, read at each use
+	Text   string   `json:"text"`   // sha256 of the header: a compiler that does not like the compiled form reads it
 }
 
 // PrefixName is the base name of a precompiled header's text; its compiled form lies beside it, with .gch added.
@@ -41,17 +41,25 @@ func (s *Store) Prefix(key string) (string, *Prefix, error) {
 			return "", nil, err
 		}
 	}
-	path := s.Path(filepath.Join(dir, PrefixName))
-	compiled, err := os.ReadFile(path + ".gch")
-	if err != nil || int64(len(compiled)) != p.Size || crc32.Checksum(compiled, castagnoli) != p.CRC {
+	rel := filepath.Join(dir, PrefixName)
+	compiled, err := s.contents(rel + ".gch")
+	if err != nil {
+		return "", nil, err
+	}
+	text, err := s.contents(rel)
+	if err != nil {
+		return "", nil, err
+	}
+	if int64(len(compiled)) != p.Size || crc32.Checksum(compiled, castagnoli) != p.CRC || Digest(text) != p.Text {
 		return "", nil, missf("the precompiled header of %s is damaged", key)
 	}
-	return path, p, nil
+	return s.Path(rel), p, nil
 }
 
 // KeepPrefix keeps a precompiled header: text, compiled form, then the entry by which it is found.
 func (s *Store) KeepPrefix(key string, p Prefix, text, compiled []byte) error {
 	p.Size, p.CRC = int64(len(compiled)), crc32.Checksum(compiled, castagnoli)
+	p.Text = Digest(text)
 	if p.Absent == nil {
 		p.Absent = []Absent{}
 	}

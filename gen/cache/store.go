@@ -13,22 +13,29 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Format is the version of the folder's layout and of its files.
-const Format = 1
+const Format = 2
 
-// magic opens every file of the cache.
-const magic = "opweld-cache 1 "
+// magic opens every file of the cache that is JSON; the file's own path in the store and the sum of the rest follow.
+const magic = "opweld-cache 2 "
 
 // Store is one cache folder.
 type Store struct {
-	dir string // <root>/v1
+	dir    string // <root>/v2
+	owners Owners
 }
 
-// New is the store under root. Nothing is created before something is published.
-func New(root string) *Store {
-	return &Store{dir: filepath.Join(root, fmt.Sprintf("v%d", Format))}
+// Open is the store under root, an absolute path. Nothing is created before something is published. It is an error, a
+// *Miss, if somebody besides the owners could put files there.
+func Open(root string, owners Owners) (*Store, error) {
+	real, err := owners.resolve(root)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{dir: filepath.Join(real, fmt.Sprintf("v%d", Format)), owners: owners}, nil
 }
 
 // Miss says why the cache has nothing to give.
@@ -61,24 +68,34 @@ func isName(s string) bool {
 	return err == nil && len(raw) == sha256.Size
 }
 
+// first is the first line of the JSON file at rel: what it is, for whom, and the sum of its body.
+func first(rel string, body []byte) string {
+	return magic + rel + " " + Digest(body)
+}
+
 // read reads one of the cache's JSON files into v and checks its first line.
 func (s *Store) read(rel string, v any) error {
-	data, err := os.ReadFile(s.Path(rel))
-	if errors.Is(err, fs.ErrNotExist) {
-		return missf("no %s", rel)
-	}
+	data, err := s.contents(rel)
 	if err != nil {
-		return missf("%v", err)
+		return err
 	}
 	head, body, _ := bytes.Cut(data, []byte("\n"))
-	sum := sha256.Sum256(body)
-	if string(head) != magic+hex.EncodeToString(sum[:]) {
-		return missf("%s is damaged or of another format", rel)
+	if string(head) != first(rel, body) {
+		return misplaced(rel, string(head), body)
 	}
 	if err := json.Unmarshal(body, v); err != nil {
 		return missf("%s: %v", rel, err)
 	}
 	return nil
+}
+
+// misplaced says what is wrong with a first line.
+func misplaced(rel, head string, body []byte) error {
+	name, sum, _ := strings.Cut(strings.TrimPrefix(head, magic), " ")
+	if strings.HasPrefix(head, magic) && sum == Digest(body) {
+		return missf("%s is another's: it says it is %s", rel, name)
+	}
+	return missf("%s is damaged or of another format", rel)
 }
 
 // write publishes v as one of the cache's JSON files.
@@ -89,8 +106,7 @@ func (s *Store) write(rel string, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("write %s: %w", rel, err)
 	}
-	sum := sha256.Sum256(body.Bytes())
-	return s.publish(rel, append([]byte(magic+hex.EncodeToString(sum[:])+"\n"), body.Bytes()...), 0o666)
+	return s.publish(rel, append([]byte(first(rel, body.Bytes())+"\n"), body.Bytes()...), 0o666)
 }
 
 // publish puts data under rel: a temporary file in tmp/, write, fsync, rename. A reader sees all of it or nothing, also
@@ -107,8 +123,7 @@ func (s *Store) publish(rel string, data []byte, mode fs.FileMode) error {
 // publishOnce does what publish does.
 func (s *Store) publishOnce(rel string, data []byte, mode fs.FileMode) (err error) {
 	path := s.Path(rel)
-	dir := filepath.Dir(path)
-	if err := errors.Join(os.MkdirAll(dir, 0o777), os.MkdirAll(s.Path("tmp"), 0o777)); err != nil {
+	if err := errors.Join(s.folder(filepath.Dir(rel)), s.folder("tmp")); err != nil {
 		return err
 	}
 	tmp, err := os.CreateTemp(s.Path("tmp"), "file-*")
@@ -121,9 +136,21 @@ func (s *Store) publishOnce(rel string, data []byte, mode fs.FileMode) (err erro
 		}
 	}()
 	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Chmod(mode&^umask()), tmp.Sync(), tmp.Close())
+	err = errors.Join(err, tmp.Chmod(mode&^(umask()|others)), tmp.Sync(), tmp.Close())
 	if err != nil {
 		return err
 	}
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+		os.RemoveAll(path) // damage: a rename replaces anything but a folder
+	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// folder makes a folder of the store, which nobody else may write whatever the process's mask says, and makes sure that
+// what is there already is nobody else's.
+func (s *Store) folder(rel string) error {
+	if err := os.MkdirAll(s.Path(rel), 0o777&^others); err != nil {
+		return err
+	}
+	return s.chain(filepath.Join(rel, "x"))
 }

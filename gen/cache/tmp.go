@@ -13,10 +13,7 @@ const stale = 24 * time.Hour
 // Private makes a private folder for a build. remove takes it away.
 func (s *Store) Private() (dir string, remove func(), err error) {
 	tmp := s.Path("tmp")
-	if err := os.MkdirAll(tmp, 0o777); err != nil {
-		return "", nil, err
-	}
-	if tmp, err = filepath.EvalSymlinks(tmp); err != nil {
+	if err := s.folder("tmp"); err != nil {
 		return "", nil, err
 	}
 	if dir, err = os.MkdirTemp(tmp, "build-"); err != nil {

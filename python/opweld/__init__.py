@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from opweld.compile.function import Function, In, Out, SharedVariable, function, shared, source
     from opweld.errors import (
         CacheError,
+        CacheWarning,
         CompileError,
         CompilerNotFoundError,
         CompileWarning,
@@ -66,19 +67,19 @@ _HOME = {
     "source": "compile.function",
 }
 _ERRORS = (
-    "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError", "EngineError",
-    "ExpressionError", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "OpweldError",
-    "OpweldWarning", "ProgramError", "RewriteError", "UnusedInputError",
+    "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
+    "EngineError", "ExpressionError", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError",
+    "OpweldError", "OpweldWarning", "ProgramError", "RewriteError", "UnusedInputError",
 )  # fmt: skip
 _ROOMS = ("compat", "compile", "errors", "external", "generic", "graph", "printing", "rewriting", "scalar", "tensor")
 
 __all__ = [
-    "Apply", "COp", "CType", "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
-    "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function", "FunctionGraph", "Generic", "In",
-    "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning",
-    "Out", "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable", "TensorType", "Type",
-    "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile", "config", "function",
-    "generic", "graph", "printing", "rewriting", "scalar", "shared", "source", "tensor",
+    "Apply", "COp", "CType", "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError",
+    "ConfigError", "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function", "FunctionGraph", "Generic",
+    "In", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError",
+    "OpweldWarning", "Out", "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable", "TensorType",
+    "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile", "config",
+    "function", "generic", "graph", "printing", "rewriting", "scalar", "shared", "source", "tensor",
 ]  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from opweld.compile.function import Function, In, Out, SharedVariable, shared
 from opweld.config import config
 from opweld.errors import (
     CacheError,
+    CacheWarning,
     CompileError,
     CompilerNotFoundError,
     CompileWarning,
@@ -37,12 +38,12 @@ from opweld.scalar import ScalarType
 from opweld.tensor import TensorType, as_tensor_variable
 
 __all__ = [
-    "Apply", "COp", "CType", "CacheError", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
-    "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function", "FunctionGraph", "Generic", "In",
-    "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError", "OpweldWarning",
-    "Out", "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable", "TensorType", "Type",
-    "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile", "config", "function",
-    "generic", "graph", "printing", "rewriting", "scalar", "shared", "source", "tensor",
+    "Apply", "COp", "CType", "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError",
+    "ConfigError", "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function", "FunctionGraph", "Generic",
+    "In", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError",
+    "OpweldWarning", "Out", "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable", "TensorType",
+    "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile", "config",
+    "function", "generic", "graph", "printing", "rewriting", "scalar", "shared", "source", "tensor",
 ]  # fmt: skip
 
 __version__: str

@@ -76,6 +76,11 @@ _KEYS: dict[str, tuple[Any, Parser, str]] = {
     "cflags": (f"-O3 -fno-math-errno {_WARNINGS}", _text, "flags of the C compiler"),
     "cmodule__remove_gxx_opt": (False, _flag, "drop optimisation flags and keep symbols, for a debugger"),
     "compiledir": ("", _path, "folder of the cache; empty: $XDG_CACHE_HOME/opweld"),
+    "compiledir_owners": (
+        "",
+        _text,
+        "users (names or uids, blanks between) besides you and root whose modules in compiledir may be loaded",
+    ),
     "cxx": ("", _path, "C++ compiler driver, a name or a path; empty: the first that works"),
     "cxxflags": (f"-O3 -fno-math-errno {_WARNINGS}", _text, "flags of the C++ compiler"),
     "floatX": ("float64", _one_of("float64", "float32", "float16"), "dtype of vector() and its like"),

@@ -102,9 +102,10 @@ def versions() -> dict[str, str]:
 def cache_root() -> str:
     """Give the cache folder in use; empty where none can be written."""
     from opweld import config
-    from opweld.compile import cache
+    from opweld.compile import cache, trust
 
-    return cache.path(config.compiledir)
+    owners = trust.owners(config.compiledir_owners) if config.compiledir else ()
+    return cache.path(config.compiledir, owners=owners)
 
 
 def weigh(root: str) -> tuple[int, int]:
@@ -120,8 +121,10 @@ def weigh(root: str) -> tuple[int, int]:
     files, size : int
         How many files there are, and the sum of their bytes.
     """
+    from opweld.compile.cache import FOLDERS
+
     files = size = 0
-    for folder, _, names in os.walk(os.path.join(root, "v1")):
+    for folder, _, names in (step for base in FOLDERS for step in os.walk(os.path.join(root, base))):
         for name in names:
             try:
                 size += os.lstat(os.path.join(folder, name)).st_size
@@ -256,26 +259,35 @@ def check_flags() -> Iterator[Finding]:
 def check_cache() -> Iterator[Finding]:
     """Look at the folders where the cache may lie, and at which is in use. None is made."""
     from opweld import config, errors
-    from opweld.compile import cache
+    from opweld.compile import cache, trust
 
     try:
         candidates = cache.roots(config.compiledir)
+        owners = trust.owners(config.compiledir_owners) if config.compiledir else ()
     except errors.ConfigError as error:
         yield Finding("cache", "wrong", f"the configuration cannot be read: {error}")
         return
-    chosen, lines = "", []
+    chosen, lines, foreign = "", [], False
     for root in candidates:
-        state, usable = _rights(os.path.join(root, "v1"))
+        why = cache.objection(root, owners)
+        state, usable = (f"not used: {why}", False) if why else _rights(os.path.join(root, cache.FOLDERS[-1]))
+        foreign = foreign or bool(why)
         lines.append(f"{root}: {state}")
         if usable and not chosen:
             chosen = root
     advice = "set compiledir to a folder that you can write: OPWELD_FLAGS=compiledir=/a/folder"
+    if foreign:
+        advice = (
+            "only what nobody but you, root and config.compiledir_owners can write is loaded: make the folder yours "
+            "alone (chown, chmod go-w), choose another (compiledir), or name its owner in compiledir_owners"
+        )
     if not chosen:
-        text = "no folder can be written: nothing is kept from one process to the next"
+        text = f"no folder can be {'used' if foreign else 'written'}: nothing is kept from one process to the next"
         yield Finding("cache", "note", text, tuple(lines), advice)
     else:
         files, size = weigh(chosen)
-        yield Finding("cache", "ok", f"{chosen}: {files} files, {size / 1024:.0f} KiB", tuple(lines))
+        found = f"{chosen}: {files} files, {size / 1024:.0f} KiB"
+        yield Finding("cache", "note" if foreign else "ok", found, tuple(lines), advice if foreign else "")
 
 
 def check_build() -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from typing import Any
 
 __all__ = [
     "CacheError",
+    "CacheWarning",
     "CompileError",
     "CompileWarning",
     "CompilerNotFoundError",
@@ -101,6 +102,10 @@ class MethodNotDefined(OpweldError, NotImplementedError):
 
 class OpweldWarning(UserWarning):
     """Base of the warnings that are opweld's own."""
+
+
+class CacheWarning(OpweldWarning):
+    """A folder of the cache is not used, for somebody else could have put code there."""
 
 
 class CompileWarning(OpweldWarning):

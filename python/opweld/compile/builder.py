@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from opweld.compile import cache, toolchain
+from opweld.compile import cache, toolchain, trust
 from opweld.config import config
 from opweld.errors import CompileError, CompilerNotFoundError, CompileWarning, EngineError, LoadError
 
@@ -22,8 +22,8 @@ class Built:
     ----------
     module : module
         With ``make``.
-    path, source : str
-        The shared library, and the C it came from.
+    path, source, text : str
+        The shared library, the C it came from, and the sha256 of that C.
     hit : bool
         The cache had it.
     kept : bool
@@ -34,14 +34,15 @@ class Built:
         What the build took: ``render``, ``compile``, ``total``; empty for a hit.
     """
 
-    __slots__ = ("hit", "kept", "key", "module", "path", "seconds", "source")
+    __slots__ = ("hit", "kept", "key", "module", "path", "seconds", "source", "text")
 
     def __init__(
-        self, module: Any, path: str, source: str, hit: bool, kept: bool, key: str, seconds: dict[str, float]
+        self, module: Any, path: str, source: str, text: str, hit: bool, kept: bool, key: str, seconds: dict[str, float]
     ) -> None:
         self.module = module
         self.path = path
         self.source = source
+        self.text = text
         self.hit = hit
         self.kept = kept
         self.key = key
@@ -76,7 +77,8 @@ def build(program: Program) -> Built:
     index = setup.index(program)
     found = _loaded.get(index)
     if found is None or not _holds(found, index, program):
-        found = _from_cache(index, program) or _from_engine(index, program, setup)
+        folders = _Folders()
+        found = _from_cache(index, program, folders) or _from_engine(index, program, setup, folders)
         _loaded[index] = found
     return found
 
@@ -89,11 +91,25 @@ def _holds(found: Built, index: str, program: Program) -> bool:
     parts = program.data["types"] + program.data["kernels"]
     if not found.kept or not ("include" in program.text or any(part.get("build") for part in parts)):
         return True
-    for root in cache.roots(config.compiledir):
-        hit = cache.lookup(index, root)
+    folders = _Folders()
+    for root in folders.roots:
+        hit = cache.lookup(index, root, folders.owners)
         if isinstance(hit, cache.Hit) and hit.module == found.path:
             return True
     return False
+
+
+class _Folders:
+    """The folders of the cache that are configured now, as far as code may be loaded from them."""
+
+    def __init__(self) -> None:
+        self.owners = trust.owners(config.compiledir_owners) if config.compiledir else ()
+        self.roots = cache.trusted(cache.roots(config.compiledir), self.owners)
+
+    def leave(self, root: str, why: str) -> None:
+        """Use a folder no more, for something in it is somebody else's."""
+        self.roots.remove(root)
+        trust.warn(root, why)
 
 
 class _Setup:
@@ -143,10 +159,12 @@ def _adjusted(flags: list[str]) -> list[str]:
     return [flag for flag in flags if not flag.startswith("-O")] + ["-g"]
 
 
-def _from_cache(index: str, program: Program) -> Built | None:
-    for root in cache.roots(config.compiledir):
-        found = cache.lookup(index, root)
+def _from_cache(index: str, program: Program, folders: _Folders) -> Built | None:
+    for root in tuple(folders.roots):
+        found = cache.lookup(index, root, folders.owners)
         if isinstance(found, cache.Miss):
+            if found.foreign:
+                folders.leave(root, found.reason)
             continue
         module, why = _load(found.module)
         if module is None:  # damaged in a way that its digest does not show, or made for another system: build anew
@@ -155,16 +173,17 @@ def _from_cache(index: str, program: Program) -> Built | None:
         if why is not None:
             raise _unloadable(program, why, found.module, module) from why
         _warn(cache.map_warnings(found.warnings, program.sources))
-        return Built(module, found.module, found.source, True, True, found.key, {})
+        return Built(module, found.module, found.source, found.text, True, True, found.key, {})
     return None
 
 
-def _from_engine(index: str, program: Program, setup: _Setup) -> Built:
+def _from_engine(index: str, program: Program, setup: _Setup, folders: _Folders) -> Built:
     from opweld import engine
 
     setup.check(program)
+    root = cache.writable(folders.roots)
     request = toolchain.request(
-        program=program.text, sources=program.sources, index=index, root=cache.path(config.compiledir),
+        program=program.text, sources=program.sources, index=index, root=root, owners=folders.owners,
         private=_private_folder(), cc=setup.cc, cxx=setup.cxx, cflags=setup.cflags, cxxflags=setup.cxxflags,
         lock_seconds=config.lock_seconds,
     )  # fmt: skip
@@ -184,7 +203,10 @@ def _from_engine(index: str, program: Program, setup: _Setup) -> Built:
             _discard(path)
         raise _unloadable(program, why, path, module) from why
     _warn(result["warnings"])
-    return Built(module, path, result["source"], result["hit"], result["kept"], result["key"], result["seconds"])
+    if result["unkept"]:
+        trust.warn(root, result["unkept"])
+    facts = (result[field] for field in ("source", "text", "hit", "kept", "key", "seconds"))
+    return Built(module, path, *facts)
 
 
 def _load(path: str) -> tuple[Any, Exception | None]:

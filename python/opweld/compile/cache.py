@@ -8,30 +8,25 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
-from stat import S_ISREG
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    from hashlib import sha256
-else:
-    try:  # hashlib loads OpenSSL, which takes 9 ms
-        from _sha2 import sha256
-    except ImportError:
-        try:
-            from _sha256 import sha256
-        except ImportError:
-            from hashlib import sha256
+from opweld.compile import trust
+from opweld.compile.holds import NotHeld, check_absent, check_files, sha256
 
 __all__ = [
-    "Hit", "Miss", "clear", "lookup", "map_warnings", "path", "recall", "remember", "roots", "sha256", "writable",
+    "FOLDERS", "Hit", "Miss", "clear", "lookup", "map_warnings", "objection", "path", "recall", "remember", "roots",
+    "sha256", "trusted", "writable",
 ]  # fmt: skip
 
-FORMAT = 1
+FORMAT = 2
 _FOLDER = f"v{FORMAT}"
-_MAGIC = b"opweld-cache %d " % FORMAT
+_MAGIC = f"opweld-cache {FORMAT} "
 _KINDS = ("index", "entry", "module", "pch", "tools", "expr", "lock", "log", "tmp")
 _HEX = frozenset("0123456789abcdef")
+
+#: The folders below a root that are opweld's, those of earlier formats too.
+FOLDERS = tuple(f"v{number}" for number in range(1, FORMAT + 1))
 
 
 class Hit:
@@ -43,15 +38,18 @@ class Hit:
         Paths of the shared library and of the C it came from.
     key : str
         The build's key.
+    text : str
+        The sha256 of the C, which is compared where the C is read.
     warnings : list of dict
         The compiler's warnings, with ``#line`` names unmapped; see `map_warnings`.
     """
 
-    __slots__ = ("key", "module", "source", "warnings")
+    __slots__ = ("key", "module", "source", "text", "warnings")
 
-    def __init__(self, module: str, source: str, key: str, warnings: list[dict[str, Any]]) -> None:
+    def __init__(self, module: str, source: str, text: str, key: str, warnings: list[dict[str, Any]]) -> None:
         self.module = module
         self.source = source
+        self.text = text
         self.key = key
         self.warnings = warnings
 
@@ -66,22 +64,21 @@ class Miss:
     ----------
     reason : str
         For people; the first thing that does not hold.
+    foreign : bool
+        Somebody else could have put it there: nothing of this cache folder is to be used.
     """
 
-    __slots__ = ("reason",)
+    __slots__ = ("foreign", "reason")
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, foreign: bool = False) -> None:
         self.reason = reason
+        self.foreign = foreign
 
     def __repr__(self) -> str:
         return f"Miss({self.reason!r})"
 
 
-class _NotHeld(Exception):
-    """What a check found."""
-
-
-def lookup(index: str, root: str) -> Hit | Miss:
+def lookup(index: str, root: str, owners: Collection[int] = ()) -> Hit | Miss:
     """Find the module that an index stands for, and check all that it depends on.
 
     Parameters
@@ -89,7 +86,9 @@ def lookup(index: str, root: str) -> Hit | Miss:
     index : str
         Name of the index, 64 hexadecimal digits (`opweld.compile.toolchain.index_name`).
     root : str
-        The cache folder.
+        The cache folder, one of those that `trusted` gave.
+    owners : collection of int, optional
+        Users whose files may be loaded, besides this one and uid 0.
 
     Returns
     -------
@@ -97,20 +96,23 @@ def lookup(index: str, root: str) -> Hit | Miss:
     """
     base = os.path.join(root, _FOLDER)
     try:
-        key = _name(_read(base, _sharded("index", _name(index)))["key"])
-        entry = _read(base, _sharded("entry", key))
+        key = _name(_read(base, _sharded("index", _name(index)), owners)["key"])
+        entry = _read(base, _sharded("entry", key), owners)
         if entry["key"] != key:
-            raise _NotHeld(f"the entry of {key} is another's")
-        _check_absent(entry["absent"])
-        _check_files(entry["files"])
+            raise NotHeld(f"the entry of {key} is another's")
+        check_absent(entry["absent"])
+        check_files(entry["files"])
         module, source = (_own(base, key, entry[field]) for field in ("module", "source"))
-        _check_module(module, entry["size"], entry["sha256"])
+        trust.check_folders([os.path.dirname(module)], owners)
+        _check_module(module, entry["size"], entry["sha256"], owners)
         warnings = entry["warnings"]
         if not (isinstance(warnings, list) and all(isinstance(w, dict) for w in warnings)):
-            raise _NotHeld(f"the entry of {key} has no warnings")
-        return Hit(module, source, key, warnings)
-    except _NotHeld as why:
+            raise NotHeld(f"the entry of {key} has no warnings")
+        return Hit(module, source, _name(entry["text"]), key, warnings)
+    except NotHeld as why:
         return Miss(str(why))
+    except trust.Distrust as why:
+        return Miss(str(why), foreign=True)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as err:
         return Miss(f"index {index!r}: not of the cache's format: {err!r}")
     except OSError as err:
@@ -119,7 +121,7 @@ def lookup(index: str, root: str) -> Hit | Miss:
 
 def _name(text: Any) -> str:
     if not (isinstance(text, str) and len(text) == 64 and _HEX.issuperset(text)):
-        raise _NotHeld(f"{text!r} is not a name of 64 hexadecimal digits")
+        raise NotHeld(f"{text!r} is not a name of 64 hexadecimal digits")
     return text
 
 
@@ -127,83 +129,49 @@ def _sharded(kind: str, name: str) -> str:
     return f"{kind}/{name[:2]}/{name}"
 
 
-def _read(base: str, rel: str) -> dict[str, Any]:
+def _first(rel: str, body: bytes) -> bytes:
+    """The first line of a file: what it is, for whom, and the sum of its body."""
+    return f"{_MAGIC}{rel} {sha256(body).hexdigest()}".encode()
+
+
+def _read(base: str, rel: str, owners: Collection[int]) -> dict[str, Any]:
+    place = os.path.join(base, rel)
+    trust.check_folders([os.path.dirname(place)], owners)
     try:
-        with open(os.path.join(base, rel), "rb", buffering=0) as file:
-            head, _, body = file.read().partition(b"\n")
+        head, _, body = trust.read(place, owners).partition(b"\n")
     except FileNotFoundError:
-        raise _NotHeld(f"no {rel}") from None
-    if head != _MAGIC + sha256(body).hexdigest().encode():
-        raise _NotHeld(f"{rel} is damaged or of another format")
+        raise NotHeld(f"no {rel}") from None
+    if head != _first(rel, body):
+        raise NotHeld(_misplaced(rel, head.decode(errors="replace"), body))
     value = json.loads(body.decode())
     if not isinstance(value, dict):
-        raise _NotHeld(f"{rel} is no object")
+        raise NotHeld(f"{rel} is no object")
     return value
 
 
-def _check_files(files: list[list[Any]]) -> None:
-    if not files:
-        raise _NotHeld("the entry names no files")
-    stat = os.stat
-    for file, size, mtime, inode, digest in files:
-        try:
-            now = stat(file)
-        except OSError:
-            raise _NotHeld(f"{file} cannot be read") from None
-        if now.st_size != size:
-            raise _NotHeld(f"{file} has changed")
-        if now.st_mtime_ns == mtime and now.st_ino == inode:
-            continue
-        try:
-            same = S_ISREG(now.st_mode) and _digest(file) == digest
-        except OSError:
-            same = False
-        if not same:
-            raise _NotHeld(f"{file} has changed")
-
-
-def _check_absent(groups: list[list[Any]]) -> None:
-    for folder, mtime, inode, names in groups:
-        try:
-            now = os.stat(folder)
-        except FileNotFoundError:
-            continue
-        if now.st_mtime_ns == mtime and now.st_ino == inode:
-            continue
-        for name in names:
-            place = os.path.join(folder, name)
-            try:
-                os.stat(place)
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            raise _NotHeld(f"{place} has appeared and comes first on the search path")
+def _misplaced(rel: str, head: str, body: bytes) -> str:
+    name, _, sum = head.removeprefix(_MAGIC).partition(" ")
+    if head.startswith(_MAGIC) and sum == sha256(body).hexdigest():
+        return f"{rel} is another's: it says it is {name}"
+    return f"{rel} is damaged or of another format"
 
 
 def _own(base: str, key: str, rel: str) -> str:
     if not rel.startswith(f"module/{key[:2]}/{key}-") or ".." in rel:
-        raise _NotHeld(f"{rel!r} is not a path of {key}")
+        raise NotHeld(f"{rel!r} is not a path of {key}")
     return os.path.join(base, rel)
 
 
-def _check_module(module: str, size: int, digest: str) -> None:
+def _check_module(module: str, size: int, digest: str, owners: Collection[int]) -> None:
     try:
-        with open(module, "rb", buffering=0) as file:
-            data = file.read()
+        data = trust.read(module, owners)
     except OSError:
-        raise _NotHeld(f"{module} cannot be read") from None
+        raise NotHeld(f"{module} cannot be read") from None
     if len(data) != size or sha256(data).hexdigest() != digest:
-        raise _NotHeld(f"{module} is damaged")
+        raise NotHeld(f"{module} is damaged")
 
 
-def _digest(file: str) -> str:
-    sum = sha256()
-    with open(file, "rb", buffering=0) as stream:
-        while block := stream.read(1 << 20):
-            sum.update(block)
-    return sum.hexdigest()
-
-
-def recall(kind: str, name: str, root: str) -> dict[str, Any] | Miss:
+def recall(kind: str, name: str, root: str, owners: Collection[int] = ()) -> dict[str, Any] | Miss:
     """Read what `remember` kept.
 
     Parameters
@@ -213,46 +181,69 @@ def recall(kind: str, name: str, root: str) -> dict[str, Any] | Miss:
     name : str
         64 hexadecimal digits.
     root : str
-        The cache folder.
+        The cache folder, one of those that `trusted` gave.
+    owners : collection of int, optional
+        As for `lookup`.
 
     Returns
     -------
     dict or Miss
     """
     try:
-        return _read(os.path.join(root, _FOLDER), _sharded(kind, _name(name)))
-    except (_NotHeld, OSError, ValueError, RecursionError) as why:
+        return _read(os.path.join(root, _FOLDER), _sharded(kind, _name(name)), owners)
+    except trust.Distrust as why:
+        return Miss(str(why), foreign=True)
+    except (NotHeld, OSError, ValueError, RecursionError) as why:
         return Miss(str(why))
 
 
-def remember(kind: str, name: str, value: dict[str, Any], root: str) -> None:
+def remember(kind: str, name: str, value: dict[str, Any], root: str, owners: Collection[int] = ()) -> None:
     """Keep an object for other processes; a folder that cannot be written is left as it is.
 
     Parameters
     ----------
-    kind, name, root : str
+    kind, name, root, owners
         As for `recall`.
     value : dict
         What JSON can hold.
     """
     body = json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
     base = os.path.join(root, _FOLDER)
-    place = os.path.join(base, _sharded(kind, _name(name)))
+    rel = _sharded(kind, _name(name))
+    place = os.path.join(base, rel)
     draft = os.path.join(base, "tmp", f"file-{os.getpid()}-{os.urandom(8).hex()}")
     try:
         for file in (draft, place):
-            os.makedirs(os.path.dirname(file), exist_ok=True)
-        with open(draft, "xb") as stream:
+            _make(os.path.dirname(file))
+        trust.check_folders([os.path.dirname(place)], owners)
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        with open(handle, "wb") as stream:
             try:
-                stream.write(_MAGIC + sha256(body).hexdigest().encode() + b"\n" + body)
+                stream.write(_first(rel, body) + b"\n" + body)
                 stream.flush()
                 os.fsync(stream.fileno())
                 os.rename(draft, place)
             except BaseException:
                 os.unlink(draft)
                 raise
-    except OSError:
+    except (OSError, trust.Distrust):
         pass
+
+
+def _make(folder: str) -> None:
+    """Make a folder, and those above it, which nobody else may write whatever the process's mask says."""
+    missing = []
+    while not os.path.isdir(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+        if folder == os.path.dirname(folder):
+            break
+    for folder in reversed(missing):
+        try:
+            os.mkdir(folder, 0o755)
+        except FileExistsError:
+            if not os.path.isdir(folder):
+                raise
 
 
 def map_warnings(warnings: Iterable[dict[str, Any]], sources: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -309,13 +300,70 @@ def roots(compiledir: str = "", environ: Mapping[str, str] | None = None) -> lis
     return list(dict.fromkeys(found))
 
 
+def trusted(candidates: Iterable[str], owners: Collection[int] = ()) -> list[str]:
+    """Give the folders from which code may be loaded; of each other one, one warning a process.
+
+    Parameters
+    ----------
+    candidates : iterable of str
+        What `roots` gave.
+    owners : collection of int, optional
+        Users whose files may be loaded, besides this one and uid 0.
+
+    Returns
+    -------
+    list of str
+        Paths without links. A folder that is not there is among them.
+    """
+    found = []
+    for root in candidates:
+        try:
+            found.append(_real(root, owners))
+        except trust.Distrust as why:
+            trust.warn(root, str(why))
+        except OSError:
+            continue  # nothing can be there
+    return found
+
+
+def _real(root: str, owners: Collection[int]) -> str:
+    real = trust.resolve(root, owners)
+    base = os.path.join(real, _FOLDER)
+    trust.check_folders([base, *[os.path.join(base, kind) for kind in _KINDS]], owners)
+    return real
+
+
+def objection(root: str, owners: Collection[int] = ()) -> str:
+    """Say why no code may be loaded from a folder.
+
+    Parameters
+    ----------
+    root : str
+        The cache folder.
+    owners : collection of int, optional
+        As for `trusted`.
+
+    Returns
+    -------
+    str
+        Empty: it may.
+    """
+    try:
+        _real(root, owners)
+    except trust.Distrust as why:
+        return str(why)
+    except OSError:
+        pass
+    return ""
+
+
 def writable(candidates: Iterable[str]) -> str:
     """Choose the first folder that can be written and from which modules can be loaded, and make it.
 
     Parameters
     ----------
     candidates : iterable of str
-        What `roots` gave.
+        What `trusted` gave.
 
     Returns
     -------
@@ -325,7 +373,7 @@ def writable(candidates: Iterable[str]) -> str:
     for root in candidates:
         base = os.path.join(root, _FOLDER)
         try:
-            os.makedirs(base, exist_ok=True)
+            _make(base)
             noexec = os.statvfs(base).f_flag & os.ST_NOEXEC
         except OSError:
             continue
@@ -334,15 +382,15 @@ def writable(candidates: Iterable[str]) -> str:
     return ""
 
 
-def path(compiledir: str = "", environ: Mapping[str, str] | None = None) -> str:
-    """Give the cache folder in use; see `roots` for the parameters.
+def path(compiledir: str = "", environ: Mapping[str, str] | None = None, owners: Collection[int] = ()) -> str:
+    """Give the cache folder in use; see `roots` and `trusted` for the parameters.
 
     Returns
     -------
     str
         Empty where no folder can be written.
     """
-    return writable(roots(compiledir, environ))
+    return writable(trusted(roots(compiledir, environ), owners))
 
 
 def clear(root: str) -> tuple[int, int]:
@@ -361,21 +409,21 @@ def clear(root: str) -> tuple[int, int]:
         How many files were removed, and the sum of their bytes.
     """
     files = size = 0
-    base = os.path.join(root, _FOLDER)
-    for kind in _KINDS:
-        for folder, folders, names in os.walk(os.path.join(base, kind), topdown=False):
-            for name in names:
-                victim = os.path.join(folder, name)
-                try:
-                    length = os.lstat(victim).st_size
-                    os.unlink(victim)
-                except OSError:
-                    continue
-                files, size = files + 1, size + length
-            for name in folders:
-                _remove_empty(os.path.join(folder, name))
-        _remove_empty(os.path.join(base, kind))
-    _remove_empty(base)
+    for base in (os.path.join(root, folder) for folder in FOLDERS):
+        for kind in _KINDS:
+            for folder, folders, names in os.walk(os.path.join(base, kind), topdown=False):
+                for name in names:
+                    victim = os.path.join(folder, name)
+                    try:
+                        length = os.lstat(victim).st_size
+                        os.unlink(victim)
+                    except OSError:
+                        continue
+                    files, size = files + 1, size + length
+                for name in folders:
+                    _remove_empty(os.path.join(folder, name))
+            _remove_empty(os.path.join(base, kind))
+        _remove_empty(base)
     return files, size
 
 

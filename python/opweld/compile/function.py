@@ -166,13 +166,18 @@ def source(made: Any) -> str:
     maker = getattr(made, "maker", None)
     if not isinstance(maker, Maker):
         raise TypeError(f"expected what opweld.function() gave, got {_what(made)}")
-    try:
-        with open(maker.built.source, encoding="utf-8") as file:
-            return file.read()
-    except OSError:  # the cache was cleared since
-        from opweld import engine
+    from opweld.compile.cache import sha256
 
-        return str(engine.render(maker.program.text)["text"])
+    try:
+        with open(maker.built.source, "rb") as file:
+            text = file.read()
+        if sha256(text).hexdigest() == maker.built.text:
+            return text.decode()
+    except OSError:
+        pass
+    from opweld import engine  # the cache was cleared since, or another file lies there
+
+    return str(engine.render(maker.program.text)["text"])
 
 
 def _inputs(given: Any, downcast: bool | None) -> list[In]:

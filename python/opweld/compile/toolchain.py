@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.machinery import EXTENSION_SUFFIXES
 from typing import Any
 
@@ -300,12 +300,13 @@ def request(
     numpy: str | None = None,
     env: Mapping[str, str] | None = None,
     lock_seconds: float = 120.0,
+    owners: Collection[int] = (),
 ) -> dict[str, Any]:
     """Make the request for a build (docs/engine.md). It is only needed where the cache has nothing.
 
     Parameters
     ----------
-    program, sources, index, root, private, cc, cxx, cflags, cxxflags, python, numpy, env, lock_seconds
+    program, sources, index, root, private, cc, cxx, cflags, cxxflags, python, numpy, env, lock_seconds, owners
         The request's fields; `python`, `numpy` and `env` must be those that made `index`.
 
     Returns
@@ -323,6 +324,7 @@ def request(
         "sources": {name: dict(source) for name, source in sources.items()},
         "index": index,
         "root": root,
+        "owners": list(owners),
         "private": private,
         "cc": cc,
         "cxx": cxx,

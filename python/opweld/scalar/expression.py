@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from opweld.compile import cache
+from opweld.compile import cache, trust
 from opweld.config import config
 from opweld.dtypes import dtype_of
 from opweld.errors import ExpressionError
@@ -101,8 +101,10 @@ def _expression(text: str, args: tuple[str, ...] | None) -> Expression:
 def _parsed(text: str, args: tuple[str, ...] | None) -> dict[str, Any]:
     """What the engine says the text means; from the cache, where it was asked before."""
     name = _cache_name(text, args)
-    for root in cache.roots(config.compiledir):
-        found = cache.recall("expr", name, root)
+    owners = trust.owners(config.compiledir_owners) if config.compiledir else ()
+    roots = cache.trusted(cache.roots(config.compiledir), owners)
+    for root in roots:
+        found = cache.recall("expr", name, root, owners)
         if isinstance(found, dict) and found.keys() >= {"args", "body", "results"}:
             return found
     from opweld import engine
@@ -112,9 +114,9 @@ def _parsed(text: str, args: tuple[str, ...] | None) -> dict[str, Any]:
     except ExpressionError as err:
         place = err.details["line"], err.details["column"]
         raise ExpressionError(located(text, place, str(err)), err.details) from None
-    root = cache.path(config.compiledir)
+    root = cache.writable(roots)
     if root:
-        cache.remember("expr", name, answer, root)
+        cache.remember("expr", name, answer, root, owners)
     return answer
 
 

@@ -1,0 +1,1 @@
+/* source of an index and an entry */

@@ -1,0 +1,1 @@
+/* source of the other of an index and an entry */

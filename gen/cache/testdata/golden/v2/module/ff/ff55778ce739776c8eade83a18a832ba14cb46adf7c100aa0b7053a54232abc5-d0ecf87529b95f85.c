@@ -1,0 +1,1 @@
+/* source of the other of two modules */
