@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import importlib
 import importlib.util
 import sys
 import time
@@ -22,13 +21,6 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 DTYPES = ("bool", *INTEGERS, "float16", "float32", "float64", "longdouble", "complex64", "complex128", "clongdouble")
 MAX_NDIM = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0.dev0" else 32
-
-
-def registered_stages():
-    """The stages of rewriting, once every module of the library that registers rewriters is loaded."""
-    for module in ("elemwise", "manipulation", "permute", "subtensor"):
-        importlib.import_module(f"opweld.tensor.{module}")
-    return importlib.import_module("opweld.rewriting").STAGES
 
 
 def example(name):

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kit import registered_stages
 
 import opweld
 from opweld import compat
@@ -207,7 +206,7 @@ def installed():
             done.append(name)
             compat.install(name)
 
-    kept = {name: dict(stage.entries) for name, stage in registered_stages().items()}
+    kept = {name: dict(stage.entries) for name, stage in STAGES.items()}
     yield install
     for name in done:
         compat.uninstall(name)

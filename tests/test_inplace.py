@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from kit import calls, registered_stages
+from kit import calls
 
 import opweld
 from opweld import Apply, COp, FunctionGraph, In, Op, tensor
@@ -56,7 +56,7 @@ plain, writes = AddOne(), AddOne(True)
 @pytest.fixture(autouse=True)
 def registered():
     """Only what a test registers is in the stage, and it is gone after it."""
-    kept = {name: dict(stage.entries) for name, stage in registered_stages().items()}
+    kept = {name: dict(stage.entries) for name, stage in STAGES.items()}
     STAGES["inplace"].entries = {}
     yield
     for name, stage in STAGES.items():

@@ -1,10 +1,10 @@
 """Graphs into graphs: copying, merging, what rewriters may give, their stages, and what stops them."""
 
+import functools
 import re
 
 import numpy as np
 import pytest
-from kit import registered_stages
 
 import opweld
 from opweld import Apply, Constant, COp, FunctionGraph, Op, RewriteError, tensor
@@ -20,6 +20,7 @@ from opweld.rewriting import (
     rewrite_graph,
 )
 from opweld.rewriting.merge import copy_and_merge
+from opweld.rewriting.standard import STANDARD
 from opweld.tensor import NotScalarConstantError, get_scalar_constant_value
 
 x, y = tensor.dvector("x"), tensor.dvector("y")
@@ -82,7 +83,7 @@ recurrence = Recurrence()
 @pytest.fixture(autouse=True)
 def registered():
     """What a test registers is gone after it."""
-    kept = {name: dict(stage.entries) for name, stage in registered_stages().items()}
+    kept = {name: dict(stage.entries) for name, stage in STAGES.items()}
     yield
     for name, stage in STAGES.items():
         stage.entries = kept[name]
@@ -455,25 +456,173 @@ def test_registration_in_every_form():
     assert str(caught.value).endswith("put @node_rewriter([op]) under it")
 
 
-def test_two_of_one_name():
-    def define():
+def factory(tag, log):
+    @node_rewriter([a])
+    def made(node):
+        log.append(tag)
+
+    return made
+
+
+def shown(log):
+    """What rewriters that log themselves were shown of one node."""
+    log.clear()
+    rewrite_graph(graph(a(x)))
+    return log
+
+
+def test_two_of_one_factory():
+    log = []
+    register_specialize(factory(1, log))
+    latest = register_specialize(factory(2, log))
+    register_specialize()(factory(3, log))
+    register_specialize(latest, "tag")  # the very same once more
+    assert shown(log) == [1, 2, 3]
+    assert [name for name in STAGES["specialize"].entries if "made" in name] == ["made", "made~2", "made~3"]
+    assert STAGES["specialize"].entries["made~2"][1] >= {"tag", "made~2", "fast_run"}
+    STAGES["specialize"].remove("made~2")
+    assert shown(log) == [1, 3]
+
+
+def test_two_instances_of_one_class():
+    log = []
+
+    class Looks(NodeRewriter):
+        def __init__(self, tag):
+            self.tag = tag
+
+        def transform(self, fgraph, node):
+            log.append(self.tag)
+
+    def of_a_class_of_its_own(tag):
+        class Looks(NodeRewriter):
+            def transform(self, fgraph, node):
+                log.append(tag)
+
+        return Looks()
+
+    for rewriter in (Looks(1), Looks(2), of_a_class_of_its_own(3)):
+        register_specialize(rewriter, name=None if rewriter.__class__ is Looks else "own")
+    register_specialize(of_a_class_of_its_own(4), name="own too")
+    assert shown(log) == [1, 2, 3, 4]
+
+
+def test_two_partials_and_two_lambdas_of_one_line():
+    log = []
+
+    def look(tag, node):
+        log.append(tag)
+
+    for tag in (1, 2):
+        register_specialize(node_rewriter([a])(functools.partial(look, tag)))
+    for tag in (3, 4):
+        register_specialize(node_rewriter([a])(lambda node, tag=tag: log.append(tag)))
+    assert shown(log) == [1, 2, 3, 4]
+
+
+CELL = """
+from opweld.rewriting import node_rewriter, register_specialize
+
+{before}
+@register_specialize
+@node_rewriter(None)
+def same(node):
+    log.append({tag})
+"""
+
+
+def ran(text, log, module="__main__", file="<cell>"):
+    exec(compile(text, file, "exec"), {"log": log, "__name__": module})
+
+
+@pytest.mark.parametrize("before", ["", "moved = True\n" * 3])
+@pytest.mark.parametrize("file", ["<cell>", "<other cell>"])
+def test_a_cell_that_runs_again(before, file):
+    log = []
+    ran(CELL.format(before="", tag=1), log)
+    register_specialize(node_rewriter([a])(lambda node: log.append("after")), name="after")
+    ran(CELL.format(before=before, tag=2), log, file=file)
+    assert shown(log) == [2, "after"]  # in the place of the earlier one
+
+
+def test_a_cell_of_a_factory_that_runs_again():
+    text = """
+from opweld.rewriting import node_rewriter, register_specialize
+
+def factory(tag):
+    @node_rewriter(None)
+    def made(node):
+        log.append((tag, {run}))
+    return made
+
+for tag in (1, 2):
+    register_specialize(factory(tag))
+"""
+    log = []
+    for run in (1, 2):
+        ran(text.format(run=run), log)
+    assert shown(log) == [(1, 2), (2, 2)]
+
+
+def test_other_functions_of_one_name():
+    @register_specialize
+    @node_rewriter([a])
+    def same(node):
+        return None
+
+    message = (
+        r"register_specialize: there is a rewriter 'same' already, of module [\w.]+; pass name=\.\.\., or take "
+        r"that one out by STAGES\['specialize'\]\.remove\('same'\)"
+    )
+    with pytest.raises(ValueError, match=message):
+
         @register_specialize
         @node_rewriter([a])
         def same(node):
-            return None
+            return 1
 
-        return same
+    with pytest.raises(ValueError, match=message):
+        ran(CELL.format(before="", tag=1), [])
+    first, second = CELL.format(before="", tag=1), CELL.format(before="", tag=2)
+    STAGES["specialize"].remove("same")
+    with pytest.raises(ValueError, match="there is a rewriter 'same' already, of module __main__"):
+        ran(first + second, [])
 
-    define()
-    latest = define()  # a cell of a notebook run again
-    assert STAGES["specialize"].entries["same"][0] is latest
 
-    with pytest.raises(ValueError, match=r"register_specialize: there is a rewriter 'same' already, of module .*name="):
+def test_lambdas_of_two_lines():
+    register_specialize(node_rewriter([a])(lambda node: None))
+    with pytest.raises(ValueError, match="there is a rewriter '<lambda>' already"):
+        register_specialize(node_rewriter([b])(lambda node: False))
 
-        @register_specialize
-        @node_rewriter([a])
-        def same(node):
-            return None
+
+def test_a_name_that_is_given_twice():
+    log = []
+    register_specialize(factory(1, log), name="mine")
+    with pytest.raises(ValueError, match=r"there is a rewriter 'mine' already, of module [\w.]+; pass another name"):
+        register_specialize(factory(2, log), name="mine")
+    assert shown(log) == [1]
+
+
+def test_a_name_of_the_librarys():
+    @node_rewriter([a])
+    def neutral(node):
+        return None
+
+    with pytest.raises(ValueError, match=r"a rewriter 'neutral' already, of module opweld\.tensor\.rewriting_elemwise"):
+        register_canonicalize(neutral)
+    register_canonicalize(neutral, name="mine")
+
+
+def test_the_librarys_come_first():
+    """Whatever has been loaded."""
+    for stage in STAGES.values():
+        names = [name for name, (rewriter, _) in stage.entries.items() if rewriter.__module__.startswith("opweld.")]
+        assert names == [row.home.split(":")[1] for row in STANDARD if row.stage == stage.name]
+        assert names == list(stage.entries)[: len(names)]
+    from opweld.tensor.rewriting_elemwise import power_of_two
+
+    register_specialize(power_of_two)  # is there
+    assert [name for name in STAGES["specialize"].entries if name.startswith("power")] == ["power_of_two"]
 
 
 @pytest.mark.parametrize(

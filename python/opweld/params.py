@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from opweld.compile.hooks import ABSENT, ask, ask_for_build, taken, texts, words
+from opweld.compile.hooks import ABSENT, ask, ask_for_build, texts, words
 from opweld.graph.basic import Apply, Constant, _what
 from opweld.graph.type import CType, Type
+from opweld.signatures import fitting, signature_of
 
 __all__ = ["Params", "ParamsType", "frozen", "params_of", "perform_params"]
 
@@ -106,9 +107,8 @@ def perform_params(node: Apply) -> tuple[Any, ...]:
     tuple
         Empty, or the params.
     """
-    perform = node.op.perform
-    code = getattr(getattr(perform, "__func__", perform), "__code__", None)
-    if code is None or (code.co_argcount < 5 and not code.co_flags & 0x04):  # self, node, inputs, storage; *args
+    found = signature_of(node.op.perform)
+    if found is None or not found.takes(4):  # node, inputs, storage, params
         return ()
     made = params_of(node)
     return () if made is None else (made.data,)
@@ -339,12 +339,9 @@ class ParamsType(CType):
                 given = value[field] if isinstance(value, (dict, Params)) else getattr(value, field)
             except (KeyError, AttributeError):
                 raise TypeError(f"ParamsType: no value for field {field!r} in {_what(value)}") from None
-            options: dict[str, Any] = {"strict": strict, "allow_downcast": allow_downcast}
-            known = taken(getattr(type_.filter, "__func__", type_.filter))
-            if known is not None:
-                options = {key: option for key, option in options.items() if key in known}
+            further, named = fitting(type_.filter, 1, {"strict": strict, "allow_downcast": allow_downcast})
             try:
-                found[field] = type_.filter(given, **options)
+                found[field] = type_.filter(given, *further, **named)
             except (TypeError, ValueError) as err:
                 raise type(err)(f"field {field!r}: {err}") from err
         return Params(self, **found)

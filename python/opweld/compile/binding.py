@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from opweld.compile.hooks import taken
 from opweld.graph.basic import Apply
 from opweld.graph.type import Type
+from opweld.signatures import fitting
 
 if TYPE_CHECKING:
     from opweld.compile.io import In
@@ -34,13 +34,10 @@ def filter_of(type_: Type, strict: bool = False, allow_downcast: bool | None = N
         Of one value.
     """
     method = type_.filter
-    known = taken(getattr(method, "__func__", method))
-    options: dict[str, Any] = {"strict": strict, "allow_downcast": allow_downcast}
-    if known is not None:
-        options = {key: value for key, value in options.items() if key in known}
+    further, named = fitting(method, 1, {"strict": strict, "allow_downcast": allow_downcast})
 
     def convert(value: Any) -> Any:
-        return method(value, **options)
+        return method(value, *further, **named)
 
     return convert
 

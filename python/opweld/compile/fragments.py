@@ -228,7 +228,7 @@ class Fragments:
         fields.update(found)
         scalar_op = getattr(op, "scalar_op", None)
         if scalar_op is not None:
-            fields["label"] += "." + _printable(str(scalar_op))
+            fields["label"] += "." + _printable(_title(scalar_op))
             self._note(type(scalar_op).__name__, scalar_op, "c_code")
         return fields
 
@@ -398,6 +398,16 @@ class Fragments:
 def _printable(text: str) -> str:
     """A text without what ``#line`` cannot carry."""
     return "".join(c for c in text if c >= " " and c not in '"\\')
+
+
+def _title(op: Any) -> str:
+    """What an op inside another is called: the same in each process, which no address and no order of a set is."""
+    name = getattr(op, "name", None)
+    if name and isinstance(name, str):
+        return name
+    ours = str(getattr(type(op).__str__, "__module__", "")).startswith("opweld.")
+    told = ours and all([_plain(getattr(op, prop)) for prop in op.__props__ or ()])
+    return str(op) if told else type(op).__name__
 
 
 def keeps_storage(type_: Type) -> bool:

@@ -1,18 +1,17 @@
 """Asking the hooks: what ops and types write, under whatever signature they write it.
 
-Whether a hook takes ``check_input`` or ``c_compiler`` is read off its signature, once for each function, never found
-out by catching TypeError.
+Whether a hook takes ``check_input`` or ``c_compiler`` is read off its signature, never found out by catching TypeError.
 """
 
 from __future__ import annotations
 
-from types import CodeType
 from typing import Any
 
 from opweld.errors import MethodNotDefined
 from opweld.graph.basic import _what
+from opweld.signatures import code_of, fitting, signature_of
 
-__all__ = ["ABSENT", "ask", "ask_for_build", "origin", "taken", "text", "texts", "words"]
+__all__ = ["ABSENT", "ask", "ask_for_build", "origin", "text", "texts", "words"]
 
 
 class _Absent:
@@ -23,10 +22,6 @@ class _Absent:
 
 
 ABSENT: Any = _Absent()
-
-# function -> the optional keywords that it takes; None: all
-_keywords: dict[Any, frozenset[str] | None] = {}
-_VARKEYWORDS = 0x08
 
 
 def ask(owner: Any, hook: str, *args: Any, **optional: Any) -> Any:
@@ -51,12 +46,9 @@ def ask(owner: Any, hook: str, *args: Any, **optional: Any) -> Any:
     method = getattr(owner, hook, None)
     if method is None:
         return ABSENT
-    if optional:
-        known = taken(getattr(method, "__func__", method))
-        if known is not None:
-            optional = {key: value for key, value in optional.items() if key in known}
+    further, named = fitting(method, len(args), optional) if optional else ((), {})
     try:
-        return method(*args, **optional)
+        return method(*args, *further, **named)
     except NotImplementedError as err:
         if type(err) is NotImplementedError or isinstance(err, MethodNotDefined):
             return ABSENT
@@ -77,66 +69,10 @@ def ask_for_build(owner: Any, hook: str) -> Any:
         As for `ask`.
     """
     method = getattr(owner, hook, None)
-    function = getattr(method, "__func__", method)
-    known = taken(function) if method is not None else None
-    if known is not None and "c_compiler" not in known:
-        inner: Any = function
-        while hasattr(inner, "__wrapped__"):
-            inner = inner.__wrapped__
-        code = getattr(inner, "__code__", None)
-        if isinstance(code, CodeType):
-            bound = 0 if getattr(method, "__self__", None) is None else 1
-            if code.co_argcount - len(inner.__defaults__ or ()) > bound:
-                return ask(owner, hook, None)
+    found = None if method is None else signature_of(method)
+    if found is not None and found.needed and not found.accepts("c_compiler"):
+        return ask(owner, hook, None)
     return ask(owner, hook, c_compiler=None)
-
-
-def taken(function: Any) -> frozenset[str] | None:
-    """Find what a function can be given by keyword; its signature is read once.
-
-    Parameters
-    ----------
-    function : callable
-        Not bound to an object.
-
-    Returns
-    -------
-    frozenset of str or None
-        The names; None: any.
-    """
-    try:
-        return _keywords[function]
-    except (KeyError, TypeError):  # TypeError: a callable that does not hash
-        pass
-    inner = function
-    while hasattr(inner, "__wrapped__"):
-        inner = inner.__wrapped__
-    code = getattr(inner, "__code__", None)
-    found: frozenset[str] | None
-    if not isinstance(code, CodeType):
-        found = _from_signature(inner)
-    elif code.co_flags & _VARKEYWORDS:
-        found = None
-    else:
-        count = code.co_argcount + code.co_kwonlyargcount
-        found = frozenset(code.co_varnames[code.co_posonlyargcount : count])
-    try:
-        _keywords[function] = found
-    except TypeError:
-        pass
-    return found
-
-
-def _from_signature(function: Any) -> frozenset[str] | None:
-    import inspect
-
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return frozenset()
-    if any(p.kind is p.VAR_KEYWORD for p in parameters):
-        return None
-    return frozenset(p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
 
 
 def origin(owner: Any, hook: str) -> tuple[str, int] | None:
@@ -154,13 +90,8 @@ def origin(owner: Any, hook: str) -> tuple[str, int] | None:
     (str, int) or None
         File and line of the function; None where it is not written in Python.
     """
-    method = getattr(owner, hook, None)
-    function = getattr(method, "__func__", method)
-    inner: Any = function
-    while hasattr(inner, "__wrapped__"):
-        inner = inner.__wrapped__
-    code = getattr(inner, "__code__", None)
-    return (code.co_filename, code.co_firstlineno) if isinstance(code, CodeType) else None
+    code = code_of(getattr(owner, hook, None))
+    return None if code is None else (code.co_filename, code.co_firstlineno)
 
 
 def text(owner: Any, hook: str, answer: Any, needed: bool = False) -> str:

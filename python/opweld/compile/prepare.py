@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection
 from typing import Any
 
@@ -11,6 +10,7 @@ from opweld.errors import ConfigError
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.merge import copy_and_merge
+from opweld.rewriting.stages import rewrite_graph
 
 __all__ = ["Record", "prepare"]
 
@@ -64,13 +64,9 @@ def prepare(
     if chosen != "None":
         graph = copy_and_merge(graph, record)
     if chosen not in ("None", "merge"):
-        if any(all(isinstance(v, Constant) for v in node.inputs) for node in graph.apply_nodes):
-            from opweld.tensor import rewriting as _rewriting  # noqa: F401  # registers what computes constants
-        stages = sys.modules.get("opweld.rewriting.stages")  # not loaded: nothing is registered
-        if stages is not None:
-            graph.rewrites = record
-            if stages.rewrite_graph(graph, tag if chosen == "default" else chosen):
-                graph = copy_and_merge(graph, record)
+        graph.rewrites = record
+        if rewrite_graph(graph, tag if chosen == "default" else chosen):
+            graph = copy_and_merge(graph, record)
     graph = _set_apart(graph, borrowed)
     nodes = graph.apply_nodes
     if any(node.op.destroy_map or node.op.view_map for node in nodes):

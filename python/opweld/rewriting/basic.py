@@ -25,8 +25,9 @@ class NodeRewriter:
 
         Returns
         -------
-        list of (Op or type), or None
-            Ops that ``node.op`` equals, and classes that it is an instance of; None: every node.
+        list of (Op, type or str), or None
+            Ops that ``node.op`` equals, and classes that it is an instance of, or their full names, where a class need
+            not be loaded before there is an op of it; None: every node.
         """
         return None
 

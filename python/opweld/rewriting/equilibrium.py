@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from opweld.errors import RewriteError
 from opweld.graph.basic import Apply, Variable, _what
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import NodeRewriter
+from opweld.signatures import signature_of
 
 __all__ = ["run"]
 
@@ -19,27 +20,39 @@ _PER_NODE = 10  # replacements a node of the graph before a stage is taken to be
 _SHOWN = 24  # of the last replacements, how many say who disagrees
 
 
+class _Wish(NamedTuple):
+    """What a rewriter tracks."""
+
+    name: str
+    rewriter: NodeRewriter
+    all: bool
+    classes: tuple[type, ...]
+    paths: frozenset[str]  # full names of classes that need not be loaded
+    hashed: set[Any]
+    plain: list[Any]  # ops that do not hash
+
+
+def _wish(name: str, rewriter: NodeRewriter) -> _Wish:
+    tracks = rewriter.tracks()
+    classes, paths, hashed, plain = [], [], set(), []
+    for item in tracks or ():
+        if isinstance(item, type):
+            classes.append(item)
+        elif isinstance(item, str):
+            paths.append(item)
+        else:
+            try:
+                hashed.add(item)
+            except TypeError:
+                plain.append(item)
+    return _Wish(name, rewriter, tracks is None, tuple(classes), frozenset(paths), hashed, plain)
+
+
 class _Index:
     """Which rewriters want a node."""
 
     def __init__(self, rewriters: list[tuple[str, NodeRewriter]]) -> None:
-        self._all: list[tuple[str, Any, set[Any] | None, tuple[type, ...], list[Any]]] = []
-        for name, rewriter in rewriters:
-            tracks = rewriter.tracks()
-            if tracks is None:
-                self._all.append((name, rewriter, None, (), []))
-                continue
-            hashed: set[Any] = set()
-            plain: list[Any] = []
-            for item in tracks:
-                if isinstance(item, type):
-                    continue
-                try:
-                    hashed.add(item)
-                except TypeError:
-                    plain.append(item)
-            classes = tuple([item for item in tracks if isinstance(item, type)])
-            self._all.append((name, rewriter, hashed, classes, plain))
+        self._wishes = [_wish(name, rewriter) for name, rewriter in rewriters]
         self._of_class: dict[type, list[Any] | None] = {}  # None: it depends on the op
         self._of_op: dict[int, tuple[Any, list[Any]]] = {}  # by identity; the op is kept, so that its id stays its own
 
@@ -52,13 +65,14 @@ class _Index:
         if own is not None:
             return own[1]
         found, by_op = [], False
-        for name, rewriter, hashed, classes, plain in self._all:
-            if hashed is None or isinstance(op, classes):
-                found.append((name, rewriter))
-            elif hashed or plain:
+        paths = {f"{cls.__module__}.{cls.__qualname__}" for cls in type(op).__mro__}
+        for wish in self._wishes:
+            if wish.all or isinstance(op, wish.classes) or not wish.paths.isdisjoint(paths):
+                found.append((wish.name, wish.rewriter))
+            elif wish.hashed or wish.plain:
                 by_op = True
-                if _among(op, hashed, plain):
-                    found.append((name, rewriter))
+                if _among(op, wish.hashed, wish.plain):
+                    found.append((wish.name, wish.rewriter))
         self._of_class[type(op)] = None if by_op else found
         if by_op:
             self._of_op[id(op)] = (op, found)
@@ -236,23 +250,10 @@ def _fits(old: Any, new: Any) -> bool:
     return wider is not None and bool(wider(new))
 
 
-_taking: dict[Any, bool] = {}
-
-
 def _takes_graph(rewriter: NodeRewriter) -> bool:
-    """Whether `transform` takes the graph before the node; read off its signature, once."""
-    method: Any = rewriter.transform
-    function = getattr(method, "__func__", method)
-    found = _taking.get(function)
-    if found is None:
-        import inspect
-
-        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        parameters = list(inspect.signature(method).parameters.values())
-        needed = [p for p in parameters if p.kind in kinds and p.default is p.empty]
-        found = len(needed) >= 2 or any(p.kind is p.VAR_POSITIONAL for p in parameters)
-        _taking[function] = found
-    return found
+    """Whether `transform` takes the graph before the node."""
+    found = signature_of(rewriter.transform)
+    return found is None or found.needed >= 2 or found.many
 
 
 def _shown(node: Apply) -> str:

@@ -7,7 +7,7 @@ from opweld.graph.aliasing import Buffers, alias_pairs, check_destroyed, check_m
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 
-__all__ = ["Checker", "is_temporary"]
+__all__ = ["Checker", "is_destroyed", "is_temporary"]
 
 
 def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
@@ -57,6 +57,33 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
         if len(stack) == found and not (hasattr(owner.op, "c_code") or hasattr(owner.op, "structure")):
             return False
     return True
+
+
+def is_destroyed(fgraph: FunctionGraph, variable: Variable) -> bool:
+    """Say whether somebody writes over a variable, directly or through views: then it must stay a copy of its own.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+        Its graph.
+    variable : Variable
+        What may be destroyed.
+
+    Returns
+    -------
+    bool
+    """
+    stack = [variable]
+    while stack:
+        current = stack.pop()
+        for reader, position in fgraph.clients.get(current, ()):
+            if reader == "output":
+                continue
+            if reader.op.destroy_map and any(position == i for _, i in alias_pairs(reader, "destroy_map")):
+                return True
+            if reader.op.view_map:
+                stack += [reader.outputs[o] for o, i in alias_pairs(reader, "view_map") if i == position]
+    return False
 
 
 class Checker:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from types import CodeType
 from typing import Any
 
 from opweld.graph.basic import _what
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import NodeRewriter
+from opweld.rewriting.standard import STANDARD, Standard
+from opweld.signatures import code_of
 
 __all__ = [
     "STAGES", "Stage", "register_canonicalize", "register_inplace", "register_specialize", "register_stabilize",
@@ -16,6 +20,8 @@ __all__ = [
 
 class Stage:
     """A stage: its rewriters run, in the order of their registration, until none has anything left to do.
+
+    The library's own are there from the beginning, as `opweld.rewriting.standard` lists them.
 
     Parameters
     ----------
@@ -34,6 +40,9 @@ class Stage:
         self.name = name
         self.tags = (name, *tags)
         self.entries: dict[str, tuple[NodeRewriter, frozenset[str]]] = {}
+        for row in STANDARD:
+            if row.stage == name:
+                self.register(Standard(row))
 
     def register(self, rewriter: Any = None, *tags: str, name: str | None = None, **kwargs: Any) -> Any:
         """Put a rewriter into the stage; a decorator, with or without arguments.
@@ -59,7 +68,14 @@ class Stage:
         TypeError
             If it is no rewriter.
         ValueError
-            If another one of the same name is registered.
+            If another one of the same name is registered, written elsewhere.
+
+        Notes
+        -----
+        A node is shown to the library's rewriters first, then to these in the order of their registration. The very
+        same rewriter counts once. Two that one piece of code made, a factory or a class, are two: the second is
+        called ``name~2``. One that was written anew, in a cell that ran again or a module that was reloaded, takes
+        the place of the one before.
         """
         if rewriter is None or isinstance(rewriter, str):
             further = tags if rewriter is None else (rewriter, *tags)
@@ -73,15 +89,35 @@ class Stage:
                 f"register_{self.name}: expected a node rewriter, got {_what(rewriter)}; "
                 "put @node_rewriter([op]) under it"
             )
-        called = name or str(rewriter)
-        earlier = self.entries.get(called)
-        if earlier is not None and earlier[0] is not rewriter and not _again(earlier[0], rewriter):
-            raise ValueError(
-                f"register_{self.name}: there is a rewriter {called!r} already, of module {_module(earlier[0])}; "
-                "pass name=..."
-            )
+        called = self._called(rewriter, name)
         self.entries[called] = (rewriter, frozenset((called, *self.tags, *tags)))
         return rewriter
+
+    def _called(self, rewriter: NodeRewriter, name: str | None) -> str:
+        """The name under which a rewriter is entered; its place is taken from whom it replaces."""
+        if name is None:
+            for called, (other, _) in self.entries.items():
+                if other is rewriter:
+                    return called
+        wanted = called = name or str(rewriter)
+        number = 1
+        while called in self.entries:
+            other = self.entries[called][0]
+            if other is rewriter or (isinstance(other, Standard) and other.load() is rewriter):
+                break
+            alike = _code(other) is _code(rewriter)
+            if alike and name is None:
+                number += 1
+                called = f"{wanted}~{number}"
+                continue
+            if alike or not _anew(other, rewriter, name is not None):
+                raise ValueError(
+                    f"register_{self.name}: there is a rewriter {called!r} already, of module {_module(other)}; "
+                    f"pass {'name=...' if name is None else 'another name'}, or take that one out by "
+                    f"STAGES[{self.name!r}].remove({called!r})"
+                )
+            break
+        return called
 
     def remove(self, name: str) -> None:
         """Take a rewriter out.
@@ -102,10 +138,35 @@ def _module(rewriter: NodeRewriter) -> str:
     return str(own or type(rewriter).__module__)
 
 
-def _again(one: NodeRewriter, other: NodeRewriter) -> bool:
-    """Whether the second is the first, made anew: a cell of a notebook that was run twice, a module reloaded."""
-    names = [getattr(getattr(r, "fn", type(r)), "__qualname__", None) for r in (one, other)]
-    return names[0] == names[1] and _module(one) == _module(other)
+def _code(rewriter: NodeRewriter) -> CodeType | None:
+    """What a rewriter does: the same for all that a factory makes, and for all instances of a class."""
+    return code_of(getattr(rewriter, "fn", None) or type(rewriter).transform)
+
+
+def _anew(one: NodeRewriter, other: NodeRewriter, named: bool) -> bool:
+    """Whether the second is the first, written anew: a cell of a notebook that ran again, a module reloaded."""
+    written = [getattr(rewriter, "fn", type(rewriter)) for rewriter in (one, other)]
+    names = [getattr(item, "__qualname__", None) for item in written]
+    if names[0] is None or names[0] != names[1] or _module(one) != _module(other):
+        return False
+    if names[0].endswith("<lambda>") and not named:
+        return False
+    return not _side_by_side(_code(one), _code(other))
+
+
+def _side_by_side(one: CodeType | None, other: CodeType | None) -> bool:
+    """Whether two pieces of code stand in one text that is running: it has two definitions of one name."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if _holds(frame.f_code, other) and _holds(frame.f_code, one):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _holds(outer: CodeType, inner: CodeType | None) -> bool:
+    parts = [part for part in outer.co_consts if isinstance(part, CodeType)]
+    return any(part is inner or _holds(part, inner) for part in parts)
 
 
 STAGES: dict[str, Stage] = {

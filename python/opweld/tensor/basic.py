@@ -370,6 +370,3 @@ def get_scalar_constant_value(v: Any) -> Any:
     if array.size > 1 and not np.all(array == first):
         raise NotScalarConstantError("the constant holds different numbers")
     return np.array(first)
-
-
-from opweld.tensor import rewriting as _rewriting  # noqa: E402, F401  # registers what these ops are rewritten by

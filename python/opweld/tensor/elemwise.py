@@ -242,6 +242,3 @@ def broadcast_shape(op: Any, shapes: list[Shape]) -> Shape:
                     f"result sizes {have} and {size} meet; make them equal, or one of them 1"
                 )
     return tuple(found)
-
-
-from opweld.tensor import rewriting_elemwise as _rewriting  # noqa: E402, F401  # registers what these are rewritten by

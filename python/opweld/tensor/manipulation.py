@@ -356,6 +356,3 @@ def broadcast_to(x: Any, shape: Any) -> Any:
         If `x` has more dimensions; in a call, if a size does not fit.
     """
     return _broadcast_to(x, *sizes_of("broadcast_to", shape))
-
-
-from opweld.tensor import rewriting_views as _rewriting  # noqa: E402, F401  # registers what these are rewritten by

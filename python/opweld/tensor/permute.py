@@ -336,6 +336,3 @@ def atleast_3d(x: Any) -> Any:
     x = as_tensor_variable(x)
     orders: dict[int, tuple[Any, ...]] = {0: ("x", "x", "x"), 1: ("x", 0, "x"), 2: (0, 1, "x")}
     return dimshuffle(x, *orders[x.ndim]) if x.ndim < 3 else x
-
-
-from opweld.tensor import rewriting_views as _rewriting  # noqa: E402, F401  # registers what these are rewritten by

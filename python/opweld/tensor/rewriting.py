@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from opweld.errors import OpweldWarning
-from opweld.graph.aliasing import alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import node_rewriter
-from opweld.rewriting.stages import register_canonicalize
+from opweld.rewriting.inplace import is_destroyed
 from opweld.scalar import ScalarType
+from opweld.signatures import signature_of
 from opweld.tensor.basic import _FOLDED, MakeVector
 from opweld.tensor.shapes import Shape, Shape_i
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import constant
 
-__all__ = ["fold_constants", "is_destroyed", "shape_without_value"]
+__all__ = ["fold_constants", "shape_without_value"]
 
 
 @node_rewriter(None)
@@ -38,7 +38,7 @@ def fold_constants(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
         return None
     if any(is_destroyed(fgraph, output) for output in node.outputs):
         return None
-    if not (all(map(_small, node.outputs)) if asked is None else asked(fgraph, node)):
+    if not (all(map(_small, node.outputs)) if asked is None else _asked(asked, fgraph, node)):
         return None
     cells: list[list[Any]] = [[None] for _ in node.outputs]
     try:
@@ -49,31 +49,10 @@ def fold_constants(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
         return None
 
 
-def is_destroyed(fgraph: FunctionGraph, variable: Variable) -> bool:
-    """Say whether somebody writes over a variable, directly or through views: then it must stay a copy of its own.
-
-    Parameters
-    ----------
-    fgraph : FunctionGraph
-        Its graph.
-    variable : Variable
-        What may be destroyed.
-
-    Returns
-    -------
-    bool
-    """
-    stack = [variable]
-    while stack:
-        current = stack.pop()
-        for reader, position in fgraph.clients.get(current, ()):
-            if reader == "output":
-                continue
-            if reader.op.destroy_map and any(position == i for _, i in alias_pairs(reader, "destroy_map")):
-                return True
-            if reader.op.view_map:
-                stack += [reader.outputs[o] for o, i in alias_pairs(reader, "view_map") if i == position]
-    return False
+def _asked(method: Any, fgraph: FunctionGraph, node: Apply) -> Any:
+    """What an op decides; older ones are shown the node only."""
+    told = signature_of(method)
+    return method(node) if told is not None and not told.takes(2) else method(fgraph, node)
 
 
 def _small(variable: Variable) -> bool:
@@ -117,8 +96,8 @@ def _inferred(fgraph: FunctionGraph, of: Variable) -> Any:
     shapes = [
         tuple([Shape_i(i)(v) for i in range(v.type.ndim)]) if hasattr(v.type, "ndim") else None for v in node.inputs
     ]
-    code = getattr(getattr(method, "__func__", method), "__code__", None)
-    with_graph = code is not None and code.co_argcount - hasattr(method, "__func__") >= 3
+    told = signature_of(method)
+    with_graph = told is not None and told.needed >= 3
     try:
         answer = method(fgraph, node, shapes) if with_graph else method(node, shapes)
         if len(answer) != len(node.outputs):
@@ -144,7 +123,3 @@ def _entry(size: Any) -> Any:
         return constant(np.int64(size)) if hasattr(size, "__index__") else None
     type_ = size.type
     return size if getattr(type_, "dtype", None) == "int64" and getattr(type_, "ndim", None) == 0 else None
-
-
-register_canonicalize(fold_constants)
-register_canonicalize(shape_without_value)

@@ -11,12 +11,10 @@ from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import node_rewriter
-from opweld.rewriting.inplace import is_temporary
-from opweld.rewriting.stages import register_canonicalize, register_inplace, register_specialize
+from opweld.rewriting.inplace import is_destroyed, is_temporary
 from opweld.scalar.basic import Cast, Identity, Where
 from opweld.scalar.ufuncs import Ufunc, ufunc
 from opweld.tensor.elemwise import Elemwise
-from opweld.tensor.rewriting import is_destroyed
 
 __all__ = ["cast_of_cast", "elemwise_in_place", "neutral", "power_of_two", "twice", "where_known"]
 
@@ -65,7 +63,6 @@ def _number(variable: Variable) -> Any:
     return None
 
 
-@register_canonicalize
 @node_rewriter([Elemwise])
 def twice(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``-(-x)``, ``~(~x)``, ``conj(conj(x))``, and a copy, are `x`; so is ``logical_not`` twice of bool."""
@@ -82,7 +79,6 @@ def twice(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     return [found] if wanted.is_super(found.type) and not is_destroyed(fgraph, node.outputs[0]) else None
 
 
-@register_canonicalize
 @node_rewriter([Elemwise])
 def cast_of_cast(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """A cast to the dtype that is there is no cast; of two casts the first goes if it keeps every value."""
@@ -113,7 +109,6 @@ def _keeps(first: str, middle: str, last: str) -> bool:
     return bool(np.can_cast(a, b)) and (b.kind == a.kind or a.kind == "b" or b.kind in "iufc")
 
 
-@register_canonicalize
 @node_rewriter([Elemwise])
 def neutral(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``x * 1``, ``x / 1.``, ``x - 0``, ``x ** 1``, of integers ``x + 0`` and their like are `x`.
@@ -134,7 +129,6 @@ def neutral(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     return None
 
 
-@register_canonicalize
 @node_rewriter([Elemwise])
 def where_known(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``where(True, a, b)`` is `a`, ``where(False, a, b)`` is `b`, if their shapes and dtypes are known to agree."""
@@ -144,7 +138,6 @@ def where_known(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     return None if condition is None else _stands(fgraph, node, 1 if condition else 2)
 
 
-@register_specialize
 @node_rewriter([Elemwise])
 def power_of_two(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``x ** 2`` is ``square(x)``, as NumPy's ``**`` has it; complex numbers are left, where signs of zeros differ."""
@@ -161,7 +154,6 @@ def power_of_two(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
 _SQUARE = Elemwise(ufunc("square"))
 
 
-@register_inplace
 @node_rewriter([Elemwise])
 def elemwise_in_place(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """Write each output over an input of its dtype and shape that is a temporary which nobody else reads."""

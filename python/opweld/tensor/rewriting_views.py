@@ -7,20 +7,17 @@ from typing import Any
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import node_rewriter
-from opweld.rewriting.inplace import is_temporary
-from opweld.rewriting.stages import register_canonicalize, register_inplace
+from opweld.rewriting.inplace import is_destroyed, is_temporary
 from opweld.tensor.basic import MakeVector
 from opweld.tensor.indexing import key_of
 from opweld.tensor.manipulation import BroadcastTo, Reshape
 from opweld.tensor.permute import DimShuffle
-from opweld.tensor.rewriting import is_destroyed
 from opweld.tensor.shapes import Shape, Shape_i
 from opweld.tensor.subtensor import Subtensor, Writing
 
 __all__ = ["dimshuffle_of_dimshuffle", "part_of_numbers", "view_of_all", "write_in_place"]
 
 
-@register_canonicalize
 @node_rewriter([Subtensor, DimShuffle, Reshape, BroadcastTo])
 def view_of_all(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """A view of the whole, as it is, is what it views."""
@@ -36,7 +33,6 @@ def view_of_all(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     return [x] if same and wanted.is_super(x.type) and not is_destroyed(fgraph, node.outputs[0]) else None
 
 
-@register_canonicalize
 @node_rewriter([DimShuffle])
 def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """Axes that move twice move once."""
@@ -48,7 +44,6 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> list[Variabl
     return [DimShuffle(order)(below.inputs[0])]
 
 
-@register_canonicalize
 @node_rewriter([Subtensor])
 def part_of_numbers(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """An entry of a vector that is made of numbers, such as a shape, is that number; a slice is a shorter vector."""
@@ -71,7 +66,6 @@ def part_of_numbers(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None
     return [MakeVector(node.outputs[0].type.dtype)(*found)] if isinstance(found, list) else [found]  # type: ignore
 
 
-@register_inplace
 @node_rewriter([Writing])
 def write_in_place(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """Write over a temporary that nobody else reads."""

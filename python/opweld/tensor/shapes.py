@@ -211,6 +211,3 @@ if (%(i)s >= PyArray_NDIM(%(iname)s)) {
 """,
     (1,),
 )
-
-
-from opweld.tensor import rewriting as _rewriting  # noqa: E402, F401  # registers what these ops are rewritten by

@@ -422,6 +422,3 @@ def _write(what: str, x: Any, y: Any, set_: bool, inplace: bool) -> Any:
         raise TypeError(f"{what}: expected z[key], got {x if isinstance(x, Variable) else _what(x)}")
     class_ = IncSubtensor if isinstance(op, Subtensor) else AdvancedIncSubtensor
     return class_(op.index, set_, inplace)(node.inputs[0], y, *node.inputs[1:])
-
-
-from opweld.tensor import rewriting_views as _rewriting  # noqa: E402, F401  # registers what these are rewritten by

@@ -1,0 +1,83 @@
+"""The same graph is the same Program, byte by byte, whatever was imported, made or hashed before it."""
+
+import os
+import random
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from programs import GRAPHS
+
+import opweld
+from opweld.rewriting.standard import STANDARD, Standard
+
+HERE = Path(__file__).resolve().parent
+PACKAGE = Path(opweld.__file__).resolve().parent
+MODULES = sorted(
+    ".".join(("opweld", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+    for path in PACKAGE.rglob("*.py")
+    if path.name not in ("__main__.py", "cli.py")
+)
+
+
+def programs(names, first=(), seed=0):
+    """Each graph's hash, made in this order in a fresh process that imports these modules first."""
+    done = subprocess.run(
+        [sys.executable, str(HERE / "programs.py"), *names, "--first", *first],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": str(seed)},
+    )
+    assert done.returncode == 0, done.stderr
+    return dict(line.split() for line in done.stdout.splitlines())
+
+
+@pytest.fixture(scope="module")
+def known():
+    """Each graph's hash where everything was imported before."""
+    return programs(list(GRAPHS), MODULES)
+
+
+@pytest.mark.parametrize("name", list(GRAPHS))
+def test_a_graph_alone(name, known):
+    assert programs([name], seed=7) == {name: known[name]}
+
+
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_graphs_after_one_another(seed, known):
+    chance = random.Random(seed)
+    names = chance.sample(list(GRAPHS), len(GRAPHS))
+    modules = chance.sample(MODULES, len(MODULES) * (seed - 1) // 3)  # none, some, all
+    assert programs(names, modules, seed) == known
+
+
+@pytest.mark.parametrize("module", ["tensor.basic", "tensor.subtensor", "tensor.shapes", "tensor.elemwise", "scalar"])
+def test_one_module_before(module, known):
+    assert programs(list(GRAPHS), [f"opweld.{module}"], 3) == known
+
+
+@pytest.mark.parametrize("row", STANDARD, ids=lambda row: row.home)
+def test_the_list_says_what_the_rewriters_say(row):
+    """Each row names a rewriter, and the ops that it tracks."""
+    listed = Standard(row)
+    tracks = None
+    if listed.tracks() is not None:
+        tracks = []
+        for path in listed.tracks():
+            module, _, name = path.rpartition(".")
+            tracks.append(getattr(import_module(module), name))
+    assert listed.load().tracks() == tracks
+    assert (str(listed.load()), listed.load().__module__) == (str(listed), listed.__module__)
+
+
+def test_ops_import_no_rewriters():
+    script = """
+import sys
+import opweld.tensor
+for name in ("basic", "elemwise", "subtensor", "permute", "manipulation", "shapes", "reduce", "linalg", "math"):
+    __import__("opweld.tensor." + name)
+print(sorted(name for name in sys.modules if "rewriting" in name))
+"""
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout.strip() == "[]"
