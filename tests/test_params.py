@@ -196,7 +196,7 @@ def test_what_a_params_type_can_tell():
     assert type(made.a) is np.float64
     assert one.filter({"a": 1.5, "b": [1.0]}).a == 1.5
     assert one.values_eq(made, made) and not one.values_eq(made, one.get_params(a=4, b=[2.0]))
-    assert one.values_eq_approx(made, one.get_params(a=3.0000001, b=[2.0]))
+    assert one.values_eq_approx(made, one.get_params(a=3.000000001, b=[2.0]))
 
 
 def test_params_are_equal_by_content():

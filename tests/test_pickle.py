@@ -264,7 +264,8 @@ def test_long_functions(again):
 def test_modes_come_along(again):
     f = function([x], x + 1, mode=DebugMode(check_c=False), name="checked")
     g = again(f)
-    assert type(g) is type(f) and g.mode.check_c is False and g(A).tolist() == [1, 2, 3] and g.name == "checked"
+    assert type(g) is type(f) and g.maker.recipe.mode.check_c is False
+    assert g(A).tolist() == [1, 2, 3] and g.name == "checked"
     assert again(function([x], -x, mode="FAST_COMPILE")).maker.recipe.mode == "FAST_COMPILE"
 
 

@@ -350,7 +350,7 @@ class ParamsType(CType):
         """Say whether each field's values are equal to its type."""
         return all(type_.values_eq(a[field], b[field]) for field, type_ in zip(self.fields, self.types))
 
-    def values_eq_approx(self, a: Any, b: Any) -> bool:  # type: ignore[override]
+    def values_eq_approx(self, a: Any, b: Any) -> bool:
         """Say whether each field's values are equal up to rounding to its type."""
         return all(type_.values_eq_approx(a[field], b[field]) for field, type_ in zip(self.fields, self.types))
 

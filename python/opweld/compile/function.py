@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from opweld.compile.io import In, Out
 from opweld.compile.maker import Maker, Recipe, read_mode
@@ -24,7 +25,7 @@ from opweld.graph.fgraph import FunctionGraph
 __all__ = ["Function", "In", "Maker", "Out", "SharedVariable", "function", "shared", "source"]
 
 
-class Function(Protocol):
+class Function(ABC):
     """What `function` gives: a callable that is C from its entry to its return.
 
     Attributes
@@ -38,6 +39,14 @@ class Function(Protocol):
     name: str | None
     maker: Maker
 
+    @classmethod
+    def __subclasshook__(cls, other: type) -> Any:
+        """Know the classes of functions: each module has its own, all of one name."""
+        if cls is Function and (other.__module__, other.__qualname__) == ("opweld", "Function"):
+            return True
+        return NotImplemented
+
+    @abstractmethod
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """Run.
 
@@ -54,6 +63,7 @@ class Function(Protocol):
             The output, or a list of them; None where the function was given none.
         """
 
+    @abstractmethod
     def copy(
         self,
         share_memory: bool = False,
@@ -62,9 +72,12 @@ class Function(Protocol):
         name: str | None = None,
     ) -> Function:
         """Make a function like this one; see `opweld.compile.maker.Maker.copy`."""
+        raise NotImplementedError
 
+    @abstractmethod
     def get_shared(self) -> list[SharedVariable]:
         """Give the shared variables that it reads or updates."""
+        raise NotImplementedError
 
 
 def function(
@@ -166,18 +179,7 @@ def source(made: Any) -> str:
     maker = getattr(made, "maker", None)
     if not isinstance(maker, Maker):
         raise TypeError(f"expected what opweld.function() gave, got {_what(made)}")
-    from opweld.compile.cache import sha256
-
-    try:
-        with open(maker.built.source, "rb") as file:
-            text = file.read()
-        if sha256(text).hexdigest() == maker.built.text:
-            return text.decode()
-    except OSError:
-        pass
-    from opweld import engine  # the cache was cleared since, or another file lies there
-
-    return str(engine.render(maker.program.text)["text"])
+    return maker.source()
 
 
 def _inputs(given: Any, downcast: bool | None) -> list[In]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import inspect
 
     from opweld.compile.builder import Built
-    from opweld.compile.debugmode import DebugMode
+    from opweld.compile.debugmode import Checks, DebugMode
     from opweld.compile.program import Program
 
 __all__ = ["Maker", "Recipe"]
@@ -67,7 +67,7 @@ class Recipe:
 
         Returns
         -------
-        Function or DebugFunction
+        Function
         """
         tag, debug = read_mode(self.mode)
         given = [spec.variable for spec in self.inputs]
@@ -83,9 +83,11 @@ class Recipe:
             {spec.variable for spec in self.inputs if spec.mutable},
             {position for position, out in enumerate(self.outputs) if out.borrow},
         )
+        runs, checks = graph, None
         if debug is not None:
-            return debug.function(self, graph, shared, wanted, record or [])
-        return Maker(self.inputs, graph, self.single, self.name, shared, list(self.updates), self).create()
+            runs, checks = debug.checked(graph, wanted, record or [], self.name or "f")
+        updated = list(self.updates)
+        return Maker(self.inputs, graph, self.single, self.name, shared, updated, self, runs, checks).create()
 
     def swapped(self, swap: Mapping[SharedVariable, SharedVariable]) -> Recipe:
         """Put shared variables in the place of others.
@@ -146,6 +148,8 @@ class Maker:
         What the engine was given.
     built : Built
         The module.
+    checks : Checks or None
+        What the module calls in DebugMode, in the place of `fgraph`.
     """
 
     def __init__(
@@ -157,6 +161,8 @@ class Maker:
         shared: Sequence[SharedVariable] = (),
         updated: Sequence[SharedVariable] = (),
         recipe: Recipe | None = None,
+        runs: FunctionGraph | None = None,
+        checks: Checks | None = None,
     ) -> None:
         from opweld.compile import builder
         from opweld.compile.program import make_program
@@ -168,9 +174,10 @@ class Maker:
         self.shared = list(shared)
         self.updates = dict(enumerate(updated, len(graph.outputs) - len(updated)))
         self.recipe = recipe
+        self.checks = checks
         self.keywords = keywords_of(inputs)
         self.program: Program = make_program(
-            graph,
+            graph if runs is None else runs,
             self.called,
             single,
             self.keywords,
@@ -191,13 +198,8 @@ class Maker:
         """The outputs of `fgraph` that are results."""
         return self.fgraph.outputs[: len(self.fgraph.outputs) - len(self.updates)]
 
-    def create(self, explained: bool = True) -> Any:
+    def create(self) -> Any:
         """Bind the module to this function's Python objects.
-
-        Parameters
-        ----------
-        explained : bool
-            Errors of nodes say which node it was.
 
         Returns
         -------
@@ -213,7 +215,7 @@ class Maker:
             tuple([constant.data for constant in self.program.constants]),
             defaults,
             tuple([variable.cell for variable in self.shared]),
-            failer(self.called, self.program.steps) if explained else None,
+            failer(self.called, self.program.steps) if self.checks is None else None,
         )
         made.name = self.name
         made.maker = self
@@ -300,7 +302,7 @@ class Maker:
             If what is swapped out is not this function's, or what is swapped in is.
         """
         recipe = altered(self, swap or {}, delete_updates, name)
-        if delete_updates and self.updates:
+        if (delete_updates and self.updates) or self.checks is not None:
             return recipe.make()
         made = object.__new__(Maker)
         made.__dict__.update(self.__dict__)
@@ -328,6 +330,16 @@ class Maker:
         """
         return pickled(self.recipe)
 
+    def source(self) -> str:
+        """Give the C that the function came from; in DebugMode, that of its nodes.
+
+        Returns
+        -------
+        str
+        """
+        texts = [] if self.checks is None else [text for text in self.checks.sources if text]
+        return "\n".join(texts) or source_of(self.built, self.program)
+
     def _doc(self) -> str:
         names = [keyword or f"arg{i}" for i, keyword in enumerate(self.keywords)]
         lines = [f"{self.called}({', '.join([*names, '*', 'out=None'])})", "", "Compiled function.", ""]
@@ -345,6 +357,35 @@ class Maker:
         if self.updates:
             lines += ["", "Notes", "-----", f"Updates {', '.join(map(str, self.updates.values()))}."]
         return "\n".join(lines) + "\n"
+
+
+def source_of(built: Built, program: Program) -> str:
+    """Give the C of a module.
+
+    Parameters
+    ----------
+    built : Built
+        The module.
+    program : Program
+        What it was made of.
+
+    Returns
+    -------
+    str
+        The whole translation unit.
+    """
+    from opweld.compile.cache import sha256
+
+    try:
+        with open(built.source, "rb") as file:
+            text = file.read()
+        if sha256(text).hexdigest() == built.text:
+            return text.decode()
+    except OSError:
+        pass
+    from opweld import engine  # the cache was cleared since, or another file lies there
+
+    return str(engine.render(program.text)["text"])
 
 
 def altered(

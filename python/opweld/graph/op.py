@@ -97,6 +97,23 @@ class Op(Props):
         """Say whether the op can be run in Python: whether `perform` is written."""
         return getattr(self.perform, "__func__", None) is not Op.perform
 
+    def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
+        """Say how far the results of `c_code` and `perform` may lie apart, for DebugMode.
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+        inputs : list
+            Their values.
+
+        Returns
+        -------
+        opweld.tolerances.Tolerance or None
+            For every output that is a tensor or a scalar. None: `Type.values_eq_approx` decides.
+        """
+        return None
+
     def get_params(self, node: Apply) -> Any:
         """Give the value that the C hooks read under the name ``sub['params']``.
 

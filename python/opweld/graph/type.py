@@ -7,6 +7,7 @@ from typing import Any
 from opweld.errors import MethodNotDefined
 from opweld.graph.basic import Constant, Props, Variable
 from opweld.graph.clinker import CLinkerObject
+from opweld.tolerances import alike
 
 __all__ = ["CType", "Type"]
 
@@ -106,23 +107,25 @@ class Type(Props):
 
     @classmethod
     def values_eq(cls, a: Any, b: Any) -> bool:
-        """Say whether two values are equal.
+        """Say whether two values are equal, and what they hold is; see `opweld.tolerances.alike`.
 
         Returns
         -------
         bool
         """
-        return bool(a == b)
+        return alike(a, b)
 
-    @classmethod
-    def values_eq_approx(cls, a: Any, b: Any) -> bool:
+    def values_eq_approx(self, a: Any, b: Any) -> bool:
         """Say whether two values are equal up to rounding.
 
         Returns
         -------
         bool
+            Unless it is overridden: what `values_eq` says where that is, else what `opweld.tolerances.alike` says.
         """
-        return cls.values_eq(a, b)
+        if getattr(self.values_eq, "__func__", None) is Type.values_eq.__func__:  # type: ignore[attr-defined]
+            return alike(a, b, approx=True)
+        return self.values_eq(a, b)
 
 
 class CType(CLinkerObject, Type):

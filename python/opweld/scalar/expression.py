@@ -19,12 +19,13 @@ from opweld.compile import cache, trust
 from opweld.config import config
 from opweld.dtypes import dtype_of
 from opweld.errors import ExpressionError
-from opweld.graph.basic import Variable, _what
+from opweld.graph.basic import Apply, Variable, _what
 from opweld.scalar.basic import Clip, Identity, Imag, Real, Where
 from opweld.scalar.folding import Number, Operand, Place, Step, fold, located
 from opweld.scalar.op import Body, ScalarOp, StructuredScalarOp
 from opweld.scalar.type import ScalarType, get_scalar_type
 from opweld.scalar.ufuncs import ufunc
+from opweld.tolerances import EXACT, Tolerance, magnitude
 
 __all__ = ["Expression", "expr"]
 
@@ -248,16 +249,37 @@ class Expression(StructuredScalarOp):
         """Compute by NumPy, operation by operation."""
         typed = self._typed(tuple([dtype_of(array.dtype).name for array in arrays]))
         shape = np.broadcast_shapes(*[array.shape for array in arrays])
-        values: list[Any] = list(arrays)
-        for op, inputs, dtype in zip(typed.ops, typed.inputs, typed.dtypes[self.nin :]):
-            given = [np.asarray(x) if isinstance(x, np.generic) else values[x] for x in inputs]
-            values += op.compute(given, [dtype])
+        values = self._values(typed, arrays)
         found: list[np.ndarray[Any, Any]] = []
         for x, dtype in zip(typed.results, dtypes):
             value = np.asarray(x) if isinstance(x, np.generic) else values[x]
             # Each output is an array of its own, as large as all inputs together make it.
             found.append(np.array(np.broadcast_to(value, shape), dtype=dtype_of(dtype).np))
         return found
+
+    def _values(self, typed: _Typed, arrays: list[Any]) -> list[Any]:
+        """The arguments, and after them what each operation gives."""
+        values: list[Any] = list(arrays)
+        for op, inputs, dtype in zip(typed.ops, typed.inputs, typed.dtypes[self.nin :]):
+            given = [np.asarray(x) if isinstance(x, np.generic) else values[x] for x in inputs]
+            values += op.compute(given, [dtype])
+        return values
+
+    def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
+        """Allow for what the operations round, in units of the largest number on the way."""
+        arrays = [np.asarray(x) for x in inputs]
+        typed = self._typed(tuple([dtype_of(array.dtype).name for array in arrays]))
+        nodes = [op.scalar_node(_dtypes_of(given, typed.dtypes)) for op, given in zip(typed.ops, typed.inputs)]
+        if all(n.op.debug_tolerance(n, []) == EXACT for n in nodes):
+            return EXACT
+        floats = [dtype for dtype in typed.dtypes[self.nin :] if dtype_of(dtype).np.kind in "fc"]
+        eps = max(np.finfo(dtype_of(dtype).np).eps for dtype in floats)
+        largest: Any = 0
+        with np.errstate(all="ignore"):
+            for value in self._values(typed, arrays):
+                size = magnitude(value)
+                largest = np.maximum(largest, np.where(np.isfinite(size), size, 0))
+        return Tolerance(None, 4 * len(nodes) * eps * largest)
 
     def _typed(self, dtypes: tuple[str, ...]) -> _Typed:
         """Decide each step's dtypes: the same each time."""

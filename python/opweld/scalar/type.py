@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from opweld import complexes
 from opweld.compile.ops import register_deep_copy_op_c_code
 from opweld.dtypes import convert, dtype_of, upcast
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.type import CType
+from opweld.tolerances import EXACT, Tolerance, near
 
 __all__ = ["ScalarConstant", "ScalarType", "ScalarVariable", "get_scalar_type", "upcast"]
 
@@ -90,13 +93,32 @@ class ScalarType(CType):
             )
         return convert(value, self._dtype, (), strict, allow_downcast)[()]
 
-    def values_eq(self, a: Any, b: Any) -> bool:  # type: ignore[override]
-        """Say whether two values are equal, NaN included."""
-        return bool(a == b) or bool(a != a and b != b)
+    def _number(self, value: Any) -> Any:
+        """One of Python's numbers as this type's; NumPy's have dtypes of their own."""
+        return value if isinstance(value, (np.generic, np.ndarray)) else self._dtype.np.type(value)
 
-    def values_eq_approx(self, a: Any, b: Any, tolerance: float = 1e-4) -> bool:  # type: ignore[override]
-        """Say whether two values differ by at most `tolerance` of the larger."""
-        return self.values_eq(a, b) or bool(abs(a - b) <= tolerance * max(abs(a), abs(b)))
+    def values_eq(self, a: Any, b: Any) -> bool:  # type: ignore[override]
+        """Say whether two numbers have equal dtype and value; see `opweld.tolerances.near`."""
+        return near(self._number(a), self._number(b), EXACT)
+
+    def values_eq_approx(self, a: Any, b: Any, tolerance: float | None = None) -> bool:
+        """Say whether two numbers have equal dtype and nearly equal values.
+
+        Parameters
+        ----------
+        a, b : numpy.generic
+            What is compared.
+        tolerance : float, optional
+            What they may differ by, relative to the larger. Left out: the dtype's row in `opweld.tolerances`.
+
+        Returns
+        -------
+        bool
+        """
+        a, b = self._number(a), self._number(b)
+        if tolerance is None or a.dtype.kind not in "fc":
+            return near(a, b)
+        return near(a, b, Tolerance(0, tolerance * max(abs(a), abs(b))))
 
     def dtype_specs(self) -> tuple[type, str, str]:
         """Give the dtype as NumPy's scalar class, the C type and the type number's name."""

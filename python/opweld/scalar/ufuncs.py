@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from opweld.dtypes import dtype_of
+from opweld.graph.basic import Apply
 from opweld.scalar.op import Body, ScalarOp, Spec, StructuredScalarOp, number
 from opweld.scalar.type import ScalarType, get_scalar_type
+from opweld.tolerances import of_operation
 
 __all__ = ["NAMES", "POWERS", "Ufunc", "ufunc"]
 
@@ -71,6 +73,12 @@ class Ufunc(StructuredScalarOp):
 
     def __reduce__(self) -> Any:
         return type(self), (self.name,)
+
+    def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
+        """Look up the table; of several dtypes that of the loop counts."""
+        dtypes = [variable.type.dtype for variable in [*node.inputs, *node.outputs]]  # type: ignore[attr-defined]
+        whole = [dtype for dtype in dtypes if dtype_of(dtype).np.kind == "c"]
+        return of_operation(self.function.__name__, (whole or dtypes)[0])
 
     def _loop(self, spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return _loop(self.function.__name__, spec)

@@ -13,6 +13,7 @@ from opweld.tensor.axis import one_axis, storage
 from opweld.tensor.reduce import max as _max
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import as_tensor_variable
+from opweld.tolerances import magnitude, of_products, of_sums
 
 __all__ = ["ArgExtreme", "Cumulative", "argmax", "argmin", "cumprod", "cumsum", "max_and_argmax"]
 
@@ -181,6 +182,15 @@ class Cumulative(COp):
         compute: Any = np.cumsum if self.which == "sum" else np.cumprod
         with np.errstate(all="ignore"):
             output_storage[0][0] = compute(inputs[0], axis=self.axis, dtype=dtype)
+
+    def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
+        """Leave the order open in which floats are added or multiplied."""
+        (x,) = inputs
+        dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        count = x.size if self.axis is None or x.ndim == 0 else x.shape[self.axis]
+        if self.which == "prod":
+            return of_products(count, dtype)
+        return of_sums(count, np.cumsum(magnitude(x), axis=self.axis), dtype)
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
         """Give the input's shape, where it is not flattened."""

@@ -149,6 +149,10 @@ class Elemwise(Op):
         for cell, array in zip(output_storage, made):
             cell[0] = array
 
+    def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
+        """Ask the scalar op."""
+        return self.scalar_op.debug_tolerance(node, inputs)
+
     def structure(self, node: Apply) -> dict[str, Any] | None:
         """Give the work as data, for the engine's loops (docs/program.md).
 

@@ -13,6 +13,7 @@ from opweld.graph.op import COp
 from opweld.tensor.axis import storage
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import as_tensor_variable
+from opweld.tolerances import magnitude, of_sums
 
 __all__ = ["Dot", "MatMul", "dot", "matmul"]
 
@@ -69,6 +70,11 @@ class Dot(COp):
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Multiply in Python."""
         output_storage[0][0] = np.asarray(np.dot(inputs[0], inputs[1]))
+
+    def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
+        """Leave the order open in which products are added."""
+        x, y = map(magnitude, inputs)
+        return of_sums(x.shape[-1], np.dot(x, y), node.outputs[0].type.dtype)  # type: ignore[attr-defined]
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
         """Give the sizes that are not summed over."""
@@ -128,6 +134,11 @@ class MatMul(COp):
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Multiply in Python."""
         output_storage[0][0] = np.asarray(np.matmul(inputs[0], inputs[1]))
+
+    def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
+        """Leave the order open in which products are added."""
+        x, y = map(magnitude, inputs)
+        return of_sums(x.shape[-1], np.matmul(x, y), node.outputs[0].type.dtype)  # type: ignore[attr-defined]
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
         """Give the sizes, but where it is open which of two is broadcast to the other."""

@@ -16,6 +16,7 @@ from opweld.scalar.ufuncs import Ufunc, ufunc
 from opweld.tensor.axis import many_axes
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import as_tensor_variable
+from opweld.tolerances import EXACT, magnitude, of_products, of_sums
 
 __all__ = [
     "CAReduce",
@@ -129,6 +130,20 @@ class CAReduce(Op):
     def has_perform(self) -> bool:
         """Say whether the op can be run in Python: as the scalar op can, where no class writes another `perform`."""
         return getattr(self.perform, "__func__", None) is not CAReduce.perform or self.scalar_op.has_perform()
+
+    def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
+        """Leave the order open where floats are added or multiplied."""
+        (x,) = inputs
+        if not isinstance(self.scalar_op, Ufunc):
+            return None
+        dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        axes = many_axes(self.axis, x.ndim)
+        count = int(np.prod([x.shape[axis] for axis in axes], dtype=np.int64))
+        if self.scalar_op.name == "multiply":
+            return of_products(count, dtype)
+        if self.scalar_op.name != "add":
+            return EXACT
+        return of_sums(count, magnitude(x).sum(axis=axes, keepdims=self.keepdims), dtype)
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Reduce by NumPy, or by the scalar op's `impl`."""

@@ -12,6 +12,7 @@ from opweld.compile.ops import register_deep_copy_op_c_code, register_view_op_c_
 from opweld.graph.basic import _what
 from opweld.graph.type import CType
 from opweld.tensor.variable import TensorConstant, TensorVariable
+from opweld.tolerances import EXACT, near
 
 __all__ = ["TensorType", "tensor"]
 
@@ -159,19 +160,29 @@ class TensorType(CType):
 
     @staticmethod
     def values_eq(a: Any, b: Any) -> bool:
-        """Say whether two arrays have equal dtype, shape and values, NaN included."""
-        if a.dtype != b.dtype or a.shape != b.shape:
-            return False
-        return bool(np.all((a == b) | ((a != a) & (b != b))))
+        """Say whether two arrays have equal dtype, shape and values; see `opweld.tolerances.near`."""
+        return near(a, b, EXACT)
 
     @staticmethod
-    def values_eq_approx(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
-        """Say whether two arrays have equal dtype and shape and nearly equal values."""
+    def values_eq_approx(a: Any, b: Any, rtol: float | None = None, atol: float | None = None) -> bool:
+        """Say whether two arrays have equal dtype and shape and nearly equal values.
+
+        Parameters
+        ----------
+        a, b : numpy.ndarray
+            What is compared.
+        rtol, atol : float, optional
+            As in ``numpy.allclose``. Left out: the dtype's row in `opweld.tolerances`.
+
+        Returns
+        -------
+        bool
+        """
+        if (rtol is None and atol is None) or a.dtype.kind not in "fc":
+            return near(a, b)
         if a.dtype != b.dtype or a.shape != b.shape:
             return False
-        if a.dtype.kind in "biu":
-            return bool(np.array_equal(a, b))
-        return bool(np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True))
+        return bool(np.allclose(a, b, rtol=rtol or 0, atol=atol or 0, equal_nan=True))
 
     def dtype_specs(self) -> tuple[type, str, str]:
         """Give the dtype as NumPy's scalar class, the C type and the type number's name."""
