@@ -143,6 +143,8 @@ def test_c_and_perform_that_do_not_agree():
 class Says(COp):
     """One value in C, another in Python, of any type: `c` is an expression."""
 
+    _f16_ok = True  # the bits are meant
+
     def __init__(self, c, py, out, more=""):
         self.c, self.py, self.out, self.more = c, py, out, more
 
