@@ -141,7 +141,7 @@ func (v *viewer) kernels() error {
 		name, known := shared[i]
 		if !known {
 			name = k.cName(v.p.Types)
-			if !k.Perform && k.keepsState() {
+			if !k.Perform && k.keepsState(v.p.Types) {
 				name = fmt.Sprintf("%s_%d", name, seen[name])
 			} else {
 				shared[i] = name
@@ -174,15 +174,32 @@ func (v *viewer) kernel(k *Kernel, name string) error {
 }
 
 // keepsState tells whether applies may not share the kernel's texts.
-func (k *Kernel) keepsState() bool {
-	cxx := k.Lang == CXX
+func (k *Kernel) keepsState(types []Type) bool {
+	cxx, before := k.Lang == CXX, k.before(types)
+	if k.SupportCodeApply != "" && refcount.KeepsState(k.SupportCodeApply, cxx, before...) {
+		return true
+	}
+	before = append(before, k.SupportCodeApply)
 	for _, in := range k.body() {
-		if in.Op == OpCode && refcount.CodeKeepsState(in.Code, cxx) {
+		if in.Op == OpCode && refcount.CodeKeepsState(in.Code, cxx, before...) {
 			return true
 		}
 	}
-	return k.SupportCodeApply != "" && refcount.KeepsState(k.SupportCodeApply, cxx) ||
-		refcount.CodeKeepsState(k.Code, cxx) || refcount.CodeKeepsState(k.CodeCleanup, cxx)
+	return refcount.CodeKeepsState(k.Code, cxx, before...) || refcount.CodeKeepsState(k.CodeCleanup, cxx, before...)
+}
+
+// before gives the texts in which the macros of a kernel's texts may be defined.
+func (k *Kernel) before(types []Type) []string {
+	texts := slices.Clone(k.SupportCode)
+	for _, t := range k.types() {
+		texts = append(texts, types[t].SupportCode...)
+	}
+	for _, arg := range k.Build.CompileArgs {
+		if macro, ok := strings.CutPrefix(arg, "-D"); ok {
+			texts = append(texts, "#define "+strings.Replace(macro, "=", " ", 1))
+		}
+	}
+	return texts
 }
 
 // texts collects what stands at file scope: headers, support code and init code, each distinct text once.

@@ -28,7 +28,7 @@ func (v *viewer) loop(k *Kernel, kv *KernelView) {
 		same := *k.Reduce
 		same.Axes, same.KeepDims, alike.Reduce = nil, false, &same
 		first := kv.C
-		if !k.keepsState() {
+		if !k.keepsState(v.p.Types) {
 			first = v.first(alike.cName(v.p.Types), kv.C)
 		}
 		kv.Fold.F = first

@@ -89,6 +89,42 @@ def test_an_object_that_lasts_belongs_to_an_apply(before, calls):
     assert [float(a[0]) for _ in range(2) for a in f(zero, zero)] == calls
 
 
+HELPERS = {
+    "member": "struct S_NAME { inline static int n = 0; }; static int next_NAME() { return ++S_NAME::n; }",
+    "template": "template <class T> static T of_NAME(T by) { static T n = 0; return n += by; }\n"
+    "static int next_NAME() { return of_NAME(1); }",
+    "variable template": "template <class T> T n_NAME = 0; static int next_NAME() { return ++n_NAME<int>; }",
+    "method": "struct S_NAME { int f() { static int n; return ++n; } };\n"
+    "static int next_NAME() { return S_NAME().f(); }",
+    "lambda": "static int next_NAME() { auto f = [] { static int n; return ++n; }; return f(); }",
+    "pointee": "static int *const p_NAME = new int(0); static int next_NAME() { return ++*p_NAME; }",
+    "macro": "static int next_NAME() { COUNTER; return ++n; }",
+    "thread": "thread_local int n_NAME = 0; static int next_NAME() { return ++n_NAME; }",
+    "namespace": "namespace { int n_NAME = 0; } static int next_NAME() { return ++n_NAME; }",
+}
+
+
+@pytest.mark.parametrize("kind", HELPERS)
+def test_an_object_that_lasts_somewhere_in_cxx_belongs_to_an_apply(kind):
+    class Counting(Fill):
+        c_lang = "c++"
+
+        def c_support_code(self):
+            return "#define COUNTER STORED int n\n#define STORED static"
+
+        def c_support_code_apply(self, node, name):
+            return HELPERS[kind].replace("NAME", name)
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            return super().c_code(node, name, inputs, outputs, sub).replace("next()", f"next_{name}()")
+
+    x, y = vector("x"), vector("y")
+    op = Counting("", "next()")
+    f = opweld.function([x, y], [op(x), op(y)])
+    zero = np.zeros(1)
+    assert [float(a[0]) for _ in range(2) for a in f(zero, zero)] == [1, 1, 2, 2]
+
+
 class Throwing(CType):
     """A C++ type, one of whose texts throws."""
 
