@@ -11,7 +11,7 @@ func (p *Program) Check() error {
 	for i := range c.producer {
 		c.producer[i] = -1
 	}
-	for _, look := range []func(){c.labels, c.kernels, c.loops, c.variables, c.steps, c.interface_, c.cells, c.produced, c.texts} {
+	for _, look := range []func(){c.labels, c.arrays, c.kernels, c.loops, c.variables, c.steps, c.interface_, c.cells, c.produced, c.texts} {
 		if look(); c.err != nil {
 			return c.err
 		}

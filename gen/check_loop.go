@@ -6,6 +6,18 @@ import (
 	"opweld/gen/scalar"
 )
 
+// arrays checks what types say of the array that they declare.
+func (c *checker) arrays() {
+	for i, t := range c.p.Types {
+		if t.Array == nil {
+			continue
+		}
+		if _, ok := scalar.TypeOf(t.Array.DType); !ok {
+			c.fail(fmt.Sprintf("types[%d].array.dtype", i), t.Label, "no dtype %q", t.Array.DType)
+		}
+	}
+}
+
 // loops checks the kernels whose loops the engine writes.
 func (c *checker) loops() {
 	for i := range c.p.Kernels {
@@ -17,10 +29,6 @@ func (c *checker) loops() {
 		for j, t := range k.types() {
 			if c.p.Types[t].Array == nil {
 				c.fail(where, k.Label, "variable %d is of type %d (%s), which has no array: the engine's loops work on arrays only", j, t, c.p.Types[t].Label)
-				return
-			}
-			if _, ok := scalar.TypeOf(c.p.Types[t].Array.DType); !ok {
-				c.fail(fmt.Sprintf("types[%d].array.dtype", t), c.p.Types[t].Label, "no dtype %q", c.p.Types[t].Array.DType)
 				return
 			}
 		}

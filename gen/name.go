@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -27,6 +28,8 @@ func (k *Kernel) cName(types []Type) string {
 	texts := *k
 	if k.structured() { // nor does the shape
 		texts.Label = k.Label + "(" + strings.Join(k.dtypes(types), ",") + ")"
+	} else { // its end tests the arrays that it stored
+		texts.Label = k.Label + k.promises(types)
 	}
 	// Indices of this Program say nothing, the declarations say what matters; but which variables are outputs counts.
 	texts.Inputs, texts.Outputs, texts.Params = make([]int, len(k.Inputs)), make([]int, len(k.Outputs)), nil
@@ -39,6 +42,19 @@ func (k *Kernel) dtypes(types []Type) []string {
 		names = append(names, types[t].Array.DType)
 	}
 	return names
+}
+
+// promises writes the arrays that an op's code must store.
+func (k *Kernel) promises(types []Type) string {
+	var b strings.Builder
+	for _, t := range k.Outputs {
+		if a := types[t].Array; a != nil {
+			fmt.Fprintf(&b, " %s:%d", a.DType, a.NDim)
+		} else {
+			b.WriteString(" -")
+		}
+	}
+	return b.String()
 }
 
 // types lists the types of a kernel's variables: inputs, outputs, params.

@@ -72,7 +72,8 @@ type StepView struct {
 	Run, Undo, Label, Comment string
 	First                     int
 	Slots                     []int
-	Node, Reads, Inputs       int // the Program's step or -1; where in the table of slots its inputs are
+	Node, Reads               int // the Program's step or -1; where in the table of slots its inputs are
+	Inputs, Outputs           int
 }
 
 // NewView shapes a plan.

@@ -13,6 +13,7 @@ type KernelView struct {
 	C, Label           string
 	Support            []Fragment
 	Variables, Closing []KernelVariable
+	Promised           []PromisedVariable
 	Code               Fragment
 	Cleanup            *Fragment
 	Struct             *StructView
@@ -46,6 +47,12 @@ type KernelVariable struct {
 	Storage bool // the code speaks of its storage_<name>
 }
 
+// PromisedVariable is an output that must hold an array once the code has run.
+type PromisedVariable struct {
+	Name, Number string
+	NDim         int
+}
+
 func newKernelView(types []Type, k *Kernel, name string) (*KernelView, error) {
 	named := func(hook, text string) Fragment {
 		return Fragment{k.Label + "." + hook, strings.ReplaceAll(text, nameToken, name)}
@@ -75,6 +82,9 @@ func newKernelView(types []Type, k *Kernel, name string) (*KernelView, error) {
 		}
 		variable.Storage = storage(k.Code+k.CodeCleanup, variable.Name)
 		kv.Variables = append(kv.Variables, variable)
+		if number, ndim := t.Array.promise(); ndim >= 0 && i >= len(k.Inputs) && i < len(k.Inputs)+len(k.Outputs) {
+			kv.Promised = append(kv.Promised, PromisedVariable{variable.Name, number, ndim})
+		}
 	}
 	if k.Struct != (Struct{}) {
 		kv.Struct = &StructView{Support: named("c_support_code_struct", k.Struct.Support),
@@ -162,7 +172,7 @@ func (v *viewer) step(a Action) StepView {
 func (v *viewer) graphStep(a Action) StepView {
 	k := v.p.kernel(a.Step)
 	s := StepView{Run: v.names[a.Step], Undo: "NULL", Slots: a.Variables, Label: cString(k.Label + ".c_code"),
-		Comment: comment(k.Label), Node: a.Step, Inputs: a.Inputs}
+		Comment: comment(k.Label), Node: a.Step, Inputs: a.Inputs, Outputs: len(k.Outputs)}
 	if k.structured() {
 		s.Run = "opw_run_elementwise"
 		if k.Reduce != nil {

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"strings"
 
+	"opweld/gen/scalar"
 	"opweld/refcount"
 )
 
 // TypeView is one type's lifecycle: only what the plan uses is there.
 type TypeView struct {
 	C, Label                 string
-	Array                    int // 1: what it declares is one array
+	Number                   string // of the dtype of the array that it declares
+	NDim                     int    // of that array; -1: it declares something else
 	Declare, Cleanup         Fragment
 	State                    []refcount.Declared
 	Adopt, Init, Offer, Sync *EnterView
@@ -39,6 +41,9 @@ type OwnView struct{ Init, Offer, Sync string }
 type InputView struct {
 	C, Accept, Adopt, Label string
 	Shared                  bool // the object is in a cell, not in the slot
+	Checked                 bool // nothing but the type's c_extract has looked at it: is it the array that is promised?
+	Number                  string
+	NDim                    int
 }
 
 // types makes a view of each type, with the functions that the plan's actions call.
@@ -49,14 +54,15 @@ func (v *viewer) types() error {
 		if err != nil {
 			return err
 		}
+		number, ndim := t.Array.promise()
 		v.view.Types = append(v.view.Types, &TypeView{
+			Number: number, NDim: ndim,
 			C: fmt.Sprintf("T%d", i), Label: t.Label, State: state, AdoptName: "NULL", accepts: map[string]string{},
 			Guarded: t.Lang == CXX,
 			Declare: Fragment{t.Label + ".c_declare", t.Declare},
 			Cleanup: Fragment{t.Label + ".c_cleanup", value(t.Cleanup)},
 		})
 		if t.Array != nil {
-			v.view.Types[i].Array = 1
 			if len(state) != 1 {
 				return &Error{Stage: "view", Op: t.Label, Msg: "c_declare: a type with \"array\" declares one PyArrayObject* and nothing else"}
 			}
@@ -69,6 +75,15 @@ func (v *viewer) types() error {
 		v.use(a)
 	}
 	return nil
+}
+
+// promise is what a type says of the one array that it declares: the number of its dtype and its dimensions.
+func (a *Array) promise() (string, int) {
+	if a == nil {
+		return "0", -1
+	}
+	t, _ := scalar.TypeOf(a.DType)
+	return t.Enum, a.NDim
 }
 
 func (v *viewer) typeOf(variable int) *Type { return &v.p.Types[v.p.Variables[variable].Type] }
@@ -159,7 +174,8 @@ func (tv *TypeView) input(accept *string, shared bool) string {
 			return in.C
 		}
 	}
-	in := InputView{C: fmt.Sprintf("%s_input%d", tv.C, len(tv.Inputs)), Accept: test, Adopt: tv.AdoptName, Label: tv.Label, Shared: shared}
+	in := InputView{C: fmt.Sprintf("%s_input%d", tv.C, len(tv.Inputs)), Accept: test, Adopt: tv.AdoptName, Label: tv.Label, Shared: shared,
+		Checked: test == "" && tv.NDim >= 0, Number: tv.Number, NDim: tv.NDim}
 	tv.Inputs = append(tv.Inputs, in)
 	return in.C
 }

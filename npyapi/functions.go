@@ -48,6 +48,8 @@ var functions = map[string]Function{
 	"PyCapsule_New":              {Returns: New, Fails: Null},
 	"PyCapsule_GetPointer":       {Fails: Null},
 	"PyImport_ImportModule":      {Returns: New, Fails: Null},
+	"PyImport_GetModule":         {Returns: New, Fails: Null}, // also without an exception
+	"PyObject_IsInstance":        {Fails: Negative},
 	"PyType_FromModuleAndSpec":   {Returns: New, Fails: Null},
 	"PyModule_AddIntConstant":    {Fails: Negative},
 	"PyModule_AddStringConstant": {Fails: Negative},
@@ -114,6 +116,8 @@ var functions = map[string]Function{
 
 	// Arrays: looking
 	"PyArray_Check":           {NoGIL: true},
+	"PyArray_CheckExact":      {NoGIL: true},
+	"PyArray_EquivTypenums":   {},
 	"PyArray_CHKFLAGS":        {NoGIL: true},
 	"PyArray_DATA":            {NoGIL: true},
 	"PyArray_BYTES":           {NoGIL: true},

@@ -156,28 +156,3 @@ def test_a_declaration_of_the_glues_names():
     message = "^Takes: c_declare: py_V exists already; declare a variable of another name$"
     with pytest.raises(opweld.ProgramError, match=message):
         opweld.function([x], [], on_unused_input="ignore")
-
-
-@pytest.mark.parametrize(
-    ("made", "came"),
-    [
-        ("NPY_FLOAT32, 1", "dtype float32 and ndim 1"),
-        ("NPY_FLOAT64, 2", "dtype float64 and ndim 2"),
-        ("NPY_FLOAT64, 1", ""),
-    ],
-)  # fmt: skip
-def test_an_output_of_another_kind_than_promised(made, came):
-    number, ndim = made.split(", ")
-    x = T.dvector("x")
-    text = (
-        f"npy_intp n[2] = {{3, 2}}; Py_XDECREF(%(z)s);\n"
-        f"%(z)s = (PyArrayObject *)PyArray_ZEROS({ndim}, n, {number}, 0); if (!%(z)s) %(fail)s"
-    )
-    f = opweld.function([x], Body(text)(x))
-    if not came:
-        assert f(np.ones(1)).tolist() == [0.0, 0.0, 0.0]
-        return
-    message = f"c_code stored an array of {came} in an output for which make_node promised dtype float64 and ndim 1"
-    with pytest.raises(TypeError) as caught:
-        f(np.ones(1))
-    assert str(caught.value) == message

@@ -65,7 +65,10 @@ typedef struct {
 #define OPW_LAST(v) opw_last(opw_at, v)
 #endif
 
-/* 0: done. 1: failed, and to be undone like one that succeeded. -1: failed before it held anything. */
+/* 0: done. 1: failed, and to be undone like one that succeeded. -1: failed before it held anything. OPW_UNLIKE: as 1, for
+   an op that stored what is not the array that its type promises. */
+#define OPW_UNLIKE 2
+#define OPW_DTYPES (NPY_HALF + 1) /* the last number that a type can have */
 typedef int (*opw_run_fn)(char *frame, const uint32_t *slots);
 typedef void (*opw_undo_fn)(char *frame, const uint32_t *slots);
 
@@ -76,8 +79,8 @@ typedef struct {
     uint32_t slots;    /* first of its entries in the table of slots */
     const char *label; /* the op or type, and the hook, for messages */
     int32_t node;      /* which of Program's steps; -1: none */
-    uint32_t reads;    /* its inputs among the slots: the first, and how many */
-    uint32_t inputs;
+    uint32_t reads;    /* its inputs among the slots: the first, how many, and how many outputs come after them */
+    uint32_t inputs, outputs;
 } opw_step;
 
 /* A piece of init code. */
@@ -91,7 +94,7 @@ typedef struct {
     opw_run_fn adopt;  /* c_extract on an object that the slot owns already; NULL: never needed */
     opw_undo_fn leave; /* c_cleanup, then give up py_<name> */
     const char *label;
-    int array;         /* what it declares is one PyArrayObject* */
+    int number, ndim;  /* of the one PyArrayObject* that it declares: what it promises; ndim -1: it declares something else */
 } opw_type;
 
 typedef struct {
@@ -171,8 +174,23 @@ typedef struct {
 
 /* The unit defines the function as data; the runtime is the same for every function. The name carries a digest of this
    head: objects that disagree on it do not link, as where opweld is replaced on disk while a process has the older engine. */
-#define opw_the_program opw_program_507f18ad22ca
+#define opw_the_program opw_program_9e0649a5833d
 OPW_SHARED extern const opw_program opw_the_program;
+
+/* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's
+   own dtype of each number, which nearly every array has. */
+OPW_SHARED extern PyArray_Descr *opw_dtypes[OPW_DTYPES];
+OPW_SHARED int opw_fits(PyObject *object, int number, int ndim);
+static inline int opw_is(const void *object, int number, int ndim)
+{
+    PyArrayObject *array = (PyArrayObject *)object;
+    if (__builtin_expect(array && PyArray_CheckExact((PyObject *)array) && PyArray_DESCR(array) == opw_dtypes[number] &&
+                         PyArray_NDIM(array) == ndim && PyArray_ISALIGNED(array), 1))
+        return 1;
+    return opw_fits((PyObject *)array, number, ndim);
+}
+/* Refuses what a type's own c_extract took. Sets an exception unless there is one, returns 1. */
+OPW_SHARED int opw_not_taken(const char *label, PyObject *object, int number, int ndim);
 
 /* Passes an argument through its type's filter. A new reference, or NULL. */
 OPW_SHARED PyObject *opw_convert(char *frame, uint32_t index, PyObject *value);

@@ -66,7 +66,10 @@ typedef struct {
 #define OPW_LAST(v) opw_last(opw_at, v)
 #endif
 
-/* 0: done. 1: failed, and to be undone like one that succeeded. -1: failed before it held anything. */
+/* 0: done. 1: failed, and to be undone like one that succeeded. -1: failed before it held anything. OPW_UNLIKE: as 1, for
+   an op that stored what is not the array that its type promises. */
+#define OPW_UNLIKE 2
+#define OPW_DTYPES (NPY_HALF + 1) /* the last number that a type can have */
 typedef int (*opw_run_fn)(char *frame, const uint32_t *slots);
 typedef void (*opw_undo_fn)(char *frame, const uint32_t *slots);
 
@@ -77,8 +80,8 @@ typedef struct {
     uint32_t slots;    /* first of its entries in the table of slots */
     const char *label; /* the op or type, and the hook, for messages */
     int32_t node;      /* which of Program's steps; -1: none */
-    uint32_t reads;    /* its inputs among the slots: the first, and how many */
-    uint32_t inputs;
+    uint32_t reads;    /* its inputs among the slots: the first, how many, and how many outputs come after them */
+    uint32_t inputs, outputs;
 } opw_step;
 
 /* A piece of init code. */
@@ -92,7 +95,7 @@ typedef struct {
     opw_run_fn adopt;  /* c_extract on an object that the slot owns already; NULL: never needed */
     opw_undo_fn leave; /* c_cleanup, then give up py_<name> */
     const char *label;
-    int array;         /* what it declares is one PyArrayObject* */
+    int number, ndim;  /* of the one PyArrayObject* that it declares: what it promises; ndim -1: it declares something else */
 } opw_type;
 
 typedef struct {
@@ -172,8 +175,23 @@ typedef struct {
 
 /* The unit defines the function as data; the runtime is the same for every function. The name carries a digest of this
    head: objects that disagree on it do not link, as where opweld is replaced on disk while a process has the older engine. */
-#define opw_the_program opw_program_507f18ad22ca
+#define opw_the_program opw_program_9e0649a5833d
 OPW_SHARED extern const opw_program opw_the_program;
+
+/* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's
+   own dtype of each number, which nearly every array has. */
+OPW_SHARED extern PyArray_Descr *opw_dtypes[OPW_DTYPES];
+OPW_SHARED int opw_fits(PyObject *object, int number, int ndim);
+static inline int opw_is(const void *object, int number, int ndim)
+{
+    PyArrayObject *array = (PyArrayObject *)object;
+    if (__builtin_expect(array && PyArray_CheckExact((PyObject *)array) && PyArray_DESCR(array) == opw_dtypes[number] &&
+                         PyArray_NDIM(array) == ndim && PyArray_ISALIGNED(array), 1))
+        return 1;
+    return opw_fits((PyObject *)array, number, ndim);
+}
+/* Refuses what a type's own c_extract took. Sets an exception unless there is one, returns 1. */
+OPW_SHARED int opw_not_taken(const char *label, PyObject *object, int number, int ndim);
 
 /* Passes an argument through its type's filter. A new reference, or NULL. */
 OPW_SHARED PyObject *opw_convert(char *frame, uint32_t index, PyObject *value);
@@ -322,6 +340,7 @@ struct opw_function {
     PyObject *defaults;        /* tuple: None or (value,) an argument */
     PyObject *cells;           /* tuple: a list of one for each shared value */
     PyObject *failed;          /* (step, inputs, exception): says more in the exception */
+    PyObject *unlike;          /* (step, position, value): raises where an op left what its type does not allow */
     char *constants;           /* the part of a frame up to constants_end; NULL: none needed */
     PyObject **kept;           /* storage of temporaries from earlier runs; NULL entries: none, or in use */
     void **structs;            /* the state of ops that keep some */
@@ -329,6 +348,9 @@ struct opw_function {
     unsigned long owner;       /* the thread that holds it */
     int locked;
 };
+
+static PyObject *opw_numpy_ma; /* "numpy.ma", for the process */
+PyArray_Descr *opw_dtypes[OPW_DTYPES];
 
 /* An exception in flight, put aside and brought back. */
 #if PY_VERSION_HEX >= 0x030C0000
@@ -356,6 +378,15 @@ PyObject *opw_cell(char *frame, uint32_t index)
     PyErr_Format(PyExc_RuntimeError, "%U(): the cell of a shared value holds %zd objects, not one", self->name,
                  PyList_GET_SIZE(cell));
     return NULL;
+}
+
+/* Tells Python of a value that an op left, or NULL: output `position` of a step; step -1: result `position`; step -2 - n:
+   input `position` of perform n. Non-zero: an exception is set; else the type allows the value. */
+static int opw_tell(opw_function *self, int step, Py_ssize_t position, PyObject *value)
+{
+    PyObject *none = PyErr_Occurred() ? NULL : PyObject_CallFunction(self->unlike, "inO", step, position, value ? value : Py_None);
+    Py_XDECREF(none);
+    return !none;
 }
 
 /* A defect of a fragment. */
@@ -522,10 +553,18 @@ void opw_perform_undo(char *frame, const uint32_t *slots)
     opw_perform_leave(frame, slots, (Py_ssize_t)slots[2]);
 }
 
+/* Whether a type's c_extract took the array that the type promises; arguments that c_accept let through are not asked. */
+static int opw_check_taken(const opw_type *type, char *slot)
+{
+    if (type->ndim < 0 || opw_is(OPW_ARRAY(slot), type->number, type->ndim))
+        return 0;
+    return opw_not_taken(type->label, (PyObject *)OPW_ARRAY(slot), type->number, type->ndim);
+}
+
 /* Gives the members of result to the outputs' slots and extracts them. All or none are entered. */
 static int opw_perform_adopt(char *frame, const uint32_t *slots, PyObject *result)
 {
-    const opw_type *types = OPW_HEAD(frame)->self->state->program->types;
+    const opw_type *types = OPW_HEAD(frame)->self->state->program->types, *type;
     const uint32_t *outputs = slots + 3 + slots[1];
     Py_ssize_t i, n = (Py_ssize_t)slots[2];
 
@@ -538,7 +577,8 @@ static int opw_perform_adopt(char *frame, const uint32_t *slots, PyObject *resul
         PyObject *value = PyTuple_GET_ITEM(result, i);
         Py_INCREF(value);
         OPW_PY(frame + slot[0]) = value;
-        if (types[slot[-1]].adopt(frame, slot)) {
+        type = &types[slot[-1]];
+        if (type->adopt(frame, slot) || opw_check_taken(type, frame + slot[0])) {
             opw_perform_leave(frame, slots, i + 1);
             return -1;
         }
@@ -548,6 +588,7 @@ static int opw_perform_adopt(char *frame, const uint32_t *slots, PyObject *resul
 
 int opw_perform(char *frame, const uint32_t *slots)
 {
+    opw_function *self = OPW_HEAD(frame)->self;
     Py_ssize_t i, n = (Py_ssize_t)slots[1];
     PyObject *result, *arguments = PyTuple_New(n);
     int failed;
@@ -558,16 +599,17 @@ int opw_perform(char *frame, const uint32_t *slots)
     }
     for (i = 0; i < n; i++) {
         PyObject *value = OPW_PY(frame + slots[3 + i]);
-        if (!value) {
+        if (!value)
             PyErr_Format(PyExc_RuntimeError, "%U(): c_sync left no object in py_<name> for input %zd of a perform, and "
-                         "set no exception", OPW_HEAD(frame)->self->name, i);
+                         "set no exception", self->name, i);
+        if (!value || (value == Py_None && opw_tell(self, -2 - (int)slots[0], i, NULL))) {
             Py_DECREF(arguments);
             return -1;
         }
         Py_INCREF(value);
         PyTuple_SET_ITEM(arguments, i, value);
     }
-    result = PyObject_CallObject(PyTuple_GET_ITEM(OPW_HEAD(frame)->self->performs, slots[0]), arguments);
+    result = PyObject_CallObject(PyTuple_GET_ITEM(self->performs, slots[0]), arguments);
     Py_DECREF(arguments);
     if (!result)
         return -1;
@@ -917,6 +959,44 @@ static int opw_next(const opw_axes *axes, int last, npy_intp *at, char **p)
     return 0;
 }
 
+/* Whether an array has a mask, which loops would not see. */
+static int opw_is_masked(PyObject *array)
+{
+    PyObject *module = PyImport_GetModule(opw_numpy_ma), *kind; /* not loaded: nobody has made one */
+    int masked = 0;
+    if (module && (kind = PyObject_GetAttrString(module, "MaskedArray"))) {
+        masked = PyObject_IsInstance(array, kind);
+        Py_DECREF(kind);
+    }
+    Py_XDECREF(module);
+    return masked;
+}
+
+int opw_fits(PyObject *object, int number, int ndim)
+{
+    PyArrayObject *array = (PyArrayObject *)object;
+    return object && PyArray_Check(object) && PyArray_NDIM(array) == ndim && PyArray_ISBEHAVED_RO(array) &&
+           (PyArray_TYPE(array) == number || PyArray_EquivTypenums(PyArray_TYPE(array), number)) &&
+           (PyArray_CheckExact(object) || !opw_is_masked(object));
+}
+
+int opw_not_taken(const char *label, PyObject *object, int number, int ndim)
+{
+    PyObject *dtype;
+    if (PyErr_Occurred())
+        return 1;
+    dtype = (PyObject *)PyArray_DescrFromType(number);
+    if (dtype && object && PyArray_Check(object))
+        PyErr_Format(PyExc_TypeError, "%s.c_extract took an array of dtype %S and ndim %d, or one that is misaligned or masked; its "
+                     "c_array promises dtype %S and ndim %d, aligned, in native byte order", label,
+                     (PyObject *)PyArray_DESCR((PyArrayObject *)object), PyArray_NDIM((PyArrayObject *)object), dtype, ndim);
+    else if (dtype)
+        PyErr_Format(PyExc_TypeError, "%s.c_extract took %s; its c_array promises an array of dtype %S and ndim %d", label,
+                     object ? Py_TYPE(object)->tp_name : "nothing", dtype, ndim);
+    Py_XDECREF(dtype);
+    return 1;
+}
+
 static int opw_same_dims(PyArrayObject *array, int ndim, const npy_intp *dims)
 {
     int i;
@@ -946,12 +1026,6 @@ static int opw_fit_output(char *slot, int ndim, const npy_intp *dims, int type)
     if (array && opw_same_dims(array, ndim, dims))
         return 0;
     return opw_put_array(slot, (PyArrayObject *)PyArray_SimpleNew(ndim, (npy_intp *)dims, type));
-}
-
-static int opw_no_array(int position)
-{
-    PyErr_Format(PyExc_RuntimeError, "input %d holds no array: the op that makes it stored none", position);
-    return 1;
 }
 
 /* ---- elementwise kernels ------------------------------------------------------------------------------------------ */
@@ -1150,8 +1224,6 @@ int opw_run_elementwise(char *frame, const uint32_t *slots)
 
     for (i = 0; i < work->inputs; i++) {
         PyArrayObject *array = arrays[i] = OPW_ARRAY(frame + slots[i]);
-        if (!array)
-            return opw_no_array(i);
         p[i] = PyArray_BYTES(array);
         s[i] = work->sizes[i];
         if (!PyArray_NDIM(array))
@@ -1315,8 +1387,6 @@ int opw_run_reduce(char *frame, const uint32_t *slots)
     npy_intp dims[OPW_MAX_DIMS];
     int i, ndim = 0;
 
-    if (!in)
-        return opw_no_array(0);
     for (i = 0; i < PyArray_NDIM(in); i++)
         if (!(work->axes >> i & 1))
             dims[ndim++] = PyArray_DIM(in, i);
@@ -1343,7 +1413,7 @@ static PyObject *opw_step_inputs(const opw_state *state, char *frame, const opw_
     for (i = 0; inputs && i < step->inputs; i++) {
         uint32_t variable = (uint32_t)p->slot_table[step->reads + i];
         char *slot = opw_slot(frame, state, variable);
-        PyObject *value = p->types[p->variable_types[variable]].array ? (PyObject *)OPW_ARRAY(slot) : OPW_PY(slot);
+        PyObject *value = p->types[p->variable_types[variable]].ndim >= 0 ? (PyObject *)OPW_ARRAY(slot) : OPW_PY(slot);
         if (!value || !PyArray_Check(value))
             value = Py_None;
         Py_INCREF(value);
@@ -1373,6 +1443,20 @@ static void opw_explain(opw_function *self, char *frame, uint32_t reached)
     OPW_RESTORE(type, value, traceback);
 }
 
+/* Says which of a step's outputs is not what its type promises. An exception that is set stays. */
+static void opw_find_unlike(opw_function *self, char *frame, const opw_step *step)
+{
+    const opw_program *p = self->state->program;
+    uint32_t i;
+    for (i = 0; i < step->outputs; i++) {
+        uint32_t variable = (uint32_t)p->slot_table[step->reads + step->inputs + i];
+        const opw_type *type = &p->types[p->variable_types[variable]];
+        PyObject *left = (PyObject *)OPW_ARRAY(opw_slot(frame, self->state, variable));
+        if (type->ndim >= 0 && !opw_is(left, type->number, type->ndim) && opw_tell(self, (int)step->node, i, left))
+            return;
+    }
+}
+
 /* Runs the table from its start; returns how many entries were reached, and in *failed whether one failed. */
 static uint32_t opw_walk(char *frame, const opw_state *state, int *failed)
 {
@@ -1381,6 +1465,8 @@ static uint32_t opw_walk(char *frame, const opw_state *state, int *failed)
         int status = step->run(frame, step->slots);
         if (!status)
             continue;
+        if (status == OPW_UNLIKE)
+            opw_find_unlike(OPW_HEAD(frame)->self, frame, &state->program->step_table[step - begin]);
         if (!PyErr_Occurred())
             opw_silent(OPW_HEAD(frame)->self, state->program->step_table[step - begin].label);
         *failed = 1;
@@ -1419,6 +1505,8 @@ static PyObject *opw_result_of(opw_function *self, char *frame, Py_ssize_t i)
                          self->name, p->types[p->variable_types[p->result_table[i].variable]].label, i);
         return NULL;
     }
+    if (value == Py_None && opw_tell(self, -1, i, NULL))
+        return NULL;
     if (out && out != value)
         return opw_copy_out(self, i, out, value);
     Py_INCREF(value);
@@ -1456,11 +1544,6 @@ static int opw_collect_updates(opw_function *self, char *frame)
         if (!value)
             return -1;
         OPW_HEAD(frame)->out[i] = value;
-        if (value == Py_None && p->types[p->variable_types[p->result_table[i].variable]].array) {
-            PyErr_Format(PyExc_RuntimeError, "%U(): the op that makes update %zd stored no array; the shared values stay as they are",
-                         self->name, i - (Py_ssize_t)(p->results - p->updates));
-            return -1;
-        }
     }
     return 0;
 }
@@ -1579,6 +1662,7 @@ static int opw_function_traverse(PyObject *object, visitproc visit, void *arg)
     Py_VISIT(self->defaults);
     Py_VISIT(self->cells);
     Py_VISIT(self->failed);
+    Py_VISIT(self->unlike);
     return 0;
 }
 
@@ -1625,6 +1709,7 @@ static void opw_function_dealloc(PyObject *object)
     Py_CLEAR(self->defaults);
     Py_CLEAR(self->cells);
     Py_CLEAR(self->failed);
+    Py_CLEAR(self->unlike);
     type->tp_free(object);
     Py_DECREF(type);
     Py_DECREF(module);
@@ -1729,7 +1814,7 @@ static int opw_enter_constants(opw_function *self, PyObject *values)
         PyObject *value = PyTuple_GET_ITEM(values, i);
         Py_INCREF(value);
         OPW_PY(opw_slot(frame, state, variable)) = value;
-        if (type->adopt(frame, &state->offsets[variable]) || PyErr_Occurred()) {
+        if (type->adopt(frame, &state->offsets[variable]) || PyErr_Occurred() || opw_check_taken(type, opw_slot(frame, state, variable))) {
             PyObject *kind = NULL, *error = NULL, *traceback = NULL;
             if (!PyErr_Occurred())
                 PyErr_Format(PyExc_RuntimeError, "%U(): %s.c_extract failed on a constant without setting an exception; "
@@ -1767,11 +1852,11 @@ static int opw_check_make(const opw_program *p, PyObject *performs, PyObject *co
 static PyObject *opw_make(PyObject *module, PyObject *args)
 {
     opw_state *state = (opw_state *)PyModule_GetState(module);
-    PyObject *name, *convert, *reject_out, *performs, *constants, *defaults, *cells, *failed;
+    PyObject *name, *convert, *reject_out, *performs, *constants, *defaults, *cells, *failed, *unlike;
     opw_function *self;
 
-    if (!PyArg_ParseTuple(args, "UOOO!O!O!O!O:make", &name, &convert, &reject_out, &PyTuple_Type, &performs, &PyTuple_Type,
-                          &constants, &PyTuple_Type, &defaults, &PyTuple_Type, &cells, &failed) ||
+    if (!PyArg_ParseTuple(args, "UOOO!O!O!O!OO:make", &name, &convert, &reject_out, &PyTuple_Type, &performs, &PyTuple_Type,
+                          &constants, &PyTuple_Type, &defaults, &PyTuple_Type, &cells, &failed, &unlike) ||
         opw_check_make(state->program, performs, constants, defaults, cells))
         return NULL;
     self = PyObject_GC_New(opw_function, state->type);
@@ -1801,6 +1886,8 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     self->cells = cells;
     Py_INCREF(failed);
     self->failed = failed;
+    Py_INCREF(unlike);
+    self->unlike = unlike;
     PyObject_GC_Track((PyObject *)self);
     if (opw_make_kept(self) || opw_enter_constants(self, constants) || opw_make_structs(self)) {
         Py_DECREF(self);
@@ -1904,16 +1991,28 @@ static void opw_module_free(void *module)
 }
 
 static PyMethodDef opw_module_methods[] = {
-    {"make", opw_make, METH_VARARGS, "make(name, convert, reject_out, performs, constants, defaults, cells, failed) -> Function"},
+    {"make", opw_make, METH_VARARGS, "make(name, convert, reject_out, performs, constants, defaults, cells, failed, unlike) -> Function"},
     {NULL, NULL, 0, NULL},
 };
 
 /* ---- the module's entry ------------------------------------------------------------------------------------------ */
 
+/* What holds for the process, whatever the function. */
+static int opw_prepare(void)
+{
+    int number;
+    if (PyArray_ImportNumPyAPI() < 0 || !(opw_numpy_ma = PyUnicode_InternFromString("numpy.ma")))
+        return -1;
+    for (number = 0; number < OPW_DTYPES; number++)
+        if (!opw_dtypes[number] && !(opw_dtypes[number] = PyArray_DescrFromType(number)))
+            return -1;
+    return 0;
+}
+
 static int opw_exec(PyObject *module)
 {
     const opw_init *init;
-    if (PyArray_ImportNumPyAPI() < 0)
+    if (opw_prepare())
         return -1;
     for (init = opw_the_program.init_table; init->run; init++) {
         if (PyModule_AddStringConstant(module, "initialising", init->label)) /* Python names it where it fails */

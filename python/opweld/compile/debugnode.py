@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from opweld.compile.binding import filter_of, performer
-from opweld.compile.failure import explain
+from opweld.compile.failure import explain, refuser
 from opweld.errors import OpweldError
 from opweld.generic import generic
 from opweld.graph.aliasing import alias_pairs
@@ -124,6 +124,7 @@ class Module:
                 name, lambda index, value: value, lambda position, value: None,
                 tuple([step.op.call for step in program.performs]),  # type: ignore[attr-defined]
                 tuple([constant.data for constant in program.constants]), (None,), (), None,
+                refuser(called, program, graph.outputs),
             )  # fmt: skip
 
     def __call__(self, run: Any) -> None:

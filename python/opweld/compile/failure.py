@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from opweld.graph.basic import Apply, Constant
+from opweld.graph.basic import Apply, Constant, Variable
+from opweld.graph.type import Type
 
-__all__ = ["explain", "failer", "place"]
+if TYPE_CHECKING:
+    from opweld.compile.program import Program
+
+__all__ = ["admits_none", "explain", "failer", "place", "refuser"]
 
 _LONG = 160  # characters of a node, and of a line
 
@@ -66,6 +70,82 @@ def explain(error: BaseException, called: str, node: Apply, values: dict[int, An
     elif isinstance(error, Exception) and not isinstance(error, KeyError):  # whose message is quoted
         if len(error.args) == 1 and isinstance(error.args[0], str) and text not in error.args[0]:
             error.args = (f"{error.args[0]}\n{text}",)
+
+
+def refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Callable[[int, int, Any], None]:
+    """Make what the module calls when an op left a value that its output's type may not allow.
+
+    Parameters
+    ----------
+    called : str
+        The function's name.
+    program : Program
+        Its steps and performs.
+    outputs : sequence of Variable
+        The graph's outputs.
+
+    Returns
+    -------
+    callable
+        Of a step and an output's position; of -1 and a result's; of -2 - n and the position of an input of perform n;
+        and of what is there, None where nothing is. It raises, unless None is a value of the type.
+    """
+
+    def refuse(step: int, position: int, value: Any) -> None:
+        if step >= 0:
+            variable = program.steps[step][0].outputs[position]
+        elif step == -1:
+            variable = outputs[position]
+        else:
+            variable = program.performs[-2 - step].inputs[position]
+        node = variable.owner
+        if value is None and step < 0 and (node is None or admits_none(variable.type)):
+            return
+        assert node is not None  # what came from outside passed its type's filter
+        name = "" if variable.name is None else f", {_clip(str(variable), 40)}"
+        where = f"output {variable.index}{name}"
+        op, promised = _clip(str(node.op), 80), _promised(variable.type)
+        if value is None:
+            error: Exception = RuntimeError(f"{op}: c_code did not set {where}: store {promised}, or use sub['fail']")
+        else:
+            from opweld.dtypes import describe
+
+            error = TypeError(f"{op}: c_code stored {describe(value)} in {where}; make_node promised {promised}")
+        if step < 0:  # else the step says where it is
+            explain(error, called, node, {})
+        raise error
+
+    return refuse
+
+
+def admits_none(type_: Type) -> bool:
+    """Say whether None is a value of a type, as its `filter` tells.
+
+    Parameters
+    ----------
+    type_ : Type
+        The type.
+
+    Returns
+    -------
+    bool
+        True where the filter gives None back for None.
+    """
+    from opweld.compile.binding import filter_of
+
+    try:
+        return filter_of(type_)(None) is None
+    except Exception:  # however it refuses
+        return False
+
+
+def _promised(type_: Any) -> str:
+    dtype = getattr(type_, "_dtype", None)
+    if dtype is None:
+        return f"a value of type {_clip(str(type_), 80)}"
+    from opweld.dtypes import expected
+
+    return expected(dtype, type_.shape)
 
 
 def place(node: Apply) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from opweld.compile.binding import converter, performer, rejecter
-from opweld.compile.failure import failer
+from opweld.compile.failure import failer, refuser
 from opweld.compile.io import In, Out
 from opweld.compile.prepare import Record, prepare
 from opweld.compile.rebuild import Substitution, shared_of
@@ -216,6 +216,7 @@ class Maker:
             defaults,
             tuple([variable.cell for variable in self.shared]),
             failer(self.called, self.program.steps) if self.checks is None else None,
+            refuser(self.called, self.program, self.fgraph.outputs),
         )
         made.name = self.name
         made.maker = self
