@@ -136,7 +136,8 @@ def build_engine(target: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{target.name}.{os.getpid()}")
         run(
-            "go", "build", "-buildmode=c-shared", "-buildvcs=false", "-trimpath", "-ldflags=-s -w",
+            "go", "build", "-buildmode=c-shared", "-buildvcs=false", "-trimpath",
+            "-ldflags=-s -w -X=runtime.godebugDefault=asyncpreemptoff=1",
             "-o", temporary, f"./{folder.relative_to(ROOT).as_posix()}",
         )  # fmt: skip
         temporary.with_suffix(".h").unlink(missing_ok=True)

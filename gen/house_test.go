@@ -31,7 +31,8 @@ var rooms = map[string][]string{
 	"opweld/gen/cache":  {"opweld/gen/async"},
 	"opweld/gen/build":  {"opweld/gen", "opweld/gen/async", "opweld/gen/cc", "opweld/gen/cache"},
 	"opweld/gen/kernel": {"opweld/gen", "github.com/go-python/gpython/"},
-	"opweld/pyext":      {"opweld/gen", "opweld/gen/async", "opweld/gen/build", "opweld/gen/kernel", "opweld/refcount"},
+	"opweld/pyext":      {"opweld/gen", "opweld/gen/async", "opweld/gen/build", "opweld/gen/kernel", "opweld/pyext/host", "opweld/refcount"},
+	"opweld/pyext/host": {},
 }
 
 func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"opweld/gen"
 	"opweld/gen/build"
+	"opweld/pyext/host"
 )
 
 // Versions of what crosses the border or outlives the process.
@@ -32,6 +33,14 @@ type versionAnswer struct {
 func Version(request string) (string, error) {
 	return answer(func() (any, error) {
 		return versionAnswer{version, gen.Format, cacheFormat, runtime.Version()}, nil
+	})
+}
+
+// Settle gives back to the process what the load of this library took: to be called first. The request is empty.
+func Settle(request string) (string, error) {
+	return answer(func() (any, error) {
+		host.Restore()
+		return nothing{}, nil
 	})
 }
 

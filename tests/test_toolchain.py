@@ -130,7 +130,7 @@ def test_request_has_the_fields_of_the_border() -> None:
     assert sorted(request) == sorted(
         (
             "program sources index root owners private cc cxx cflags cxxflags include_dirs runtime python numpy env "
-            "process lock_seconds"
+            "process lock_seconds bounds"
         ).split()
     )
     assert any(os.path.isfile(os.path.join(folder, "Python.h")) for folder in request["include_dirs"])

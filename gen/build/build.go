@@ -40,6 +40,7 @@ type Request struct {
 	Env         map[string]string    `json:"env"`
 	Process     cc.Process           `json:"process"`
 	LockSeconds float64              `json:"lock_seconds"`
+	Bounds      cc.Bounds            `json:"bounds"`
 }
 
 // Result is a module that can be imported.

@@ -1,6 +1,13 @@
 package build
 
-import "context"
+import (
+	"context"
+
+	"opweld/gen/cc"
+)
+
+// patience is how many seconds a compiler may take to say who it is.
+const patience = 60
 
 // Compiler is what opweld doctor shows of a driver.
 type Compiler struct {
@@ -17,7 +24,7 @@ func Compilers(ctx context.Context, drivers []string, root string) []Compiler {
 	found := make([]Compiler, len(drivers))
 	for i, driver := range drivers {
 		found[i].Driver = driver
-		tool, _, err := identify(ctx, driver, &Request{}, store, nil)
+		tool, _, err := identify(ctx, driver, &Request{Bounds: cc.Bounds{Seconds: patience}}, store, nil)
 		if err != nil {
 			found[i].Error = err.Error()
 			continue

@@ -3,6 +3,9 @@ package build
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"opweld/gen"
@@ -16,6 +19,9 @@ const (
 	KindCompile    = "compile"
 	KindCancelled  = "cancelled"
 	KindCache      = "cache"
+	KindPrivate    = "private" // the module cannot be kept, and no private folder was given
+	KindTool       = "tool"
+	KindUnseen     = "unseen"
 	KindInternal   = "internal"
 )
 
@@ -28,6 +34,8 @@ type Error struct {
 	Line        int             `json:"line"`
 	Diagnostics []cc.Diagnostic `json:"diagnostics"`
 	Log         string          `json:"log"`
+	Folder      string          `json:"folder"` // of kind cache: where nothing can be written
+	Reason      string          `json:"reason"` // and why
 
 	cause error
 }
@@ -41,9 +49,12 @@ func (e *Error) Unwrap() error { return e.cause }
 func classify(err error) *Error {
 	var known *Error
 	var program *gen.Error
+	var trouble *cc.Trouble
 	switch {
 	case errors.As(err, &known):
 		return known
+	case errors.As(err, &trouble):
+		return troubled(trouble)
 	case errors.As(err, &program):
 		return newError(KindProgram, err, program.Op)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -51,7 +62,40 @@ func classify(err error) *Error {
 	case errors.Is(err, cc.ErrStart):
 		return newError(KindNoCompiler, err, "")
 	}
+	if trouble := unwritable(err); trouble != nil {
+		return troubled(trouble)
+	}
 	return newError(KindInternal, err, "")
+}
+
+// troubled makes the error of a compile that could not be done.
+func troubled(t *cc.Trouble) *Error {
+	kind := KindTool
+	switch t.Kind {
+	case cc.FolderFails:
+		kind = KindCache
+	case cc.Unseen:
+		kind = KindUnseen
+	}
+	e := newError(kind, t, "")
+	e.Folder, e.Reason = t.Folder, t.Reason
+	return e
+}
+
+// unwritable finds the folder in which the system refused something; nil: it is not that.
+func unwritable(err error) *cc.Trouble {
+	errno, ok := cc.Errno(err)
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case !ok:
+		return nil
+	case errors.As(err, &path):
+		return cc.FolderTrouble(filepath.Dir(path.Path), errno.Error())
+	case errors.As(err, &link):
+		return cc.FolderTrouble(filepath.Dir(link.New), errno.Error())
+	}
+	return nil
 }
 
 // breached makes the error of fragments that do what they may not: it reads like the compiler's.

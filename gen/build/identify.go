@@ -2,9 +2,9 @@ package build
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"opweld/gen"
 	"opweld/gen/async"
@@ -36,7 +36,7 @@ func identify(ctx context.Context, driver string, req *Request, store *cache.Sto
 			break
 		}
 	}
-	tool, err := cc.Identify(ctx, driver, req.Env, req.Process)
+	tool, err := cc.Identify(ctx, driver, req.Env, req.Process, req.Bounds)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,7 +45,7 @@ func identify(ctx context.Context, driver string, req *Request, store *cache.Sto
 	}
 	files, err := stampsAtOnce(tool.Programs)
 	if err != nil {
-		return nil, nil, fmt.Errorf("look at the compiler: %w", err)
+		return nil, nil, cc.Unreadable(driver, err)
 	}
 	if store != nil {
 		_ = store.KeepTool(name, tool, files) // not kept: asked again next time
@@ -72,7 +72,7 @@ func (j *job) begin(ctx context.Context, tool *cc.Tool) {
 		return
 	}
 	j.compile.Tool = tool
-	j.start(ctx)
+	_ = j.start(ctx) // where nothing can be written, it is said when the key is known
 }
 
 // stampsAtOnce looks at files and hashes them, side by side.
@@ -96,10 +96,11 @@ type early struct {
 }
 
 // start begins the compile of a unit that is to be kept.
-func (j *job) start(ctx context.Context) {
+func (j *job) start(ctx context.Context) error {
+	j.store.Tidy(time.Now())
 	dir, remove, err := j.store.Private()
 	if err != nil {
-		return
+		return err
 	}
 	j.progress(StageCompile)
 	inner, cancel := context.WithCancel(ctx)
@@ -109,6 +110,7 @@ func (j *job) start(ctx context.Context) {
 		e.c, e.settled, err = j.run(inner, dir)
 		return err
 	})
+	return nil
 }
 
 // let gives up the compiler's lock.

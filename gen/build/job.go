@@ -1,7 +1,6 @@
 package build
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,7 +54,7 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 	b := unit.Build
 	j.compile = &cc.Job{Text: unit.Text, CXX: unit.Lang == gen.CXX, Parts: unit.Parts, Flags: flags, System: req.IncludeDirs,
 		Headers: b.HeaderDirs, LibDirs: b.LibDirs, Libs: b.Libraries, Args: b.CompileArgs, NoArgs: b.NoCompileArgs, Env: req.Env,
-		Process: req.Process}
+		Process: req.Process, Bounds: req.Bounds}
 	named, err := namedFiles(slices.Concat(flags, b.CompileArgs))
 	if err != nil {
 		return nil, err
@@ -102,7 +101,11 @@ func namedFiles(args []string) ([]cache.File, error) {
 			}
 		}
 	}
-	return stamps(paths)
+	files, err := stamps(paths)
+	if err != nil {
+		return nil, newError(KindProgram, fmt.Errorf("a file that an argument of the compiler names: %w", err), "")
+	}
+	return files, nil
 }
 
 // keyLines lists everything that is known before the compile and can change its result.
@@ -182,7 +185,7 @@ func runtimeOf(req *Request) ([]byte, error) {
 	}
 	object, err := os.ReadFile(req.Runtime)
 	if err != nil {
-		return nil, fmt.Errorf("opweld's own part of every module cannot be read, install opweld again: %w", err)
+		return nil, newError(KindInternal, fmt.Errorf("opweld's own part of every module cannot be read, install opweld again: %w", err), "")
 	}
 	return object, nil
 }
@@ -249,7 +252,10 @@ func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, e
 	if c.module, err = os.ReadFile(c.Path); err != nil {
 		return nil, false, swept(err)
 	}
-	return c, settled, checkModule(c.module)
+	if err := checkModule(c.module); err != nil {
+		return nil, false, j.compile.Unfit(dir, err)
+	}
+	return c, settled, nil
 }
 
 // isSettled tells whether nothing that a compile read was changed since it began.
@@ -278,27 +284,46 @@ func stamps(paths []string) ([]cache.File, error) {
 // failed gives a compile's error its form, and keeps the compiler's whole output where there is a place for it.
 func (j *job) failed(err error) error {
 	var refusal *cc.Error
-	if !errors.As(err, &refusal) {
-		return err
+	var trouble *cc.Trouble
+	switch {
+	case errors.As(err, &refusal):
+		return refused(refusal, j.req.Sources, j.log(refusal.Report()))
+	case errors.As(err, &trouble) && trouble.Kind != cc.FolderFails && trouble.Output != "":
+		e := troubled(trouble)
+		e.Diagnostics = cc.Map(trouble.Diagnostics, j.req.Sources)
+		first := cc.First(e.Diagnostics)
+		e.Op, e.File, e.Line, e.Log = first.Op, first.File, first.Line, j.log(trouble.Report())
+		return e
 	}
-	log := ""
-	whole := refusal.Report()
+	return err
+}
+
+// log keeps all that was said in a failed compile, and says where; empty: there is no place.
+func (j *job) log(whole string) string {
 	if j.store != nil {
-		log, _ = j.store.WriteLog(j.key, whole, j.unit.Text)
-	}
-	if path := filepath.Join(j.req.Private, j.key+".txt"); log == "" && j.req.Private != "" {
-		if os.WriteFile(path, []byte(whole), 0o666) == nil {
-			log = path
+		if log, err := j.store.WriteLog(j.key, whole, j.unit.Text); err == nil {
+			return log
 		}
 	}
-	return refused(refusal, j.req.Sources, log)
+	if path := filepath.Join(j.req.Private, j.key+".txt"); j.req.Private != "" {
+		if os.WriteFile(path, []byte(whole), 0o666) == nil {
+			return path
+		}
+	}
+	return ""
 }
+
+// errNoPrivate says that a private folder is needed.
+var errNoPrivate = errors.New("the module is for this process alone, and no private folder was given for it")
 
 // buildPrivate builds into the caller's private folder.
 func (j *job) buildPrivate(ctx context.Context) (*Result, error) {
+	if j.req.Private == "" {
+		return nil, newError(KindPrivate, errNoPrivate, "")
+	}
 	dir, err := os.MkdirTemp(j.req.Private, "build-")
-	if err != nil || j.req.Private == "" {
-		return nil, newError(KindCache, fmt.Errorf("no folder can be written for the module: %w", cmp.Or(err, errors.New("none was given"))), "")
+	if err != nil {
+		return nil, err
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -316,20 +341,15 @@ func (j *job) buildPrivate(ctx context.Context) (*Result, error) {
 // buildKept builds in the store and publishes what comes out.
 func (j *job) buildKept(ctx context.Context) (*Result, error) {
 	if j.early == nil {
-		j.start(ctx)
+		if err := j.start(ctx); err != nil {
+			return j.elsewhere(ctx, err)
+		}
 	}
 	e := j.early
-	if e == nil {
-		return j.buildPrivate(ctx)
+	if err := e.wait(); err != nil {
+		return j.elsewhere(ctx, err)
 	}
-	err := e.wait()
 	c, settled := e.c, e.settled
-	if errors.Is(err, errSwept) {
-		return j.buildPrivate(ctx)
-	}
-	if err != nil {
-		return nil, j.failed(err)
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -338,10 +358,17 @@ func (j *job) buildKept(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return j.handOver(c, err)
 	}
-	j.store.Tidy(time.Now())
 	r := j.result(entry, c.Warnings, false)
 	r.Seconds.Compile = c.seconds
 	return r, nil
+}
+
+// elsewhere builds into the private folder where it was the store's folder that failed.
+func (j *job) elsewhere(ctx context.Context, err error) (*Result, error) {
+	if swept := errors.Is(err, errSwept); swept || j.req.Private != "" && classify(err).Kind == KindCache {
+		return j.buildPrivate(ctx)
+	}
+	return nil, j.failed(err)
 }
 
 var errUnsettled = errors.New("files that the compiler reads are being changed")
@@ -376,15 +403,15 @@ func (j *job) publish(c *compiled, settled bool) (*cache.Entry, error) {
 
 // handOver puts a good module that could not be published, for a reason, into the caller's private folder.
 func (j *job) handOver(c *compiled, reason error) (*Result, error) {
-	fail := func(err error) (*Result, error) {
-		return nil, newError(KindCache, fmt.Errorf("the module is built but can be written nowhere: %w", err), "")
-	}
 	if j.req.Private == "" {
-		return fail(errors.New("no private folder was given"))
+		if classify(reason).Kind == KindCache {
+			return nil, reason
+		}
+		return nil, newError(KindPrivate, errNoPrivate, "")
 	}
 	dir, err := os.MkdirTemp(j.req.Private, "build-")
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
 	r := &Result{Module: filepath.Join(dir, cc.Output), Source: filepath.Join(dir, j.compile.Source()), Key: j.key,
 		Warnings: cc.Map(c.Warnings, j.req.Sources), Seconds: Seconds{Compile: c.seconds}}
@@ -393,7 +420,7 @@ func (j *job) handOver(c *compiled, reason error) (*Result, error) {
 	}
 	if err := errors.Join(os.WriteFile(r.Module, c.module, 0o777), os.WriteFile(r.Source, []byte(j.unit.Text), 0o666)); err != nil {
 		os.RemoveAll(dir)
-		return fail(err)
+		return nil, err
 	}
 	return r, nil
 }

@@ -17,7 +17,7 @@ func TestAPanicOfTheEarlyCompileIsAnError(t *testing.T) {
 	defer j.close()
 	j.early.drop()
 	j.compile = nil
-	j.start(context.Background())
+	require.NoError(t, j.start(context.Background()))
 	var caught *async.Panic
 	require.ErrorAs(t, j.early.wait(), &caught)
 	require.Equal(t, KindInternal, classify(caught).Kind)

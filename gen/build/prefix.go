@@ -89,7 +89,9 @@ func (j *job) makePrefix(ctx context.Context, key, text string) error {
 func (j *job) compileIn(ctx context.Context, dir string) (*cc.Compiled, error) {
 	c, err := cc.Compile(ctx, j.compile, dir)
 	var refusal *cc.Error
-	if j.prefix == nil || !errors.As(err, &refusal) {
+	var trouble *cc.Trouble
+	died := errors.As(err, &trouble) && trouble.Kind == cc.ToolDied
+	if j.prefix == nil || !died && !errors.As(err, &refusal) {
 		return c, err
 	}
 	j.prefix, j.compile.Prefix = nil, ""

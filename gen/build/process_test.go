@@ -102,7 +102,9 @@ func TestRootThatCannotBeWritten(t *testing.T) {
 	req.Private = filepath.Join(file, "private")
 	_, err := runUnit(context.Background(), req, unit(moduleText), func(string) {})
 	require.Equal(t, KindCache, classify(err).Kind)
-	require.ErrorContains(t, err, "no folder can be written for the module: ")
+	require.EqualError(t, classify(err), file+"/private: not a directory (something that is no folder stands in its way)")
+	require.Equal(t, file+"/private", classify(err).Folder)
+	require.Equal(t, "not a directory", classify(err).Reason)
 }
 
 func TestCompilerThatIsMissing(t *testing.T) {
@@ -132,8 +134,8 @@ func TestOtherRefusals(t *testing.T) {
 	require.EqualError(t, err, `the folder "include" of c_header_dirs or c_lib_dirs is relative: give an absolute path`)
 	require.Equal(t, KindProgram, classify(err).Kind)
 	_, err = runUnit(context.Background(), request(t), unit("int x;\n"), func(string) {})
-	require.EqualError(t, err, "the module has no PyInit_ function")
-	require.Equal(t, KindInternal, classify(err).Kind)
+	require.ErrorContains(t, err, " ended as if all were well, and what it left is not what it should be: the module has no PyInit_ function")
+	require.Equal(t, KindTool, classify(err).Kind)
 	_, err = Run(context.Background(), &Request{Program: "{"}, nil)
 	require.Equal(t, KindProgram, classify(err).Kind)
 }

@@ -4,10 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"opweld/gen/async"
 )
 
 // old is a time that no check takes for fresh.
@@ -203,17 +206,51 @@ func TestToolIsKeptWhileItsFilesAre(t *testing.T) {
 	require.True(t, IsMiss(err))
 }
 
-func TestTidyRemovesWhatIsOld(t *testing.T) {
+func TestTidyRemovesWhatNobodyHolds(t *testing.T) {
 	s := open(t, t.TempDir())
-	abandoned, _, err := s.Private()
+	running, remove, err := s.Private()
 	require.NoError(t, err)
-	require.NoError(t, os.Chtimes(abandoned, old.Add(-stale), old.Add(-stale)))
-	running, _, err := s.Private()
+	unlock, err := s.Lock(t.Context(), lockKey, 0, nil)
 	require.NoError(t, err)
-	write(t, s.Path("tmp/file-1"), "")
-	require.NoError(t, os.Chtimes(s.Path("tmp/file-1"), old.Add(-stale), old.Add(-stale)))
+	write(t, s.Path("tmp/build-dead/opweld.c"), "")
+	write(t, s.Path("tmp/file-dead"), "")
+	write(t, s.Path("lock/dead"), "")
+	write(t, s.Path("tmp/other/mine"), "")
+	require.NoError(t, syscall.Mkfifo(s.Path("tmp/file-fifo"), 0o666))
 	s.Tidy(time.Now())
-	require.NoDirExists(t, abandoned)
-	require.NoFileExists(t, s.Path("tmp/file-1"))
+	for _, gone := range []string{"tmp/build-dead", "tmp/file-dead", "lock/dead"} {
+		require.NoFileExists(t, s.Path(gone))
+		require.NoDirExists(t, s.Path(gone))
+	}
 	require.DirExists(t, running)
+	require.FileExists(t, s.Path("lock/"+lockKey))
+	require.FileExists(t, s.Path("tmp/other/mine"))
+	unlock()
+	remove()
+	require.NoDirExists(t, running)
+}
+
+// Files that are on their way, and folders that were just made, are never taken for a dead build's.
+func TestTidyBesidePublishing(t *testing.T) {
+	s := open(t, t.TempDir())
+	stop := make(chan struct{})
+	tidying := async.Go(func() error {
+		for {
+			select {
+			case <-stop:
+				return nil
+			default:
+				s.Tidy(time.Now())
+			}
+		}
+	})
+	for range 40 {
+		require.NoError(t, s.publish("log/x", []byte("text"), 0o666))
+		dir, remove, err := s.Private()
+		require.NoError(t, err)
+		write(t, filepath.Join(dir, "opweld.c"), "")
+		remove()
+	}
+	close(stop)
+	require.NoError(t, tidying())
 }

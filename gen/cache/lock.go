@@ -22,7 +22,7 @@ func (s *Store) Lock(ctx context.Context, key string, limit time.Duration, waiti
 	deadline := time.Now().Add(limit)
 	pause := time.Millisecond
 	for {
-		f, err := tryLock(path)
+		f, err := hold(path, os.O_RDWR|os.O_CREATE)
 		if err == nil {
 			// The file goes while its lock is held, so whoever waits for it sees that it has gone and starts afresh.
 			return func() {
@@ -31,7 +31,7 @@ func (s *Store) Lock(ctx context.Context, key string, limit time.Duration, waiti
 				f.Close()
 			}, nil
 		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, err
 		}
 		if time.Now().After(deadline) {
@@ -50,9 +50,9 @@ func (s *Store) Lock(ctx context.Context, key string, limit time.Duration, waiti
 	}
 }
 
-// tryLock opens and locks path, once. EWOULDBLOCK: somebody has it.
-func tryLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o666&^others)
+// hold opens and locks a file or folder, once. EWOULDBLOCK: somebody has it.
+func hold(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o666&^others)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func tryLock(path string) (*os.File, error) {
 
 // lockOpened locks a file that was opened at path, or closes it.
 func lockOpened(f *os.File, path string) (*os.File, error) {
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := flock(f); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -72,4 +72,13 @@ func lockOpened(f *os.File, path string) (*os.File, error) {
 		return nil, syscall.EWOULDBLOCK // it was removed between open and lock
 	}
 	return f, nil
+}
+
+// flock locks an open file for as long as it, or a copy of it in a forked child, is open.
+func flock(f *os.File) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != syscall.EINTR {
+			return err
+		}
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Format is the version of the folder's layout and of its files.
@@ -114,7 +115,7 @@ func (s *Store) write(rel string, v any) error {
 // not synced. Where somebody clears the cache meanwhile, it is tried once more.
 func (s *Store) publish(rel string, data []byte, mode fs.FileMode) error {
 	err := s.publishOnce(rel, data, mode)
-	if errors.Is(err, fs.ErrNotExist) {
+	for tries := 1; tries < sweeps && errors.Is(err, fs.ErrNotExist); tries++ {
 		err = s.publishOnce(rel, data, mode)
 	}
 	return err
@@ -130,13 +131,18 @@ func (s *Store) publishOnce(rel string, data []byte, mode fs.FileMode) (err erro
 	if err != nil {
 		return err
 	}
+	defer tmp.Close() // not before the rename: its lock keeps those who tidy away
 	defer func() {
 		if err != nil {
 			os.Remove(tmp.Name())
 		}
 	}()
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Chmod(mode&^(umask()|others)), tmp.Sync(), tmp.Close())
+	if taken := flock(tmp); errors.Is(taken, syscall.EWOULDBLOCK) {
+		return fs.ErrNotExist // somebody tidies, and took it for a dead build's
+	}
+	if _, err = tmp.Write(data); err == nil {
+		err = errors.Join(tmp.Chmod(mode&^(umask()|others)), tmp.Sync())
+	}
 	if err != nil {
 		return err
 	}

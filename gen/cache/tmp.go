@@ -1,29 +1,50 @@
 package cache
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
-// stale is the age at which what a build left behind is taken for abandoned. No compile is waited for that long.
+// stale is the age at which what a build left behind is taken for abandoned where the file system has no locks to ask. No
+// compile is waited for that long.
 const stale = 24 * time.Hour
 
-// Private makes a private folder for a build. remove takes it away.
+// Private makes a private folder for a build, which is locked for as long as the build lives. remove takes it away.
 func (s *Store) Private() (dir string, remove func(), err error) {
 	tmp := s.Path("tmp")
 	if err := s.folder("tmp"); err != nil {
 		return "", nil, err
 	}
-	if dir, err = os.MkdirTemp(tmp, "build-"); err != nil {
-		return "", nil, err
+	for range sweeps {
+		if dir, err = os.MkdirTemp(tmp, "build-"); err != nil {
+			return "", nil, err
+		}
+		var held *os.File
+		if held, err = hold(dir, os.O_RDONLY|syscall.O_DIRECTORY); err == nil {
+			return dir, func() { os.RemoveAll(dir); held.Close() }, nil
+		}
+		if !isTaken(err) {
+			return dir, func() { os.RemoveAll(dir) }, nil // no locks here: its age tells
+		}
 	}
-	return dir, func() { os.RemoveAll(dir) }, nil
+	return "", nil, err
 }
 
-// Tidy removes what builds that were killed left behind: private folders, temporary files and locks. It looks at tmp/
-// and lock/ only, so it costs two folder scans, and a build may afford it.
+// sweeps is how often somebody who tidies may take away what has just been made, before its maker has locked it.
+const sweeps = 10
+
+// isTaken tells that a file is locked by somebody else, or gone, from a file system without locks.
+func isTaken(err error) bool {
+	return errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, fs.ErrNotExist)
+}
+
+// Tidy removes what builds that were killed left behind: private folders, temporary files and locks that nobody holds. It
+// looks at tmp/ and lock/ only, so it costs two folder scans, and a build may afford it.
 func (s *Store) Tidy(now time.Time) {
 	for _, kind := range []string{"tmp", "lock"} {
 		names, err := os.ReadDir(s.Path(kind))
@@ -31,25 +52,27 @@ func (s *Store) Tidy(now time.Time) {
 			continue
 		}
 		for _, n := range names {
-			info, err := n.Info()
-			if err != nil || now.Sub(info.ModTime()) < stale {
-				continue
-			}
-			if kind == "tmp" && (strings.HasPrefix(n.Name(), "build-") || strings.HasPrefix(n.Name(), "file-")) {
-				os.RemoveAll(s.Path(filepath.Join(kind, n.Name())))
-			}
-			if kind == "lock" {
-				s.removeLock(n.Name())
+			ours := kind == "lock" || strings.HasPrefix(n.Name(), "build-") || strings.HasPrefix(n.Name(), "file-")
+			if ours && (n.IsDir() || n.Type().IsRegular()) {
+				removeDead(s.Path(filepath.Join(kind, n.Name())), n, now)
 			}
 		}
 	}
 }
 
-// removeLock removes a lock that nobody holds.
-func (s *Store) removeLock(name string) {
-	path := s.Path(filepath.Join("lock", name))
-	if f, err := tryLock(path); err == nil {
-		os.Remove(path)
-		f.Close()
+// removeDead removes a file or folder that nobody holds; where that cannot be asked, an old one.
+func removeDead(path string, n fs.DirEntry, now time.Time) {
+	flags := os.O_RDWR
+	if n.IsDir() {
+		flags = os.O_RDONLY | syscall.O_DIRECTORY
+	}
+	held, err := hold(path, flags)
+	if err == nil {
+		os.RemoveAll(path)
+		held.Close()
+		return
+	}
+	if info, gone := n.Info(); !isTaken(err) && gone == nil && now.Sub(info.ModTime()) > stale {
+		os.RemoveAll(path)
 	}
 }

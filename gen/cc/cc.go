@@ -5,7 +5,9 @@ package cc
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -44,6 +46,7 @@ type Job struct {
 	NoArgs  []string // arguments to leave out, by exact match
 	Env     map[string]string
 	Process Process
+	Bounds  Bounds
 }
 
 // Reads holds the paths that a compile read and where it looked for them.
@@ -63,20 +66,11 @@ type Compiled struct {
 	Reads    Reads
 }
 
-// Compile writes the job's text into dir, an empty private folder, and compiles and links it there. A refusal by the
-// compiler is an *Error.
+// Compile writes the job's text into dir, a private folder, and compiles and links it there. A refusal by the compiler is
+// an *Error; where the text had no chance, a *Trouble says why.
 func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
-	source := filepath.Join(dir, job.Source())
-	if err := os.WriteFile(source, []byte(job.Text), 0o666); err != nil {
-		return nil, fmt.Errorf("write the source: %w", err)
-	}
-	if job.Object != nil {
-		if err := os.WriteFile(filepath.Join(dir, Object), job.Object, 0o666); err != nil {
-			return nil, fmt.Errorf("write the runtime: %w", err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, exports), []byte(exported), 0o666); err != nil {
-		return nil, fmt.Errorf("write the list of exports: %w", err)
+	if err := job.prepare(dir); err != nil {
+		return nil, err
 	}
 	var extra []string
 	if job.Prefix != "" {
@@ -94,14 +88,34 @@ func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
 	}
 	newTextMap(job.Source(), job.Text).place(diagnostics)
 	module := filepath.Join(dir, Output)
-	if _, err := os.Stat(module); out.code != 0 || err != nil {
-		return nil, &Error{Diagnostics: refusal(diagnostics, out), Argv: job.Argv(), Output: out.stderr}
+	if info, err := os.Stat(module); out.code != 0 || out.signal != "" || err != nil || info.Size() == 0 {
+		if t := job.blame(out, diagnostics, dir); t != nil {
+			return nil, t
+		}
+		return nil, &Error{Diagnostics: diagnostics, Argv: job.Argv(), Output: out.stderr}
 	}
 	reads, err := readsOf(dir, job.Source(), job, out)
 	if err != nil {
 		return nil, err
 	}
 	return &Compiled{Path: module, Warnings: diagnostics, Reads: *reads}, nil
+}
+
+// prepare writes what a compile reads from its folder, and removes what an earlier one wrote there.
+func (j *Job) prepare(dir string) error {
+	if err := os.Remove(filepath.Join(dir, Output)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("prepare the folder: %w", err)
+	}
+	files := map[string][]byte{j.Source(): []byte(j.Text), exports: []byte(exported)}
+	if j.Object != nil {
+		files[Object] = j.Object
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // Error is a refusal by the compiler or the linker.
@@ -129,26 +143,6 @@ func (e *Error) Report() string {
 	}
 	fmt.Fprintf(&b, "\narguments: %q\n\nall that the compiler wrote:\n%s", e.Argv, e.Output)
 	return b.String()
-}
-
-// refusal makes sure that a failed run has an error to show.
-func refusal(ds []Diagnostic, out *outcome) []Diagnostic {
-	for _, d := range ds {
-		if d.Severity == "error" {
-			return ds
-		}
-	}
-	message := fmt.Sprintf("the compiler ended with status %d and no message that is understood", out.code)
-	if out.signal != "" {
-		message = "the compiler was ended by a signal: " + out.signal
-	}
-	for _, line := range strings.Split(out.stderr, "\n") {
-		if strings.Contains(line, "rror") {
-			message += ": " + strings.TrimSpace(line)
-			break
-		}
-	}
-	return append(ds, Diagnostic{Severity: "error", Message: message})
 }
 
 // Source is the name of the job's text in its private folder.

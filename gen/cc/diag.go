@@ -130,7 +130,7 @@ func unplaced(line string, tool *Tool) (Diagnostic, bool) {
 // linkerComplaint tells an error of a linker that writes no "error:" from its account of what it does.
 func linkerComplaint(message string) bool {
 	for _, part := range []string{"cannot find", "not recognized", "relocation ", "cannot open", "final link failed",
-		"incompatible", "No such file", "unrecognized", "unknown option", "No space left"} {
+		"incompatible", "No such file", "unrecognized", "unknown option"} {
 		if strings.Contains(message, part) {
 			return !strings.HasPrefix(message, "skipping incompatible")
 		}
@@ -165,7 +165,7 @@ func withoutSummary(ds []Diagnostic) []Diagnostic {
 	var kept, summaries []Diagnostic
 	errors := 0
 	for _, d := range ds {
-		if d.File == "" && (strings.Contains(d.Message, "ld returned ") || strings.Contains(d.Message, "linker command failed")) {
+		if isSummary(d) {
 			summaries = append(summaries, d)
 			continue
 		}
@@ -178,6 +178,11 @@ func withoutSummary(ds []Diagnostic) []Diagnostic {
 		return append(kept, summaries...)
 	}
 	return kept
+}
+
+// isSummary tells whether the driver only says that the linker failed.
+func isSummary(d Diagnostic) bool {
+	return d.File == "" && (strings.Contains(d.Message, "ld returned ") || strings.Contains(d.Message, "linker command failed"))
 }
 
 // isFragment tells a #line name from the path of a header and from the glue.

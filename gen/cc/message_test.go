@@ -164,16 +164,6 @@ func TestErrorInAUsersHeaderNamesTheOp(t *testing.T) {
 		"  'nothing' undeclared here (not in a function)", message)
 }
 
-func TestCompilerThatDiesHasAMessage(t *testing.T) {
-	driver := filepath.Join(t.TempDir(), "cc")
-	require.NoError(t, os.WriteFile(driver, []byte("#!/bin/sh\nkill -SEGV $$\n"), 0o777))
-	_, err := compile(t, &Job{Tool: &Tool{Driver: driver}})
-	require.EqualError(t, err, "the compiler was ended by a signal: segmentation fault")
-	require.NoError(t, os.WriteFile(driver, []byte("#!/bin/sh\necho 'Internal Error: licence' >&2\nexit 7\n"), 0o777))
-	_, err = compile(t, &Job{Tool: &Tool{Driver: driver}})
-	require.EqualError(t, err, "the compiler ended with status 7 and no message that is understood: Internal Error: licence")
-}
-
 func TestLongLinesAreCutRoundTheCaret(t *testing.T) {
 	text := strings.Repeat("a", 300) + "HERE" + strings.Repeat("b", 300)
 	message := Message([]Diagnostic{{Severity: "error", Op: "T", Hook: "c_code", File: "T.c_code", FragmentLine: 1, Line: 1,

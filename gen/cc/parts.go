@@ -39,7 +39,7 @@ func (j *Job) silent() []string {
 // said it; the second part's stream comes apart, for it names no path that the first does not.
 func (j *Job) run(ctx context.Context, dir string, extra []string) (out *outcome, second string, err error) {
 	start := func(argv, more []string) (*outcome, error) {
-		return run(ctx, command{argv: append(argv, more...), dir: dir, env: environ(j.Env, j.Process, dir)})
+		return run(ctx, command{argv: append(argv, more...), dir: dir, env: environ(j.Env, j.Process, dir), bounds: j.Bounds})
 	}
 	mapped := "-ffile-prefix-map=" + dir + "=."
 	if !j.Parts {

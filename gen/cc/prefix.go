@@ -26,12 +26,12 @@ func (j *Job) Precompile(ctx context.Context, text, dir string) (compiled []byte
 	}
 	output := prefixName + ".gch"
 	argv := append(j.front(), "-x", "c++-header", prefixName, "-o", output)
-	out, err := run(ctx, command{argv: argv, dir: dir, env: environ(j.Env, j.Process, dir)})
+	out, err := run(ctx, command{argv: argv, dir: dir, env: environ(j.Env, j.Process, dir), bounds: j.Bounds})
 	if err != nil {
 		return nil, nil, err
 	}
 	if out.code != 0 {
-		return nil, nil, &Error{Diagnostics: refusal(parse(out.stderr, j.Tool), out), Argv: argv, Output: out.stderr}
+		return nil, nil, &Error{Diagnostics: parse(out.stderr, j.Tool), Argv: argv, Output: out.stderr}
 	}
 	if reads, err = readsOf(dir, prefixName, j, out); err != nil {
 		return nil, nil, err

@@ -1,6 +1,9 @@
 package cc
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,11 +19,11 @@ var linkLineRE = regexp.MustCompile(`^ .*[ "]-o"? "?` + regexp.QuoteMeta(Output)
 // paths from the driver's own account (-v), which is right whatever the arguments and the environment hold.
 func readsOf(dir, source string, job *Job, out *outcome) (*Reads, error) {
 	if out.cut {
-		return nil, fmt.Errorf("the compiler wrote more than %d bytes", outputLimit)
+		return nil, job.Unfit(dir, fmt.Errorf("it wrote more than %d bytes of messages", outputLimit))
 	}
 	dep, err := os.ReadFile(filepath.Join(dir, depfile))
-	if err != nil {
-		return nil, fmt.Errorf("the compiler wrote no list of headers: %w", err)
+	if err != nil || !bytes.HasSuffix(dep, []byte("\n")) {
+		return nil, job.Unfit(dir, cmp.Or(err, errors.New("its list of headers is cut short")))
 	}
 	r := &Reads{}
 	for _, path := range prerequisites(string(dep)) {

@@ -28,10 +28,10 @@ var ErrStart = errors.New("cannot be run")
 
 // command is a process to run.
 type command struct {
-	argv  []string
-	dir   string
-	env   []string
-	stdin string
+	argv   []string
+	dir    string
+	env    []string
+	bounds Bounds
 }
 
 // outcome is a process that ran to its end.
@@ -72,28 +72,40 @@ func environ(search map[string]string, process Process, tmp string) []string {
 	return env
 }
 
-// run runs c in a process group of its own and kills the group when ctx ends. A failing status is no error.
+// run runs c in a process group of its own. The group ends with its first process, with ctx, with this process, and when
+// its time is over. A failing status is no error.
 func run(ctx context.Context, c command) (*outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
+	limited, cancel := c.bounds.within(ctx)
+	defer cancel()
+	cmd := exec.CommandContext(limited, c.argv[0], c.argv[1:]...)
 	cmd.Dir, cmd.Env = c.dir, c.env
 	stdout, stderr := &capped{limit: outputLimit}, &capped{limit: outputLimit}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL} // the driver's, until it is tethered
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 2 * time.Second // a grandchild that left the group may hold the pipes
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("%s %w: %w", c.argv[0], ErrStart, err)
+	if tether := c.bounds.tether(); tether != nil {
+		defer tether.Close()
+		cmd.ExtraFiles = []*os.File{tether}
 	}
+	if err := cmd.Start(); err != nil {
+		return nil, unstarted(c.argv[0], err)
+	}
+	c.bounds.hold(cmd)
 	err := cmd.Wait()
+	_ = cmd.Cancel() // what a driver that was killed left behind
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	if limited.Err() != nil {
+		return nil, c.late()
+	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return nil, fmt.Errorf("%s: %w", c.argv[0], err)
+		return nil, c.lost(err)
 	}
 	out := &outcome{stdout: stdout.String(), stderr: stderr.String(), code: cmd.ProcessState.ExitCode(),
 		cut: stdout.cut || stderr.cut}
@@ -101,6 +113,32 @@ func run(ctx context.Context, c command) (*outcome, error) {
 		out.signal = ws.Signal().String()
 	}
 	return out, nil
+}
+
+// unstarted describes a driver that could not be started: for want of something that the system has too little of, or
+// for good.
+func unstarted(driver string, err error) error {
+	switch errno, _ := Errno(err); errno {
+	case syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE:
+		reason := errno.Error()
+		return &Trouble{Kind: NotStarted, Program: driver, what: driver + " cannot be started: " + reason + advice(reason)}
+	}
+	return fmt.Errorf("%s %w: %w", driver, ErrStart, err)
+}
+
+// late describes a driver whose time was over.
+func (c *command) late() *Trouble {
+	return &Trouble{Kind: OutOfTime, Program: c.argv[0], Argv: c.argv,
+		what: fmt.Sprintf("%s had not finished after %v s and was ended", c.argv[0], c.bounds.Seconds)}
+}
+
+// lost describes a driver of which it is not known how it ended.
+func (c *command) lost(err error) *Trouble {
+	t := &Trouble{Kind: ToolDied, Program: c.argv[0], Argv: c.argv, what: fmt.Sprintf("%s cannot be waited for: %v", c.argv[0], err)}
+	if errors.Is(err, syscall.ECHILD) { // SIGCHLD is ignored, or somebody waits for every child
+		t.Kind = Unseen
+	}
+	return t
 }
 
 // capped keeps the first limit bytes that are written to it.

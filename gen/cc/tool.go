@@ -30,12 +30,12 @@ type Tool struct {
 var subprograms = []string{"cc1", "cc1plus", "as", "collect2", "ld"}
 
 // Identify asks a driver who it is: seven short runs side by side, about 10 ms, so callers keep the answer.
-func Identify(ctx context.Context, driver string, env map[string]string, process Process) (*Tool, error) {
+func Identify(ctx context.Context, driver string, env map[string]string, process Process, bounds Bounds) (*Tool, error) {
 	if !filepath.IsAbs(driver) {
 		return nil, fmt.Errorf("%q %w: an absolute path is needed", driver, ErrStart)
 	}
 	ask := func(args ...string) (string, error) {
-		out, err := run(ctx, command{argv: append([]string{driver}, args...), dir: "/", env: environ(env, process, os.TempDir())})
+		out, err := run(ctx, command{argv: append([]string{driver}, args...), dir: "/", env: environ(env, process, os.TempDir()), bounds: bounds})
 		if err != nil {
 			return "", err
 		}

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         OpweldWarning,
         ProgramError,
         RewriteError,
+        ToolError,
         UnusedInputError,
     )
     from opweld.external import ExternalCOp
@@ -69,7 +70,7 @@ _HOME = {
 _ERRORS = (
     "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
     "EngineError", "ExpressionError", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError",
-    "OpweldError", "OpweldWarning", "ProgramError", "RewriteError", "UnusedInputError",
+    "OpweldError", "OpweldWarning", "ProgramError", "RewriteError", "ToolError", "UnusedInputError",
 )  # fmt: skip
 _ROOMS = ("compat", "compile", "errors", "external", "generic", "graph", "printing", "rewriting", "scalar", "tensor")
 
@@ -78,6 +79,7 @@ __all__ = [
     "ConfigError", "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function", "FunctionGraph", "Generic",
     "In", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError",
     "OpweldWarning", "Out", "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable", "TensorType",
+    "ToolError",
     "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile", "config",
     "function", "generic", "graph", "printing", "rewriting", "scalar", "shared", "source", "tensor",
 ]  # fmt: skip

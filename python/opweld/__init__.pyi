@@ -25,6 +25,7 @@ from opweld.errors import (
     OpweldWarning,
     ProgramError,
     RewriteError,
+    ToolError,
     UnusedInputError,
 )
 from opweld.external import ExternalCOp
@@ -42,6 +43,7 @@ __all__ = [
     "ConfigError", "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function", "FunctionGraph", "Generic",
     "In", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError",
     "OpweldWarning", "Out", "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable", "TensorType",
+    "ToolError",
     "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile", "config",
     "function", "generic", "graph", "printing", "rewriting", "scalar", "shared", "source", "tensor",
 ]  # fmt: skip

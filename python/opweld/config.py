@@ -53,6 +53,16 @@ def _seconds(key: str, value: Any) -> float:
     return seconds
 
 
+def _megabytes(key: str, value: Any) -> float:
+    try:
+        size = float(value)
+    except (TypeError, ValueError):
+        size = -1.0
+    if not 0.0 <= size < 2.0**40:
+        raise ConfigError(f"config.{key}: expected a number of MiB, 0 or more, got {value!r}")
+    return size
+
+
 def _one_of(*words: str) -> Parser:
     def parse(key: str, value: Any) -> str:
         if value not in words:
@@ -75,6 +85,8 @@ _KEYS: dict[str, tuple[Any, Parser, str]] = {
     "cc": ("", _path, "C compiler driver, a name or a path; empty: the first that works"),
     "cflags": (f"-O3 -fno-math-errno {_WARNINGS}", _text, "flags of the C compiler"),
     "cmodule__remove_gxx_opt": (False, _flag, "drop optimisation flags and keep symbols, for a debugger"),
+    "compile_memory": (0.0, _megabytes, "how many MiB of memory each program of a compile may have; 0: any"),
+    "compile_seconds": (600.0, _seconds, "how long a compile may run; 0: as long as it likes"),
     "compiledir": ("", _path, "folder of the cache; empty: $XDG_CACHE_HOME/opweld"),
     "compiledir_owners": (
         "",

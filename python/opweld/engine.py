@@ -1,11 +1,14 @@
 """The Python side of the border to the engine (docs/engine.md): strings in, JSON out, errors as exceptions.
 
-The engine is loaded by the first call, never by an import of opweld. A process that was forked from one which had
-loaded it must not call Go, whose threads did not survive: there each call is made in a fresh process.
+The engine is loaded by the first call, never by an import of opweld. Where it cannot live each call is made in a fresh
+process: in one that was forked from a process which had loaded it, since Go's threads did not survive; where memory,
+threads or open files are so short that Go's runtime, which ends its process when it lacks one, might not get them; and
+where somebody else waits for this process's children.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import os
@@ -14,7 +17,7 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from opweld import errors
+from opweld import errors, room
 
 if TYPE_CHECKING:
     import subprocess
@@ -31,11 +34,15 @@ _KINDS: dict[str, type[errors.OpweldError]] = {
     "no_compiler": errors.CompilerNotFoundError,
     "compile": errors.CompileError,
     "cache": errors.CacheError,
+    "private": errors.CacheError,
+    "tool": errors.ToolError,
     "expression": errors.ExpressionError,
 }
+_PATHS = frozenset(("module", "source", "log", "folder", "file", "driver"))  # fields of answers
 
 _loaded_in: int | None = None  # the process that loaded the engine
 _serial = itertools.count()
+_lifeline: tuple[int, int, int] | None = None  # a pipe: both ends, its number
 
 
 def version() -> dict[str, Any]:
@@ -108,7 +115,7 @@ def compilers(drivers: list[str], root: str = "") -> list[dict[str, Any]]:
     list of dict
         For each ``driver`` its ``family``, ``version``, ``target``, or why it cannot run (``error``).
     """
-    answer = _ask("Compilers", json.dumps({"drivers": drivers, "root": root}))
+    answer = _ask("Compilers", _to_engine({"drivers": drivers, "root": root}))
     return list(answer["compilers"])
 
 
@@ -130,23 +137,34 @@ def build(request: dict[str, Any], progress: Progress | None = None) -> dict[str
 
     Raises
     ------
-    ProgramError, CompilerNotFoundError, CompileError, CacheError, EngineError
+    ProgramError, CompilerNotFoundError, CompileError, ToolError, CacheError, EngineError
         By the kind of error; ``details`` is the engine's answer.
     KeyboardInterrupt
         At once on Ctrl-C; the compiler has then been killed.
     """
-    text = json.dumps(request)
-    with closing(_run_apart("Build", text) if _is_forked() else _run_here(text)) as answers:
+    here = _is_at_home()
+    answer = _built(_run_here(request) if here else _run_apart("Build", request), progress)
+    if here and (answer.get("error") or {}).get("kind") == "unseen":
+        answer = _built(_run_apart("Build", request), progress)
+    return dict(_checked(answer)["result"])
+
+
+def _built(answers: Generator[dict[str, Any], None, None], progress: Progress | None) -> dict[str, Any]:
+    """Give the last answer of a build, and show the others."""
+    with closing(answers):
         for answer in answers:
             if answer["state"] == "done":
-                return dict(_checked(answer)["result"])
+                return answer
             if progress is not None:
                 progress(answer)
     raise errors.EngineError("the engine ended a build without an answer")
 
 
-def _is_forked() -> bool:
-    return _loaded_in is not None and _loaded_in != os.getpid()
+def _is_at_home() -> bool:
+    """Whether the engine can be called in this process."""
+    if _loaded_in is not None and _loaded_in != os.getpid():
+        return False
+    return not room.lacking(_loaded_in is not None)
 
 
 def _load() -> Any:
@@ -154,13 +172,14 @@ def _load() -> Any:
     global _loaded_in
     try:
         from opweld import _engine
-    except ImportError as error:
+    except (ImportError, OSError) as error:
         raise errors.EngineError(
             f"the engine, which is needed to build a module, cannot be loaded: {error}. Install opweld's wheel for "
             f"this CPython, or in a source tree run: make engine"
         ) from error
     if _loaded_in is None:
         _loaded_in = os.getpid()
+        _engine.pyext_Settle("")
     return _engine
 
 
@@ -170,7 +189,50 @@ def _call(name: str, *arguments: str | int) -> dict[str, Any]:
         answer = getattr(_load(), "pyext_" + name)(*arguments)
     except (RuntimeError, ValueError) as error:  # a Go error; text that is no C string
         raise errors.EngineError(f"engine call {name}: {error}") from error
-    return dict(json.loads(answer))
+    return dict(_of_system(json.loads(answer)))
+
+
+def _to_engine(request: Any) -> str:
+    """Give a request as JSON in UTF-8, whatever encoding this Python takes file names to have."""
+    text = json.dumps(request, ensure_ascii=False)
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8")
+    except UnicodeError:
+        words = sorted(word for word in _strings(request) if not _is_utf8(word))
+        raise errors.CacheError(
+            f"the engine reads names of files in UTF-8, and these are not: {', '.join(map(repr, words[:3]))}; set "
+            f"config.compiledir to a folder whose name is"
+        ) from None
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode("utf-8", "surrogateescape").decode("utf-8")
+    except UnicodeError:
+        return False
+    return True
+
+
+def _strings(value: Any) -> Generator[str, None, None]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list, tuple)):
+        for item in value.items() if isinstance(value, dict) else value:
+            yield from _strings(item)
+
+
+def _of_system(answer: Any) -> Any:
+    """Turn the paths of an answer, which are UTF-8, into what this Python takes for names of files."""
+    if sys.getfilesystemencoding() == "utf-8":
+        return answer
+    if isinstance(answer, list):
+        return [_of_system(item) for item in answer]
+    if isinstance(answer, dict):
+        return {
+            key: os.fsdecode(value.encode()) if key in _PATHS and isinstance(value, str) else _of_system(value)
+            for key, value in answer.items()
+        }
+    return answer
 
 
 def _checked(answer: dict[str, Any]) -> dict[str, Any]:
@@ -183,18 +245,19 @@ def _checked(answer: dict[str, Any]) -> dict[str, Any]:
 
 def _ask(name: str, argument: str) -> dict[str, Any]:
     """Make one call that answers without delay."""
-    if not _is_forked():
+    if _is_at_home():
         return _checked(_call(name, argument))
     answers = list(_run_apart(name, argument))
     return _checked(answers[-1])
 
 
-def _run_here(request: str) -> Generator[dict[str, Any], None, None]:
+def _run_here(request: dict[str, Any]) -> Generator[dict[str, Any], None, None]:
     """Build in this process; yield the answers, the last of which is "done". Leaving early cancels."""
+    text = _to_engine({**request, "bounds": {**request.get("bounds", {}), "lifeline": _line()}})
     job = f"{os.getpid()}-{next(_serial)}"  # known before the start: an interrupt in between finds it
     ended = False
     try:
-        _call("Start", job, request)
+        _call("Start", job, text)
         while not ended:
             answer = _call("Wait", job, _SLICE)
             ended = answer["state"] == "done"
@@ -213,45 +276,91 @@ def _abandon(job: str) -> None:
         pass  # it was never started, or its end was heard in the moment of the interrupt
 
 
-def _run_apart(name: str, argument: str) -> Generator[dict[str, Any], None, None]:
+def _line() -> int:
+    """Give the reading end of a pipe whose other end this process alone holds: when it is gone, compilers go too."""
+    global _lifeline
+    if _lifeline is not None and not _is_pipe(*_lifeline):  # somebody closed what is not theirs
+        _lifeline = None
+    if _lifeline is None:
+        _watch_forks()
+        reader, writer = os.pipe()
+        _lifeline = reader, writer, os.fstat(writer).st_ino
+    return _lifeline[0]
+
+
+@functools.cache
+def _watch_forks() -> None:
+    os.register_at_fork(after_in_child=_drop_line)
+
+
+def _is_pipe(reader: int, writer: int, number: int) -> bool:
+    try:
+        return os.fstat(reader).st_ino == os.fstat(writer).st_ino == number
+    except OSError:
+        return False
+
+
+def _drop_line() -> None:
+    """Let go, in a child of a fork, of what tells that the parent lives."""
+    global _lifeline
+    if _lifeline is not None and _is_pipe(*_lifeline):
+        os.close(_lifeline[0])
+        os.close(_lifeline[1])
+    _lifeline = None
+
+
+def _run_apart(name: str, argument: Any) -> Generator[dict[str, Any], None, None]:
     """Make a call in a fresh process; yield its answers. Leaving early cancels."""
     import subprocess
-    import tempfile
 
     if not sys.executable:
         raise errors.EngineError(
-            "this process was forked from one that had loaded the engine, and there is no Python interpreter to "
-            "build in: sys.executable is empty. Build the function before the fork, or start processes by spawn"
+            "the engine cannot run in this process, which was forked from one that had loaded it or lacks memory, "
+            "threads or files for it, and there is no Python interpreter to start: sys.executable is empty. Build "
+            "the function before the fork, or start processes by spawn"
         )
     # The same modules are found as here, whatever was done to sys.path; -m would put the current folder before them.
     path = [entry for entry in sys.path if isinstance(entry, str)]
     code = f"import sys; sys.path[:] = {path!r}; from opweld.engine import _serve; _serve()"
-    with tempfile.TemporaryFile() as complaints:
+    try:
         process = subprocess.Popen(
             [sys.executable, "-c", code],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=complaints,
+            stderr=subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C in a terminal is for us to pass on
         )
-        assert process.stdin is not None and process.stdout is not None
+    except OSError as err:
+        raise errors.EngineError(f"the engine needs a process of its own here, and none can be started: {err}") from err
+    assert process.stdin is not None and process.stdout is not None
+    said: list[str] = []  # what is no answer
+    answered = False
+    try:
         try:
-            try:
-                process.stdin.write(json.dumps([name, argument]).encode())
-                process.stdin.close()
-            except BrokenPipeError:
-                pass  # it ended early; what it said tells why
-            for line in process.stdout:
-                yield json.loads(line)
-            if process.wait() != 0:
-                complaints.seek(0)
-                said = complaints.read().decode(errors="replace").strip()
-                raise errors.EngineError(
-                    f"engine call {name}: the process that was started for it ended with code {process.returncode}: "
-                    f"{said or 'no message'}"
-                )
-        finally:
-            _end(process)
+            process.stdin.write(json.dumps([name, argument]).encode())
+            process.stdin.close()
+        except BrokenPipeError:
+            pass  # it ended early; what it said tells why
+        for line in process.stdout:
+            if line.startswith(b'{"'):
+                answer = json.loads(line)
+                answered = answer.get("state", "done") == "done"
+                yield answer
+            else:
+                said.append(line.decode(errors="replace").rstrip())
+        if not answered:
+            raise errors.EngineError(_ended(name, process.wait(), said))
+    finally:
+        _end(process)
+
+
+def _ended(name: str, code: int, said: list[str]) -> str:
+    """Say how a process of ours ended without an answer."""
+    lacking = room.lacking(False)
+    if lacking:
+        return f"the engine cannot run here: {lacking}"
+    word = next((line for line in said if line and not line.startswith(("Traceback", " "))), "no message")
+    return f"engine call {name}: the process that was started for it ended with code {code}: {word}"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -278,14 +387,22 @@ def _serve() -> None:
     import signal
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a parent that ignores it hands that down
     try:
-        name, argument = json.load(sys.stdin)
-        if name != "Build":
-            print(json.dumps(_call(name, argument)), flush=True)
-            return
-        with closing(_run_here(argument)) as answers:
-            for answer in answers:
-                print(json.dumps(answer), flush=True)
+        name, argument = json.load(sys.stdin.buffer)
+        try:
+            lacking = room.lacking(False)
+            if lacking:
+                raise errors.EngineError(f"the engine cannot run here: {lacking}")
+            if name != "Build":
+                print(json.dumps(_call(name, argument)), flush=True)
+                return
+            with closing(_run_here(argument)) as answers:
+                for answer in answers:
+                    print(json.dumps(answer), flush=True)
+        except errors.OpweldError as error:
+            fault = {"kind": "internal", **error.details, "message": str(error)}
+            print(json.dumps({"state": "done", "error": fault}), flush=True)
     except (KeyboardInterrupt, BrokenPipeError):
         # Nobody listens any more; leave without the interpreter's own complaint about a lost stdout.
         os._exit(1)

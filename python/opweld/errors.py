@@ -25,6 +25,7 @@ __all__ = [
     "OpweldWarning",
     "ProgramError",
     "RewriteError",
+    "ToolError",
     "UnusedInputError",
 ]
 
@@ -58,6 +59,10 @@ class CompilerNotFoundError(OpweldError):
 
 class CompileError(OpweldError):
     """The compiler refused the text."""
+
+
+class ToolError(OpweldError):
+    """A program that builds modules died, was missing, could not be started, or ran out of time or memory."""
 
 
 class CacheError(OpweldError):

@@ -5,11 +5,21 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from opweld.compile import cache, toolchain, trust
+from opweld.compile import cache, private, toolchain, trust
 from opweld.config import config
-from opweld.errors import CompileError, CompilerNotFoundError, CompileWarning, EngineError, LoadError
+from opweld.errors import (
+    CacheError,
+    CompileError,
+    CompilerNotFoundError,
+    CompileWarning,
+    EngineError,
+    LoadError,
+    ToolError,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from opweld.compile.program import Program
 
 __all__ = ["Built", "build"]
@@ -51,7 +61,6 @@ class Built:
 
 _loaded: dict[str, Built] = {}  # index -> what this process has loaded
 _shown: dict[Any, Any] = {}  # the warnings that this process has seen
-_private: str | None = None
 
 
 def build(program: Program) -> Built:
@@ -68,7 +77,7 @@ def build(program: Program) -> Built:
 
     Raises
     ------
-    CompilerNotFoundError, CompileError, CacheError, EngineError
+    CompilerNotFoundError, CompileError, ToolError, CacheError, EngineError
         If it must be built and cannot be.
     LoadError
         If it was built and cannot be imported.
@@ -181,21 +190,25 @@ def _from_engine(index: str, program: Program, setup: _Setup, folders: _Folders)
     from opweld import engine
 
     setup.check(program)
-    root = cache.writable(folders.roots)
     request = toolchain.request(
-        program=program.text, sources=program.sources, index=index, root=root, owners=folders.owners,
-        private=_private_folder(), cc=setup.cc, cxx=setup.cxx, cflags=setup.cflags, cxxflags=setup.cxxflags,
-        lock_seconds=config.lock_seconds,
+        program=program.text, sources=program.sources, index=index, root="", private="", owners=folders.owners,
+        cc=setup.cc, cxx=setup.cxx, cflags=setup.cflags, cxxflags=setup.cxxflags, lock_seconds=config.lock_seconds,
+        seconds=config.compile_seconds, memory=config.compile_memory,
     )  # fmt: skip
     progress = _Progress(program.data["name"])
     try:
-        result = engine.build(request, progress)
+        result, root = _first_that_works(program, folders, lambda **at: engine.build({**request, **at}, progress))
     except CompileError as err:
         from opweld.compile.explain import refused
 
         raise refused(err, program) from None
+    except ToolError as err:
+        from opweld.compile.explain import undone
+
+        raise undone(err, program) from None
     finally:
         progress.end()
+    private.sweep()
     path = result["module"]
     module, why = _load(path)
     if why is not None:
@@ -207,6 +220,43 @@ def _from_engine(index: str, program: Program, setup: _Setup, folders: _Folders)
         trust.warn(root, result["unkept"])
     facts = (result[field] for field in ("source", "text", "hit", "kept", "key", "seconds"))
     return Built(module, path, *facts)
+
+
+def _first_that_works(
+    program: Program, folders: _Folders, build: Callable[..., dict[str, Any]]
+) -> tuple[dict[str, Any], str]:
+    """Build in the first folder where that can be done: one of the cache's, else one of this process's own.
+
+    Gives the result, and the folder of the cache that was asked last.
+    """
+    failed: list[tuple[str, str]] = []
+    root = ""
+    for root in folders.roots:
+        why = cache.unwritable(root)
+        if not why:
+            try:
+                return build(root=root), root
+            except CacheError as err:
+                if err.details.get("kind") == "private":
+                    break
+                why = _reason(err)
+        failed.append((root, why))
+        root = ""
+    for folder in private.folders(failed):
+        try:
+            return build(root=root, private=folder), root
+        except CacheError as err:
+            failed.append((folder, _reason(err)))
+    lines = "".join(f"\n  {folder}: {why}" for folder, why in failed)
+    raise CacheError(
+        f"{program.data['name']} can be built nowhere:{lines}\nmake one of these folders fit, or set config.compiledir "
+        f"or TMPDIR to one that can be written",
+        {"kind": "cache", "folder": failed[0][0], "reason": failed[0][1], "folders": failed},
+    )
+
+
+def _reason(err: CacheError) -> str:
+    return str(err).removeprefix(f"{err.details.get('folder')}: ")
 
 
 def _load(path: str) -> tuple[Any, Exception | None]:
@@ -267,27 +317,6 @@ def _warn(diagnostics: list[dict[str, Any]]) -> None:
             diagnostic.get("line") or 1,
             registry=_shown,
         )
-
-
-def _private_folder() -> str:
-    """A folder of this process, removed at its end: for modules that no other process may use."""
-    global _private
-    import os
-
-    if _private is None or not os.path.isdir(_private):
-        import atexit
-        import shutil
-        import tempfile
-
-        _private = tempfile.mkdtemp(prefix="opweld-")
-        owner = os.getpid()
-
-        def remove(folder: str = _private) -> None:
-            if os.getpid() == owner:  # not in a child that was forked
-                shutil.rmtree(folder, ignore_errors=True)
-
-        atexit.register(remove)
-    return _private
 
 
 class _Progress:

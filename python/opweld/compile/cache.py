@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ from opweld.compile.holds import NotHeld, check_absent, check_files, sha256
 
 __all__ = [
     "FOLDERS", "Hit", "Miss", "clear", "lookup", "map_warnings", "objection", "path", "recall", "remember", "roots",
-    "sha256", "trusted", "writable",
+    "sha256", "trusted", "unusable", "unwritable", "words", "writable",
 ]  # fmt: skip
 
 FORMAT = 2
@@ -143,7 +144,7 @@ def _read(base: str, rel: str, owners: Collection[int]) -> dict[str, Any]:
         raise NotHeld(f"no {rel}") from None
     if head != _first(rel, body):
         raise NotHeld(_misplaced(rel, head.decode(errors="replace"), body))
-    value = json.loads(body.decode())
+    value = json.loads(body.decode(sys.getfilesystemencoding(), "surrogateescape"))  # its strings are paths
     if not isinstance(value, dict):
         raise NotHeld(f"{rel} is no object")
     return value
@@ -219,6 +220,7 @@ def remember(kind: str, name: str, value: dict[str, Any], root: str, owners: Col
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         with open(handle, "wb") as stream:
             try:
+                _lock(stream.fileno())
                 stream.write(_first(rel, body) + b"\n" + body)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -244,6 +246,18 @@ def _make(folder: str) -> None:
         except FileExistsError:
             if not os.path.isdir(folder):
                 raise
+
+
+def _lock(file: int) -> None:
+    """Keep those who tidy away; what nobody holds is a dead process's."""
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise  # somebody tidies, and has it
+    except OSError:
+        pass  # a file system without locks
 
 
 def map_warnings(warnings: Iterable[dict[str, Any]], sources: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -370,16 +384,68 @@ def writable(candidates: Iterable[str]) -> str:
     str
         The folder; empty where there is none.
     """
-    for root in candidates:
-        base = os.path.join(root, _FOLDER)
-        try:
-            _make(base)
-            noexec = os.statvfs(base).f_flag & os.ST_NOEXEC
-        except OSError:
-            continue
-        if not noexec and os.access(base, os.W_OK | os.X_OK):
-            return root
-    return ""
+    return next((root for root in candidates if not unwritable(root)), "")
+
+
+def unwritable(root: str) -> str:
+    """Say why a cache folder cannot be made and written, or modules not be loaded from it.
+
+    Parameters
+    ----------
+    root : str
+        One of `roots`; it is made.
+
+    Returns
+    -------
+    str
+        Empty: it can.
+    """
+    base = os.path.join(root, _FOLDER)
+    try:
+        _make(base)
+    except (OSError, UnicodeError) as err:
+        return words(err)
+    return unusable(base)
+
+
+def unusable(folder: str) -> str:
+    """Say why a folder that exists cannot be written, or modules not be loaded from it.
+
+    Parameters
+    ----------
+    folder : str
+        Its path.
+
+    Returns
+    -------
+    str
+        Empty: it can.
+    """
+    try:
+        flags = os.statvfs(folder).f_flag
+    except OSError as err:
+        return words(err)
+    if flags & os.ST_NOEXEC:
+        return "modules may not be run from there (it is mounted noexec)"
+    if flags & os.ST_RDONLY:
+        return "read-only file system"
+    return "" if os.access(folder, os.W_OK | os.X_OK) else "permission denied"
+
+
+def words(err: Exception) -> str:
+    """Give the words of an error of the system.
+
+    Parameters
+    ----------
+    err : exception
+        What a call raised.
+
+    Returns
+    -------
+    str
+        In small letters, without number and path.
+    """
+    return (getattr(err, "strerror", None) or str(err)).lower()
 
 
 def path(compiledir: str = "", environ: Mapping[str, str] | None = None, owners: Collection[int] = ()) -> str:

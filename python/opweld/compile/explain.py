@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from opweld.errors import CompileError, LoadError
+from opweld.errors import CompileError, LoadError, ToolError
 
 if TYPE_CHECKING:
     from opweld.compile.program import Program
 
-__all__ = ["refused", "unloadable"]
+__all__ = ["refused", "undone", "unloadable"]
 
 _UNDEFINED = re.compile(r"undefined symbol: (\w+)")
 # What a writer wishes of the build, and how the compiler speaks of it when it cannot be had.
@@ -49,6 +49,44 @@ def refused(err: CompileError, program: Program) -> CompileError:
                 if re.search(pattern.format(re.escape(wish.strip('<>"'))), first["message"]):
                     return _led_back(err, first["message"], writer["label"], f"c_{field}", program)
     return err
+
+
+def undone(err: ToolError, program: Program) -> ToolError:
+    """Say whose texts were compiled when a program could not do its work.
+
+    Parameters
+    ----------
+    err : ToolError
+        What the engine raised.
+    program : Program
+        What it was to build.
+
+    Returns
+    -------
+    ToolError
+        With the op that the compiler spoke of, else the op of the longest text.
+    """
+    labels = [err.details["op"]] if err.details.get("op") else _longest_first(program)
+    label = labels[0] if labels else ""
+    others = f" (and {len(labels) - 1} other ops)" if len(labels) > 1 else ""
+    source = next((program.sources[name] for name in program.sources if name.startswith(f"{label}.")), {})
+    where = f": {source['file']}:{source['line']}" if source else ""
+    lines = [f"{program.data['name']}, with the text of {label}{others}, could not be compiled{where}", f"  {err}"]
+    if " had not finished after " in str(err):
+        lines.append("write less, have the compiler do less (config.cflags), or raise config.compile_seconds")
+    if err.details.get("log"):
+        lines.append(f"the whole output: {err.details['log']}")
+    found = {"op": label, "file": source.get("file", ""), "line": source.get("line", 0)}
+    return ToolError("\n".join(lines), {**err.details, **found})
+
+
+def _longest_first(program: Program) -> list[str]:
+    """The labels of ops, that of the longest text first."""
+    sizes: dict[str, int] = {}
+    for kernel in program.data["kernels"]:
+        size = sum(len(str(text)) for text in kernel.values())
+        sizes[kernel["label"]] = max(size, sizes.get(kernel["label"], 0))
+    return sorted(sizes, key=lambda label: (-sizes[label], label))
 
 
 def _writers(program: Program) -> Iterator[dict[str, Any]]:

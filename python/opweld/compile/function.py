@@ -135,7 +135,7 @@ def function(
         If inputs, outputs and ops do not fit together.
     RewriteError
         If a rewriter gives what does not fit, or rewriters undo one another's work.
-    CompileError, CompilerNotFoundError, CacheError, EngineError, LoadError
+    CompileError, CompilerNotFoundError, ToolError, CacheError, EngineError, LoadError
         If the module cannot be built or loaded.
     """
     mode = config.mode if mode is None else mode

@@ -300,6 +300,8 @@ def request(
     numpy: str | None = None,
     env: Mapping[str, str] | None = None,
     lock_seconds: float = 120.0,
+    seconds: float = 600.0,
+    memory: float = 0.0,
     owners: Collection[int] = (),
 ) -> dict[str, Any]:
     """Make the request for a build (docs/engine.md). It is only needed where the cache has nothing.
@@ -308,6 +310,8 @@ def request(
     ----------
     program, sources, index, root, private, cc, cxx, cflags, cxxflags, python, numpy, env, lock_seconds, owners
         The request's fields; `python`, `numpy` and `env` must be those that made `index`.
+    seconds, memory : float
+        How long a compile may run, and how many MiB each of its programs may have; 0: as they like.
 
     Returns
     -------
@@ -335,6 +339,10 @@ def request(
         "python": python_abi() if python is None else python,
         "numpy": numpy_abi() if numpy is None else numpy,
         "env": dict(search_variables() if env is None else env),
-        "process": {name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if name in os.environ},
+        "process": {
+            "PATH": os.defpath,  # as `driver` has it; gcc finds no linker without one
+            **{name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if name in os.environ},
+        },
         "lock_seconds": lock_seconds,
+        "bounds": {"seconds": min(seconds, 1e9), "memory": int(memory * 2**20)},
     }

@@ -1,0 +1,145 @@
+"""Folders for modules that no other process may use: made when one is needed, gone with the process.
+
+A folder is locked for as long as its process, or one forked from it, lives. What a killed process left behind is
+nobody's, and the next build takes it away.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+
+__all__ = ["folders", "sweep"]
+
+_PREFIX = "opweld-private-"
+
+_made: dict[str, int] = {}  # folder -> the open file that holds its lock; -1: there are no locks
+_swept = False
+
+
+def folders(refused: list[tuple[str, str]]) -> Iterator[str]:
+    """Give folders of this process, best first: those that are there, then new ones, each in another place.
+
+    Parameters
+    ----------
+    refused : list of (str, str)
+        Where places in which none can be made are added, and why.
+
+    Yields
+    ------
+    str
+        Of another one than the last, if it did not do.
+    """
+    from opweld.compile import cache
+
+    tried = set()
+    for folder in list(_made):
+        if os.path.isdir(folder):
+            tried.add(os.path.dirname(folder))
+            yield folder
+    for place in _places():
+        if place in tried:
+            continue
+        why = cache.unusable(place)
+        if not why:
+            try:
+                folder = _make(place)
+            except OSError as err:
+                why = cache.words(err)
+            else:
+                yield folder
+                _forget_empty(folder)
+                continue
+        refused.append((place, why))
+
+
+def _places() -> list[str]:
+    """Where temporary files may go, as the module tempfile has it."""
+    import tempfile
+
+    named = [tempfile.tempdir, *(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))]
+    found = [os.path.abspath(os.fsdecode(place)) for place in named if place]
+    try:
+        here = [os.getcwd()]
+    except OSError:
+        here = []
+    return list(dict.fromkeys([*found, "/tmp", "/var/tmp", "/usr/tmp", *here]))
+
+
+def _make(place: str) -> str:
+    import atexit
+    import shutil
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix=_PREFIX, dir=place)
+    _made[folder] = _held(folder)
+    owner = os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == owner:  # not in a child that was forked
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    util = sys.modules.get("multiprocessing.util")
+    if util is not None:  # its processes end without atexit
+        util.Finalize(None, remove, exitpriority=-100)
+    return folder
+
+
+def _held(folder: str) -> int:
+    """Lock a folder; -1: its file system has no locks."""
+    import fcntl
+
+    try:
+        file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return -1
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(file)
+        return -1
+    return file
+
+
+def _forget_empty(folder: str) -> None:
+    """Remove a new folder in which nothing could be built."""
+    try:
+        os.rmdir(folder)
+    except OSError:
+        return
+    file = _made.pop(folder)
+    if file >= 0:
+        os.close(file)
+
+
+def sweep() -> None:
+    """Remove the folders of processes that are dead; once a process."""
+    global _swept
+    if _swept:
+        return
+    _swept = True
+    for place in _places():
+        try:
+            with os.scandir(place) as entries:
+                found = [entry.path for entry in entries if entry.name.startswith(_PREFIX)]
+        except OSError:
+            continue
+        for folder in found:
+            if folder not in _made:
+                _remove_dead(folder)
+
+
+def _remove_dead(folder: str) -> None:
+    import shutil
+
+    try:
+        if os.lstat(folder).st_uid != os.getuid():
+            return
+    except OSError:
+        return
+    file = _held(folder)
+    if file >= 0:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(file)

@@ -1,0 +1,92 @@
+"""Whether Go's runtime gets what it needs in this process: asked before, for it ends the process where it does not."""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["lacking"]
+
+_SPACE = 2 << 30  # bytes of address space that the runtime reserves, with what a build takes
+_HEAP = 256 << 20  # bytes that a build may take
+_THREADS = 16
+_FILES = 64
+
+
+def lacking(loaded: bool) -> str:
+    """Say what a build in this process might not get.
+
+    Parameters
+    ----------
+    loaded : bool
+        The engine is loaded in this process.
+
+    Returns
+    -------
+    str
+        What is short and how to get more of it; empty: nothing.
+    """
+    return _no_space(_HEAP if loaded else _SPACE) or _no_files() or _no_threads()
+
+
+def _no_space(size: int) -> str:
+    import resource
+
+    limits = [resource.getrlimit(which)[0] for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    if limits == [resource.RLIM_INFINITY] * 2:
+        return ""
+    import mmap
+
+    try:
+        with (
+            mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0),
+            mmap.mmap(-1, _HEAP, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS),
+        ):
+            return ""
+    except (OSError, ValueError, MemoryError):
+        return f"less than {(size + _HEAP) >> 20} MiB of address space are free; raise the limit (ulimit -v, ulimit -d)"
+
+
+def _no_files() -> str:
+    copies: list[int] = []
+    reader, writer = -1, -1
+    try:
+        reader, writer = os.pipe()
+        copies += [reader, writer]
+        while len(copies) < _FILES:
+            copies.append(os.dup(reader))
+    except OSError as err:
+        return f"fewer than {_FILES} files can be opened ({err.strerror}); raise the limit (ulimit -n), or close some"
+    finally:
+        for copy in copies:
+            os.close(copy)
+    return ""
+
+
+def _no_threads() -> str:
+    import _thread
+
+    gate = _thread.allocate_lock()
+    ends = [_thread.allocate_lock() for _ in range(_THREADS)]
+    started = 0
+
+    def wait(end: _thread.LockType) -> None:
+        with gate:
+            pass
+        end.release()
+
+    gate.acquire()
+    try:
+        for end in ends:
+            end.acquire()
+            _thread.start_new_thread(wait, (end,))
+            started += 1
+    except RuntimeError:
+        return (
+            f"fewer than {_THREADS} threads can be started; raise the limit of processes and threads (ulimit -u), or "
+            f"end some"
+        )
+    finally:
+        gate.release()
+        for end in ends[:started]:
+            end.acquire()
+    return ""
