@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"strings"
 )
 
 // Check looks at what the parts of a Program say of one another: indices, arity, roles, one producer a variable, the
@@ -43,19 +44,25 @@ func (c *checker) index(where, what string, i, n int) bool {
 func (c *checker) labels() {
 	for i, t := range c.p.Types {
 		c.label(fmt.Sprintf("types[%d].label", i), t.Label)
+		c.headers(fmt.Sprintf("types[%d].build.headers", i), t.Label, t.Build.Headers)
 	}
 	for i, k := range c.p.Kernels {
 		c.label(fmt.Sprintf("kernels[%d].label", i), k.Label)
+		c.headers(fmt.Sprintf("kernels[%d].build.headers", i), k.Label, k.Build.Headers)
 	}
 }
 
 func (c *checker) label(where, label string) {
-	if label == "" {
-		c.fail(where, "", "a label may not be empty")
+	if fault := labelFault(label); fault != "" {
+		c.fail(where, "", "%s", fault)
 	}
-	for _, r := range label {
-		if r < ' ' || r == '"' || r == '\\' {
-			c.fail(where, "", "label %q holds %q, which #line cannot carry", label, r)
+}
+
+// headers checks that each header fills one #include.
+func (c *checker) headers(where, op string, headers []string) {
+	for i, h := range headers {
+		if strings.ContainsAny(h, "\n\r") || strings.TrimSpace(h) == "" {
+			c.fail(fmt.Sprintf("%s[%d]", where, i), op, "%q is no header: give the names of headers, one an item, and C in c_support_code", h)
 		}
 	}
 }

@@ -317,33 +317,3 @@ func quoted(header string) string {
 	}
 	return `"` + header + `"`
 }
-
-// cString writes any text as a C string literal in ASCII.
-func cString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"' || c == '\\' || c == '?':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < ' ' || c > '~':
-			fmt.Fprintf(&b, "\\%03o", c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
-// comment makes any text fit for a C comment.
-func comment(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' {
-			return ' '
-		}
-		return r
-	}, s)
-	return strings.ReplaceAll(s, "*/", "* /")
-}

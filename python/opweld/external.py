@@ -10,6 +10,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from opweld.compile.hooks import ABSENT, ask
+from opweld.compile.labels import label_of
 from opweld.graph.basic import Apply
 from opweld.graph.op import COp
 from opweld.sections import SECTIONS, join, key_of
@@ -117,7 +118,7 @@ class ExternalCOp(COp):
         """Path -> what it is called in ``#line``: the base name, told apart where two files share it."""
         names: dict[str, str] = {}
         for path in self.func_files:
-            base = name = os.path.basename(path).replace('"', "").replace("\\", "")
+            base = name = label_of(os.path.basename(path))
             number = 1
             while name in names.values() and path not in names:
                 number += 1
@@ -131,7 +132,7 @@ class ExternalCOp(COp):
     def _section(self, tag: str) -> str:
         """A section's text, each piece under its file's name and line."""
         names = self._names()
-        label = type(self).__name__
+        label = label_of(type(self).__name__)
         return "".join(
             f'#line {line} "{label}/{names[path]}"\n{piece}\n' for path, line, piece in self._sections.get(tag, ())
         )
@@ -222,7 +223,7 @@ class ExternalCOp(COp):
             arguments.append(str(sub["params"]))
         files = ", ".join(self._names().values())
         where = self._line_of(str(self.func_name).partition("(")[2].rstrip(") ") or str(self.func_name))
-        title = str(self.func_name).replace("\\", "\\\\").replace('"', '\\"')
+        title = label_of(str(self.func_name))
         return (
             f"{_STRICT}{where}{{ int opw_returned = {self.func_name}({', '.join(arguments)});\n"
             f"{_STRICT_END}    if (opw_returned != 0) {{\n"
@@ -233,17 +234,18 @@ class ExternalCOp(COp):
 
     def _line_of(self, word: str) -> str:
         """A ``#line`` for where a function is defined, or named at least: where an error in a call of it is shown."""
+        label = label_of(type(self).__name__)
         definition = re.compile(rf"\b{re.escape(word)}\s*\)?\s*\([^;]*$")
         named = ""
         for pieces in self._sections.values():
             for path, first, piece in pieces:
                 for number, line in enumerate(piece.split("\n"), first):
                     if word in line:
-                        here = f'#line {number} "{type(self).__name__}/{self._names()[path]}"\n'
+                        here = f'#line {number} "{label}/{self._names()[path]}"\n'
                         if definition.search(line):
                             return here
                         named = named or here
-        return named or f'#line 1 "{type(self).__name__}/{self._names()[self.func_files[0]]}"\n'
+        return named or f'#line 1 "{label}/{self._names()[self.func_files[0]]}"\n'
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Give the content of the files, as a digest."""

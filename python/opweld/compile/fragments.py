@@ -7,6 +7,7 @@ from typing import Any
 
 from opweld.compile.float16 import half_of, refusal
 from opweld.compile.hooks import ABSENT, ask, ask_for_build, origin, text, texts, words
+from opweld.compile.labels import label_of
 from opweld.errors import OpweldWarning
 from opweld.graph.basic import Apply, _what
 from opweld.graph.op import COp
@@ -126,7 +127,7 @@ class Fragments:
         """Give a class's name, made distinct where two classes share it, and fit for ``#line``."""
         found = self._labels.get(cls)
         if found is None:
-            base = _printable(cls.__name__) or "Op"
+            base = label_of(cls.__name__)
             found, number = base, 1
             while found in self._taken:
                 number += 1
@@ -228,9 +229,19 @@ class Fragments:
         fields.update(found)
         scalar_op = getattr(op, "scalar_op", None)
         if scalar_op is not None:
-            fields["label"] += "." + _printable(_title(scalar_op))
-            self._note(type(scalar_op).__name__, scalar_op, "c_code")
+            fields["label"] += "." + label_of(_title(scalar_op))
+            for work in found.values():
+                if "body" in work:
+                    work["body"] = [self._of(scalar_op, instruction) for instruction in work["body"]]
         return fields
+
+    def _of(self, scalar_op: Any, instruction: dict[str, Any]) -> dict[str, Any]:
+        """An instruction under the label that the op's class has in this function."""
+        if instruction["op"] != "code":
+            return instruction
+        label = self.label(type(scalar_op))
+        self._note(label, scalar_op, "c_code")
+        return {**instruction, "label": label}
 
     def code(self, node: Apply, inputs: list[str], outputs: list[str], params: bool) -> str | None:
         """Ask an op for the code of a node.
@@ -376,7 +387,7 @@ class Fragments:
 
     def _add_files(self, op: Any, label: str, fields: dict[str, Any], files: dict[str, str]) -> None:
         """Enter the files that fragments name in ``#line`` directives of their own."""
-        base = type(op).__name__
+        base = label_of(type(op).__name__)
         for name, path in files.items():
             self.sources[f"{label}/{name}"] = {"file": path, "line": 1, "exact": True}
         if label != base:  # two classes of one name: tell their files apart
@@ -393,11 +404,6 @@ class Fragments:
             found = origin(writer, hook)
             if found is not None:
                 self.sources[key] = {"file": found[0], "line": found[1], "exact": False}
-
-
-def _printable(text: str) -> str:
-    """A text without what ``#line`` cannot carry."""
-    return "".join(c for c in text if c >= " " and c not in '"\\')
 
 
 def _title(op: Any) -> str:

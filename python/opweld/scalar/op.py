@@ -305,6 +305,7 @@ class ScalarOp(COp):
         from opweld.compile.float16 import half_of, refusal
         from opweld.compile.fragments import FAIL, NAME
         from opweld.compile.hooks import ABSENT, ask, text
+        from opweld.compile.labels import label_of
 
         node = self.scalar_node(dtypes)
         half = half_of(self, node)
@@ -320,8 +321,8 @@ class ScalarOp(COp):
             raise TypeError(refusal(self, half))
         made = tuple([output.type.dtype for output in node.outputs])  # type: ignore[attr-defined]
         code = {
-            "op": "code", "label": type(self).__name__, "args": list(range(len(dtypes))), "dtypes": list(made),
-            "code": text(self, "c_code", answer, needed=True),
+            "op": "code", "label": label_of(type(self).__name__), "args": list(range(len(dtypes))),
+            "dtypes": list(made), "code": text(self, "c_code", answer, needed=True),
         }  # fmt: skip
         return Body([code], results, made)
 

@@ -1,0 +1,32 @@
+"""Labels: the names of users' classes and files as they may stand in C."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["label_of"]
+
+_UNFIT = re.compile(r"[^\w .,+\-=~()\[\]{}<>|&^!@*']")  # gen/words.go refuses what is not of these
+_NAME = "OPW_NAME"  # the engine writes another name in its place
+_LONGEST = 80  # of four bytes at most, with what may follow
+
+
+def label_of(name: str) -> str:
+    """Make any name fit for ``#line``, comments and strings of C alike.
+
+    Parameters
+    ----------
+    name : str
+        Of a class, which `type` makes of any text, an op or a file.
+
+    Returns
+    -------
+    str
+        With ``_`` in the place of what cannot stand there: what would end a comment or a string, break a line, or be
+        taken for the parts of a place in a diagnostic. Names that differ only there have one label.
+    """
+    found = "".join([c if c.isascii() or c.isalnum() else "_" for c in _UNFIT.sub("_", name)]).strip()
+    found = found.replace(_NAME, _NAME.replace("_", "-"))
+    if len(found) > _LONGEST:
+        found = found[: _LONGEST - 1].rstrip() + "~"
+    return "_" + found if found[:1] in ("", ".", "<") else found
