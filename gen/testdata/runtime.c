@@ -653,14 +653,18 @@ static int opw_unknown_keyword(opw_function *self, PyObject *key)
 {
     const opw_program *p = self->state->program;
     PyObject *known = PyUnicode_FromString("out");
-    Py_ssize_t i;
+    Py_ssize_t i, nameless = 0;
     for (i = opw_arguments(p); known && i-- > 0;)
         if (self->state->keywords[i]) {
             PyObject *longer = PyUnicode_FromFormat("%U, %U", self->state->keywords[i], known);
             Py_DECREF(known);
             known = longer;
-        }
-    if (known)
+        } else
+            nameless++;
+    if (known && nameless)
+        PyErr_Format(PyExc_TypeError, "%U() got an unexpected keyword argument '%S'; it takes %U, and %zd by position only, "
+                     "which have no name or share one: In(variable, name=...) names one", self->name, key, known, nameless);
+    else if (known)
         PyErr_Format(PyExc_TypeError, "%U() got an unexpected keyword argument '%S'; it takes %U", self->name, key, known);
     Py_XDECREF(known);
     return -1;

@@ -67,12 +67,15 @@ _HOME = {
     "shared": "compile.sharedvalue",
     "source": "compile.function",
 }
+_ROOMS = (
+    "compat", "compile", "doctor", "engine", "enums", "errors", "external", "generic", "graph", "params", "picture",
+    "printing", "rewriting", "scalar", "tensor", "tolerances",
+)  # fmt: skip
 _ERRORS = (
     "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
     "EngineError", "ExpressionError", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError",
     "OpweldError", "OpweldWarning", "ProgramError", "RewriteError", "ToolError", "UnusedInputError",
 )  # fmt: skip
-_ROOMS = ("compat", "compile", "errors", "external", "generic", "graph", "printing", "rewriting", "scalar", "tensor")
 
 __all__ = [
     "Apply", "COp", "CType", "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError",
@@ -92,13 +95,13 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module("opweld." + _HOME[name]), name)
     elif name in _ERRORS:
         value = getattr(import_module("opweld.errors"), name)
-    elif name in _ROOMS:
-        return import_module("opweld." + name)
     else:
-        raise AttributeError(f"module 'opweld' has no attribute {name!r}")
+        from opweld.rooms import submodule
+
+        return submodule(__name__, name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_ROOMS, *_ERRORS})

@@ -4,8 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from opweld import compat, compile, generic, graph, printing, rewriting, scalar, tensor
+from opweld import doctor as doctor
+from opweld import engine as engine
+from opweld import enums as enums
 from opweld import errors as errors
 from opweld import external as external
+from opweld import params as params
+from opweld import picture as picture
+from opweld import tolerances as tolerances
 from opweld.compile.function import Function, In, Out, SharedVariable, shared
 from opweld.config import config
 from opweld.errors import (

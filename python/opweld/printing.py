@@ -7,10 +7,23 @@ from collections.abc import Iterable
 from typing import Any
 
 from opweld.dtypes import shape_text
-from opweld.graph.basic import Apply, Constant, Variable, _what
+from opweld.graph.basic import Apply, Constant, Variable, _refuse_unknown, _what
 from opweld.graph.fgraph import FunctionGraph
 
 __all__ = ["debugprint", "pydotprint"]
+
+_OPTIONS = tuple(
+    """depth print_type print_shape file ids stop_on_name print_destroy_map print_view_map print_memory_map
+    print_made_at id_type""".split()
+)
+_THEIRS = tuple(
+    """done print_storage used_ids print_clients scan_inner_to_outer_inputs print_op_info print_fgraph_inputs
+    print_default_updates print_inner_graphs profile smap order topo_order""".split()
+)
+_THEIRS_DRAWN = tuple(
+    """compact format with_ids high_contrast cond_highlight colorCodes max_label_size scan_graphs var_with_name_simple
+    print_output_file assert_nb_all_strings return_image""".split()
+)
 
 
 def debugprint(
@@ -53,7 +66,7 @@ def debugprint(
     id_type : {"CHAR", "int", ""}, optional
         PyTensor's name of `ids`.
     **kwargs
-        Accepted; other packages have more options.
+        The options that only Theano and PyTensor have are accepted and change nothing.
 
     Returns
     -------
@@ -63,8 +76,10 @@ def debugprint(
     Raises
     ------
     TypeError
-        If there is nothing to print in `graph`.
+        If there is nothing to print in `graph`, or an option is none of anybody's.
     """
+    if kwargs:
+        _refuse_unknown("debugprint", kwargs, _OPTIONS, _THEIRS)
     maps = [
         (letter, name)
         for letter, name, wanted in (("d", "destroy_map", print_destroy_map), ("v", "view_map", print_view_map))
@@ -92,13 +107,20 @@ def pydotprint(graph: Any, outfile: Any = None, **kwargs: Any) -> Any:
     outfile : str, os.PathLike or file, optional
         Where the picture is written too, as SVG.
     **kwargs
-        Accepted; other packages have more options.
+        The options that only Theano and PyTensor have are accepted and change nothing.
 
     Returns
     -------
     Picture
         A notebook shows it.
+
+    Raises
+    ------
+    TypeError
+        If an option is none of anybody's.
     """
+    if kwargs:
+        _refuse_unknown("pydotprint", kwargs, ("outfile",), _THEIRS_DRAWN)
     from opweld.picture import picture
 
     return picture(graph, outfile)

@@ -22,7 +22,9 @@ __all__ = ["TREES", "install", "uninstall"]
 def __getattr__(name: str) -> Any:
     if name in TREES:
         return sys.modules[f"{__name__}.{name}"]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(TREES)}")
+    from opweld.rooms import submodule
+
+    return submodule(__name__, name, f"; it has {', '.join(TREES)}")
 
 
 def _module(path: str, names: str, fallbacks: tuple[str, ...]) -> ModuleType:

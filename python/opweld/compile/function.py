@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from opweld.compile.io import In, Out
@@ -190,7 +191,8 @@ def _inputs(given: Any, downcast: bool | None) -> list[In]:
     for position, item in enumerate(given):
         if isinstance(item, In):
             allow = downcast if item.allow_downcast is None else item.allow_downcast
-            spec = In(item.variable, item.name, item.value, item.strict, allow, item.mutable, item.borrow)
+            spec = copy(item)
+            spec.allow_downcast = allow
         elif isinstance(item, Variable):
             spec = In(item, allow_downcast=downcast)
         else:
@@ -202,7 +204,23 @@ def _inputs(given: Any, downcast: bool | None) -> list[In]:
         seen[spec.variable] = position
         specs.append(spec)
     check_arguments(spec.variable for spec in specs)
+    _check_names(specs)
     return specs
+
+
+def _check_names(specs: list[In]) -> None:
+    """Refuse a name that was asked for and cannot be used; of variables' own names, those that two share name none."""
+    for position, spec in enumerate(specs):
+        if not spec.named:
+            continue
+        if spec.name == "out":
+            raise ValueError(f"inputs[{position}] is named 'out', by which a call takes storage: give it another name")
+        for other, twin in enumerate(specs):
+            if twin is not spec and twin.name == spec.name:
+                raise ValueError(
+                    f"inputs[{position}] is named {spec.name!r}, and so is inputs[{other}]: name one of them "
+                    f"otherwise, as by In(variable, name=...)"
+                )
 
 
 def _outputs(given: Any) -> list[Out]:

@@ -28,6 +28,11 @@ class In:
         The function may write into the argument.
     borrow : bool
         Accepted; arguments are never copied unless they must be.
+
+    Attributes
+    ----------
+    named : bool
+        `name` was given: a call must be able to use it.
     """
 
     def __init__(
@@ -45,7 +50,10 @@ class In:
         if mutable and value is not None:
             raise ValueError(f"In({variable}): mutable and value exclude each other: a call would change the default")
         self.variable = variable
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"In({variable}): name must be a string, got {_what(name)}")
         self.name = variable.name if name is None else name
+        self.named = name is not None
         self.value = value
         self.strict = strict
         self.allow_downcast = allow_downcast

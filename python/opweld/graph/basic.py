@@ -44,6 +44,17 @@ def _numpy_folder() -> str:
     return os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 
 
+def _refuse_unknown(called: str, given: Iterable[str], known: Iterable[str], ignored: Iterable[str] = ()) -> None:
+    """Refuse keywords that are neither known nor among those that other packages have, and that are ignored."""
+    from difflib import get_close_matches
+
+    for name in given:
+        if name not in ignored:
+            near = get_close_matches(name, [*known, *ignored], 1)
+            meant = f"; is {near[0]!r} meant?" if near else f"; it takes {', '.join(known)}"
+            raise TypeError(f"{called}() got an unexpected keyword argument {name!r}{meant}")
+
+
 class Props:
     """Equality, hash and text from ``__props__``, for ops and types.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opweld.graph.basic import _what
 
@@ -92,3 +92,10 @@ def picture(graph: Any, file: Any = None) -> Picture:
     if file is not None:
         made.save(file)
     return made
+
+if not TYPE_CHECKING:  # which would take every name for one that is there
+
+    def __getattr__(name: str) -> Any:
+        from opweld.rooms import submodule
+
+        return submodule(__name__, name)

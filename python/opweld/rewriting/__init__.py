@@ -26,7 +26,9 @@ _HOME = {"NodeRewriter": "basic", "node_rewriter": "basic"}
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        raise AttributeError(f"module 'opweld.rewriting' has no attribute {name!r}")
+        from opweld.rooms import submodule
+
+        return submodule(__name__, name)
     from importlib import import_module
 
     value = getattr(import_module("opweld.rewriting." + _HOME.get(name, "stages")), name)

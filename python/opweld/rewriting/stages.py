@@ -6,7 +6,7 @@ import sys
 from types import CodeType
 from typing import Any
 
-from opweld.graph.basic import _what
+from opweld.graph.basic import _refuse_unknown, _what
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import NodeRewriter
 from opweld.rewriting.standard import STANDARD, Standard
@@ -16,6 +16,9 @@ __all__ = [
     "STAGES", "Stage", "register_canonicalize", "register_inplace", "register_specialize", "register_stabilize",
     "rewrite_graph",
 ]  # fmt: skip
+
+
+_THEIRS = ("use_db_name_as_tag", "position", "final_opt", "final_rewriter", "cleanup")
 
 
 class Stage:
@@ -56,7 +59,8 @@ class Stage:
         name : str, optional
             The name that messages give it; its own if left out.
         **kwargs
-            Accepted; rewriters written for others give them.
+            ``use_db_name_as_tag``, ``position``, ``final_opt``, ``final_rewriter`` and ``cleanup``, which rewriters
+            of other packages give, are accepted and change nothing.
 
         Returns
         -------
@@ -66,7 +70,7 @@ class Stage:
         Raises
         ------
         TypeError
-            If it is no rewriter.
+            If it is no rewriter, or a keyword is none of anybody's.
         ValueError
             If another one of the same name is registered, written elsewhere.
 
@@ -77,6 +81,8 @@ class Stage:
         called ``name~2``. One that was written anew, in a cell that ran again or a module that was reloaded, takes
         the place of the one before.
         """
+        if kwargs:
+            _refuse_unknown(f"register_{self.name}", kwargs, ("rewriter", "name"), _THEIRS)
         if rewriter is None or isinstance(rewriter, str):
             further = tags if rewriter is None else (rewriter, *tags)
 

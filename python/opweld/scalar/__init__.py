@@ -80,4 +80,12 @@ def __getattr__(name: str) -> Any:
 
     if name in NAMES:
         return ufunc(name)
-    raise AttributeError(f"module 'opweld.scalar' has no attribute {name!r}")
+    from opweld.rooms import submodule
+
+    return submodule(__name__, name)
+
+
+def __dir__() -> list[str]:
+    from opweld.scalar.ufuncs import NAMES
+
+    return sorted({*globals(), *__all__, *_TYPES, *_GROUPS, *_HOME, *NAMES})

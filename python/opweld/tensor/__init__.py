@@ -113,4 +113,10 @@ def __getattr__(name: str) -> Any:
                 continue
             globals()[name] = made
             return made
-    raise AttributeError(f"module 'opweld.tensor' has no attribute {name!r}")
+    from opweld.rooms import submodule
+
+    return submodule(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *[prefix + kind for prefix in ("", *_PREFIXES) for kind in _KINDS]})

@@ -6,6 +6,7 @@ Dtypes, broadcasting and exceptions are NumPy's; Python's numbers are weak, as i
 from __future__ import annotations
 
 from functools import cache
+from operator import index
 from typing import Any
 
 from opweld.dtypes import dtype_of, upcast
@@ -230,13 +231,13 @@ def round(x: Any, decimals: int = 0) -> Any:
         `x` itself where there is nothing to round.
     """
     x = as_tensor_variable(x)
+    decimals = index(decimals)  # as NumPy refuses what is none
     kind = dtype_of(x.type.dtype).np.kind
     if decimals == 0 and kind not in "iu":
         return rint(x)
+    factor = 10.0 ** max(decimals, -decimals) if -309 < decimals < 309 else float("inf")
     if decimals >= 0:
-        factor = 10.0**decimals
         return x if kind in "iu" else divide(rint(multiply(x, factor)), factor)
-    factor = 10.0**-decimals
     return cast(multiply(rint(divide(x, factor)), factor), x.type.dtype)
 
 

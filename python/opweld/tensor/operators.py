@@ -110,7 +110,7 @@ class Operators:
         return _call(short, self) if short else _call("power", self, other)
 
     def __round__(self, ndigits: int | None = None) -> Any:
-        return _call("round", self, ndigits or 0)
+        return _call("round", self, 0 if ndigits is None else ndigits)
 
     def __bool__(self) -> bool:
         raise TypeError("a variable of a graph has no truth value; it has a value only inside a function")
