@@ -29,15 +29,33 @@ def product(what, *types):
 
 def check(what, x, y):
     """The same dtype, shape and values; whole numbers are multiplied without error."""
-    f = product(what, *((v.dtype.name if v.dtype.char not in "gG" else v.dtype.char, v.ndim) for v in (x, y)))
-    wanted = np.asarray(getattr(np, what)(x, y))
+    check_all([what], [(x, y)])
+
+
+def check_all(whats, pairs):
+    """The same of many at once, in one function."""
+    types = [(v.dtype.name if v.dtype.char not in "gG" else v.dtype.char, v.ndim) for pair in pairs for v in pair]
+    f = products(tuple(whats), tuple(types))
+    wanted = [np.asarray(getattr(np, what)(x, y)) for x, y in pairs for what in whats]
+    given_ = [v for pair in pairs for v in pair]
     for _ in range(2):  # the second time into what the first left, where that is kept
-        result = f(x, y)
-        assert (result.dtype, result.shape) == (wanted.dtype, wanted.shape)
-        np.testing.assert_array_equal(result, wanted)
-    out = np.ones_like(wanted, order="C")
-    assert f(x, y, out=out) is out
-    np.testing.assert_array_equal(out, wanted)
+        for result, want in zip(f(*given_), wanted, strict=True):
+            assert (result.dtype, result.shape) == (want.dtype, want.shape)
+            np.testing.assert_array_equal(result, want)
+    out = [np.ones_like(want, order="C") for want in wanted]
+    for result, want, into in zip(f(*given_, out=out), wanted, out, strict=True):
+        assert result is into
+        np.testing.assert_array_equal(into, want)
+
+
+@functools.cache
+def products(whats, types):
+    """Operations on pairs of tensors of these (dtype, ndim): for each pair each of them."""
+    inputs = [tensor(dtype, ndim, f"x{i}") for i, (dtype, ndim) in enumerate(types)]
+    pairs = list(zip(inputs[::2], inputs[1::2]))
+    f = opweld.function(inputs, [getattr(T, what)(x, y) for x, y in pairs for what in whats])
+    assert not f.maker.program.performs
+    return f
 
 
 def whole(dtype, shape, first=0):
@@ -51,8 +69,8 @@ def whole(dtype, shape, first=0):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("what", ["dot", "matmul"])
 def test_every_dtype(what, dtype):
-    for left, right in (((3,), (3,)), ((2, 3), (3,)), ((2, 3), (3, 4)), ((2, 2, 3), (3, 4))):
-        check(what, whole(dtype, left), whole(dtype, right, 1))
+    shapes = [((3,), (3,)), ((2, 3), (3,)), ((2, 3), (3, 4)), ((2, 2, 3), (3, 4))]
+    check_all([what], [(whole(dtype, left), whole(dtype, right, 1)) for left, right in shapes])
 
 
 def test_dtypes_are_promoted_as_numpy_does():
@@ -61,9 +79,9 @@ def test_dtypes_are_promoted_as_numpy_does():
         for left, right in pairs:
             made = getattr(T, what)(tensor(left, 1), tensor(right, 1))
             assert made.type.numpy_dtype == getattr(np, what)(np.ones(1, left), np.ones(1, right)).dtype, (what, left)
-    for left, right in pairs[3::17]:
-        check("dot", whole(left, (2, 3)), whole(right, (3, 2)))
-        check("matmul", whole(left, (2, 2, 3)), whole(right, (3, 2)))
+    some = pairs[3::17]
+    check_all(["dot"], [(whole(left, (2, 3)), whole(right, (3, 2))) for left, right in some])
+    check_all(["matmul"], [(whole(left, (2, 2, 3)), whole(right, (3, 2))) for left, right in some])
 
 
 SHAPES = [
@@ -78,6 +96,7 @@ SHAPES = [
 @pytest.mark.parametrize("what", ["dot", "matmul", "inner", "outer"])
 def test_every_shape(what):
     for dtype in ("float64", "int32"):
+        good = []
         for left, right in SHAPES:
             x, y = whole(dtype, left), whole(dtype, right, 1)
             if what == "inner" and y.ndim > 1:
@@ -88,7 +107,8 @@ def test_every_shape(what):
                 with pytest.raises(ValueError):
                     product(what, (dtype, x.ndim), (dtype, y.ndim))(x, y)
             else:
-                check(what, x, y)
+                good.append((x, y))
+        check_all([what], good)
 
 
 @pytest.mark.parametrize("layout", [name for name in LAYOUTS if name not in ("sliced", "empty", "one element")])

@@ -159,11 +159,16 @@ def every_operation(dtype, lang):
     return f, names
 
 
+def strict(monkeypatch):
+    """A remark of the compiler is an error. The text of the loops is the same in C++: it is not optimised again."""
+    monkeypatch.setattr(config, "cflags", f"{config.cflags} -Wextra -Werror")
+    monkeypatch.setattr(config, "cxxflags", f"{config.cxxflags} -O1 -Wextra -Werror")
+
+
 @pytest.mark.parametrize("lang", ["c", "c++"])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_operation_of_hard_numbers(dtype, lang, monkeypatch):
-    for flags in ("cflags", "cxxflags"):
-        monkeypatch.setattr(config, flags, f"{getattr(config, flags)} -Wextra -Werror")  # a remark is an error
+    strict(monkeypatch)
     numbers = hard(dtype)
     x, y = (a.ravel() for a in np.meshgrid(numbers, numbers))
     f, names = every_operation(dtype, lang)
@@ -195,8 +200,7 @@ def test_every_operation_of_hard_numbers(dtype, lang, monkeypatch):
 @pytest.mark.parametrize("lang", ["c", "c++"])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_cast_where_parts_and_reduction(dtype, lang, monkeypatch):
-    for flags in ("cflags", "cxxflags"):
-        monkeypatch.setattr(config, flags, f"{getattr(config, flags)} -Wextra -Werror")
+    strict(monkeypatch)
     numbers = hard(dtype)
     fits = numbers if numbers.dtype.kind not in "fc" else numbers[np.isfinite(numbers) & (np.abs(numbers) < 100)]
     x, y, small = tensor(dtype, 1, "x"), tensor(dtype, 1, "y"), tensor(dtype, 1, "small")

@@ -148,7 +148,7 @@ def test_nothing_to_reduce(dtype, ndim):
         for got, again, want, way in zip(f(array), f(array, out=outs), wanted, ways, strict=True):
             close(got, want, 0, way)
             close(again, want, 0, way)
-    for name, axis in itertools.product(("max", "min"), (None, 0)):
+    for name, axis in (("max", None), ("min", 0)):
         x = tensor(dtype, ndim, "x")
         f = opweld.function([x], getattr(T, name)(x, axis=axis))
         for array in (np.zeros(shape, dtype) for shape in shapes):

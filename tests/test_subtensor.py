@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+import random
 from operator import getitem
 
 import kit
@@ -43,34 +44,43 @@ def same(found, wanted):
     np.testing.assert_array_equal(found, wanted)
 
 
-# -- forms that hypothesis draws ---------------------------------------------------------------------------------
+# -- any forms and values ----------------------------------------------------------------------------------------
 
 
-@st.composite
-def forms(draw, advanced):
+def form(choose, advanced):
     """Number of dimensions, entries of a form, and for each of its arrays (kind, number of dimensions)."""
-    ndim = draw(st.integers(1 if advanced else 0, 5))
+    ndim = choose(range(1 if advanced else 0, 6))
     entries, arrays, left = [], [], ndim
     while left:
-        entry = draw(st.sampled_from(["i", "i", ":", "slice", "slice", *(["v", "v"] if advanced else []), "stop"]))
+        entry = choose(["i", "i", ":", "slice", "slice", *(["v", "v"] if advanced else []), "stop"])
         if entry == "stop":
             break
         if entry == "v":
-            kind = draw(st.sampled_from("iib"))
-            depth = draw(st.integers(1, min(left, 2)) if kind == "b" else st.integers(1, 2))
+            kind = choose("iib")
+            depth = choose(range(1, (min(left, 2) if kind == "b" else 2) + 1))
             arrays.append((kind, depth))
             left -= depth if kind == "b" else 1
         else:
             left -= 1
-        entries.append(draw(st.sampled_from(SLICES)) if entry == "slice" else entry)
-    for _ in range(draw(st.integers(0, 1))):
-        entries.insert(draw(st.integers(0, len(entries))), "None")
+        entries.append(choose(SLICES) if entry == "slice" else entry)
+    if choose([False, True]):
+        entries.insert(choose(range(len(entries) + 1)), "None")
     if advanced:
         if not arrays:
             entries[:0], arrays, ndim = ["v"], [("i", 1)], max(ndim, len(entries) + 1)
-        if draw(st.booleans()):
-            entries.insert(draw(st.integers(0, len(entries))), "...")
+        if choose([False, True]):
+            entries.insert(choose(range(len(entries) + 1)), "...")
     return ndim, tuple(entries), tuple(arrays)
+
+
+@st.composite
+def forms(draw, advanced):
+    return form(lambda options: draw(st.sampled_from(options)), advanced)
+
+
+# Some forms are compiled, each once, for all values that hypothesis draws; they are the same in each run.
+FORMS = {advanced: [form(random.Random(seed).choice, advanced) for seed in range(14)] for advanced in (False, True)}
+places = st.integers(0, 13)
 
 
 def variables(entries, arrays):
@@ -141,8 +151,9 @@ def writer(dtype, ndim, entries, arrays, set_):
 @settings(deadline=None)
 @given(st.data())
 def test_reading(advanced, data):
-    ndim, entries, arrays = data.draw(forms(advanced))
-    dtype = data.draw(st.sampled_from(DTYPES))
+    place = data.draw(places)
+    ndim, entries, arrays = FORMS[advanced][place]
+    dtype = DTYPES[place % len(DTYPES)]
     f = reader(dtype, ndim, entries, arrays)
     for _ in range(4):
         z = data.draw(kit.arrays(dtype, ndim)) if ndim else kit.values(dtype, ())
@@ -172,8 +183,9 @@ def test_what_is_known_of_a_shape(data):
 @settings(deadline=None)
 @given(st.data())
 def test_writing(advanced, data):
-    ndim, entries, arrays = data.draw(forms(advanced))
-    dtype, set_ = data.draw(st.sampled_from(DTYPES)), data.draw(st.booleans())
+    place = data.draw(places)
+    ndim, entries, arrays = FORMS[advanced][place]
+    dtype, set_ = DTYPES[place % len(DTYPES)], place < len(DTYPES)
     f = writer(dtype, ndim, entries, arrays, set_)
     deep = f.maker.inputs[1].variable.ndim
     for _ in range(4):
