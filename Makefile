@@ -101,6 +101,10 @@ test-quick: $(STAMP)/test-$(PYV) ## a cross-section of the tests, in less than a
 test-machines: $(STAMP)/test-$(PYV) ## ten runs of pytest, each in another order, most without newer instructions: RUNS=10
 	@"build/test-$(PYV)/bin/python" tools/machines.py $(or $(RUNS),10) -n auto --dist worksteal $(PYTEST_ARGS)
 
+.PHONY: mutants
+mutants: $(STAMP)/test-$(PYV) $(STAMP)/venv-$(PYV) ## put small faults into copies of this tree and see which the tests notice: MUTANTS="--area go-gen"
+	@"build/test-$(PYV)/bin/python" tools/mutants.py $(MUTANTS)
+
 .PHONY: test-all
 test-all: test-go ## all tests, on each CPython from 3.10 to 3.13 that is found
 	@tools/pythons | while read -r python; do $(MAKE) --no-print-directory PYTHON="$$python" test-python </dev/null; done
