@@ -8,7 +8,7 @@ on to that.
 from __future__ import annotations
 
 from types import CodeType, FunctionType, MethodType
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 __all__ = ["Signature", "code_of", "fitting", "signature_of"]
@@ -17,7 +17,7 @@ _VARARGS, _VARKEYWORDS = 0x04, 0x08
 _DEEPEST = 100  # wrappers round one function: a chain that does not end is taken for its outer part
 
 
-class Signature(NamedTuple):
+class Signature:
     """What a callable can be given.
 
     Attributes
@@ -34,11 +34,16 @@ class Signature(NamedTuple):
         So can any other name.
     """
 
-    positional: tuple[str, ...]
-    needed: int
-    many: bool
-    named: frozenset[str]
-    anything: bool
+    __slots__ = ("anything", "many", "named", "needed", "positional")
+
+    def __init__(
+        self, positional: tuple[str, ...], needed: int, many: bool, named: frozenset[str], anything: bool
+    ) -> None:
+        self.positional = positional
+        self.needed = needed
+        self.many = many
+        self.named = named
+        self.anything = anything
 
     def takes(self, count: int) -> bool:
         """Say whether the callable can be given that many arguments by position.
@@ -65,10 +70,8 @@ class Signature(NamedTuple):
         -------
         Signature
         """
-        bound = self.positional[:count]
-        return self._replace(
-            positional=self.positional[count:], needed=max(self.needed - count, 0), named=self.named.difference(bound)
-        )
+        named = self.named.difference(self.positional[:count])
+        return Signature(self.positional[count:], max(self.needed - count, 0), self.many, named, self.anything)
 
 
 _known: WeakKeyDictionary[Any, Signature | None] = WeakKeyDictionary()  # of plain functions: what is asked most
@@ -142,11 +145,11 @@ def _read(function: Any, depth: int) -> Signature | None:
     behind = _read(inner, depth - 1)
     if own is None or behind is None:
         return own or behind
-    if own.many:
-        own = own._replace(positional=behind.positional, needed=behind.needed, many=behind.many)
-    if own.anything:
-        own = own._replace(named=own.named | behind.named, anything=behind.anything)
-    return own
+    by_place = behind if own.many else own
+    named, anything = own.named, own.anything
+    if anything:
+        named, anything = named | behind.named, behind.anything
+    return Signature(by_place.positional, by_place.needed, by_place.many, named, anything)
 
 
 def _own(function: Any, depth: int) -> Signature | None:
@@ -190,7 +193,7 @@ def _of_partial(function: Any, depth: int) -> Signature | None:
     if not places:
         return found
     first = min(places)  # from here on by name only
-    return found._replace(positional=found.positional[:first], needed=min(found.needed, first), many=False)
+    return Signature(found.positional[:first], min(found.needed, first), False, found.named, found.anything)
 
 
 def _inspected(function: Any) -> Signature | None:

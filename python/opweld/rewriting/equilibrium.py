@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from opweld.errors import RewriteError
 from opweld.graph.basic import Apply, Variable, _what
@@ -20,39 +20,30 @@ _PER_NODE = 10  # replacements a node of the graph before a stage is taken to be
 _SHOWN = 24  # of the last replacements, how many say who disagrees
 
 
-class _Wish(NamedTuple):
-    """What a rewriter tracks."""
+class _Wish:
+    """What a rewriter tracks: everything, classes, full names of classes, ops, and ops that do not hash."""
 
-    name: str
-    rewriter: NodeRewriter
-    all: bool
-    classes: tuple[type, ...]
-    paths: frozenset[str]  # full names of classes that need not be loaded
-    hashed: set[Any]
-    plain: list[Any]  # ops that do not hash
-
-
-def _wish(name: str, rewriter: NodeRewriter) -> _Wish:
-    tracks = rewriter.tracks()
-    classes, paths, hashed, plain = [], [], set(), []
-    for item in tracks or ():
-        if isinstance(item, type):
-            classes.append(item)
-        elif isinstance(item, str):
-            paths.append(item)
-        else:
-            try:
-                hashed.add(item)
-            except TypeError:
-                plain.append(item)
-    return _Wish(name, rewriter, tracks is None, tuple(classes), frozenset(paths), hashed, plain)
+    def __init__(self, name: str, rewriter: NodeRewriter) -> None:
+        self.entry = (name, rewriter)
+        tracks = rewriter.tracks()
+        self.all = tracks is None
+        self.classes = tuple([item for item in tracks or () if isinstance(item, type)])
+        self.paths = {item for item in tracks or () if isinstance(item, str)}
+        self.hashed: set[Any] = set()
+        self.plain: list[Any] = []
+        for item in tracks or ():
+            if not isinstance(item, (type, str)):
+                try:
+                    self.hashed.add(item)
+                except TypeError:
+                    self.plain.append(item)
 
 
 class _Index:
     """Which rewriters want a node."""
 
     def __init__(self, rewriters: list[tuple[str, NodeRewriter]]) -> None:
-        self._wishes = [_wish(name, rewriter) for name, rewriter in rewriters]
+        self._wishes = [_Wish(name, rewriter) for name, rewriter in rewriters]
         self._of_class: dict[type, list[Any] | None] = {}  # None: it depends on the op
         self._of_op: dict[int, tuple[Any, list[Any]]] = {}  # by identity; the op is kept, so that its id stays its own
 
@@ -68,11 +59,11 @@ class _Index:
         paths = {f"{cls.__module__}.{cls.__qualname__}" for cls in type(op).__mro__}
         for wish in self._wishes:
             if wish.all or isinstance(op, wish.classes) or not wish.paths.isdisjoint(paths):
-                found.append((wish.name, wish.rewriter))
+                found.append(wish.entry)
             elif wish.hashed or wish.plain:
                 by_op = True
                 if _among(op, wish.hashed, wish.plain):
-                    found.append((wish.name, wish.rewriter))
+                    found.append(wish.entry)
         self._of_class[type(op)] = None if by_op else found
         if by_op:
             self._of_op[id(op)] = (op, found)

@@ -43,9 +43,9 @@ class Stage:
         self.name = name
         self.tags = (name, *tags)
         self.entries: dict[str, tuple[NodeRewriter, frozenset[str]]] = {}
-        for row in STANDARD:
-            if row.stage == name:
-                self.register(Standard(row))
+        for stage, home, tracks, when in STANDARD:
+            if stage == name:
+                self.register(Standard(home, tracks, when))
 
     def register(self, rewriter: Any = None, *tags: str, name: str | None = None, **kwargs: Any) -> Any:
         """Put a rewriter into the stage; a decorator, with or without arguments.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from opweld.graph.basic import Apply, Constant
 from opweld.graph.fgraph import FunctionGraph
@@ -21,44 +21,25 @@ def _of_constants(node: Apply) -> bool:
     return all([isinstance(variable, Constant) for variable in node.inputs])
 
 
-class Row(NamedTuple):
-    """A rewriter of the library.
-
-    Attributes
-    ----------
-    stage : str
-        Its stage.
-    home : str
-        ``module:name`` under ``opweld.tensor``.
-    tracks : tuple of str, or None
-        The classes of ops that it is for, ``module:name`` likewise; None: all.
-    when : callable, optional
-        Says of a node of these whether the rewriter could want it; asked before the rewriter is loaded.
-    """
-
-    stage: str
-    home: str
-    tracks: tuple[str, ...] | None
-    when: Callable[[Apply], bool] | None = None
-
-
 _ROOM = "opweld.tensor"
 _ELEMWISE = ("elemwise:Elemwise",)
 _VIEWS = ("subtensor:Subtensor", "permute:DimShuffle", "manipulation:Reshape", "manipulation:BroadcastTo")
 
-STANDARD = (  # within a stage, a node is shown to them in this order, then to the user's
-    Row("canonicalize", "rewriting:fold_constants", None, _of_constants),
-    Row("canonicalize", "rewriting:shape_without_value", ("shapes:Shape", "shapes:Shape_i")),
-    Row("canonicalize", "rewriting_elemwise:twice", _ELEMWISE),
-    Row("canonicalize", "rewriting_elemwise:cast_of_cast", _ELEMWISE),
-    Row("canonicalize", "rewriting_elemwise:neutral", _ELEMWISE),
-    Row("canonicalize", "rewriting_elemwise:where_known", _ELEMWISE),
-    Row("canonicalize", "rewriting_views:view_of_all", _VIEWS),
-    Row("canonicalize", "rewriting_views:dimshuffle_of_dimshuffle", ("permute:DimShuffle",)),
-    Row("canonicalize", "rewriting_views:part_of_numbers", ("subtensor:Subtensor",)),
-    Row("specialize", "rewriting_elemwise:power_of_two", _ELEMWISE),
-    Row("inplace", "rewriting_elemwise:elemwise_in_place", _ELEMWISE),
-    Row("inplace", "rewriting_views:write_in_place", ("subtensor:Writing",)),
+# stage, rewriter, classes of ops that it is for (None: all), what says whether it could want such a node (None: yes).
+# Paths lie under opweld.tensor. Within a stage, a node is shown to them in this order, then to the user's.
+STANDARD: tuple[tuple[str, str, tuple[str, ...] | None, Callable[[Apply], bool] | None], ...] = (
+    ("canonicalize", "rewriting:fold_constants", None, _of_constants),
+    ("canonicalize", "rewriting:shape_without_value", ("shapes:Shape", "shapes:Shape_i"), None),
+    ("canonicalize", "rewriting_elemwise:twice", _ELEMWISE, None),
+    ("canonicalize", "rewriting_elemwise:cast_of_cast", _ELEMWISE, None),
+    ("canonicalize", "rewriting_elemwise:neutral", _ELEMWISE, None),
+    ("canonicalize", "rewriting_elemwise:where_known", _ELEMWISE, None),
+    ("canonicalize", "rewriting_views:view_of_all", _VIEWS, None),
+    ("canonicalize", "rewriting_views:dimshuffle_of_dimshuffle", ("permute:DimShuffle",), None),
+    ("canonicalize", "rewriting_views:part_of_numbers", ("subtensor:Subtensor",), None),
+    ("specialize", "rewriting_elemwise:power_of_two", _ELEMWISE, None),
+    ("inplace", "rewriting_elemwise:elemwise_in_place", _ELEMWISE, None),
+    ("inplace", "rewriting_views:write_in_place", ("subtensor:Writing",), None),
 )
 
 
@@ -67,17 +48,15 @@ class Standard(NodeRewriter):
 
     Parameters
     ----------
-    row : Row
-        Its entry.
+    home, tracks, when
+        As the list has them.
     """
 
-    def __init__(self, row: Row) -> None:
-        module, self.__name__ = row.home.split(":")
+    def __init__(self, home: str, tracks: tuple[str, ...] | None, when: Callable[[Apply], bool] | None) -> None:
+        module, self.__name__ = home.split(":")
         self.__module__ = f"{_ROOM}.{module}"
-        self._tracks = None
-        if row.tracks is not None:
-            self._tracks = [f"{_ROOM}.{path.replace(':', '.')}" for path in row.tracks]
-        self._when = row.when
+        self._tracks = None if tracks is None else [f"{_ROOM}.{path.replace(':', '.')}" for path in tracks]
+        self._when = when
         self._loaded: Any = None
 
     def tracks(self) -> list[Any] | None:
