@@ -9,11 +9,12 @@ from opweld.compile.fragments import FAIL, NAME, PARAMS, Fragments, accept, carr
 from opweld.compile.hooks import ABSENT, ask, text
 from opweld.errors import ProgramError
 from opweld.graph.aliasing import alias_pairs
+from opweld.graph.alike import differences
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.type import Type
 
-__all__ = ["FAIL", "FORMAT", "NAME", "Program", "accept", "carries_c", "make_program"]
+__all__ = ["FAIL", "FORMAT", "NAME", "Program", "accept", "carries_c", "make_program", "work_of"]
 
 FORMAT = 2
 
@@ -137,6 +138,28 @@ def make_program(
     return Program(data, writer.fragments.sources, writer.nodes, writer.performs, writer.constants)
 
 
+def work_of(node: Apply) -> dict[str, Any]:
+    """Give what Program says of one node, for comparison with another's.
+
+    Parameters
+    ----------
+    node : Apply
+        The node.
+
+    Returns
+    -------
+    dict
+        The kernel's fields, ``perform`` among them; ``types``, ``destroys`` and ``views``; ``params``: their values.
+    """
+    writer = _Writer(set())
+    writer.step(node, set())
+    found = {"perform": False, **writer.kernels[0], "types": writer.types}
+    for field in ("destroys", "views"):
+        found[field] = writer.steps[0].get(field)
+    found["params"] = list(writer.params)
+    return found
+
+
 class _Writer:
     """Collects Program's lists; each distinct type and kernel is entered once."""
 
@@ -151,11 +174,11 @@ class _Writer:
         self.constants: list[Constant] = []
         self._unchecked = unchecked
         self._entered: dict[Any, int] = {}  # fields of a type or kernel -> its index
-        self._type_of: dict[Any, int] = {}  # type, or id of one that does not hash, and whether it checks -> index
-        self._kernel_of: dict[Any, int] = {}  # structured op and types -> kernel
+        self._type_of: dict[Any, tuple[int, Type]] = {}  # type, or id of one that does not hash, and whether it checks
+        self._kernel_of: dict[Any, tuple[int, Apply]] = {}  # structured op and types
         self._variable_of: dict[Variable, int] = {}
         self._literals: dict[Variable, str | None] = {}
-        self._params: dict[Any, Constant] = {}
+        self.params: dict[Any, Constant] = {}  # type and value, frozen
         self._kept: list[Any] = []  # what ids were taken of
 
     def type(self, type_: Type, check: bool) -> int:
@@ -166,11 +189,12 @@ class _Writer:
         except TypeError:  # __eq__ without __hash__
             key = (id(type_), check)
             found = self._type_of.get(key)
-        if found is None:
-            found = self._enter(self.types, self.fragments.type_fields(type_, check))
-            self._type_of[key] = found
-            self._kept.append(type_)
-        return found
+        if found is not None and (found[1] is type_ or not differences(found[1], type_) or _one_type(found[1], type_)):
+            return found[0]
+        made = self._enter(self.types, self.fragments.type_fields(type_, check))
+        self._type_of[key] = made, type_
+        self._kept.append(type_)
+        return made
 
     def _enter(self, entries: list[dict[str, Any]], fields: dict[str, Any]) -> int:
         key = entries is self.types, _frozen(fields)
@@ -200,7 +224,7 @@ class _Writer:
         """Enter a node."""
         if getattr(node.op, "structure", None) is not None and self._structured(node, returned):
             return
-        params = _params_of(node, self._params)
+        params = _params_of(node, self.params)
         literals = [self._literal(variable) for variable in node.inputs]
         inputs: list[str] = []
         read: list[int] = []  # the positions of the inputs that are variables
@@ -237,18 +261,19 @@ class _Writer:
     def _structured(self, node: Apply, returned: set[Variable]) -> bool:
         """Enter a node whose loop the engine writes: op and types say all, and are asked once."""
         key = (node.op, *[v.type for v in node.inputs], None, *[v.type for v in node.outputs])
-        known = self._kernel_of.get(key)
+        earlier = self._kernel_of.get(key)
         fields = None
-        if known is None:
+        if earlier is None or not _one_kernel(earlier[1], node):
             fields = self.fragments.structure(node)
             if fields is None:
                 return False
         step, types = self._variables(node.inputs, node.outputs, returned)
         if fields is not None:
             nin = len(node.inputs)
-            known = self._enter(self.kernels, {"inputs": types[:nin], "outputs": types[nin:], **fields})
-            self._kernel_of[key] = known
-        step["kernel"] = known
+            earlier = self._enter(self.kernels, {"inputs": types[:nin], "outputs": types[nin:], **fields}), node
+            self._kernel_of[key] = earlier
+        assert earlier is not None
+        step["kernel"] = earlier[0]
         self._add_step(node, step, range(len(node.inputs)))
         return True
 
@@ -344,6 +369,22 @@ class _Writer:
             fields["accept"] = found
 
 
+def _one_type(one: Type, other: Type) -> bool:
+    """Whether a type can stand for an equal one that differs from it in an attribute."""
+    from opweld.compile.same import stands_for_type  # hardly ever asked
+
+    return stands_for_type(one, other)
+
+
+def _one_kernel(one: Apply, other: Apply) -> bool:
+    """Whether the kernel of a node is an equal one's too."""
+    if one.op is other.op or not differences(one.op, other.op):
+        return True
+    from opweld.compile.same import stands_for  # hardly ever asked
+
+    return stands_for(one, other)
+
+
 def _frozen(fields: Any) -> Any:
     """What equal fields have in common, to look them up by."""
     if type(fields) is dict:
@@ -374,6 +415,8 @@ def _params_of(node: Apply, known: dict[Any, Constant]) -> Constant | None:
     if made is None:
         return None
     try:
-        return known.setdefault((made.type, frozen(made.data)), made)
+        found = known.setdefault((made.type, frozen(made.data)), made)
     except TypeError as err:
         raise TypeError(f"{node.op}: its params do not hash: {err}") from None
+    alike = found.type is made.type or not differences(found.type, made.type) or _one_type(found.type, made.type)
+    return found if alike else made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from opweld.graph.alike import differences
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 
@@ -30,7 +31,8 @@ def copy_and_merge(graph: FunctionGraph, record: list[tuple[str, Variable, Varia
     Raises
     ------
     TypeError
-        If an op's ``__props__`` do not hash.
+        If an op's ``__props__`` do not hash; if two ops are equal, and what they do depends on an attribute that
+        differs.
     """
     found = {variable: variable for variable in graph.inputs}  # variable of `graph` -> what stands for it
     constants: dict[Any, Constant] = {}
@@ -42,7 +44,7 @@ def copy_and_merge(graph: FunctionGraph, record: list[tuple[str, Variable, Varia
         if not spared or spared.isdisjoint(node.outputs):
             key = (_key(node.op), *inputs)
             earlier = nodes.get(key)
-            if earlier is not None and _same_outputs(earlier, node):
+            if earlier is not None and _stands_for(earlier, node):
                 for mine, other in zip(node.outputs, earlier.outputs):
                     found.setdefault(mine, other)
                     if other.name is None:
@@ -88,7 +90,7 @@ def merge_equal(graph: FunctionGraph) -> bool:
         if spared and not spared.isdisjoint(node.outputs):
             continue
         earlier = nodes.setdefault((_key(node.op), *node.inputs), node)
-        if earlier is not node and _same_outputs(earlier, node):
+        if earlier is not node and _stands_for(earlier, node):
             for mine, other in zip(node.outputs, earlier.outputs):
                 if other.name is None:
                     other.name = mine.name
@@ -107,6 +109,10 @@ def _constant(variable: Variable, found: dict[Variable, Variable], constants: di
                 stands = constants.setdefault(signature, variable)
             except TypeError:  # a type that does not hash
                 stands = variable
+            if stands is not variable and differences(stands.type, variable.type):
+                from opweld.compile.same import stands_for_type  # hardly ever asked
+
+                stands = stands if stands_for_type(stands.type, variable.type) else variable
     found[variable] = stands
     return stands
 
@@ -116,8 +122,18 @@ def _key(op: Any) -> Any:
     return id(op) if op.__hash__ is None else op  # __eq__ without __hash__
 
 
-def _same_outputs(one: Apply, other: Apply) -> bool:
-    return len(one.outputs) == len(other.outputs) and all(a.type == b.type for a, b in zip(one.outputs, other.outputs))
+def _stands_for(one: Apply, other: Apply) -> bool:
+    """Whether a node can stand for another, whose op and inputs are equal to its own."""
+    if len(one.outputs) != len(other.outputs):
+        return False
+    types = [(a.type, b.type) for a, b in zip(one.outputs, other.outputs) if a.type is not b.type]
+    if not all([mine == yours for mine, yours in types]):
+        return False
+    if (one.op is other.op or not differences(one.op, other.op)) and not any([differences(*pair) for pair in types]):
+        return True
+    from opweld.compile.same import stands_for  # hardly ever asked
+
+    return stands_for(one, other)
 
 
 def _destroyed(graph: FunctionGraph) -> set[Variable]:

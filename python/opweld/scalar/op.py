@@ -275,7 +275,8 @@ class ScalarOp(COp):
         Returns
         -------
         Body
-            Not to be changed: the same each time.
+            Not to be changed. An op of the library's gives the same each time; a user's is asked anew, for what it
+            writes may depend on attributes that have changed.
 
         Raises
         ------
@@ -284,14 +285,10 @@ class ScalarOp(COp):
         TypeError
             If its C is not for these dtypes, and there is no `impl`.
         """
-        bodies: dict[tuple[str, ...], Body] = self.__dict__.setdefault("_bodies", {})
-        found = bodies.get(dtypes)
-        if found is None:
-            found = bodies[dtypes] = self.make_body(dtypes)
-        return found
+        return self.make_body(dtypes)
 
     def make_body(self, dtypes: tuple[str, ...]) -> Body:
-        """Write what `body` keeps: one instruction that holds the op's C.
+        """Write what `body` gives: one instruction that holds the op's C.
 
         Parameters
         ----------
@@ -375,6 +372,14 @@ class StructuredScalarOp(ScalarOp):
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of what `make_body` writes, which is itself part of every key."""
         return (1,)
+
+    def body(self, dtypes: tuple[str, ...]) -> Body:
+        """Give the work on one element as data; as `ScalarOp.body`, and kept."""
+        bodies: dict[tuple[str, ...], Body] = self.__dict__.setdefault("_bodies", {})
+        found = bodies.get(dtypes)
+        if found is None:
+            found = bodies[dtypes] = super().body(dtypes)
+        return found
 
 
 class UnaryScalarOp(ScalarOp):

@@ -68,6 +68,29 @@ class Elemwise(Op):
             return getattr(self.scalar_op, hook)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {hook!r}")
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_over"}
+
+    def over(self, pattern: dict[int, int]) -> Elemwise:
+        """Give the op that writes outputs over inputs.
+
+        Parameters
+        ----------
+        pattern : dict of int to int
+            Which output over which input.
+
+        Returns
+        -------
+        Elemwise
+            The same each time.
+        """
+        kept: dict[tuple[tuple[int, int], ...], Elemwise] = self.__dict__.setdefault("_over", {})
+        key = tuple(pattern.items())
+        found = kept.get(key)
+        if found is None:
+            found = kept[key] = Elemwise(self.scalar_op, pattern, self.name)
+        return found
+
     @property
     def inplace_pattern(self) -> dict[int, int]:
         """Which output is written over which input."""

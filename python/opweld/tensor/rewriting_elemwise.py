@@ -170,8 +170,8 @@ def elemwise_in_place(fgraph: FunctionGraph, node: Apply) -> list[Variable] | No
                 break
     if not pattern:
         return None
-    writes = Elemwise(op.scalar_op, pattern, op.name)
-    return Apply(writes, node.inputs, [output.type() for output in node.outputs]).outputs  # the types are known
+    outputs = [output.type() for output in node.outputs]  # the types are known
+    return Apply(op.over(pattern), node.inputs, outputs).outputs
 
 
 def _may_hold(variable: Any, output: Any) -> bool:
