@@ -6,10 +6,16 @@ import (
 	"strings"
 )
 
-// order gives the steps in an order in which each comes after those that make its inputs and, if it destroys an input,
-// after all others that read it. Among steps that are free the one that stands first in Program goes first.
+// order gives the steps in an order in which each comes after those that make its inputs and, if it destroys memory, after
+// all others that read that memory, by whatever variable: views, and views of views, count. Among steps that are free the one
+// that stands first in Program goes first. What leaves no order is an error: a cycle, memory that two steps destroy, or that
+// the function returns, or that is a constant's.
 func (p *Program) order() ([]int, error) {
-	after, waits := p.edges()
+	m := p.memory()
+	if err := m.refuse(); err != nil {
+		return nil, err
+	}
+	after, waits := p.edges(m)
 	ready := &intHeap{}
 	for i, n := range waits {
 		if n == 0 {
@@ -33,7 +39,7 @@ func (p *Program) order() ([]int, error) {
 }
 
 // edges gives for each step those that must follow it, and for each the number of those that it must follow.
-func (p *Program) edges() (after [][]int, waits []int) {
+func (p *Program) edges(m *memory) (after [][]int, waits []int) {
 	after, waits = make([][]int, len(p.Steps)), make([]int, len(p.Steps))
 	edge := func(from, to int) {
 		if from != to {
@@ -41,27 +47,16 @@ func (p *Program) edges() (after [][]int, waits []int) {
 			waits[to]++
 		}
 	}
-	producer, readers := map[int]int{}, map[int][]int{}
-	for i, s := range p.Steps {
-		for _, v := range s.Outputs {
-			producer[v] = i
-		}
-		for _, v := range s.Inputs {
-			readers[v] = append(readers[v], i)
-		}
-	}
 	for i, s := range p.Steps {
 		for _, v := range s.Inputs {
-			if from, ok := producer[v]; ok {
+			if from, ok := m.producer[v]; ok {
 				if from == i {
 					waits[i]++ // its own output: never free
 				}
 				edge(from, i)
 			}
-		}
-		for _, d := range s.Destroys {
-			for _, reader := range readers[s.Inputs[d[1]]] {
-				edge(reader, i)
+			for _, destroyer := range m.destroyers(v) {
+				edge(i, destroyer)
 			}
 		}
 	}
