@@ -70,10 +70,8 @@ def test_search_variables() -> None:
 
 BASE = {
     "engine": "0.1.0 abc",
-    "cc": "/usr/bin/gcc",
-    "cxx": "/usr/bin/g++",
-    "cflags": ["-O3", "-Wall"],
-    "cxxflags": ["-O3"],
+    "driver": toolchain.Driver("/usr/bin/gcc", ["-m64"], "", "gcc -m64"),
+    "flags": ["-O3", "-Wall"],
     "program": b'{"program":1}',
     "python": "3.11.7 .so",
     "numpy": "2.4.6 /np",
@@ -83,8 +81,8 @@ BASE = {
 
 def test_index_name_is_as_documented() -> None:
     text = (
-        "opweld-index 1\nengine 0.1.0 abc\npython 3.11.7 .so\nnumpy 2.4.6 /np\ncc /usr/bin/gcc\ncxx /usr/bin/g++\n"
-        'cflags ["-O3", "-Wall"]\ncxxflags ["-O3"]\nenv CPATH=/i\n'
+        "opweld-index 2\nengine 0.1.0 abc\npython 3.11.7 .so\nnumpy 2.4.6 /np\ndriver /usr/bin/gcc\n"
+        'driver\'s ["-m64"]\nflags ["-O3", "-Wall"]\nenv CPATH=/i\n'
     )
     text += "program " + sha256(b'{"program":1}').hexdigest() + "\n"
     assert toolchain.index_name(**BASE) == sha256(text.encode()).hexdigest()
@@ -94,12 +92,15 @@ def test_index_name_is_as_documented() -> None:
     ("field", "value"),
     [
         ("engine", "0.1.1 abc"),
-        ("cc", ""),
-        ("cc", "/usr/bin/clang"),
-        ("cxx", ""),
-        ("cflags", ["-O3 -Wall"]),
-        ("cflags", ["-Wall", "-O3"]),
-        ("cxxflags", []),
+        ("driver", toolchain.Driver("", [], "", "gcc -m64")),
+        ("driver", toolchain.Driver("/usr/bin/gcc", ["-m32"], "", "gcc -m64")),
+        ("driver", toolchain.Driver("/usr/bin/clang", ["-m64"], "", "gcc -m64")),
+        ("spare", True),
+        ("flags", ["-O3 -Wall"]),
+        ("flags", ["-Wall", "-O3"]),
+        ("flags", ["-O3", "-Wall", "-march=native"]),
+        ("env", {"CPATH": "/i", "LD_LIBRARY_PATH": "/l"}),
+        ("env", {"CPATH": "/i", "SOURCE_DATE_EPOCH": "1"}),
         ("program", b"{}"),
         ("python", "3.11.8 .so"),
         ("numpy", "2.4.6 /np2"),
@@ -119,8 +120,23 @@ def test_index_name_keeps_lists_of_lines_apart() -> None:
 
 
 def test_index_name_takes_any_path() -> None:
-    odd = os.fsdecode(b"/\xff/gcc")
-    assert len(toolchain.index_name(**{**BASE, "cc": odd})) == 64
+    odd = toolchain.Driver(os.fsdecode(b"/\xff/gcc"), [], "")
+    assert len(toolchain.index_name(**{**BASE, "driver": odd})) == 64
+
+
+def test_spare_index_is_that_of_a_driver_that_is_gone() -> None:
+    gone = {**BASE, "driver": toolchain.Driver("", [], "", "gcc -m64")}
+    assert toolchain.index_name(**gone) == toolchain.index_name(**BASE, spare=True)
+    another = {**BASE, "driver": toolchain.Driver("", [], "", "clang")}
+    assert toolchain.index_name(**another) != toolchain.index_name(**BASE, spare=True)
+
+
+def test_index_knows_the_processor_where_arguments_are_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [{"flags": ["-march=native"]}, {"flags": ["@/flags"]}, {"program": b'{"args":["-mtune=native"]}'}, {}]
+    names = [toolchain.index_name(**{**BASE, **case}) for case in cases]
+    monkeypatch.setattr(toolchain, "processor", lambda: "another")
+    others = [toolchain.index_name(**{**BASE, **case}) for case in cases]
+    assert [one == two for one, two in zip(names, others)] == [False, False, False, True]
 
 
 def test_request_has_the_fields_of_the_border() -> None:
@@ -129,8 +145,8 @@ def test_request_has_the_fields_of_the_border() -> None:
     )
     assert sorted(request) == sorted(
         (
-            "program sources index root owners private cc cxx cflags cxxflags include_dirs runtime python numpy env "
-            "process lock_seconds bounds"
+            "program sources index spare root owners private cc cxx cflags cxxflags include_dirs runtime python numpy "
+            "env process cpu lock_seconds bounds"
         ).split()
     )
     assert any(os.path.isfile(os.path.join(folder, "Python.h")) for folder in request["include_dirs"])

@@ -26,6 +26,7 @@ type Request struct {
 	Program     string               `json:"program"`
 	Sources     map[string]cc.Source `json:"sources"`
 	Index       string               `json:"index"`
+	Spare       string               `json:"spare"`
 	Root        string               `json:"root"`
 	Owners      cache.Owners         `json:"owners"`
 	Private     string               `json:"private"`
@@ -39,6 +40,7 @@ type Request struct {
 	NumPy       string               `json:"numpy"`
 	Env         map[string]string    `json:"env"`
 	Process     cc.Process           `json:"process"`
+	CPU         string               `json:"cpu"`
 	LockSeconds float64              `json:"lock_seconds"`
 	Bounds      cc.Bounds            `json:"bounds"`
 }

@@ -24,7 +24,7 @@ func Compilers(ctx context.Context, drivers []string, root string) []Compiler {
 	found := make([]Compiler, len(drivers))
 	for i, driver := range drivers {
 		found[i].Driver = driver
-		tool, _, err := identify(ctx, driver, &Request{Bounds: cc.Bounds{Seconds: patience}}, store, nil)
+		tool, _, err := identify(ctx, &cc.Query{Driver: driver, Bounds: cc.Bounds{Seconds: patience}}, "", store, nil)
 		if err != nil {
 			found[i].Error = err.Error()
 			continue

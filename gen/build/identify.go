@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"opweld/gen"
@@ -20,23 +21,20 @@ type newcomer interface {
 	begin(ctx context.Context, tool *cc.Tool)
 }
 
-// identify gives a compiler's identity, from the cache while its files are unchanged. guest may be nil.
-func identify(ctx context.Context, driver string, req *Request, store *cache.Store, guest newcomer) (*cc.Tool, []cache.File, error) {
-	lines := []string{cache.Line("driver", driver), cache.Line("path", req.Process.Value("PATH"))}
-	for _, name := range slices.Sorted(maps.Keys(req.Env)) {
-		lines = append(lines, cache.Line("env", name+"="+req.Env[name]))
-	}
-	name := cache.Key(lines)
-	tool := &cc.Tool{}
+// identify gives the identity of a job's compiler, and what it holds for, from the cache while that does hold. guest may
+// be nil.
+func identify(ctx context.Context, q *cc.Query, cpu string, store *cache.Store, guest newcomer) (*cc.Tool, *cache.Basis, error) {
+	name := queryName(q, cpu)
 	for first := true; store != nil; first = false {
-		if files, err := store.Tool(name, tool); err == nil {
-			return tool, files, nil
+		tool := &cc.Tool{}
+		if basis, err := store.Tool(name, tool); err == nil {
+			return tool, basis, nil
 		}
 		if !first || guest == nil || !guest.alone(ctx, name) {
 			break
 		}
 	}
-	tool, err := cc.Identify(ctx, driver, req.Env, req.Process, req.Bounds)
+	tool, err := cc.Identify(ctx, q)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,12 +43,46 @@ func identify(ctx context.Context, driver string, req *Request, store *cache.Sto
 	}
 	files, err := stampsAtOnce(tool.Programs)
 	if err != nil {
-		return nil, nil, cc.Unreadable(driver, err)
+		return nil, nil, cc.Unreadable(q.Driver, err)
 	}
+	basis := basisOf(tool, files)
 	if store != nil {
-		_ = store.KeepTool(name, tool, files) // not kept: asked again next time
+		_ = store.KeepTool(name, tool, basis) // not kept: asked again next time
 	}
-	return tool, files, nil
+	return tool, basis, nil
+}
+
+// queryName is the name under which a compiler's identity is kept. What arguments such as -march=native mean depends on
+// the processor, which need not be this one's next time.
+func queryName(q *cc.Query, cpu string) string {
+	lines := []string{"opweld-tool " + strconv.Itoa(cache.Format), cache.Line("driver", q.Driver), cache.Line("cxx", strconv.FormatBool(q.CXX)),
+		cache.Line("cpu", cpu)}
+	for _, f := range q.Flags {
+		lines = append(lines, cache.Line("flag", f))
+	}
+	return cache.Key(append(lines, envLines(q.Env)...))
+}
+
+// envLines lists the environment's variables, sorted.
+func envLines(env map[string]string) []string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		lines = append(lines, cache.Line("env", name+"="+env[name]))
+	}
+	return lines
+}
+
+// basisOf is what a compiler's identity holds for.
+func basisOf(tool *cc.Tool, files []cache.File) *cache.Basis {
+	places := cache.NewPlaces(time.Now())
+	for _, path := range tool.Early {
+		places.Add(path)
+	}
+	basis := &cache.Basis{Files: files, Absent: places.Group(), Found: []cache.Found{}}
+	for _, f := range tool.Found {
+		basis.Found = append(basis.Found, cache.Found{Name: f[0], Path: f[1]})
+	}
+	return basis
 }
 
 // alone takes the lock of a compiler, which is held until the job has the lock of its key: of many processes that build

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"opweld/gen"
+	"opweld/gen/async"
 	"opweld/gen/cache"
 	"opweld/gen/cc"
 )
@@ -28,7 +28,8 @@ type job struct {
 	store    *cache.Store // nil: nothing can be kept
 	keep     bool
 	compile  *cc.Job
-	tools    []cache.File
+	basis    *cache.Basis // of the compiler
+	named    []cache.File // that arguments name
 	lines    []string
 	key      string
 	prefix   *prefix // the precompiled header in use; nil: none
@@ -55,14 +56,19 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 	j.compile = &cc.Job{Text: unit.Text, CXX: unit.Lang == gen.CXX, Parts: unit.Parts, Flags: flags, System: req.IncludeDirs,
 		Headers: b.HeaderDirs, LibDirs: b.LibDirs, Libs: b.Libraries, Args: b.CompileArgs, NoArgs: b.NoCompileArgs, Env: req.Env,
 		Process: req.Process, Bounds: req.Bounds}
-	named, err := namedFiles(slices.Concat(flags, b.CompileArgs))
+	paths, err := cc.Named(slices.Concat(flags, b.CompileArgs))
 	if err != nil {
-		return nil, err
+		return nil, &gen.Error{Stage: "check", Msg: err.Error()}
+	}
+	if j.named, err = stamps(paths); err != nil {
+		return nil, newError(KindProgram, fmt.Errorf("a file that an argument of the compiler names: %w", err), "")
 	}
 	if j.compile.Object, err = runtimeOf(req); err != nil {
 		return nil, err
 	}
-	tool, files, err := identify(ctx, driver, req, j.store, j)
+	q := &cc.Query{Driver: driver, CXX: j.compile.CXX, Flags: cc.Selecting(slices.Concat(flags, b.CompileArgs)), Env: req.Env, Process: req.Process,
+		Bounds: req.Bounds}
+	tool, basis, err := identify(ctx, q, req.CPU, j.store, j)
 	if err != nil {
 		j.close()
 		return nil, err
@@ -70,7 +76,8 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 	if j.early == nil {
 		j.compile.Tool = tool
 	}
-	j.tools = slices.Concat(files, named)
+	j.keep = j.keep && (req.CPU != "" || !tool.Native) // not known for whom it would be kept
+	j.basis = basis
 	j.lines = j.keyLines()
 	j.key = cache.Key(j.lines)
 	return j, nil
@@ -81,31 +88,11 @@ func storeOf(req *Request) *cache.Store {
 	if req.Root == "" {
 		return nil
 	}
-	store, err := cache.Open(req.Root, req.Owners)
+	store, err := cache.Open(req.Root, req.Owners, cache.Machine{Search: req.Process.Value("PATH"), CPU: req.CPU})
 	if err != nil {
 		return nil
 	}
 	return store
-}
-
-// namedFiles looks at the files that arguments name by an absolute path, as @/flags.txt or -Wl,-T,/script do: no list of
-// what a compile read has them.
-func namedFiles(args []string) ([]cache.File, error) {
-	var paths []string
-	for _, arg := range args {
-		for _, part := range strings.Split(arg, ",") {
-			_, path, found := strings.Cut(part, "/")
-			path = "/" + path
-			if info, err := os.Stat(path); found && err == nil && info.Mode().IsRegular() && !slices.Contains(paths, path) {
-				paths = append(paths, path)
-			}
-		}
-	}
-	files, err := stamps(paths)
-	if err != nil {
-		return nil, newError(KindProgram, fmt.Errorf("a file that an argument of the compiler names: %w", err), "")
-	}
-	return files, nil
 }
 
 // keyLines lists everything that is known before the compile and can change its result.
@@ -115,13 +102,14 @@ func (j *job) keyLines() []string {
 	for _, arg := range j.compile.Argv() {
 		lines = append(lines, cache.Line("argv", arg))
 	}
-	for _, f := range j.tools {
+	for _, f := range j.basis.Files {
 		lines = append(lines, cache.Line("tool", f.Path, f.SHA256))
 	}
-	lines = append(lines, cache.Line("target", j.compile.Tool.Target))
-	for _, name := range slices.Sorted(maps.Keys(j.req.Env)) {
-		lines = append(lines, cache.Line("env", name+"="+j.req.Env[name]))
+	for _, f := range j.named {
+		lines = append(lines, cache.Line("file", f.Path, f.SHA256))
 	}
+	lines = append(lines, cache.Line("target", j.compile.Tool.Target), cache.Line("resolved", j.compile.Tool.Resolved))
+	lines = append(lines, envLines(j.req.Env)...)
 	lines = append(lines, cache.Line("python", j.req.Python), cache.Line("numpy", j.req.NumPy))
 	if j.compile.Object != nil {
 		lines = append(lines, cache.Line("runtime", cache.Digest(j.compile.Object)))
@@ -153,19 +141,17 @@ func driverOf(req *Request, unit *gen.Unit) (string, error) {
 
 // lookPath finds a program by name, on the caller's path, or by path.
 func lookPath(name, path string) (string, error) {
-	if strings.Contains(name, "/") {
-		found, err := exec.LookPath(name)
-		if err != nil {
-			return "", err
-		}
-		return filepath.Abs(found)
-	}
-	for _, dir := range filepath.SplitList(path) {
-		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil && filepath.IsAbs(dir) {
+	if !strings.Contains(name, "/") {
+		if found := cc.Which(name, path); found != "" {
 			return found, nil
 		}
+		return "", exec.ErrNotFound
 	}
-	return "", exec.ErrNotFound
+	found, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(found)
 }
 
 // checkDirs refuses relative folders: the compiler runs in a private folder, where they would mean something else.
@@ -200,7 +186,7 @@ func (j *job) hit() *Result {
 	if json.Unmarshal(e.Warnings, &warnings) != nil {
 		return nil
 	}
-	_ = j.store.Point(j.req.Index, j.key) // the module is good, even if the short way to it cannot be kept
+	_ = j.point() // the module is good, even if the short way to it cannot be kept
 	return j.result(e, warnings, true)
 }
 
@@ -260,7 +246,7 @@ func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, e
 
 // isSettled tells whether nothing that a compile read was changed since it began.
 func (j *job) isSettled(c *compiled) bool {
-	for _, path := range slices.Concat(c.Reads.Headers, c.Reads.Libs, j.compile.Tool.Programs) {
+	for _, path := range slices.Concat(c.Reads.Headers, c.Reads.Libs, c.Reads.Others, j.compile.Tool.Programs) {
 		if !cache.Settled(path, c.start) {
 			return false
 		}
@@ -375,7 +361,7 @@ var errUnsettled = errors.New("files that the compiler reads are being changed")
 
 // publish stores a compiled module and makes the index stand for it.
 func (j *job) publish(c *compiled, settled bool) (*cache.Entry, error) {
-	if !settled {
+	if !settled || assemblesUnseen(j.compile, &c.Reads) {
 		return nil, errUnsettled
 	}
 	warnings, err := json.Marshal(append([]cc.Diagnostic{}, c.Warnings...))
@@ -383,13 +369,15 @@ func (j *job) publish(c *compiled, settled bool) (*cache.Entry, error) {
 		return nil, err
 	}
 	places := placesOf(j.compile, &c.Reads, c.start)
-	e := cache.Entry{Key: j.key, Files: slices.Clone(j.tools), Absent: places.Group(), KeyLines: j.lines,
-		Argv: j.compile.Argv(), Warnings: warnings}
-	read, err := stamps(slices.Concat(c.Reads.Headers, c.Reads.Libs))
+	read, err := stamps(slices.Concat(c.Reads.Headers, c.Reads.Libs, c.Reads.Others))
 	if err != nil {
 		return nil, err
 	}
-	e.Files = append(e.Files, read...)
+	e := cache.Entry{Key: j.key, Tools: j.basis.Files, Found: j.basis.Found, Files: slices.Concat(j.named, read),
+		Absent: slices.Concat(j.basis.Absent, places.Group()), KeyLines: j.lines, Argv: j.compile.Argv(), Warnings: warnings}
+	if j.compile.Tool.Native {
+		e.CPU = j.req.CPU
+	}
 	j.prefix.join(&e)
 	if places.Appeared || !j.isSettled(c) { // looked at after hashing: what was hashed is what the compiler read
 		return nil, errUnsettled
@@ -398,7 +386,16 @@ func (j *job) publish(c *compiled, settled bool) (*cache.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return entry, j.store.Point(j.req.Index, j.key)
+	return entry, j.point()
+}
+
+// point makes the index stand for the module, and the spare one, which is looked up where there is no compiler.
+func (j *job) point() error {
+	names := []string{j.req.Index}
+	if j.req.Spare != "" {
+		names = append(names, j.req.Spare)
+	}
+	return async.Each(len(names), func(i int) error { return j.store.Point(names[i], j.key) })
 }
 
 // handOver puts a good module that could not be published, for a reason, into the caller's private folder.

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"opweld/gen"
-	"opweld/gen/cache"
 )
 
 // old is a time that no check takes for fresh.
@@ -116,51 +115,6 @@ func TestWhatTheCompilerReadDecidesOverHits(t *testing.T) {
 			require.True(t, second.Kept)
 			require.True(t, mustRun(t, p.req, p.unit).Hit)
 		})
-	}
-}
-
-func TestKey(t *testing.T) {
-	keyOf := func(change func(r *Request, u *gen.Unit)) string {
-		req, u := request(t), unit(moduleText)
-		change(req, u)
-		j, err := newJob(context.Background(), req, u, func(string) {})
-		require.NoError(t, err)
-		j.close()
-		return j.key
-	}
-	same := keyOf(func(*Request, *gen.Unit) {})
-	for name, change := range map[string]func(r *Request, u *gen.Unit){
-		"root":         func(r *Request, u *gen.Unit) { r.Root, r.Private = t.TempDir(), t.TempDir() },
-		"index":        func(r *Request, u *gen.Unit) { r.Index = cache.Digest(nil) },
-		"cxxflags":     func(r *Request, u *gen.Unit) { r.CXXFlags = []string{"-O0"} },
-		"cxx":          func(r *Request, u *gen.Unit) { r.CXX = "/usr/bin/other" },
-		"lock seconds": func(r *Request, u *gen.Unit) { r.LockSeconds = 1 },
-	} {
-		require.Equal(t, same, keyOf(change), name)
-	}
-	seen := map[string]string{same: "nothing"}
-	for name, change := range map[string]func(r *Request, u *gen.Unit){
-		"text":            func(r *Request, u *gen.Unit) { u.Text += " " },
-		"cflags":          func(r *Request, u *gen.Unit) { r.CFlags = []string{"-O3"} },
-		"cflags' order":   func(r *Request, u *gen.Unit) { r.CFlags = []string{"-Wall", "-O2"} },
-		"cflags joined":   func(r *Request, u *gen.Unit) { r.CFlags = []string{"-O2\nargv -Wall"} },
-		"python":          func(r *Request, u *gen.Unit) { r.Python = "3.y" },
-		"numpy":           func(r *Request, u *gen.Unit) { r.NumPy = "1.x" },
-		"include folder":  func(r *Request, u *gen.Unit) { r.IncludeDirs = []string{"/nowhere"} },
-		"env":             func(r *Request, u *gen.Unit) { r.Env = map[string]string{"CPATH": "/nowhere"} },
-		"other env":       func(r *Request, u *gen.Unit) { r.Env = map[string]string{"LIBRARY_PATH": "/nowhere"} },
-		"version":         func(r *Request, u *gen.Unit) { u.Versions = []string{"Twice (2,)"} },
-		"header folder":   func(r *Request, u *gen.Unit) { u.Build.HeaderDirs = []string{"/nowhere"} },
-		"library folder":  func(r *Request, u *gen.Unit) { u.Build.LibDirs = []string{"/nowhere"} },
-		"library":         func(r *Request, u *gen.Unit) { u.Build.Libraries = []string{"m"} },
-		"argument":        func(r *Request, u *gen.Unit) { u.Build.CompileArgs = []string{"-DA"} },
-		"argument left":   func(r *Request, u *gen.Unit) { u.Build.NoCompileArgs = []string{"-O2"} },
-		"driver's path":   func(r *Request, u *gen.Unit) { r.CC = wrapper(t, r.CC) },
-		"op's own driver": func(r *Request, u *gen.Unit) { u.Build.Compiler = wrapper(t, r.CC) },
-	} {
-		key := keyOf(change)
-		require.Empty(t, seen[key], "%s gives the key of %s", name, seen[key])
-		seen[key] = name
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 var (
 	quotedRE = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*"([^"\n]+)"`)
+	asmRE    = regexp.MustCompile(`\.(incbin|include)\b`)
 	askedRE  = regexp.MustCompile(`__has_include(?:_next)?\s*\(\s*(?:"([^"\n]+)"|<([^>\n]+)>)`)
 )
 
@@ -26,6 +27,14 @@ func placesOf(job *cc.Job, r *cc.Reads, start time.Time) *cache.Places {
 	search := slices.Concat(r.Quote, r.Search)
 	p.Include(r.Headers, search)
 	p.Link(r.Libs, r.LibDirs)
+	for path, text := range users(job, r) {
+		asked(p, path, text, search)
+	}
+	return p
+}
+
+// users gives the text of a job, under no name, and those of the headers that are not the system's.
+func users(job *cc.Job, r *cc.Reads) map[string]string {
 	texts := map[string]string{"": job.Text}
 	for _, h := range r.Headers {
 		if !underAny(h, job.System) && userHeader(h, job, r) {
@@ -34,10 +43,20 @@ func placesOf(job *cc.Job, r *cc.Reads, start time.Time) *cache.Places {
 			}
 		}
 	}
-	for path, text := range texts {
-		asked(p, path, text, search)
+	return texts
+}
+
+// assemblesUnseen tells whether a text has the assembler read files that nobody names: such a module is not kept.
+func assemblesUnseen(job *cc.Job, r *cc.Reads) bool {
+	if job.AsmSeen() {
+		return false
 	}
-	return p
+	for _, text := range users(job, r) {
+		if asmRE.MatchString(text) {
+			return true
+		}
+	}
+	return false
 }
 
 // userHeader tells a header that an op brought from those of the system. #include "x.h" looks beside its includer

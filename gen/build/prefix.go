@@ -51,7 +51,7 @@ func (j *job) usePrefix(ctx context.Context) (wait func()) {
 
 // prefixKey names everything that decides what the compiler makes of the header.
 func (j *job) prefixKey(text string) string {
-	plain := job{req: j.req, unit: &gen.Unit{Text: text, Lang: gen.CXX}, tools: j.tools}
+	plain := job{req: j.req, unit: &gen.Unit{Text: text, Lang: gen.CXX}, basis: j.basis, named: j.named}
 	plain.compile = &cc.Job{Tool: j.compile.Tool, CXX: true, Flags: j.compile.Flags, System: j.compile.System}
 	return cache.Key(append(plain.keyLines(), "prefix"))
 }
@@ -81,7 +81,7 @@ func (j *job) makePrefix(ctx context.Context, key, text string) error {
 	if places.Appeared {
 		return errUnsettled
 	}
-	return j.store.KeepPrefix(key, cache.Prefix{Files: append(files, j.tools...), Absent: places.Group()}, []byte(text), compiled)
+	return j.store.KeepPrefix(key, cache.Prefix{Files: append(files, j.named...), Absent: places.Group()}, []byte(text), compiled)
 }
 
 // compileIn compiles the job; where a precompiled header was used and the compiler refused, once more without it, so

@@ -98,23 +98,33 @@ func (p *Places) Include(headers, search []string) {
 }
 
 // Link adds where each library would have been found before it was: as a shared library or an archive in an earlier
-// folder, and as a shared library beside an archive.
+// folder, and as a shared library beside an archive; and so for what every program is linked with, such as crti.o.
 func (p *Places) Link(libs, search []string) {
 	for _, lib := range libs {
 		dir, base := filepath.Dir(lib), filepath.Base(lib)
 		stem, _, ok := strings.Cut(base, ".")
+		if k := folderOf(dir, search); strings.HasSuffix(base, ".o") {
+			for _, earlier := range search[:max(k, 0)] {
+				p.Add(filepath.Join(earlier, base))
+			}
+		}
 		if !ok || !strings.HasPrefix(base, "lib") {
 			continue
 		}
 		if strings.HasSuffix(base, ".a") {
 			p.Add(filepath.Join(dir, stem+".so"))
 		}
-		k := slices.IndexFunc(search, func(s string) bool { return filepath.Clean(s) == dir })
+		k := folderOf(dir, search)
 		for _, earlier := range search[:max(k, 0)] {
 			p.Add(filepath.Join(earlier, stem+".so"))
 			p.Add(filepath.Join(earlier, stem+".a"))
 		}
 	}
+}
+
+// folderOf is the place of a folder in a search path; -1: it is not there.
+func folderOf(dir string, search []string) int {
+	return slices.IndexFunc(search, func(s string) bool { return filepath.Clean(s) == filepath.Clean(dir) })
 }
 
 // Group gives the places that are empty by the nearest folder that exists, in order. Of a path below a folder that

@@ -21,7 +21,10 @@ type Entry struct {
 	Size     int64           `json:"size"`
 	SHA256   string          `json:"sha256"`
 	Source   string          `json:"source"`
-	Text     string          `json:"text"` // sha256 of the source, which is read by people only
+	Text     string          `json:"text"`  // sha256 of the source, which is read by people only
+	Tools    []File          `json:"tools"` // the compiler's programs: gone, or the same
+	Found    []Found         `json:"found"`
+	CPU      string          `json:"cpu"` // the processor that the module is for; empty: any of its kind
 	Files    []File          `json:"files"`
 	Absent   []Absent        `json:"absent"`
 	KeyLines []string        `json:"key_lines"`
@@ -79,7 +82,7 @@ func (s *Store) Get(key string) (*Entry, error) {
 
 // verify checks everything that an entry depends on, the cheap things first.
 func (s *Store) verify(key string, e *Entry) error {
-	if err := e.whole(key); err != nil {
+	if err := s.whole(e, key); err != nil {
 		return err
 	}
 	for _, a := range e.Absent {
@@ -89,6 +92,16 @@ func (s *Store) verify(key string, e *Entry) error {
 	}
 	for _, f := range e.Files {
 		if err := f.Check(); err != nil {
+			return err
+		}
+	}
+	for _, f := range e.Tools {
+		if err := f.checkTool(); err != nil {
+			return err
+		}
+	}
+	for _, f := range e.Found {
+		if err := f.Check(s.machine.Search); err != nil {
 			return err
 		}
 	}
@@ -103,7 +116,7 @@ func (s *Store) verify(key string, e *Entry) error {
 }
 
 // whole looks at an entry's own fields.
-func (e *Entry) whole(key string) error {
+func (s *Store) whole(e *Entry, key string) error {
 	if e.Key != key {
 		return missf("the entry of %s is another's", key)
 	}
@@ -115,8 +128,11 @@ func (e *Entry) whole(key string) error {
 	if len(e.Files) == 0 {
 		return missf("the entry of %s names no files", key)
 	}
-	if e.Absent == nil {
-		return missf("the entry of %s does not say what was absent", key)
+	if e.Absent == nil || e.Tools == nil || e.Found == nil {
+		return missf("the entry of %s does not say all that it depends on", key)
+	}
+	if e.CPU != "" && e.CPU != s.machine.CPU {
+		return missf("the module of %s is for another processor", key)
 	}
 	return nil
 }
@@ -137,9 +153,7 @@ func (s *Store) Publish(e Entry, module, source []byte) (*Entry, error) {
 	base := sharded("module", e.Key) + "-" + dependencies(&e)
 	e.Module, e.Source, e.Size = base+".so", base+".c", int64(len(module))
 	e.SHA256, e.Text = Digest(module), Digest(source)
-	if e.Absent == nil {
-		e.Absent = []Absent{}
-	}
+	e.Absent, e.Tools, e.Found = some(e.Absent), some(e.Tools), some(e.Found)
 	if len(e.Warnings) == 0 {
 		e.Warnings = json.RawMessage("[]")
 	}
@@ -152,6 +166,14 @@ func (s *Store) Publish(e Entry, module, source []byte) (*Entry, error) {
 		return nil, fmt.Errorf("publish the entry: %w", err)
 	}
 	return &e, nil
+}
+
+// some is a list that JSON writes as one, empty or not.
+func some[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 // publishModule leaves a module alone that is there and right: other processes have it mapped.

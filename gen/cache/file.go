@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"syscall"
 	"time"
@@ -102,6 +104,14 @@ func (f File) Check() error {
 		return missf("%s has changed", f.Path)
 	}
 	return nil
+}
+
+// checkTool is Check for a program of the compiler, which need not be there: what it made is right without it.
+func (f File) checkTool() error {
+	if _, err := os.Stat(f.Path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil
+	}
+	return f.Check()
 }
 
 // fileStat is what a check looks at.

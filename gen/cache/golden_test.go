@@ -76,6 +76,14 @@ func writeGolden(t *testing.T) {
 	add("a longer header", "late/x.h has changed", func(e *Entry) { e.Files[0].Size = 13 }, nil)
 	add("no header", "late/z.h cannot be read", func(e *Entry) { e.Files[0].Path = "late/z.h" }, nil)
 	add("an earlier header", "early/y.h has appeared", func(e *Entry) { e.Absent[0].Paths = []string{"x.h", "y.h"} }, nil)
+	tool := func(path, text string) File {
+		return File{Path: path, Size: int64(len(text)), SHA256: Digest([]byte(text))}
+	}
+	add("a compiler", "", func(e *Entry) { e.Tools = []File{tool("late/x.h", "#define X 1\n")} }, nil)
+	add("a compiler that is gone", "", func(e *Entry) { e.Tools = []File{tool("late/cc1", "gone")} }, nil)
+	add("another compiler", "late/x.h has changed", func(e *Entry) { e.Tools = []File{tool("late/x.h", "#define X 2\n")} }, nil)
+	add("a program that is on no PATH", "", func(e *Entry) { e.Found = []Found{{"as-of-nobody", "/late/as"}} }, nil)
+	add("another processor", "is for another processor", func(e *Entry) { e.CPU = Digest([]byte("a processor")) }, nil)
 	add("no files", "names no files", func(e *Entry) { e.Files = []File{} }, nil)
 	add("a damaged module", "is damaged", nil, func(e *Entry) {
 		require.NoError(t, os.WriteFile(s.Path(e.Module), []byte("MODULE of a damaged module"), 0o666))
@@ -107,6 +115,18 @@ func writeGolden(t *testing.T) {
 	swap("two entries", "is another's: it says it is entry/", "entry", "entry")
 	swap("two modules", "is damaged", "module", "module")
 	swap("an index and an entry", "is another's: it says it is ", "index", "entry")
+	short := func(name, field string) { // what an entry must have
+		add(name, "", nil, func(e *Entry) {
+			fields := map[string]any{}
+			require.NoError(t, s.read(sharded("entry", e.Key), &fields))
+			delete(fields, field)
+			require.NoError(t, s.write(sharded("entry", e.Key), fields))
+		})
+		cases[len(cases)-1].Reason = " "
+	}
+	for _, field := range []string{"tools", "found", "absent", "files"} {
+		short("an entry without "+field, field)
+	}
 	data, err := json.MarshalIndent(cases, "", " ")
 	require.NoError(t, err)
 	require.NoError(t, os.RemoveAll("golden"))

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 // open is the store under a root.
 func open(t *testing.T, root string) *Store {
 	t.Helper()
-	s, err := Open(root, nil)
+	s, err := Open(root, nil, Machine{})
 	require.NoError(t, err)
 	return s
 }

@@ -60,9 +60,7 @@ func (s *Store) Prefix(key string) (string, *Prefix, error) {
 func (s *Store) KeepPrefix(key string, p Prefix, text, compiled []byte) error {
 	p.Size, p.CRC = int64(len(compiled)), crc32.Checksum(compiled, castagnoli)
 	p.Text = Digest(text)
-	if p.Absent == nil {
-		p.Absent = []Absent{}
-	}
+	p.Absent = some(p.Absent)
 	dir := sharded("pch", key)
 	if err := s.publish(filepath.Join(dir, PrefixName), text, 0o666); err != nil {
 		return err

@@ -25,18 +25,25 @@ const magic = "opweld-cache 2 "
 
 // Store is one cache folder.
 type Store struct {
-	dir    string // <root>/v2
-	owners Owners
+	dir     string // <root>/v2
+	owners  Owners
+	machine Machine
+}
+
+// Machine is what a hit compares besides files.
+type Machine struct {
+	Search string // the caller's PATH
+	CPU    string // who the processor is; empty: not known
 }
 
 // Open is the store under root, an absolute path. Nothing is created before something is published. It is an error, a
 // *Miss, if somebody besides the owners could put files there.
-func Open(root string, owners Owners) (*Store, error) {
+func Open(root string, owners Owners, machine Machine) (*Store, error) {
 	real, err := owners.resolve(root)
 	if err != nil {
 		return nil, err
 	}
-	return &Store{dir: filepath.Join(real, fmt.Sprintf("v%d", Format)), owners: owners}, nil
+	return &Store{dir: filepath.Join(real, fmt.Sprintf("v%d", Format)), owners: owners, machine: machine}, nil
 }
 
 // Miss says why the cache has nothing to give.

@@ -2,18 +2,72 @@ package cache
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 )
 
 // tool is the body of a file under tools/: something that was asked of programs, with the files that it holds for.
 type tool struct {
-	Tool  json.RawMessage `json:"tool"`
-	Files []File          `json:"files"`
+	Tool json.RawMessage `json:"tool"`
+	Basis
 }
 
-// Tool reads what was kept under a name into v, and the files that it holds for, if these have not changed. The error
-// is a *Miss.
-func (s *Store) Tool(name string, v any) ([]File, error) {
+// Basis is what an answer of programs holds for.
+type Basis struct {
+	Files  []File   `json:"files"`
+	Absent []Absent `json:"absent"`
+	Found  []Found  `json:"found"`
+}
+
+// Found is a program that another looks for on PATH by its name, and where it is. In JSON: [name, path].
+type Found struct {
+	Name, Path string
+}
+
+// MarshalJSON writes the list form.
+func (f Found) MarshalJSON() ([]byte, error) { return json.Marshal([]string{f.Name, f.Path}) }
+
+// UnmarshalJSON reads the list form.
+func (f *Found) UnmarshalJSON(data []byte) error { return fields(data, &f.Name, &f.Path) }
+
+// Check looks for the program on a PATH: another that comes first there would be run instead. None is as good: then
+// nothing can be built.
+func (f Found) Check(search string) error {
+	for _, dir := range filepath.SplitList(search) {
+		path := filepath.Join(dir, f.Name)
+		if info, err := os.Stat(path); !filepath.IsAbs(dir) || err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+			continue
+		}
+		if path != f.Path {
+			return missf("%s comes before %s on PATH", path, f.Path)
+		}
+		return nil
+	}
+	return nil
+}
+
+// check is whether all of it holds.
+func (b *Basis) check(search string) error {
+	for _, f := range b.Files {
+		if err := f.Check(); err != nil {
+			return err
+		}
+	}
+	for _, a := range b.Absent {
+		if err := a.Check(); err != nil {
+			return err
+		}
+	}
+	for _, f := range b.Found {
+		if err := f.Check(search); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Tool reads what was kept under a name into v, and what it holds for, if that does hold. The error is a *Miss.
+func (s *Store) Tool(name string, v any) (*Basis, error) {
 	if !isName(name) {
 		return nil, missf("%q is no name of a tool", name)
 	}
@@ -24,22 +78,20 @@ func (s *Store) Tool(name string, v any) ([]File, error) {
 	if len(t.Files) == 0 {
 		return nil, missf("tools/%s names no files", name)
 	}
-	for _, f := range t.Files {
-		if err := f.Check(); err != nil {
-			return nil, err
-		}
+	if err := t.check(s.machine.Search); err != nil {
+		return nil, err
 	}
 	if err := json.Unmarshal(t.Tool, v); err != nil {
 		return nil, missf("tools/%s: %v", name, err)
 	}
-	return t.Files, nil
+	return &t.Basis, nil
 }
 
-// KeepTool keeps v under a name for as long as files do not change.
-func (s *Store) KeepTool(name string, v any, files []File) error {
+// KeepTool keeps v under a name for as long as what it holds for does.
+func (s *Store) KeepTool(name string, v any, basis *Basis) error {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return s.write(filepath.Join("tools", name), tool{Tool: raw, Files: files})
+	return s.write(filepath.Join("tools", name), tool{Tool: raw, Basis: *basis})
 }

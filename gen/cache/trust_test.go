@@ -46,7 +46,7 @@ func TestWhoseFilesAreRead(t *testing.T) {
 		for _, kind := range []string{"index", "entry", "module"} {
 			w := newWorld(t)
 			named := c.change(t, w, w.store.place(t, w.index, kind))
-			s, err := Open(filepath.Dir(w.store.dir), nil)
+			s, err := Open(filepath.Dir(w.store.dir), nil, Machine{})
 			if err == nil {
 				_, err = s.Lookup(w.index)
 			}
@@ -56,7 +56,7 @@ func TestWhoseFilesAreRead(t *testing.T) {
 	}
 	w := newWorld(t)
 	chmod(t, filepath.Dir(filepath.Dir(w.store.dir)), 0o777|os.ModeSticky)
-	_, err := Open(filepath.Dir(w.store.dir), nil)
+	_, err := Open(filepath.Dir(w.store.dir), nil, Machine{})
 	require.NoError(t, err, "above the root a sticky folder will do")
 }
 
@@ -77,7 +77,7 @@ func TestFilesOfOthers(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.Chown(found[0], stranger, stranger))
 		look := func(owners Owners) error {
-			s, err := Open(filepath.Dir(w.store.dir), owners)
+			s, err := Open(filepath.Dir(w.store.dir), owners, Machine{})
 			if err == nil {
 				_, err = s.Lookup(w.index)
 			}

@@ -25,6 +25,9 @@ func (j *Job) Argv() []string {
 // linkArgv lists the arguments that make a module of sources or objects.
 func (j *Job) linkArgv(inputs ...string) []string {
 	argv := append(j.front(), "-shared", "-Xlinker", "-t", "-Xlinker", "--version-script="+exports, "-o", Output)
+	if inputs[0] == j.Source() {
+		argv = append(argv, j.assembled(1)...)
+	}
 	argv = append(argv, inputs...)
 	if j.Object != nil {
 		argv = append(argv, Object)

@@ -53,6 +53,7 @@ type Job struct {
 type Reads struct {
 	Headers []string // every header, as the compiler spells it
 	Libs    []string // every object, archive and library that the linker read
+	Others  []string // what inline assembly includes, and what told the driver what to do
 	Quote   []string // where #include "x" looks before Search, apart from the includer's own folder
 	Search  []string // where #include <x> looks, in order
 	Missing []string // search folders that do not exist

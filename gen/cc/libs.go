@@ -4,12 +4,16 @@ import (
 	"debug/elf"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// compilerLibraries finds the shared libraries that hold a compiler's code generator: clang's driver is a small
-// program over libLLVM and libclang-cpp, and these change without it.
-func compilerLibraries(driver string) []string {
+// workers are the beginnings of the names of shared libraries in which compilers, assemblers and linkers do their work:
+// clang's driver is a small program over libLLVM, GNU ld over libbfd, and these change without it.
+var workers = []string{"libLLVM", "libclang", "liblld", "libbfd", "libopcodes", "libctf", "libisl", "libmpc", "libmpfr", "libgmp"}
+
+// compilerLibraries finds the libraries in which a program does its work. search is LD_LIBRARY_PATH.
+func compilerLibraries(driver, search string) []string {
 	driver, err := filepath.EvalSymlinks(driver)
 	if err != nil {
 		return nil
@@ -25,10 +29,10 @@ func compilerLibraries(driver string) []string {
 	}
 	var found []string
 	for _, name := range needed {
-		if !strings.HasPrefix(name, "libLLVM") && !strings.HasPrefix(name, "libclang") {
+		if !slices.ContainsFunc(workers, func(w string) bool { return strings.HasPrefix(name, w) }) {
 			continue
 		}
-		for _, dir := range loaderDirs(f, driver) {
+		for _, dir := range append(filepath.SplitList(search), loaderDirs(f, driver)...) {
 			path := filepath.Join(dir, name)
 			if _, err := os.Stat(path); err == nil {
 				found = append(found, path)

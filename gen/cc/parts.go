@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"opweld/gen/async"
 )
@@ -23,8 +24,27 @@ func (j *Job) partArgv(n int) []string {
 		argv[slices.Index(argv, depfile)] = secondDeps
 	}
 	number := strconv.Itoa(n)
+	argv = append(argv, j.assembled(n)...)
 	return append(append(argv, j.silent()...), append([]string{"-DOPW_PART=" + number, "-c", j.Source(), "-o", part + number + ".o"},
 		j.without(j.Args)...)...)
+}
+
+// assembled asks the assembler which files it reads: .incbin and .include, which no compiler knows of.
+func (j *Job) assembled(n int) []string {
+	if j.Tool.Family != "gcc" {
+		return nil
+	}
+	return []string{"-Wa,--MD," + asDeps(n)}
+}
+
+// asDeps is the assembler's list of a part.
+func asDeps(n int) string { return part + strconv.Itoa(n) + ".as.d" }
+
+// AsmSeen tells whether the files that inline assembly reads become known: clang assembles by itself, and with -flto only
+// the linker's own compile does.
+func (j *Job) AsmSeen() bool {
+	lto := func(f string) bool { return strings.HasPrefix(f, "-flto") }
+	return j.Tool.Family == "gcc" && !slices.ContainsFunc(j.Flags, lto) && !slices.ContainsFunc(j.Args, lto)
 }
 
 // silent keeps a driver from remarks about arguments that a step has no use for.

@@ -32,8 +32,30 @@ func readsOf(dir, source string, job *Job, out *outcome) (*Reads, error) {
 		}
 	}
 	r.Libs = traced(out.stdout+"\n"+out.stderr, dir)
+	r.others(out.stderr, dir)
 	r.searchPaths(out.stderr, job)
 	return r, nil
+}
+
+// others collects what the assembler read besides the compiler's text, and the driver's own files.
+func (r *Reads) others(verbose, dir string) {
+	add := func(path string) {
+		if filepath.IsAbs(path) && !inside(path, dir) && !slices.Contains(r.Headers, path) && !slices.Contains(r.Others, path) {
+			r.Others = append(r.Others, path)
+		}
+	}
+	for n := range 2 {
+		list, err := os.ReadFile(filepath.Join(dir, asDeps(n+1)))
+		if err != nil {
+			continue
+		}
+		for _, path := range prerequisites(string(list)) {
+			add(path)
+		}
+	}
+	for _, m := range configuredRE.FindAllStringSubmatch(verbose, -1) {
+		add(filepath.Clean(strings.TrimSpace(m[1])))
+	}
 }
 
 // prerequisites parses a depfile of one rule: blanks separate, a backslash escapes blanks and #, $$ is a dollar.

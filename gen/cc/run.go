@@ -15,13 +15,16 @@ import (
 // outputLimit bounds what is kept of each of a compiler's streams; a template error can write hundreds of megabytes.
 const outputLimit = 4 << 20
 
-// SearchVariables are the variables of the environment through which compilers find headers, libraries and programs.
+// SearchVariables are the variables of the environment that change what compilers find and make, as far as they are
+// passed on: they are part of each key. No other that gcc, clang, as or ld read reaches them.
 var SearchVariables = []string{
-	"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
+	"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "LD_LIBRARY_PATH",
+	"SOURCE_DATE_EPOCH",
 }
 
-// inherited is what a compiler, or a wrapper round one, needs of this process's environment besides.
-var inherited = []string{"PATH", "HOME", "LD_LIBRARY_PATH"}
+// inherited is what a compiler, or a wrapper round one, needs of this process's environment besides. What is found
+// through PATH counts, its text does not; HOME is for wrappers such as ccache.
+var inherited = []string{"PATH", "HOME"}
 
 // ErrStart says that the driver could not be run at all.
 var ErrStart = errors.New("cannot be run")

@@ -22,7 +22,7 @@ func toolOf(t *testing.T, name string) *Tool {
 	if err != nil {
 		t.Skipf("%s is not on this machine", name)
 	}
-	tool, err := Identify(context.Background(), path, nil, nil, Bounds{})
+	tool, err := Identify(context.Background(), &Query{Driver: path})
 	require.NoError(t, err)
 	return tool
 }
@@ -47,13 +47,13 @@ func TestIdentifyGcc(t *testing.T) {
 
 func TestIdentifyWhatCannotRun(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "gcc")
-	_, err := Identify(context.Background(), none, nil, nil, Bounds{})
+	_, err := Identify(context.Background(), &Query{Driver: none})
 	require.ErrorIs(t, err, ErrStart)
 	require.ErrorContains(t, err, none+" cannot be run: ")
 	require.NoError(t, os.WriteFile(none, []byte("#!/bin/sh\necho broken >&2\nexit 3\n"), 0o777))
-	_, err = Identify(context.Background(), none, nil, nil, Bounds{})
+	_, err = Identify(context.Background(), &Query{Driver: none})
 	require.EqualError(t, err, none+" cannot be run: --version gives status 3: broken")
-	_, err = Identify(context.Background(), "gcc", nil, nil, Bounds{})
+	_, err = Identify(context.Background(), &Query{Driver: "gcc"})
 	require.EqualError(t, err, `"gcc" cannot be run: an absolute path is needed`)
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 
 __all__ = ["SECTIONS", "Key", "Sections", "join", "key_of"]
 
@@ -20,7 +21,7 @@ _MACROS = {
 _MACRO = re.compile(r"\b(APPLY_SPECIFIC|(?:(?:DTYPE_|TYPENUM_|ITEMSIZE_)?(?:INPUT|OUTPUT)_\d+))\b")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
-Key = tuple[str, int, int]  # a file: path, size, mtime in ns
+Key = tuple[str, int, int, int, int]  # a file: path, size, mtime and ctime in ns, inode
 Sections = dict[str, list[tuple[str, int, str]]]  # tag -> path, first line and text of each piece
 
 _files: dict[Key, dict[str, list[tuple[int, str]]]] = {}  # a file is read once however many ops it serves
@@ -50,7 +51,14 @@ def key_of(path: str, who: str) -> Key:
         status = os.stat(path)
     except OSError as err:
         raise _unreadable(path, who, err) from None
-    return path, status.st_size, status.st_mtime_ns
+    return path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+
+
+def _is_fresh(key: Key) -> bool:
+    """Whether a file could be written again without its times telling, so that what it holds is not to be kept."""
+    _, _, mtime, ctime, _ = key
+    tick = 2_000_000_000 if mtime % 1_000_000_000 == ctime % 1_000_000_000 == 0 else 20_000_000
+    return time.time_ns() - max(mtime, ctime) < tick
 
 
 def _unreadable(path: str, who: str, err: OSError) -> OSError:
@@ -67,11 +75,13 @@ def _read(key: Key, who: str) -> dict[str, list[tuple[int, str]]]:
     if found is None:
         try:
             with open(path, encoding="utf-8", newline=None) as file:
-                found = _files[key] = _parse(path, file.read())
+                found = _parse(path, file.read())
         except OSError as err:
             raise _unreadable(path, who, err) from None
         except UnicodeDecodeError as err:
             raise ValueError(f"{path}: is not UTF-8: {err}") from None
+        if not _is_fresh(key):
+            _files[key] = found
     return found
 
 
@@ -88,7 +98,7 @@ def join(keys: tuple[Key, ...], who: str) -> Sections:
     Returns
     -------
     Sections
-        The same object for the same files.
+        The same object for the same files, once they have been left alone for a moment.
 
     Raises
     ------
@@ -101,7 +111,8 @@ def join(keys: tuple[Key, ...], who: str) -> Sections:
         for key in keys:
             for tag, pieces in _read(key, who).items():
                 sections.setdefault(tag, []).extend((key[0], line, piece) for line, piece in pieces)
-        _joined[keys] = sections
+        if not any(map(_is_fresh, keys)):
+            _joined[keys] = sections
     return sections
 
 

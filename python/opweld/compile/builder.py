@@ -85,14 +85,14 @@ def build(program: Program) -> Built:
     setup = _Setup()
     index = setup.index(program)
     found = _loaded.get(index)
-    if found is None or not _holds(found, index, program):
+    if found is None or not _holds(found, index, program, setup):
         folders = _Folders()
-        found = _from_cache(index, program, folders) or _from_engine(index, program, setup, folders)
+        found = _from_cache(index, program, setup, folders) or _from_engine(index, program, setup, folders)
         _loaded[index] = found
     return found
 
 
-def _holds(found: Built, index: str, program: Program) -> bool:
+def _holds(found: Built, index: str, program: Program, setup: _Setup) -> bool:
     """Whether the headers and libraries that ops bring are those that a loaded module was built from.
 
     Of a module that is not kept nothing is known: it is built once a process.
@@ -102,7 +102,7 @@ def _holds(found: Built, index: str, program: Program) -> bool:
         return True
     folders = _Folders()
     for root in folders.roots:
-        hit = cache.lookup(index, root, folders.owners)
+        hit = cache.lookup(index, root, folders.owners, compiler=setup.can_build(program))
         if isinstance(hit, cache.Hit) and hit.module == found.path:
             return True
     return False
@@ -125,26 +125,36 @@ class _Setup:
     """The compilers and flags that are configured now."""
 
     def __init__(self) -> None:
-        cc, cxx = toolchain.driver("c", config.cc), toolchain.driver("c++", config.cxx)
+        self.drivers = {"c": toolchain.driver("c", config.cc), "c++": toolchain.driver("c++", config.cxx)}
         common = config.gcc__cxxflags
-        self.cc, self.cxx = cc.path, cxx.path
-        self.why = {"c": cc.why, "c++": cxx.why}
-        self.cflags = _adjusted(cc.flags + toolchain.flags(config.cflags, common))
-        self.cxxflags = _adjusted(cxx.flags + toolchain.flags(config.cxxflags, common))
+        configured = {"c": toolchain.flags(config.cflags, common), "c++": toolchain.flags(config.cxxflags, common)}
+        self.configured = {lang: _adjusted(flags) for lang, flags in configured.items()}
+        self.cc, self.cxx = self.drivers["c"].path, self.drivers["c++"].path
+        self.cflags, self.cxxflags = (_adjusted(self.drivers[lang].flags + configured[lang]) for lang in configured)
+
+    def can_build(self, program: Program) -> bool:
+        """Whether there is a compiler for `program`."""
+        return bool(self.driver(program).path)
+
+    def driver(self, program: Program) -> toolchain.Driver:
+        """The compiler of `program`: its ops' own, or the configured one of its language."""
+        parts = program.data["types"] + program.data["kernels"]
+        for part in parts:
+            if name := part.get("build", {}).get("compiler"):
+                return toolchain.wished(name)
+        return self.drivers[_lang(parts)]
 
     def check(self, program: Program) -> None:
         """Refuse to build where the language of `program` has no compiler, and say why it has none."""
-        parts = program.data["types"] + program.data["kernels"]
-        lang = "c++" if any(part["lang"] == "c++" for part in parts) else "c"
-        if not (self.cxx if lang == "c++" else self.cc) and not any(
-            part.get("build", {}).get("compiler") for part in parts
-        ):
+        driver = self.driver(program)
+        if not driver.path and driver in self.drivers.values():
+            lang = _lang(program.data["types"] + program.data["kernels"])
             raise CompilerNotFoundError(
-                f"{program.data['name']} must be built, and there is no {lang.upper()} compiler: {self.why[lang]}"
+                f"{program.data['name']} must be built, and there is no {lang.upper()} compiler: {driver.why}"
             )
 
-    def index(self, program: Program) -> str:
-        """The name of the index of `program`."""
+    def index(self, program: Program, spare: bool = False) -> str:
+        """The name of the index of `program`; or of the one that is looked up where there is no compiler."""
         try:
             from opweld._engine_id import ENGINE_ID
         except ImportError as err:
@@ -153,12 +163,16 @@ class _Setup:
             ) from err
         return toolchain.index_name(
             engine=ENGINE_ID,
-            cc=self.cc,
-            cxx=self.cxx,
-            cflags=self.cflags,
-            cxxflags=self.cxxflags,
+            driver=self.driver(program),
+            flags=self.configured[_lang(program.data["types"] + program.data["kernels"])],
             program=program.bytes,
+            spare=spare,
         )
+
+
+def _lang(parts: list[dict[str, Any]]) -> str:
+    """The language of a unit: one fragment of C++ makes it C++."""
+    return "c++" if any(part["lang"] == "c++" for part in parts) else "c"
 
 
 def _adjusted(flags: list[str]) -> list[str]:
@@ -168,9 +182,9 @@ def _adjusted(flags: list[str]) -> list[str]:
     return [flag for flag in flags if not flag.startswith("-O")] + ["-g"]
 
 
-def _from_cache(index: str, program: Program, folders: _Folders) -> Built | None:
+def _from_cache(index: str, program: Program, setup: _Setup, folders: _Folders) -> Built | None:
     for root in tuple(folders.roots):
-        found = cache.lookup(index, root, folders.owners)
+        found = cache.lookup(index, root, folders.owners, compiler=setup.can_build(program))
         if isinstance(found, cache.Miss):
             if found.foreign:
                 folders.leave(root, found.reason)
@@ -191,8 +205,9 @@ def _from_engine(index: str, program: Program, setup: _Setup, folders: _Folders)
 
     setup.check(program)
     request = toolchain.request(
-        program=program.text, sources=program.sources, index=index, root="", private="", owners=folders.owners,
-        cc=setup.cc, cxx=setup.cxx, cflags=setup.cflags, cxxflags=setup.cxxflags, lock_seconds=config.lock_seconds,
+        program=program.text, sources=program.sources, index=index, spare=setup.index(program, spare=True),
+        root="", private="", owners=folders.owners, cc=setup.cc, cxx=setup.cxx, cflags=setup.cflags,
+        cxxflags=setup.cxxflags, lock_seconds=config.lock_seconds,
         seconds=config.compile_seconds, memory=config.compile_memory,
     )  # fmt: skip
     progress = _Progress(program.data["name"])

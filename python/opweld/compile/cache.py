@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from opweld.compile import trust
-from opweld.compile.holds import NotHeld, check_absent, check_files, sha256
+from opweld.compile.holds import NotHeld, check_absent, check_files, check_found, processor, sha256
 
 __all__ = [
     "FOLDERS", "Hit", "Miss", "clear", "lookup", "map_warnings", "objection", "path", "recall", "remember", "roots",
@@ -79,7 +79,9 @@ class Miss:
         return f"Miss({self.reason!r})"
 
 
-def lookup(index: str, root: str, owners: Collection[int] = ()) -> Hit | Miss:
+def lookup(
+    index: str, root: str, owners: Collection[int] = (), search: str | None = None, compiler: bool = True
+) -> Hit | Miss:
     """Find the module that an index stands for, and check all that it depends on.
 
     Parameters
@@ -90,6 +92,10 @@ def lookup(index: str, root: str, owners: Collection[int] = ()) -> Hit | Miss:
         The cache folder, one of those that `trusted` gave.
     owners : collection of int, optional
         Users whose files may be loaded, besides this one and uid 0.
+    search : str, optional
+        Where programs are looked for; ``PATH`` if left out.
+    compiler : bool, optional
+        Whether there is one to build with. If not, headers and libraries that are gone hold.
 
     Returns
     -------
@@ -101,8 +107,14 @@ def lookup(index: str, root: str, owners: Collection[int] = ()) -> Hit | Miss:
         entry = _read(base, _sharded("entry", key), owners)
         if entry["key"] != key:
             raise NotHeld(f"the entry of {key} is another's")
+        if entry.get("cpu") and entry["cpu"] != processor():
+            raise NotHeld(f"the module of {key} is for another processor")
         check_absent(entry["absent"])
-        check_files(entry["files"])
+        if not entry["files"]:
+            raise NotHeld(f"the entry of {key} names no files")
+        check_files(entry["files"], tolerant=not compiler)
+        check_files(entry["tools"], tolerant=True)
+        check_found(entry["found"], os.environ.get("PATH", os.defpath) if search is None else search)
         module, source = (_own(base, key, entry[field]) for field in ("module", "source"))
         trust.check_folders([os.path.dirname(module)], owners)
         _check_module(module, entry["size"], entry["sha256"], owners)

@@ -17,33 +17,35 @@ else:
         except ImportError:
             from hashlib import sha256
 
-__all__ = ["NotHeld", "check_absent", "check_files", "sha256"]
+__all__ = ["NotHeld", "check_absent", "check_files", "check_found", "processor", "sha256", "which"]
 
 
 class NotHeld(Exception):
     """What a check found."""
 
 
-def check_files(files: list[list[Any]]) -> None:
+def check_files(files: list[list[Any]], tolerant: bool = False) -> None:
     """Compare files with what is known of them.
 
     Parameters
     ----------
     files : list
-        ``[path, size, mtime_ns, ctime_ns, inode, sha256]`` of each; never empty.
+        ``[path, size, mtime_ns, ctime_ns, inode, sha256]`` of each.
+    tolerant : bool, optional
+        A file that is gone holds.
 
     Raises
     ------
     NotHeld
         If one has another content.
     """
-    if not files:
-        raise NotHeld("the entry names no files")
     stat = os.stat
     for file, size, mtime, ctime, inode, digest in files:
         try:
             now = stat(file)
-        except OSError:
+        except OSError as err:
+            if tolerant and isinstance(err, (FileNotFoundError, NotADirectoryError)):
+                continue
             raise NotHeld(f"{file} cannot be read") from None
         if now.st_size != size:
             raise NotHeld(f"{file} has changed")
@@ -55,6 +57,74 @@ def check_files(files: list[list[Any]]) -> None:
             same = False
         if not same:
             raise NotHeld(f"{file} has changed")
+
+
+def which(name: str, search: str) -> str:
+    """Find a program by its name.
+
+    Parameters
+    ----------
+    name : str
+        Without a folder.
+    search : str
+        What ``PATH`` holds; only absolute folders count.
+
+    Returns
+    -------
+    str
+        Its path; empty: it is in none.
+    """
+    for folder in search.split(os.pathsep):
+        if folder[:1] == "/":
+            place = os.path.join(folder, name)
+            if os.access(place, os.X_OK) and os.path.isfile(place):
+                return place
+    return ""
+
+
+def check_found(programs: list[list[str]], search: str) -> None:
+    """Look whether programs that a compiler looks for on ``PATH`` are still the first of their names there.
+
+    Parameters
+    ----------
+    programs : list
+        ``[name, path]`` of each; one that is nowhere holds, for then nothing can be built.
+    search : str
+        What ``PATH`` holds.
+
+    Raises
+    ------
+    NotHeld
+        If another comes first.
+    """
+    for name, path in programs:
+        first = which(name, search)
+        if first and first != path:
+            raise NotHeld(f"{first} comes before {path} on PATH")
+
+
+def processor() -> str:
+    """Tell this processor from others, for modules that are compiled for it alone.
+
+    Returns
+    -------
+    str
+        A sum of what the kernel says of it; empty: it says nothing.
+    """
+    try:
+        with open("/proc/cpuinfo", "rb", buffering=0) as file:
+            text = file.read(1 << 14)  # enough for all kinds of cores that one machine has
+    except OSError:
+        return ""
+    lines = {line.replace(b"\t", b"") for line in text[: text.rfind(b"\n")].split(b"\n")}
+    kept = sorted(line for line in lines if line.partition(b":")[0].strip() in _FEATURES)
+    return sha256(b"\n".join(kept)).hexdigest() if kept else ""
+
+
+_FEATURES = frozenset(
+    b"vendor_id,cpu family,model,model name,stepping,cache size,flags,Features,CPU implementer,CPU architecture,"
+    b"CPU variant,CPU part,CPU revision,cpu,revision,features,isa,uarch,hwcap,machine".split(b",")
+)
 
 
 def check_absent(groups: list[list[Any]]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from importlib.machinery import EXTENSION_SUFFIXES
 from typing import Any
 
-from opweld.compile.cache import sha256
+from opweld.compile.holds import processor, sha256, which
 
 __all__ = [
     "Driver",
@@ -25,10 +25,14 @@ __all__ = [
     "python_abi",
     "request",
     "search_variables",
+    "wished",
 ]
 
-#: Variables of the environment through which compilers find headers, libraries and programs.
-SEARCH_VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX")
+#: Variables of the environment that change what compilers find and make, as far as they reach one.
+SEARCH_VARIABLES = (
+    "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
+    "LD_LIBRARY_PATH", "SOURCE_DATE_EPOCH",
+)  # fmt: skip
 
 _NAMES = {"c": ("gcc", "clang", "cc"), "c++": ("g++", "clang++", "c++")}
 _VARIABLES = {"c": "CC", "c++": "CXX"}
@@ -46,14 +50,17 @@ class Driver:
         What followed it in the setting (``CC="gcc -m64"``).
     why : str
         Where the choice came from, for people.
+    asked : str
+        The setting as it is written; empty: the usual names.
     """
 
-    __slots__ = ("flags", "path", "why")
+    __slots__ = ("asked", "flags", "path", "why")
 
-    def __init__(self, path: str, flags: list[str], why: str) -> None:
+    def __init__(self, path: str, flags: list[str], why: str, asked: str = "") -> None:
         self.path = path
         self.flags = flags
         self.why = why
+        self.asked = asked
 
     def __repr__(self) -> str:
         return f"Driver({self.path!r}, {self.flags!r}, {self.why!r})"
@@ -96,7 +103,7 @@ def driver(lang: str, configured: str = "", environ: Mapping[str, str] | None = 
 def _from_setting(origin: str, text: str, search: str) -> Driver:
     found = _which(text.strip(), search)  # a path may hold blanks
     if found:
-        return Driver(found, [], origin)
+        return Driver(found, [], origin, text)
     words = text.split()
     if '"' in text or "'" in text or "\\" in text:
         import shlex
@@ -109,19 +116,34 @@ def _from_setting(origin: str, text: str, search: str) -> Driver:
         words = words[1:]
     found = _which(words[0], search) if words else ""
     if found:
-        return Driver(found, words[1:], origin)
-    return Driver("", [], f"{origin} is {text!r}, which cannot be run; correct it, or unset it to have one chosen")
+        return Driver(found, words[1:], origin, text)
+    why = f"{origin} is {text!r}, which cannot be run; correct it, or unset it to have one chosen"
+    return Driver("", [], why, text)
 
 
 def _which(name: str, search: str) -> str:
-    if os.sep in name:
-        places = [os.path.abspath(os.path.expanduser(name))]
-    else:
-        places = [os.path.join(folder, name) for folder in search.split(os.pathsep) if os.path.isabs(folder)]
-    for place in places:
-        if os.access(place, os.X_OK) and os.path.isfile(place):
-            return place
-    return ""
+    if os.sep not in name:
+        return which(name, search)
+    place = os.path.abspath(os.path.expanduser(name))
+    return place if os.access(place, os.X_OK) and os.path.isfile(place) else ""
+
+
+def wished(name: str, environ: Mapping[str, str] | None = None) -> Driver:
+    """Find the compiler that ops ask for.
+
+    Parameters
+    ----------
+    name : str
+        A name or a path: what ``c_compiler`` gave.
+    environ : mapping, optional
+        The process's environment if left out.
+
+    Returns
+    -------
+    Driver
+    """
+    env = os.environ if environ is None else environ
+    return Driver(_which(name, env.get("PATH", os.defpath)), [], "an op asks for it", name)
 
 
 def flags(*texts: str) -> list[str]:
@@ -189,11 +211,10 @@ def numpy_abi() -> str:
 def index_name(
     *,
     engine: str,
-    cc: str,
-    cxx: str,
-    cflags: Sequence[str],
-    cxxflags: Sequence[str],
+    driver: Driver,
+    flags: Sequence[str],
     program: bytes,
+    spare: bool = False,
     python: str | None = None,
     numpy: str | None = None,
     env: Mapping[str, str] | None = None,
@@ -204,12 +225,14 @@ def index_name(
     ----------
     engine : str
         The engine's id.
-    cc, cxx : str
-        Paths of the drivers; empty: none found.
-    cflags, cxxflags : sequence of str
+    driver : Driver
+        The compiler of Program's language. One that is not found stands for whatever was last found by its setting.
+    flags : sequence of str
         The configured flags.
     program : bytes
         Program's text.
+    spare : bool, optional
+        The name that is looked up where the driver is not found.
     python, numpy : str, optional
         What `python_abi` and `numpy_abi` give.
     env : mapping, optional
@@ -221,20 +244,32 @@ def index_name(
         64 hexadecimal digits.
     """
     env = search_variables() if env is None else env
+    if spare or not driver.path:
+        compiler = [_line("asked", driver.asked)]
+    else:
+        compiler = [_line("driver", driver.path), _line("driver's", json.dumps(driver.flags))]
     lines = [
-        "opweld-index 1",
+        "opweld-index 2",
         _line("engine", engine),
         _line("python", python_abi() if python is None else python),
         _line("numpy", numpy_abi() if numpy is None else numpy),
-        _line("cc", cc or "-"),
-        _line("cxx", cxx or "-"),
-        _line("cflags", json.dumps(list(cflags))),
-        _line("cxxflags", json.dumps(list(cxxflags))),
+        *compiler,
+        _line("flags", json.dumps(list(flags))),
         *(_line("env", f"{name}={env[name]}") for name in SEARCH_VARIABLES if name in env),
+        *(_line("cpu", processor()) for _ in range(_for_this_processor([driver.asked, *flags], program))),
         _line("program", sha256(program).hexdigest()),
     ]
     text = "\n".join(lines) + "\n"
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _for_this_processor(flags: Sequence[str], program: bytes) -> bool:
+    """Whether arguments say, or may say in a file of theirs, that a module is for this processor alone.
+
+    It keeps the modules of several processors apart where they share a cache. Whether one is for another processor is
+    known to its entry, however it came to be.
+    """
+    return b"native" in program or any(sign in flag for flag in flags for sign in ("native", "@", "specs="))
 
 
 def _line(label: str, value: str) -> str:
@@ -303,12 +338,13 @@ def request(
     seconds: float = 600.0,
     memory: float = 0.0,
     owners: Collection[int] = (),
+    spare: str = "",
 ) -> dict[str, Any]:
     """Make the request for a build (docs/engine.md). It is only needed where the cache has nothing.
 
     Parameters
     ----------
-    program, sources, index, root, private, cc, cxx, cflags, cxxflags, python, numpy, env, lock_seconds, owners
+    program, sources, index, root, private, cc, cxx, cflags, cxxflags, python, numpy, env, lock_seconds, owners, spare
         The request's fields; `python`, `numpy` and `env` must be those that made `index`.
     seconds, memory : float
         How long a compile may run, and how many MiB each of its programs may have; 0: as they like.
@@ -327,6 +363,7 @@ def request(
         "program": program,
         "sources": {name: dict(source) for name, source in sources.items()},
         "index": index,
+        "spare": spare,
         "root": root,
         "owners": list(owners),
         "private": private,
@@ -341,8 +378,9 @@ def request(
         "env": dict(search_variables() if env is None else env),
         "process": {
             "PATH": os.defpath,  # as `driver` has it; gcc finds no linker without one
-            **{name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if name in os.environ},
+            **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
         },
+        "cpu": processor(),
         "lock_seconds": lock_seconds,
         "bounds": {"seconds": min(seconds, 1e9), "memory": int(memory * 2**20)},
     }

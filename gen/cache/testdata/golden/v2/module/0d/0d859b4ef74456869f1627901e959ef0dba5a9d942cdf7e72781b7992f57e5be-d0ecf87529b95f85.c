@@ -1,0 +1,1 @@
+/* source of an entry without files */

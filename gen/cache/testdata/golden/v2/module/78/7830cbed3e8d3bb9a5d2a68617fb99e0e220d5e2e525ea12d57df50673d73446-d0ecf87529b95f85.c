@@ -1,0 +1,1 @@
+/* source of a program that is on no PATH */

@@ -1,0 +1,1 @@
+/* source of another processor */
