@@ -112,6 +112,7 @@ func (c *checker) steps() {
 		c.arity(where+".inputs", k.Label, s.Inputs, k.Inputs)
 		c.arity(where+".outputs", k.Label, s.Outputs, k.Outputs)
 		c.params(where+".params", k, s.Params)
+		c.distinct(where, k, s)
 		if c.err != nil {
 			return
 		}
@@ -138,6 +139,22 @@ func (c *checker) arity(where, op string, vars, types []int) {
 		if have := c.p.Variables[v].Type; have != types[j] {
 			c.fail(at, op, "variable %d is of type %d (%s), the kernel takes type %d (%s)",
 				v, have, c.p.Types[have].Label, types[j], c.p.Types[types[j]].Label)
+		}
+	}
+}
+
+// distinct checks that a kernel of user's text, which may replace what it reads, has one name for each variable.
+func (c *checker) distinct(where string, k *Kernel, s *Step) {
+	seen := map[int]int{}
+	for j, v := range s.Inputs {
+		if first, twice := seen[v]; twice && !k.fixed() {
+			c.fail(fmt.Sprintf("%s.inputs[%d]", where, j), k.Label, "variable %d is inputs[%d] too; a kernel has one name for each variable", v, first)
+		}
+		seen[v] = j
+	}
+	if s.Params != nil {
+		if _, twice := seen[*s.Params]; twice {
+			c.fail(where+".params", k.Label, "variable %d is an input too; params are a constant of their own", *s.Params)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func TestMalformedProgramsSayWhere(t *testing.T) {
 	step, typ, kernel, in := at("steps", 0), at("types", 0), at("kernels", 0), at("inputs", 0)
 	root := func(p tree) tree { return p }
 	for want, damage := range map[string]func(tree){
-		"program: this is a Program of format 3; this engine reads format 2: use the opweld that wrote it, or write it again with this one": set(root, "program", 3),
+		"program: this is a Program of format 2; this engine reads format 3: use the opweld that wrote it, or write it again with this one": set(root, "program", 2),
 		`field "program" is missing`:                       without(root, "program"),
 		`steps: expected a list, got the string "none"`:    set(root, "steps", "none"),
 		`single: expected true or false, got the number 1`: set(root, "single", 1),
@@ -82,7 +82,7 @@ func TestMalformedProgramsSayWhere(t *testing.T) {
 		`kernels[0].outputs[0]: no type 9, there are 1`:                                                              set(kernel, "outputs", []int{9}),
 		`variables[1].role: expected input, constant, temporary or output, got "shared"`:                             set(at("variables", 1), "role", "shared"),
 		`variables[1].type: expected an integer from 0 to 2147483647, got -1`:                                        set(at("variables", 1), "type", -1),
-		`steps[0].kernel: no kernel 7, there are 2`:                                                                  set(step, "kernel", 7),
+		`steps[0].kernel: no kernel 7, there are 3`:                                                                  set(step, "kernel", 7),
 		`steps[0].inputs: Add: the kernel takes 2, the step gives 1`:                                                 set(step, "inputs", []int{0}),
 		`steps[0].inputs[1]: no variable 17, there are 5`:                                                            set(step, "inputs", []int{0, 17}),
 		`steps[0].outputs[0]: variable 1 is a constant; a step cannot make it`:                                       set(step, "outputs", []int{1}),
@@ -109,7 +109,7 @@ func TestMalformedProgramsSayWhere(t *testing.T) {
 		`steps[0].params: Add: kernel and step must both have params, or neither`:                               set(step, "params", 1),
 		`steps[0].params: Add: variable 0 is an input; params are a constant`: func(p tree) {
 			k := kernel(p)
-			k["params"], k["declares"] = 0, append(k["declares"].([]any), "double VP;")
+			k["params"], k["declares"] = 0, append(k["declares"].([]any), "double opw_VP;")
 			for i := range p["steps"].([]any) {
 				member(p, "steps", i).(tree)["params"] = 0
 			}
@@ -118,9 +118,15 @@ func TestMalformedProgramsSayWhere(t *testing.T) {
 			typ(p)["extract_out"] = ""
 			member(p, "variables", 4).(tree)["keep"] = true
 		},
-		`kernels[2]: Add: the same as kernels[0]; equal applies share one kernel`: func(p tree) {
+		`kernels[3]: Add: the same as kernels[0]; equal applies share one kernel`: func(p tree) {
 			kernels := p["kernels"].([]any)
 			p["kernels"] = append(kernels, kernels[0])
+		},
+		`steps[0].inputs[1]: Add: variable 0 is inputs[0] too; a kernel has one name for each variable`: set(step, "inputs", []int{0, 0}),
+		`steps[0].params: Add: variable 1 is an input too; params are a constant of their own`: func(p tree) {
+			k := kernel(p)
+			k["params"], k["declares"] = 0, append(k["declares"].([]any), "double opw_VP;")
+			step(p)["params"] = 1
 		},
 		`steps[0]: a cycle: steps[0] Add -> steps[0] Add`: set(step, "inputs", []int{0, 2}),
 	} {
@@ -156,10 +162,10 @@ func TestManyStepsShareOneKernel(t *testing.T) {
 			role = "output"
 		}
 		variables = append(variables, tree{"type": 0, "role": role})
-		steps = append(steps, tree{"kernel": 0, "inputs": []int{i, i}, "outputs": []int{i + 1}})
+		steps = append(steps, tree{"kernel": 0, "inputs": []int{i}, "outputs": []int{i + 1}})
 	}
 	root["variables"], root["steps"] = variables, steps
-	root["kernels"] = root["kernels"].([]any)[:1]
+	root["kernels"] = root["kernels"].([]any)[2:] // Add of one variable twice
 	root["inputs"], root["outputs"] = []any{tree{"variable": 0}}, []any{tree{"variable": n}}
 	data, err := json.Marshal(root)
 	require.NoError(t, err)

@@ -71,7 +71,7 @@ func (r *fragmentReader) typ(t *Type) {
 }
 
 func (r *fragmentReader) kernel(k *Kernel) {
-	runs := refcount.Place{Body: true, Fails: true, CXX: k.Lang == CXX, Fail: failText, Label: failLabel}
+	runs := k.place()
 	ends, code := runs, runs
 	ends.Fails = false
 	code.Scope = strings.TrimSpace(k.CodeCleanup) != ""
@@ -87,6 +87,11 @@ func (r *fragmentReader) kernel(k *Kernel) {
 	r.file(k.Label, k.Lang, k.SupportCode, k.InitCode)
 	r.read(k.Label, "c_support_code_apply", k.SupportCodeApply, refcount.Place{CXX: k.Lang == CXX})
 	r.read(k.Label, "c_support_code_struct", k.Struct.Support, refcount.Place{CXX: true})
+}
+
+// place is where the texts of a kernel that run stand.
+func (k *Kernel) place() refcount.Place {
+	return refcount.Place{Body: true, Fails: true, CXX: k.Lang == CXX, Fail: failText, Label: failLabel}
 }
 
 // file reads what stands at file scope, where functions return as they like.

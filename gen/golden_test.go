@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // unitMark begins the part of a unit that depends on Program; what stands before it is the same for all: head.c.
-const unitMark = "/* ---- users' headers and fragments"
+const unitMark = "/* ---- loops */"
 
 // TestGolden renders each testdata/<verb>_<what>.txtar: program.json in, unit.c (or error) out. What stands
 // at the head of every unit is held once, in head.c.

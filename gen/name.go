@@ -6,11 +6,31 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // nameToken stands in a kernel's texts for the kernel's own name, which is made from those texts.
 const nameToken = "OPW_NAME"
+
+// What the glue calls its own begins with gluePrefix, which no text of a user may: so that neither a macro nor an
+// identifier of theirs can meet it. Hooks are asked under variableToken (types), variableName (kernels), paramsToken.
+const (
+	gluePrefix    = "opw_"
+	variableToken = gluePrefix + "V"
+	paramsToken   = variableToken + "P"
+)
+
+// variableName is what a kernel calls its variables: inputs first, then outputs.
+func variableName(i int) string { return variableToken + strconv.Itoa(i) }
+
+// valueName is what a loop calls the values of its instructions.
+func valueName(i int) string { return gluePrefix + "v" + strconv.Itoa(i) }
+
+// Shown is a text as messages show it to a person: canonical names without their prefix.
+func Shown(text string) string {
+	return strings.ReplaceAll(text, variableToken, variableToken[len(gluePrefix):])
+}
 
 // digest tells kernels apart by all that they hold. Types are told apart by the declarations that they give.
 func (k *Kernel) digest() string {

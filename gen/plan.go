@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 
 	"opweld/refcount"
 )
@@ -15,6 +16,7 @@ const (
 	EnterInput  ActionKind = "input"   // accept or convert an argument, own it, c_extract
 	EnterInit   ActionKind = "init"    // own None, c_init
 	EnterOutput ActionKind = "output"  // own what is offered, c_extract_out; or as EnterInit
+	EnterOwn    ActionKind = "own"     // a constant that a kernel may replace: own the instance's object, c_extract
 	EnterKept   ActionKind = "kept"    // own what the instance kept, c_extract_out; or as EnterInit
 	Run         ActionKind = "run"     // a kernel
 	Perform     ActionKind = "perform" // a Python method; enters its outputs by c_extract
@@ -34,9 +36,11 @@ type Action struct {
 type Plan struct {
 	Program   *Program
 	Actions   []Action
-	Constants []int // variables entered once an instance, and only read by the actions
+	Constants []int // variables entered once an instance; the actions only read those that no EnterOwn names
 	Kept      int   // objects that an instance keeps between runs
 	Structs   []int // actions, by index, whose kernels keep state for each instance
+
+	replaced map[int][]int // a kernel's inputs, by position, whose values it may replace
 }
 
 // NewPlan orders the steps of a checked Program, puts each variable's lifecycle round them, and proves that every way
@@ -46,7 +50,7 @@ func NewPlan(p *Program) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &planner{p: p, plan: &Plan{Program: p}}
+	b := &planner{p: p, plan: &Plan{Program: p, replaced: map[int][]int{}}, synced: map[int]bool{}}
 	b.enter(order)
 	b.run(order)
 	for _, out := range p.Outputs {
@@ -68,7 +72,6 @@ func (b *planner) add(a Action) { b.plan.Actions = append(b.plan.Actions, a) }
 
 // enter puts first what the seeds of every scope need: the arguments, then what kernels will fill, in order of use.
 func (b *planner) enter(order []int) {
-	b.synced = map[int]bool{}
 	for i, in := range b.p.Inputs {
 		b.add(Action{Kind: EnterInput, Variables: []int{in.Variable}, Step: -1, Index: i})
 		b.synced[in.Variable] = true
@@ -79,6 +82,7 @@ func (b *planner) enter(order []int) {
 			b.synced[v] = true
 		}
 	}
+	b.own(order)
 	offered := map[int]bool{}
 	for _, out := range b.p.Outputs {
 		offered[out.Variable] = out.Accept != nil
@@ -100,6 +104,60 @@ func (b *planner) enter(order []int) {
 		}
 	}
 }
+
+// own gives a call its own hold of the constants that a kernel may replace: what the instance holds is shared by all calls.
+func (b *planner) own(order []int) {
+	owned := map[int]bool{}
+	for _, s := range order {
+		for _, v := range b.plan.replaces(s) {
+			if b.p.Variables[v].Role == RoleConstant && !owned[v] {
+				owned[v] = true
+				b.add(Action{Kind: EnterOwn, Variables: []int{v}, Step: -1})
+			}
+		}
+	}
+}
+
+// replaces lists the variables that a step reads and may give another value.
+func (plan *Plan) replaces(step int) []int {
+	s := &plan.Program.Steps[step]
+	found, known := plan.replaced[s.Kernel]
+	if !known {
+		found = plan.Program.Kernels[s.Kernel].replaces(plan.Program.Types)
+		plan.replaced[s.Kernel] = found
+	}
+	vars := make([]int, len(found))
+	for i, input := range found {
+		vars[i] = s.Inputs[input]
+	}
+	return vars
+}
+
+// replaces lists the inputs, by position, whose values a kernel's text may replace.
+func (k *Kernel) replaces(types []Type) []int {
+	if k.fixed() {
+		return nil
+	}
+	states, all := make([][]string, len(k.Inputs)), []string{}
+	for i := range k.Inputs {
+		states[i] = []string{variableName(i)}
+		found, _ := refcount.Declarations(k.Declares[i], types[k.Inputs[i]].Lang == CXX) // the view refuses what cannot be read
+		for _, d := range found {
+			states[i] = append(states[i], d.Name)
+		}
+		all = append(all, states[i]...)
+	}
+	replaced, found := k.place().Replaced(k.Code+"\n"+k.CodeCleanup, all), []int(nil)
+	for i, names := range states {
+		if slices.ContainsFunc(names, func(name string) bool { return replaced[name] }) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// fixed tells whether a kernel leaves the variables that it reads as they are: Python's and the engine's own do.
+func (k *Kernel) fixed() bool { return k.Perform || k.structured() }
 
 // run puts the steps in order, with the syncs that a perform needs before it.
 func (b *planner) run(order []int) {
@@ -124,6 +182,9 @@ func (b *planner) run(order []int) {
 		b.add(a)
 		for _, d := range s.Destroys {
 			delete(b.synced, s.Inputs[d[1]])
+		}
+		for _, v := range b.plan.replaces(i) {
+			delete(b.synced, v)
 		}
 		for _, v := range s.Outputs {
 			if b.synced[v] = a.Kind == Perform; !b.synced[v] {
@@ -156,15 +217,20 @@ func (p *Program) kernel(step int) *Kernel { return &p.Kernels[p.Steps[step].Ker
 // ownership says what each action takes on and gives up, for refcount.Verify. Constants are held by the instance.
 func (plan *Plan) ownership() []refcount.Action {
 	var out []refcount.Action
+	own := plan.owned()
 	for _, v := range plan.Constants {
-		out = append(out, entering("constant", v))
+		if !own[v] {
+			lent := entering("constant", v)
+			lent.Lent = true
+			out = append(out, lent)
+		}
 	}
 	for _, a := range plan.Actions {
 		switch a.Kind {
-		case EnterInput, EnterInit, EnterOutput, EnterKept:
+		case EnterInput, EnterInit, EnterOutput, EnterOwn, EnterKept:
 			out = append(out, entering(string(a.Kind), a.Variables[0]))
 		case Sync:
-			out = append(out, refcount.Action{Name: "sync", Needs: both(a.Variables[0])})
+			out = append(out, refcount.Action{Name: "sync", Needs: both(a.Variables[0])[1:], Swaps: both(a.Variables[0])[:1]})
 		default:
 			out = append(out, plan.using(a))
 		}
@@ -172,9 +238,29 @@ func (plan *Plan) ownership() []refcount.Action {
 	return out
 }
 
+// owned lists the constants of which each call has a hold of its own.
+func (plan *Plan) owned() map[int]bool {
+	own := map[int]bool{}
+	for _, a := range plan.Actions {
+		if a.Kind == EnterOwn {
+			own[a.Variables[0]] = true
+		}
+	}
+	return own
+}
+
 // both are a variable's two holds in the order in which they are taken.
 func both(v int) []refcount.Hold {
 	return []refcount.Hold{{Variable: v, Kind: refcount.Reference}, {Variable: v, Kind: refcount.State}}
+}
+
+// states are the second holds of variables.
+func states(vars []int) []refcount.Hold {
+	var out []refcount.Hold
+	for _, v := range vars {
+		out = append(out, both(v)[1])
+	}
+	return out
 }
 
 func entering(name string, vars ...int) refcount.Action {
@@ -188,7 +274,7 @@ func entering(name string, vars ...int) refcount.Action {
 	return a
 }
 
-// using is a step: a kernel needs all of its variables, a perform enters its outputs.
+// using is a step: a kernel needs all of its variables and may swap what it reads and fills, a perform enters its outputs.
 func (plan *Plan) using(a Action) refcount.Action {
 	label := plan.Program.kernel(a.Step).Label
 	needs, enters := a.Variables, []int(nil)
@@ -198,6 +284,9 @@ func (plan *Plan) using(a Action) refcount.Action {
 	out := entering(label, enters...)
 	for _, v := range needs {
 		out.Needs = append(out.Needs, both(v)...)
+	}
+	if k := plan.Program.kernel(a.Step); !k.Perform {
+		out.Swaps = append(states(plan.replaces(a.Step)), states(a.Variables[a.Inputs:a.Inputs+len(k.Outputs)])...)
 	}
 	return out
 }

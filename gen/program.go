@@ -1,7 +1,9 @@
 package gen
 
+import "slices"
+
 // Format is the version of Program that this engine reads and writes.
-const Format = 2
+const Format = 3
 
 // Program is what a function is made of: types, kernels, variables and the steps that join them. docs/program.md is
 // its contract. A Program is never changed after Decode.
@@ -22,7 +24,7 @@ type Flags struct {
 	Debug bool
 }
 
-// Type holds the fragments of one type of variable, asked for under the name V. A nil text was not given.
+// Type holds the fragments of one type of variable, asked for under the name opw_V. A nil text was not given.
 type Type struct {
 	Label       string
 	Lang        Lang
@@ -45,8 +47,8 @@ type Array struct {
 	NDim  int
 }
 
-// Kernel holds the fragments of one kind of apply, asked for under the names V0, V1, … and OPW_NAME; or, where Perform
-// is true, stands for a call of the op's Python method.
+// Kernel holds the fragments of one kind of apply, asked for under the names opw_V0, opw_V1, …
+// and OPW_NAME; or, where Perform is true, stands for a call of the op's Python method.
 type Kernel struct {
 	Label            string
 	Lang             Lang
@@ -67,6 +69,12 @@ type Kernel struct {
 	Version          string
 	Elementwise      *Elementwise
 	Reduce           *Reduce
+}
+
+// cxx tells whether the unit is C++: one fragment is enough.
+func (p *Program) cxx() bool {
+	return slices.ContainsFunc(p.Types, func(t Type) bool { return t.Lang == CXX }) ||
+		slices.ContainsFunc(p.Kernels, func(k Kernel) bool { return k.Lang == CXX && !k.Perform })
 }
 
 // structured tells whether the engine writes the kernel's loops.

@@ -107,11 +107,11 @@ func text(root *template.Template, name string, data any, lang Lang) (string, er
 // unit merges what types and kernels ask of the build.
 func (p *Program) unit() (*Unit, error) {
 	u := &Unit{Lang: C, Kept: true, Versions: []string{}}
+	if p.cxx() {
+		u.Lang = CXX
+	}
 	asked, conflict := "", error(nil)
-	add := func(label string, lang Lang, b Build, version string) {
-		if lang == CXX {
-			u.Lang = CXX
-		}
+	add := func(label string, b Build, version string) {
 		if version == "" {
 			u.Kept = false
 		}
@@ -125,11 +125,11 @@ func (p *Program) unit() (*Unit, error) {
 		u.Build.merge(b)
 	}
 	for _, t := range p.Types {
-		add(t.Label, t.Lang, t.Build, t.Version)
+		add(t.Label, t.Build, t.Version)
 	}
 	for _, k := range p.Kernels {
 		if !k.Perform {
-			add(k.Label, k.Lang, k.Build, k.Version)
+			add(k.Label, k.Build, k.Version)
 		}
 	}
 	slices.Sort(u.Versions)

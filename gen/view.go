@@ -111,22 +111,35 @@ type function struct {
 	name   string
 }
 
-// declared reads the state that a declaration text asks a frame to keep.
+// ScopeView is what a function of C++ sees declared: the texts, and where it is a member, of what.
+type ScopeView struct {
+	C, Base  string
+	Declares []ScopeDeclare
+}
+
+// ScopeDeclare is the declaration text of one variable.
+type ScopeDeclare struct {
+	Name    string
+	Declare Fragment
+}
+
+// state are the variables that a frame keeps: constants are the same wherever their text stands.
+func state(found []refcount.Declared) []refcount.Declared {
+	return slices.DeleteFunc(slices.Clone(found), func(d refcount.Declared) bool { return d.Const })
+}
+
+// declared reads the variables that a declaration text declares.
 func declared(label, text string, lang Lang) ([]refcount.Declared, error) {
 	found, err := refcount.Declarations(text, lang == CXX)
 	if err != nil {
-		return nil, &Error{Stage: "view", Op: label, Msg: "c_declare: " + err.Error() + "; write plain declarations, such as double V;"}
+		return nil, &Error{Stage: "view", Op: label, Msg: "c_declare: " + Shown(err.Error()) + "; write plain declarations, such as double V;"}
 	}
-	state := []refcount.Declared{}
 	for _, d := range found {
-		if strings.HasPrefix(d.Name, "py_V") || strings.HasPrefix(d.Name, "storage_V") {
-			return nil, &Error{Stage: "view", Op: label, Msg: fmt.Sprintf("c_declare: %s exists already; declare a variable of another name", d.Name)}
-		}
-		if !d.Const {
-			state = append(state, d)
+		if strings.HasPrefix(d.Name, "py_"+variableToken) || strings.HasPrefix(d.Name, "storage_"+variableToken) {
+			return nil, &Error{Stage: "view", Op: label, Msg: fmt.Sprintf("c_declare: %s exists already; declare a variable of another name", Shown(d.Name))}
 		}
 	}
-	return state, nil
+	return found, nil
 }
 
 // kernels makes a view of each distinct function, in the order in which they run first.
@@ -153,17 +166,17 @@ func (v *viewer) kernels() error {
 				return err
 			}
 		}
-		v.names[a.Step] = name
+		v.names[a.Step] = gluePrefix + name
 	}
 	return nil
 }
 
 // kernel adds the view of a function, once: kernels of equal texts have one.
 func (v *viewer) kernel(k *Kernel, name string) error {
-	if k.Perform || slices.ContainsFunc(v.view.Kernels, func(have *KernelView) bool { return have.C == name }) {
+	if k.Perform || slices.ContainsFunc(v.view.Kernels, func(have *KernelView) bool { return have.C == gluePrefix+name }) {
 		return nil
 	}
-	kv, err := newKernelView(v.p.Types, k, name)
+	kv, err := newKernelView(v.p.Types, k, name, v.p.cxx())
 	if err != nil {
 		return err
 	}

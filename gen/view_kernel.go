@@ -11,6 +11,7 @@ import (
 // KernelView is one kernel function.
 type KernelView struct {
 	C, Label           string
+	Name               string // what hooks got as `name`; C is the glue's
 	Support            []Fragment
 	Variables, Closing []KernelVariable
 	Promised           []PromisedVariable
@@ -22,7 +23,8 @@ type KernelView struct {
 	Structured         bool
 	Slots              int  // of its variables; a struct's number comes after them
 	Released           bool // runs without the GIL
-	Guarded            bool // C++ that may throw
+	CXX                bool // as part of a unit in C++
+	Scope              ScopeView
 }
 
 // StructView is the state that a kernel keeps for each instance and step.
@@ -37,28 +39,29 @@ type StructStepView struct {
 	First    int
 }
 
-// KernelVariable is one variable of a kernel: V0, V1, …
+// KernelVariable is one variable of a kernel: opw_V0, opw_V1, …
 type KernelVariable struct {
-	Name    string
-	Index   int
-	Declare Fragment
-	State   []refcount.Declared
-	Saved   bool // outputs are; inputs and params are only loaded
-	Storage bool // the code speaks of its storage_<name>
+	Name     string
+	Index    int
+	Declare  Fragment
+	Declared []refcount.Declared
+	State    []refcount.Declared // those of them that are kept
+	Saved    bool                // inputs and outputs are, for both may be replaced; params are only loaded
+	Storage  bool                // the code speaks of its storage_<name>
 }
 
-// PromisedVariable is an output that must hold an array once the code has run.
+// PromisedVariable is an output, or an input that may have been replaced, that must hold an array once the code has run.
 type PromisedVariable struct {
 	Name, Number string
 	NDim         int
 }
 
-func newKernelView(types []Type, k *Kernel, name string) (*KernelView, error) {
+func newKernelView(types []Type, k *Kernel, name string, cxx bool) (*KernelView, error) {
 	named := func(hook, text string) Fragment {
 		return Fragment{k.Label + "." + hook, strings.ReplaceAll(text, nameToken, name)}
 	}
-	kv := &KernelView{Structured: k.structured(), C: name, Label: k.Label, Code: named("c_code", k.Code), Slots: len(k.types()),
-		Released: k.GIL == GILReleased}
+	kv := &KernelView{Structured: k.structured(), C: gluePrefix + name, Name: name, Label: k.Label, Code: named("c_code", k.Code), Slots: len(k.types()),
+		Released: k.GIL == GILReleased, CXX: cxx, Scope: ScopeView{C: gluePrefix + name}}
 	if k.SupportCodeApply != "" {
 		kv.Support = []Fragment{named("c_support_code_apply", k.SupportCodeApply)}
 	}
@@ -66,28 +69,31 @@ func newKernelView(types []Type, k *Kernel, name string) (*KernelView, error) {
 		cleanup := named("c_code_cleanup", k.CodeCleanup)
 		kv.Cleanup = &cleanup
 	}
-	kv.Guarded = k.Lang == CXX
+	replaced := k.replaces(types)
 	for i, text := range k.Declares {
 		t := &types[k.types()[i]]
-		state, err := declared(t.Label, text, t.Lang)
+		found, err := declared(t.Label, text, t.Lang)
 		if err != nil {
 			return nil, err
 		}
 		variable := KernelVariable{
-			Name: fmt.Sprintf("V%d", i), Index: i, State: state, Saved: i >= len(k.Inputs),
+			Name: variableName(i), Index: i, Declared: found, State: state(found), Saved: true,
 			Declare: Fragment{t.Label + ".c_declare", text},
 		}
 		if i == len(k.Inputs)+len(k.Outputs) {
-			variable.Name, variable.Saved = "VP", false
+			variable.Name, variable.Saved = paramsToken, false
 		}
 		variable.Storage = storage(k.Code+k.CodeCleanup, variable.Name)
 		kv.Variables = append(kv.Variables, variable)
-		if number, ndim := t.Array.promise(); ndim >= 0 && i >= len(k.Inputs) && i < len(k.Inputs)+len(k.Outputs) {
+		filled := i >= len(k.Inputs) && i < len(k.Inputs)+len(k.Outputs)
+		if number, ndim := t.Array.promise(); ndim >= 0 && (filled || slices.Contains(replaced, i)) {
 			kv.Promised = append(kv.Promised, PromisedVariable{variable.Name, number, ndim})
 		}
+		kv.Scope.Declares = append(kv.Scope.Declares, ScopeDeclare{variable.Name, variable.Declare})
 	}
 	if k.Struct != (Struct{}) {
-		kv.Struct = &StructView{Support: named("c_support_code_struct", k.Struct.Support),
+		kv.Scope.Base = kv.C + "_struct"
+		kv.Struct = &StructView{Support: named("c_support_code_struct", refcount.Public(k.Struct.Support)),
 			Init: named("c_init_code_struct", k.Struct.Init), Cleanup: named("c_cleanup_code_struct", k.Struct.Cleanup)}
 		if k.Params != nil {
 			kv.Struct.Params = kv.Variables[len(kv.Variables)-1:]
@@ -140,7 +146,7 @@ func number(n int) int { return -1 - n }
 
 // hooks name what runs when a variable is entered or synced, for messages.
 var hooks = map[ActionKind]string{
-	EnterInput: ".c_extract", EnterInit: ".c_init", EnterOutput: ".c_extract_out", EnterKept: ".c_extract_out",
+	EnterInput: ".c_extract", EnterOwn: ".c_extract", EnterInit: ".c_init", EnterOutput: ".c_extract_out", EnterKept: ".c_extract_out",
 	Sync: ".c_sync",
 }
 
@@ -156,6 +162,8 @@ func (v *viewer) step(a Action) StepView {
 	case EnterInput:
 		s.Run = tv.input(v.p.Inputs[a.Index].Accept, v.p.Inputs[a.Index].Shared)
 		s.Slots = append(s.Slots, number(a.Index))
+	case EnterOwn:
+		s.Run = tv.C + "_own"
 	case EnterInit:
 		s.Run = tv.Init.C + "_own"
 	case EnterOutput:

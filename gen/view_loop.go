@@ -65,7 +65,7 @@ const maxOperands = 64
 
 // body writes instructions as statements over the values v0, v1, …
 type body struct {
-	c       string // the kernel's name
+	name    string // the kernel's
 	values  []scalar.Type
 	lines   []LineView
 	helpers []scalar.Helper
@@ -74,7 +74,7 @@ type body struct {
 
 func (b *body) declare(t scalar.Type) string {
 	b.values = append(b.values, t)
-	return fmt.Sprintf("v%d", len(b.values)-1)
+	return valueName(len(b.values) - 1)
 }
 
 // use notes what a piece of code needs and gives its text.
@@ -94,7 +94,7 @@ func (b *body) instruction(in *Instruction) {
 	var names []string
 	for _, a := range in.Args {
 		types = append(types, b.values[a])
-		names = append(names, fmt.Sprintf("v%d", a))
+		names = append(names, valueName(a))
 	}
 	if in.Op == OpCode {
 		b.code(in, types, names)
@@ -119,15 +119,16 @@ func (b *body) instruction(in *Instruction) {
 // code adds a user's: its variables are of the types that a fragment knows, not of those that the loop computes with.
 func (b *body) code(in *Instruction, types []scalar.Type, names []string) {
 	origin := in.Label + ".c_code"
-	text := strings.ReplaceAll(in.Code, nameToken, b.c)
+	text := strings.ReplaceAll(in.Code, nameToken, b.name)
 	l := LineView{Code: &Fragment{origin, text}}
 	for i, t := range types {
-		l.Before = append(l.Before, fmt.Sprintf("typedef %s dtype_V%d;", fragmentType(t), i), fmt.Sprintf("dtype_V%d V%d;", i, i))
-		l.Before = append(l.Before, b.convert(t, fmt.Sprintf("V%d", i), names[i], true))
+		own := variableName(i)
+		l.Before = append(l.Before, fmt.Sprintf("typedef %s dtype_%s;", fragmentType(t), own), fmt.Sprintf("dtype_%s %s;", own, own))
+		l.Before = append(l.Before, b.convert(t, own, names[i], true))
 	}
 	for i, dtype := range in.DTypes {
 		t, _ := scalar.TypeOf(dtype)
-		name, own := b.declare(t), fmt.Sprintf("V%d", len(types)+i)
+		name, own := b.declare(t), variableName(len(types)+i)
 		b.line("%s %s;", t.Value, name)
 		l.Before = append(l.Before, fmt.Sprintf("typedef %s dtype_%s;", fragmentType(t), own), fmt.Sprintf("dtype_%s %s;", own, own))
 		l.After = append(l.After, b.convert(t, name, own, false))
@@ -174,10 +175,10 @@ func dtypesOf(types []Type, indices []int) []scalar.Type {
 }
 
 // newLoopView shapes a checked elementwise kernel.
-func newLoopView(types []Type, k *Kernel, name string) (*LoopView, []scalar.Helper) {
+func newLoopView(types []Type, k *Kernel, name, c string) (*LoopView, []scalar.Helper) {
 	ins, outs := dtypesOf(types, k.Inputs), dtypesOf(types, k.Outputs)
-	v := &LoopView{C: name, L: name, Linkage: "static", Inputs: len(ins), Outputs: len(outs), Guarded: k.Lang == CXX}
-	b := &body{c: name}
+	v := &LoopView{C: c, L: c, Linkage: "static", Inputs: len(ins), Outputs: len(outs), Guarded: k.Lang == CXX}
+	b := &body{name: name}
 	for i, t := range slices.Concat(ins, outs) {
 		o := OperandView{Index: i, Const: "const ", Enum: t.Enum, Size: t.Size}
 		if i >= len(ins) {
@@ -193,7 +194,7 @@ func newLoopView(types []Type, k *Kernel, name string) (*LoopView, []scalar.Help
 	}
 	for i, value := range k.Elementwise.Results {
 		at := len(ins) + i
-		b.line("%s", b.use(outs[i].Store(fmt.Sprintf("opw_p%d + opw_i * opw_s%d", at, at), fmt.Sprintf("v%d", value))))
+		b.line("%s", b.use(outs[i].Store(fmt.Sprintf("opw_p%d + opw_i * opw_s%d", at, at), valueName(value))))
 	}
 	v.Lines, v.Fails = b.lines, b.fails
 	v.Variants = variants(v.Operands, len(ins))
@@ -231,7 +232,7 @@ var identities = map[string]string{
 }
 
 // newFoldView shapes a checked reduction.
-func newFoldView(types []Type, k *Kernel, name string) (*FoldView, []scalar.Helper) {
+func newFoldView(types []Type, k *Kernel, name, c string) (*FoldView, []scalar.Helper) {
 	r := k.Reduce
 	in := dtypesOf(types, k.Inputs)[0]
 	acc, _ := scalar.TypeOf(r.DType)
@@ -239,8 +240,8 @@ func newFoldView(types []Type, k *Kernel, name string) (*FoldView, []scalar.Help
 	if acc.Class == 'e' && (r.Op == "add" || r.Op == "multiply") { // rounded once, at the end, as in NumPy
 		combined, _ = scalar.TypeOf("float32")
 	}
-	v := &FoldView{C: name, F: name, Linkage: "static", Acc: acc.Value, Element: in.Value, Enum: acc.Enum, Size: in.Size, Name: cString(r.Op), Guarded: k.Lang == CXX}
-	b := &body{c: name, values: []scalar.Type{combined, combined}}
+	v := &FoldView{C: c, F: c, Linkage: "static", Acc: acc.Value, Element: in.Value, Enum: acc.Enum, Size: in.Size, Name: cString(r.Op), Guarded: k.Lang == CXX}
+	b := &body{name: name, values: []scalar.Type{combined, combined}}
 	body, result := r.Body, r.Result
 	if r.Op != OpBody {
 		body, result = []Instruction{{Op: r.Op, Args: []int{0, 1}, DType: combined.Name}}, 2
@@ -248,9 +249,9 @@ func newFoldView(types []Type, k *Kernel, name string) (*FoldView, []scalar.Help
 	for i := range body {
 		b.instruction(&body[i])
 	}
-	v.Result = fmt.Sprintf("v%d", result)
-	v.Load = b.use(in.Load("p"))
-	v.Cast = b.use(scalar.Of("cast", []scalar.Type{in}, acc, []string{"v"}))
+	v.Result = valueName(result)
+	v.Load = b.use(in.Load("opw_p"))
+	v.Cast = b.use(scalar.Of("cast", []scalar.Type{in}, acc, []string{"opw_v"}))
 	v.Lines, v.Fails = b.lines, b.fails
 	inexact := strings.ContainsRune("efc", rune(acc.Class))
 	if r.Op == "add" && inexact { // pairwise
@@ -266,14 +267,14 @@ func newFoldView(types []Type, k *Kernel, name string) (*FoldView, []scalar.Help
 	}
 	v.Axes = fmt.Sprintf("%#xULL", mask)
 	v.Identity = b.identity(r, acc)
-	found := "acc[j]"
+	found := "opw_acc[opw_j]"
 	if inexact && r.Op == "add" { // as NumPy, which begins with 0: the sum of negative zeros is a positive one
 		found = b.use(scalar.Of("add", []scalar.Type{combined, combined}, combined, []string{found, v.Identity}))
 	}
 	if acc.Class == 'c' && r.Op == "multiply" { // begins with 1, which is not nothing to an infinite part
 		v.Start = v.Identity
 	}
-	v.Store = b.use(acc.Store("out + j * t", found))
+	v.Store = b.use(acc.Store("opw_out + opw_j * opw_t", found))
 	return v, b.helpers
 }
 

@@ -11,7 +11,7 @@ func (v *viewer) loop(k *Kernel, kv *KernelView) {
 	var helpers []scalar.Helper
 	w, alike := v.view, *k
 	if k.Elementwise != nil {
-		kv.Loop, helpers = newLoopView(v.p.Types, k, kv.C)
+		kv.Loop, helpers = newLoopView(v.p.Types, k, kv.Name, kv.C)
 		v.works[kv.C] = len(w.Elementwise)
 		w.Elementwise = append(w.Elementwise, kv.Loop)
 		if k.pure(kv.Loop.Fails) {
@@ -22,7 +22,7 @@ func (v *viewer) loop(k *Kernel, kv *KernelView) {
 			}
 		}
 	} else {
-		kv.Fold, helpers = newFoldView(v.p.Types, k, kv.C)
+		kv.Fold, helpers = newFoldView(v.p.Types, k, kv.Name, kv.C)
 		v.works[kv.C] = len(w.Reductions)
 		w.Reductions = append(w.Reductions, kv.Fold)
 		same := *k.Reduce

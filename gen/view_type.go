@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"opweld/gen/scalar"
@@ -17,10 +18,13 @@ type TypeView struct {
 	State                    []refcount.Declared
 	Adopt, Init, Offer, Sync *EnterView
 	Starts, Offers, Keeps    *OwnView
+	Owns                     *EnterView // Adopt, where calls own constants
 	Accepts                  []InitView
 	Inputs                   []InputView
 	AdoptName                string
-	Guarded                  bool // C++ that may throw
+	CXX                      bool // as part of a unit in C++
+	Scope, LeaveScope        ScopeView
+	Declared, Closing        []refcount.Declared // all that is declared; State, last first
 	accepts                  map[string]string
 }
 
@@ -30,8 +34,10 @@ type EnterView struct {
 	Declare, Text     Fragment
 	Clear, Load, Save []refcount.Declared
 	Enters            bool // the slot holds nothing before
-	Storage           bool // the text speaks of storage_V
-	Guarded           bool // C++ that may throw
+	Storage           bool // the text speaks of storage_opw_V
+	CXX               bool // as part of a unit in C++
+	Scope             ScopeView
+	Declared          []refcount.Declared
 }
 
 // OwnView names the functions behind a variable that starts as an owned None, or as what is offered.
@@ -50,20 +56,24 @@ type InputView struct {
 func (v *viewer) types() error {
 	for i := range v.p.Types {
 		t := &v.p.Types[i]
-		state, err := declared(t.Label, t.Declare, t.Lang)
+		found, err := declared(t.Label, t.Declare, t.Lang)
 		if err != nil {
 			return err
 		}
 		number, ndim := t.Array.promise()
-		v.view.Types = append(v.view.Types, &TypeView{
+		tv := &TypeView{
 			Number: number, NDim: ndim,
-			C: fmt.Sprintf("T%d", i), Label: t.Label, State: state, AdoptName: "NULL", accepts: map[string]string{},
-			Guarded: t.Lang == CXX,
+			C: fmt.Sprintf("%sT%d", gluePrefix, i), Label: t.Label, Declared: found, State: state(found), AdoptName: "NULL",
+			accepts: map[string]string{}, CXX: v.p.cxx(),
 			Declare: Fragment{t.Label + ".c_declare", t.Declare},
 			Cleanup: Fragment{t.Label + ".c_cleanup", value(t.Cleanup)},
-		})
+		}
+		tv.Closing = slices.Clone(tv.State)
+		slices.Reverse(tv.Closing)
+		tv.Scope, tv.LeaveScope = tv.scope(""), tv.scope("_leave")
+		v.view.Types = append(v.view.Types, tv)
 		if t.Array != nil {
-			if len(state) != 1 {
+			if len(tv.State) != 1 {
 				return &Error{Stage: "view", Op: t.Label, Msg: "c_declare: a type with \"array\" declares one PyArrayObject* and nothing else"}
 			}
 		}
@@ -94,6 +104,8 @@ func (v *viewer) use(a Action) {
 	switch a.Kind {
 	case EnterInput:
 		v.typeView(first[0]).adopts(v.typeOf(first[0]))
+	case EnterOwn:
+		v.typeView(first[0]).Owns = v.typeView(first[0]).Adopt
 	case EnterInit:
 		v.typeView(first[0]).starts(v.typeOf(first[0]))
 	case EnterOutput:
@@ -109,6 +121,11 @@ func (v *viewer) use(a Action) {
 			v.typeView(out).adopts(v.typeOf(out))
 		}
 	}
+}
+
+// scope is what the function of a type with a suffix sees declared.
+func (tv *TypeView) scope(suffix string) ScopeView {
+	return ScopeView{C: tv.C + suffix, Declares: []ScopeDeclare{{variableToken, tv.Declare}}}
 }
 
 func (tv *TypeView) adopts(t *Type) {
@@ -134,7 +151,8 @@ func (tv *TypeView) keeps(t *Type) {
 
 func (tv *TypeView) syncs(t *Type) {
 	tv.Sync = &EnterView{C: tv.C + "_sync", Declare: tv.Declare, Load: tv.State, Save: tv.State,
-		Text: Fragment{t.Label + ".c_sync", value(t.Sync)}, Storage: storage(value(t.Sync), "V"), Guarded: tv.Guarded}
+		Text: Fragment{t.Label + ".c_sync", value(t.Sync)}, Storage: storage(value(t.Sync), variableToken),
+		CXX: tv.CXX, Scope: tv.scope("_sync"), Declared: tv.Declared}
 }
 
 // storage tells whether a text speaks of a variable's storage_<name>.
@@ -149,7 +167,7 @@ func (tv *TypeView) enter(suffix, origin string, text *string) *EnterView {
 		}
 	}
 	return &EnterView{C: tv.C + suffix, Declare: tv.Declare, Text: Fragment{origin, value(text)}, Clear: clear, Save: tv.State,
-		Enters: true, Storage: storage(value(text), "V"), Guarded: tv.Guarded}
+		Enters: true, Storage: storage(value(text), variableToken), CXX: tv.CXX, Scope: tv.scope(suffix), Declared: tv.Declared}
 }
 
 // accept gives the name of the function that holds an accept test, one for each distinct text.

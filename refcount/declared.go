@@ -12,8 +12,18 @@ import (
 // Declared is a variable that a declaration text declares.
 type Declared struct {
 	Name        string
-	Initialised bool // the text gives it a value
+	Initialised bool   // the text gives it a value
+	Initialiser string // that value, as the text writes it: "= 3", "(3)" or "{3}"
+	Array       bool
 	Const       bool // it cannot change, so it has no state to keep
+}
+
+// Value is the initialiser as an expression that makes an object of the variable's type, or what a return of it takes.
+func (d Declared) Value() string {
+	if rest, ok := strings.CutPrefix(d.Initialiser, "="); ok {
+		return strings.TrimSpace(rest)
+	}
+	return "decltype(" + d.Name + ")" + d.Initialiser
 }
 
 // Declarations lists the variables that the text of a c_declare declares, in order. Typedefs, tags, enumerators and
@@ -31,7 +41,7 @@ func Declarations(text string, cxx bool) ([]Declared, error) {
 	if bad := firstError(tree.RootNode()); bad != nil || body == nil {
 		return nil, fmt.Errorf("cannot tell which variables it declares%s", near(bad, source))
 	}
-	r := &declReader{source: source}
+	r := &declReader{source: source, cxx: cxx}
 	for i := uint(0); i < body.NamedChildCount(); i++ {
 		r.item(body.NamedChild(i))
 	}
@@ -82,6 +92,7 @@ func near(n *sitter.Node, source []byte) string {
 // declReader walks the items of a function body.
 type declReader struct {
 	source []byte
+	cxx    bool
 	found  []Declared
 	err    error
 }
@@ -134,6 +145,18 @@ func (r *declReader) variables(n *sitter.Node) {
 	}
 }
 
+// vexing tells what C++ reads as a prototype, and a person as a variable with arguments: T v(n);
+func vexing(n *sitter.Node) bool {
+	parameters := n.ChildByFieldName("parameters")
+	for i := uint(0); parameters != nil && i < parameters.NamedChildCount(); i++ {
+		p := parameters.NamedChild(i)
+		if kind := p.ChildByFieldName("type"); p.ChildByFieldName("declarator") == nil && kind != nil && kind.Kind() == "type_identifier" {
+			return true
+		}
+	}
+	return false
+}
+
 // declarator descends to the name. A const pointer target does not make the pointer const; a const pointer does.
 func (r *declReader) declarator(n *sitter.Node, d Declared) {
 	switch n.Kind() {
@@ -143,6 +166,11 @@ func (r *declReader) declarator(n *sitter.Node, d Declared) {
 		return
 	case "init_declarator":
 		d.Initialised = true
+		if name := n.ChildByFieldName("declarator"); name != nil {
+			d.Initialiser = strings.TrimSpace(string(r.source[name.EndByte():n.EndByte()]))
+		}
+	case "array_declarator":
+		d.Array = true
 	case "pointer_declarator":
 		d.Const = false
 		for i := uint(0); i < n.NamedChildCount(); i++ {
@@ -152,6 +180,9 @@ func (r *declReader) declarator(n *sitter.Node, d Declared) {
 		}
 	case "function_declarator":
 		if inner := n.ChildByFieldName("declarator"); inner == nil || inner.Kind() != "parenthesized_declarator" {
+			if r.cxx && vexing(n) {
+				r.fail(n, "may be a function or a variable: give a variable's arguments in braces, name a function's")
+			}
 			return // a prototype
 		}
 	case "reference_declarator":

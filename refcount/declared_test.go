@@ -50,6 +50,18 @@ func TestDeclarationsCXX(t *testing.T) {
 	found, err := Declarations("std::vector<double> V; bool V_done{false}; using t_V = int;", true)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"V", "V_done ="}, names(found))
+	found, err = Declarations("T V = {1, 2}, *V_p = nullptr, V_q(3, 4); int V_a[2] = {1}; const double V_c{1e-6}; std::vector<int> V_b(4);", true)
+	require.NoError(t, err)
+	var written []string
+	for _, d := range found {
+		written = append(written, d.Name+d.Initialiser)
+	}
+	assert.Equal(t, []string{"V= {1, 2}", "V_p= nullptr", "V_q(3, 4)", "V_a= {1}", "V_c{1e-6}", "V_b(4)"}, written)
+	assert.Equal(t, []bool{false, true, true}, []bool{found[2].Array, found[3].Array, found[4].Const})
+	_, err = Declarations("std::vector<int> V(V_n);", true)
+	assert.EqualError(t, err, "may be a function or a variable: give a variable's arguments in braces, name a function's (line 1, near \"V(V_n)\")")
+	_, err = Declarations("int V_f(int), V_g(void), V_h(npy_intp n);", true)
+	assert.NoError(t, err)
 }
 
 func TestDeclarationsThatCannotBeKept(t *testing.T) {

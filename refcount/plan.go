@@ -31,13 +31,15 @@ func (k HoldKind) String() string {
 type Action struct {
 	Name  string
 	Needs []Hold // must be held before
+	Swaps []Hold // may be given up and taken anew while it runs: must be held before, and by the call itself
+	Lent  bool   // what it takes is the instance's: calls see it, and may not swap it
 	Takes []Hold // held from here on, in this order
 	Gives []Hold // given up by its undo, in this order
 }
 
 // Verify proves, by induction over the actions, that every way out of a call gives up exactly what it holds: through the
 // end, and through the failure of each action, before and after it is reached. The step of the induction: what an action
-// needs is held, what it takes is not held yet, and undoing it gives up what it took, last taken first, and nothing else;
+// needs is held, what it swaps is the call's own, what it takes is not held yet, and undoing it gives up what it took, last taken first, and nothing else;
 // so undoing from any action back to the first leaves nothing. An error is a defect of the plan.
 func Verify(actions []Action) error {
 	held := map[Hold]int{} // to the action that took it
@@ -45,6 +47,11 @@ func Verify(actions []Action) error {
 		for _, h := range a.Needs {
 			if _, ok := held[h]; !ok {
 				return fmt.Errorf("action %d (%s) needs the %s of variable %d, which is not held", i, a.Name, h.Kind, h.Variable)
+			}
+		}
+		for _, h := range a.Swaps {
+			if by, ok := held[h]; !ok || actions[by].Lent {
+				return fmt.Errorf("action %d (%s) may swap the %s of variable %d, which the call does not own", i, a.Name, h.Kind, h.Variable)
 			}
 		}
 		for _, h := range a.Takes {

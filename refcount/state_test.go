@@ -46,3 +46,8 @@ func TestCodeKeepsState(t *testing.T) {
 	assert.True(t, CodeKeepsState("thread_local int calls; calls++;", true))
 	assert.False(t, CodeKeepsState("V1 = static_cast<double>(V0);", true))
 }
+
+func TestPublic(t *testing.T) {
+	assert.Equal(t, "int a;  public: int b;    public : int c; // private: d", Public("int a; private: int b; protected : int c; // private: d"))
+	assert.Equal(t, "struct S : private B { int privates; };", Public("struct S : private B { int privates; };"))
+}

@@ -627,7 +627,7 @@ def test_scalar_op_as_structure():
     found = body(op, "float64", "float32")
     (part,) = found["body"]
     assert (part["op"], part["label"], part["args"], part["dtypes"]) == ("code", "Step", [0, 1], ["float64", "int8"])
-    assert "V2 = opw_test_times(V0, V1);" in part["code"]
+    assert "opw_V2 = opw_test_times(opw_V0, opw_V1);" in part["code"]
     assert "{ opw_failure = 1; goto opw_fail; }" in part["code"]
     assert found["results"] == [2, 3]
     assert op.c_support_code() == step.c_support_code()

@@ -23,10 +23,10 @@ FAIL = "{ opw_failure = 1; goto opw_fail; }"
 DOUBLE = {
     "label": "Double",
     "lang": "c",
-    "declare": "double V;",
-    "init": "V = 0.0;",
-    "extract": f"V = PyFloat_AsDouble(py_V);\nif (V == -1.0 && PyErr_Occurred()) {FAIL}",
-    "sync": f"Py_XDECREF(py_V);\npy_V = PyFloat_FromDouble(V);\nif (py_V == NULL) {FAIL}",
+    "declare": "double opw_V;",
+    "init": "opw_V = 0.0;",
+    "extract": f"opw_V = PyFloat_AsDouble(py_opw_V);\nif (opw_V == -1.0 && PyErr_Occurred()) {FAIL}",
+    "sync": f"Py_XDECREF(py_opw_V);\npy_opw_V = PyFloat_FromDouble(opw_V);\nif (py_opw_V == NULL) {FAIL}",
     "cleanup": "",
     "version": "(1,)",
 }
@@ -36,20 +36,20 @@ SLOW = f"""#define M0 x = x * x + 1.5; if (x > 3.0) x -= y;
 {SLOW}static double opw_slow(double x, double y) {{ M7 return x; }}"""
 
 
-def program(code="V2 = V0 * V1;", **kernel):
+def program(code="opw_V2 = opw_V0 * opw_V1;", **kernel):
     """Give a Program of one kernel: double, double -> double."""
     mul = {
         "label": "Mul",
         "lang": "c",
         "inputs": [0, 0],
         "outputs": [0],
-        "declares": ["double V0;", "double V1;", "double V2;"],
+        "declares": ["double opw_V0;", "double opw_V1;", "double opw_V2;"],
         "code": code,
         "version": "(1,)",
         **kernel,
     }
     text = {
-        "program": 2,
+        "program": 3,
         "name": "f",
         "types": [DOUBLE],
         "kernels": [mul],
@@ -64,7 +64,7 @@ def program(code="V2 = V0 * V1;", **kernel):
 
 
 def slow_program():
-    return program("V2 = opw_slow(V0, V1);", support_code=[SLOW])
+    return program("opw_V2 = opw_slow(opw_V0, opw_V1);", support_code=[SLOW])
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ def wait_for_word(process, word):
 def test_version():
     answer = engine.version()
     assert set(answer) == {"version", "program", "cache", "go"}
-    assert (answer["program"], answer["cache"]) == (2, 2)
+    assert (answer["program"], answer["cache"]) == (3, 2)
 
 
 def test_engine_id_is_of_this_version():
@@ -188,7 +188,7 @@ def test_compilers(tmp_path):
 def test_render():
     answer = engine.render(program())
     assert answer["lang"] == "c"
-    assert "V2 = V0 * V1;" in answer["text"]
+    assert "opw_V2 = opw_V0 * opw_V1;" in answer["text"]
 
 
 @pytest.mark.parametrize("call", [engine.render, lambda text: engine.build({"program": text})])
@@ -215,7 +215,7 @@ def test_build_gives_a_module_and_finds_it_again(request_for):
 
 def test_refused_text(request_for):
     with pytest.raises(errors.CompileError) as caught:
-        engine.build(request_for(program("V2 = nowhere;")))
+        engine.build(request_for(program("opw_V2 = nowhere;")))
     diagnostic = caught.value.details["diagnostics"][0]
     assert (diagnostic["op"], diagnostic["hook"], diagnostic["text"]) == ("Mul", "c_code", "V2 = nowhere;")
 
@@ -261,7 +261,7 @@ def test_child_of_a_fork_builds(request_for, tmp_path):
     body = """
         engine.version()
         if os.fork() == 0:
-            assert engine.version()["program"] == 2
+            assert engine.version()["program"] == 3
             result = engine.build(request, progress)
             say("built" if os.path.exists(result["module"]) else "lost")
             try:
@@ -303,7 +303,7 @@ def test_ctrl_c_in_the_child_of_a_fork(request_for, tmp_path):
 def test_threads_build_at_once(request_for):
     from concurrent.futures import ThreadPoolExecutor
 
-    texts = [program(f"V2 = V0 * V1 + {n};") for n in range(4)]
+    texts = [program(f"opw_V2 = opw_V0 * opw_V1 + {n};") for n in range(4)]
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda text: engine.build(request_for(text)), texts))
     assert len({result["module"] for result in results}) == 4

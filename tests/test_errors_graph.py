@@ -274,7 +274,7 @@ def test_tensor_types(make, kind, message):
 
 
 def newer(p):
-    p["program"] = 3
+    p["program"] = 4
 
 
 def unknown(p):
@@ -298,7 +298,7 @@ def arity(p):
     [
         (
             newer,
-            "program: this is a Program of format 3; this engine reads format 2: use the opweld that wrote it, or "
+            "program: this is a Program of format 4; this engine reads format 3: use the opweld that wrote it, or "
             "write it "
             "again with this one",
         ),

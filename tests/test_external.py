@@ -186,7 +186,7 @@ def test_struct_sections_keep_a_value_for_each_instance(make):
     assert [f([0]).tolist(), f([0]).tolist(), g([0]).tolist(), f([1]).tolist()] == [[12], [14], [12], [17]]
     kernel = f.maker.program.data["kernels"][0]
     assert kernel["lang"] == "c++"
-    assert "INPUT_0 V0" not in kernel["init_code_struct"] and "#define FAIL" in kernel["init_code_struct"]
+    assert "#define INPUT_0 " not in kernel["init_code_struct"] and "#define FAIL" in kernel["init_code_struct"]
     assert "FAIL" not in kernel["support_code_struct"] + kernel["cleanup_code_struct"]
 
 

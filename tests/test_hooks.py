@@ -355,10 +355,13 @@ def kernels_of(f):
 
 
 def test_equal_applies_share_a_kernel():
-    x = tensor.dvector("x")
+    x, y = tensor.dvector("x"), tensor.dvector("y")
     add = Arithmetic("+")
-    f = opweld.function([x], add(add(add(x, x), x), x))
+    f = opweld.function([x, y], add(add(add(x, y), x), y))
     assert len(f.maker.program.data["kernels"]) == 1 and kernels_of(f)["Arithmetic"] == 1
+    assert f([1.0], [2.0]).tolist() == [6]
+    f = opweld.function([x], add(add(add(x, x), x), x))  # where a variable stands twice, the text is another one
+    assert len(f.maker.program.data["kernels"]) == 2 and kernels_of(f)["Arithmetic"] == 2
     assert f([1.0]).tolist() == [4]
 
 
@@ -377,10 +380,10 @@ def test_applies_with_static_state_do_not():
 def test_constants_with_static_storage_are_no_state():
     cls = type("ReadOnly", (Counted,), {"static": "static const int seen_NAME = 1;"})
     cls.c_code = lambda self, *args: Counted.c_code(self, *args).replace(f"seen_{args[1]}++;", "")
-    x = tensor.dvector("x")
+    x, y = tensor.dvector("x"), tensor.dvector("y")
     add = cls("+")
-    f = opweld.function([x], add(add(x, x), x))
-    assert kernels_of(f)["ReadOnly"] == 1 and f([1.0]).tolist() == [203]
+    f = opweld.function([x, y], add(add(x, y), x))
+    assert kernels_of(f)["ReadOnly"] == 1 and f([1.0], [1.0]).tolist() == [203]
 
 
 def test_params_do_not_split_a_kernel():

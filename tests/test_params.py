@@ -293,7 +293,7 @@ def test_equal_params_are_one_constant():
     assert [constant.data for constant in made.constants] == [1.0, 2.0]
     assert [step["params"] for step in made.data["steps"]] == [2, 4, 2]
     assert made.data["kernels"][0]["params"] == 0
-    assert made.data["kernels"][0]["declares"][2].startswith("npy_float64 VP;")
+    assert made.data["kernels"][0]["declares"][2].startswith("npy_float64 opw_VP;")
 
 
 def test_params_type_may_be_of_the_instance_or_a_property():

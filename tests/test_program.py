@@ -71,16 +71,16 @@ def test_the_whole_of_a_small_program():
     x, y = double("x"), double("y")
     made = program([x, y], [add(add(x, y), x)], name="g", single=True)
     assert made.data == {
-        "program": 2,
+        "program": 3,
         "name": "g",
         "types": [
             {
                 "label": "Double",
                 "lang": "c",
-                "declare": "double V;",
-                "init": "V = 0.0;",
-                "extract": f"V = PyFloat_AsDouble(py_V); if (PyErr_Occurred()) {FAIL}",
-                "sync": "py_V = PyFloat_FromDouble(V);",
+                "declare": "double opw_V;",
+                "init": "opw_V = 0.0;",
+                "extract": f"opw_V = PyFloat_AsDouble(py_opw_V); if (PyErr_Occurred()) {FAIL}",
+                "sync": "py_opw_V = PyFloat_FromDouble(opw_V);",
                 "cleanup": "",
                 "version": "(1, 'a', (None, 2.5))",
             }
@@ -91,8 +91,8 @@ def test_the_whole_of_a_small_program():
                 "lang": "c",
                 "inputs": [0, 0],
                 "outputs": [0],
-                "declares": ["double V0;", "double V1;", "double V2;"],
-                "code": f"V2 = V0 + V1; /* OPW_NAME {FAIL} */",
+                "declares": ["double opw_V0;", "double opw_V1;", "double opw_V2;"],
+                "code": f"opw_V2 = opw_V0 + opw_V1; /* OPW_NAME {FAIL} */",
                 "build": {"headers": ["<math.h>", "plain.h"]},
                 "version": "(3,)",
             }
@@ -122,8 +122,9 @@ def test_a_question_is_asked_once():
         v = add(v, x)
     program([x], [v])
     names = [entry[1] for entry in double.asked if entry[0] == "c_declare"]
-    assert sorted(names) == ["V", "V0", "V1", "V2"]
-    assert [entry for entry in double.asked if entry[0] == "c_extract"] == [("c_extract", "V", {"check_input": True})]
+    assert sorted(names) == ["opw_V", "opw_V0", "opw_V1", "opw_V2"]
+    extracts = [entry for entry in double.asked if entry[0] == "c_extract"]
+    assert extracts == [("c_extract", "opw_V", {"check_input": True})]
     assert add.asked.count("c_headers") == 1
     assert add.asked.count("c_code") == 5  # an apply's text may depend on the apply
 
@@ -149,9 +150,9 @@ def test_tensors_have_accept_and_unchecked_extract():
     made = program([x], [Add()(x, x)], mutable=[True], defaults=[True], keywords=[None])
     (argument,), (result,), (type_,) = made.data["inputs"], made.data["outputs"], made.data["types"]
     assert argument["accept"] == (
-        "PyArray_CheckExact(py_V) && PyArray_TYPE((PyArrayObject*)py_V) == NPY_FLOAT64 && "
-        "PyArray_NDIM((PyArrayObject*)py_V) == 2 && PyArray_ISBEHAVED((PyArrayObject*)py_V) && "
-        "PyArray_DIM((PyArrayObject*)py_V, 0) == 3"
+        "PyArray_CheckExact(py_opw_V) && PyArray_TYPE((PyArrayObject*)py_opw_V) == NPY_FLOAT64 && "
+        "PyArray_NDIM((PyArrayObject*)py_opw_V) == 2 && PyArray_ISBEHAVED((PyArrayObject*)py_opw_V) && "
+        "PyArray_DIM((PyArrayObject*)py_opw_V, 0) == 3"
     )
     assert result["accept"] == argument["accept"]
     assert argument["default"] is True and "name" not in argument
@@ -184,7 +185,7 @@ def test_types_without_c_are_carried_as_objects():
     x = Text()("x")
     made = program([x], [Upper()(x)])
     assert made.data["types"][0]["label"] == "Text"
-    assert made.data["types"][0]["declare"] == "PyObject* V;"
+    assert made.data["types"][0]["declare"] == "PyObject* opw_V;"
     assert made.data["kernels"] == [{"label": "Upper", "lang": "c", "inputs": [0], "outputs": [0], "perform": True}]
     assert "accept" not in made.data["inputs"][0]
     assert len(made.performs) == 1
@@ -314,11 +315,12 @@ def test_two_wirings_differ():
 
 
 def test_ten_thousand_nodes():
-    x = v = tensor.dvector("x")
+    x, first = tensor.dvector("x"), tensor.dvector("v")
+    v = first
     add = Add()
     for _ in range(10_000):
         v = add(v, x)
-    made = program([x], [v])
+    made = program([x, first], [v])
     assert len(made.data["kernels"]) == 1 and len(made.data["steps"]) == 10_000
 
 
@@ -350,10 +352,10 @@ def constant(dtype, value):
 def test_a_constant_with_a_literal_is_no_variable():
     op, x = Fill(), scalar.float64("x")
     made = program([x], [op(constant("int32", -3), x, constant("float32", 0.1), x)])
-    assert op.inputs == ["((npy_int32)-3LL)", "V0", "((npy_float32)0.10000000149011612)", "V1"]
+    assert op.inputs == ["((npy_int32)-3LL)", "opw_V0", "((npy_float32)0.10000000149011612)", "opw_V0"]
     (kernel,), (step,) = made.data["kernels"], made.data["steps"]
-    assert (kernel["inputs"], kernel["outputs"], step["inputs"]) == ([0, 0], [1], [0, 0])
-    assert len(kernel["declares"]) == 3 and made.constants == []
+    assert (kernel["inputs"], kernel["outputs"], step["inputs"]) == ([0], [1], [0])
+    assert len(kernel["declares"]) == 2 and made.constants == []
 
 
 @pytest.mark.parametrize("lang", ["c", "c++"])
@@ -497,7 +499,7 @@ def test_check_input_is_handed_on():
     x = Checked()("x")
     loose = program([x], [Loose()(x)]).data
     assert [t["extract"] for t in loose["types"]] == ["/* False */"] and "typedef" not in loose["types"][0]["declare"]
-    assert loose["kernels"][0]["declares"] == ["double V0; ", "double V1; "]
+    assert loose["kernels"][0]["declares"] == ["double opw_V0; ", "double opw_V1; "]
     both = program([x], [Loose()(x), OneTwo()(x)]).data
     assert [t["extract"] for t in both["types"]] == ["/* True */", "/* False */"]
     assert [v["type"] for v in both["variables"]] == [0, 1, 0]
@@ -601,10 +603,8 @@ def test_what_sub_holds():
 
     x = Looked()("x")
     program([x], [Looking()(x)])
-    assert seen == {
-        "op": {"fail": FAIL, "failure_var": "opw_failure", "id": 0},
-        "type": {"fail": FAIL, "failure_var": "opw_failure", "id": 0, "py_ptr": "py_V", "stor_ptr": "storage_V"},
-    }
+    op = {"fail": FAIL, "failure_var": "opw_failure", "id": 0}
+    assert seen == {"op": op, "type": {**op, "py_ptr": "py_opw_V", "stor_ptr": "storage_opw_V"}}
 
 
 def test_old_spellings():

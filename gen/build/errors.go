@@ -121,7 +121,7 @@ func refused(e *cc.Error, sources map[string]cc.Source, log string) *Error {
 	if strings.Contains(e.Output, "undefined") && strings.Contains(e.Output, gen.LayoutPrefix) {
 		return newError(KindInternal, errChanged, "")
 	}
-	ds := cc.Map(e.Diagnostics, sources)
+	ds := mapped(e.Diagnostics, sources)
 	first := cc.First(ds)
 	return &Error{Kind: KindCompile, Message: cc.Message(ds, log), Op: first.Op, File: first.File, Line: first.Line,
 		Diagnostics: ds, Log: log, cause: e}

@@ -193,7 +193,7 @@ func (j *job) hit() *Result {
 // result describes a kept module.
 func (j *job) result(e *cache.Entry, warnings []cc.Diagnostic, hit bool) *Result {
 	return &Result{Module: j.store.Path(e.Module), Source: j.store.Path(e.Source), Key: j.key, Kept: true, Hit: hit,
-		Warnings: cc.Map(warnings, j.req.Sources)}
+		Warnings: mapped(warnings, j.req.Sources)}
 }
 
 // compiled is a finished compile in its private folder.
@@ -321,7 +321,7 @@ func (j *job) buildPrivate(ctx context.Context) (*Result, error) {
 		return nil, j.failed(err)
 	}
 	return &Result{Module: c.Path, Source: filepath.Join(dir, j.compile.Source()), Key: j.key,
-		Warnings: cc.Map(c.Warnings, j.req.Sources), Seconds: Seconds{Compile: c.seconds}}, nil
+		Warnings: mapped(c.Warnings, j.req.Sources), Seconds: Seconds{Compile: c.seconds}}, nil
 }
 
 // buildKept builds in the store and publishes what comes out.
@@ -411,7 +411,7 @@ func (j *job) handOver(c *compiled, reason error) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Module: filepath.Join(dir, cc.Output), Source: filepath.Join(dir, j.compile.Source()), Key: j.key,
-		Warnings: cc.Map(c.Warnings, j.req.Sources), Seconds: Seconds{Compile: c.seconds}}
+		Warnings: mapped(c.Warnings, j.req.Sources), Seconds: Seconds{Compile: c.seconds}}
 	if cache.IsMiss(reason) {
 		r.Unkept = reason.Error()
 	}

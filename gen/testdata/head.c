@@ -42,28 +42,17 @@ typedef struct {
 } opw_head;
 
 #define OPW_HEAD(frame) ((opw_head *)(void *)(frame))
+static inline int opw_keeping(const char *frame) { return ((const opw_head *)(const void *)frame)->keeping; }
+static inline void *opw_kept_struct(const char *frame, uint32_t i) { return ((const opw_head *)(const void *)frame)->structs[i]; }
 #define OPW_PY(slot) (*(PyObject **)(void *)(slot))
 #define OPW_ARRAY(slot) (*(PyArrayObject **)(void *)((slot) + sizeof(PyObject *))) /* of a type that declares one array */
 #define OPW_ROOM(v) ((sizeof(v) + 7) & ~(size_t)7)
 
-/* Between a slot and the locals that a declaration text declares. opw_at walks the slot. CLEAR: a local that nothing
-   initialises. LOAD: read only. TAKE: to be saved again. PUT: into a slot that holds nothing. SAVE: into one that was
-   taken from. LAST: take what nobody will save again. */
-#ifndef __cplusplus
+/* In C, between a slot and the locals that a declaration text declares. opw_at walks the slot. CLEAR: a local that nothing
+   initialises. LOAD and SAVE: between slot and local. */
 #define OPW_CLEAR(v) memset((void *)&(v), 0, sizeof(v))
 #define OPW_LOAD(v) (memcpy((void *)&(v), opw_at, sizeof(v)), opw_at += OPW_ROOM(v))
 #define OPW_SAVE(v) (memcpy(opw_at, (const void *)&(v), sizeof(v)), opw_at += OPW_ROOM(v))
-#define OPW_TAKE OPW_LOAD
-#define OPW_PUT OPW_SAVE
-#define OPW_LAST OPW_LOAD
-#else
-#define OPW_CLEAR(v) opw_clear(v)
-#define OPW_LOAD(v) opw_load(opw_at, v)
-#define OPW_TAKE(v) opw_take(opw_at, v)
-#define OPW_PUT(v) opw_put(opw_at, v)
-#define OPW_SAVE(v) opw_save(opw_at, v)
-#define OPW_LAST(v) opw_last(opw_at, v)
-#endif
 
 /* 0: done. 1: failed, and to be undone like one that succeeded. -1: failed before it held anything. OPW_UNLIKE: as 1, for
    an op that stored what is not the array that its type promises. */
@@ -91,7 +80,7 @@ typedef struct {
 
 typedef struct {
     size_t (*size)(void);
-    opw_run_fn adopt;  /* c_extract on an object that the slot owns already; NULL: never needed */
+    opw_run_fn adopt;  /* c_extract on an object that the slot owns already, and gives up with -1; NULL: never needed */
     opw_undo_fn leave; /* c_cleanup, then give up py_<name> */
     const char *label;
     int number, ndim;  /* of the one PyArrayObject* that it declares: what it promises; ndim -1: it declares something else */
@@ -174,7 +163,7 @@ typedef struct {
 
 /* The unit defines the function as data; the runtime is the same for every function. The name carries a digest of this
    head: objects that disagree on it do not link, as where opweld is replaced on disk while a process has the older engine. */
-#define opw_the_program opw_program_9e0649a5833d
+#define opw_the_program opw_program_ce2887b37dda
 OPW_SHARED extern const opw_program opw_the_program;
 
 /* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's
@@ -212,8 +201,9 @@ OPW_SHARED PyObject *opw_storage(PyObject *object);
 #ifdef __cplusplus
 }
 
-/* What is copied byte by byte in C is moved where it has constructors. The slot then holds a pointer: a constant's slot is
-   copied into each call's frame, and such an object may point into itself, or need more than a slot's alignment. */
+/* In C++ a declared variable that is more than bytes is an object of its own: made in place where its variable is entered,
+   never copied or moved, deleted where it is left. Its slot points to it: a constant's slot is copied into each call's frame,
+   and the object may point into itself, or need more than a slot's alignment. What is bytes is loaded and saved as in C. */
 #include <new>                     /* bad_alloc */
 #include <stdexcept>
 #include <type_traits>
@@ -224,56 +214,6 @@ OPW_SHARED PyObject *opw_storage(PyObject *object);
 #else
 #define OPW_UNWIND
 #endif
-
-template <class T> static inline void opw_clear(T &v)
-{
-    if constexpr (std::is_trivially_copyable<T>::value && std::is_trivially_default_constructible<T>::value)
-        memset((void *)&v, 0, sizeof(v));
-}
-
-template <class T> static inline void opw_load(char *&at, T &v)
-{
-    if constexpr (std::is_trivially_copyable<T>::value)
-        memcpy((void *)&v, at, sizeof(v));
-    else
-        v = **(const T *const *)(const void *)at;
-    at += OPW_ROOM(v);
-}
-
-template <class T> static inline void opw_take(char *&at, T &v)
-{
-    if constexpr (std::is_trivially_copyable<T>::value)
-        memcpy((void *)&v, at, sizeof(v));
-    else
-        v = std::move(**(T **)(void *)at);
-    at += OPW_ROOM(v);
-}
-
-template <class T> static inline void opw_put(char *&at, T &v)
-{
-    if constexpr (std::is_trivially_copyable<T>::value)
-        memcpy(at, (const void *)&v, sizeof(v));
-    else
-        *(T **)(void *)at = new T(std::move(v));
-    at += OPW_ROOM(v);
-}
-
-template <class T> static inline void opw_save(char *&at, T &v)
-{
-    if constexpr (std::is_trivially_copyable<T>::value)
-        memcpy(at, (const void *)&v, sizeof(v));
-    else
-        **(T **)(void *)at = std::move(v);
-    at += OPW_ROOM(v);
-}
-
-template <class T> static inline void opw_last(char *&at, T &v)
-{
-    char *slot = at;
-    opw_take(at, v);
-    if constexpr (!std::is_trivially_copyable<T>::value)
-        delete *(T **)(void *)slot;
-}
 
 /* Makes an exception of Python's out of the C++ one that is being handled. */
 __attribute__((unused)) static inline void opw_caught()
@@ -290,6 +230,72 @@ __attribute__((unused)) static inline void opw_caught()
         PyErr_SetString(PyExc_RuntimeError, "C++ exception of an unknown type");
     }
 }
+template <class T>
+struct opw_bytes : std::integral_constant<bool, std::is_trivially_copyable<T>::value && std::is_trivially_default_constructible<T>::value> {};
+
+template <class T> static constexpr size_t opw_room() { return opw_bytes<T>::value ? (sizeof(T) + 7) & ~(size_t)7 : sizeof(void *); }
+
+/* A type, as a value. */
+template <class T> struct opw_class { typedef T type; };
+
+template <class T> struct opw_box { T value; };
+
+/* A variable that is entered already: bytes. */
+template <class T, bool = opw_bytes<T>::value> class opw_bound {
+    T value;
+public:
+    explicit opw_bound(char *&at) { memcpy((void *)&value, at, sizeof(T)); at += opw_room<T>(); }
+    T &get() { return value; }
+    void save(char *&at) { memcpy(at, (const void *)&value, sizeof(T)); at += opw_room<T>(); }
+};
+
+/* The same: an object. */
+template <class T> class opw_bound<T, false> {
+    opw_box<T> *box;
+public:
+    explicit opw_bound(char *&at) : box(*(opw_box<T> **)(void *)at) { at += opw_room<T>(); }
+    T &get() { return box->value; }
+    void save(char *&at) { at += opw_room<T>(); }
+    void drop() { delete box; }
+};
+
+template <class T> static inline void opw_drop(opw_bound<T, true> &) {}
+template <class T> static inline void opw_drop(opw_bound<T, false> &v)
+{
+    try {
+        v.drop();
+    } OPW_UNWIND catch (...) {
+        opw_caught();
+    }
+}
+
+/* A variable that is being entered: bytes, of what its initialiser gives, or zero. */
+template <class T, bool = opw_bytes<T>::value> class opw_made {
+    T value;
+public:
+    explicit opw_made(char *&at) { memset((void *)&value, 0, sizeof(T)); at += opw_room<T>(); }
+    template <class F> opw_made(char *&at, F make) : value(make()) { at += opw_room<T>(); }
+    opw_made(char *&at, const T &from, int) { memcpy((void *)&value, (const void *)&from, sizeof(T)); at += opw_room<T>(); }
+    T &get() { return value; }
+    void keep() {}
+    void save(char *&at) { memcpy(at, (const void *)&value, sizeof(T)); at += opw_room<T>(); }
+};
+
+/* The same: an object, which is dropped unless all that its type declares could be made. */
+template <class T> class opw_made<T, false> {
+    char *slot;
+    opw_box<T> *box, *mine;
+public:
+    explicit opw_made(char *&at) : slot(at), box(new opw_box<T>), mine(box) { at += opw_room<T>(); }
+    template <class F> opw_made(char *&at, F make) : slot(at), box(new opw_box<T>{make()}), mine(box) { at += opw_room<T>(); }
+    opw_made(char *&, const T &, int) { static_assert(sizeof(T) == 0, "c_declare: an array of objects takes no initialiser here: set them in c_init and c_extract"); }
+    opw_made(const opw_made &) = delete;
+    ~opw_made() { delete mine; }
+    T &get() { return box->value; }
+    void keep() { memcpy(slot, (const void *)&box, sizeof(box)); mine = nullptr; }
+    void save(char *&at) { at += opw_room<T>(); }
+};
+
 #endif
 
 

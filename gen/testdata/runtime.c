@@ -43,28 +43,17 @@ typedef struct {
 } opw_head;
 
 #define OPW_HEAD(frame) ((opw_head *)(void *)(frame))
+static inline int opw_keeping(const char *frame) { return ((const opw_head *)(const void *)frame)->keeping; }
+static inline void *opw_kept_struct(const char *frame, uint32_t i) { return ((const opw_head *)(const void *)frame)->structs[i]; }
 #define OPW_PY(slot) (*(PyObject **)(void *)(slot))
 #define OPW_ARRAY(slot) (*(PyArrayObject **)(void *)((slot) + sizeof(PyObject *))) /* of a type that declares one array */
 #define OPW_ROOM(v) ((sizeof(v) + 7) & ~(size_t)7)
 
-/* Between a slot and the locals that a declaration text declares. opw_at walks the slot. CLEAR: a local that nothing
-   initialises. LOAD: read only. TAKE: to be saved again. PUT: into a slot that holds nothing. SAVE: into one that was
-   taken from. LAST: take what nobody will save again. */
-#ifndef __cplusplus
+/* In C, between a slot and the locals that a declaration text declares. opw_at walks the slot. CLEAR: a local that nothing
+   initialises. LOAD and SAVE: between slot and local. */
 #define OPW_CLEAR(v) memset((void *)&(v), 0, sizeof(v))
 #define OPW_LOAD(v) (memcpy((void *)&(v), opw_at, sizeof(v)), opw_at += OPW_ROOM(v))
 #define OPW_SAVE(v) (memcpy(opw_at, (const void *)&(v), sizeof(v)), opw_at += OPW_ROOM(v))
-#define OPW_TAKE OPW_LOAD
-#define OPW_PUT OPW_SAVE
-#define OPW_LAST OPW_LOAD
-#else
-#define OPW_CLEAR(v) opw_clear(v)
-#define OPW_LOAD(v) opw_load(opw_at, v)
-#define OPW_TAKE(v) opw_take(opw_at, v)
-#define OPW_PUT(v) opw_put(opw_at, v)
-#define OPW_SAVE(v) opw_save(opw_at, v)
-#define OPW_LAST(v) opw_last(opw_at, v)
-#endif
 
 /* 0: done. 1: failed, and to be undone like one that succeeded. -1: failed before it held anything. OPW_UNLIKE: as 1, for
    an op that stored what is not the array that its type promises. */
@@ -92,7 +81,7 @@ typedef struct {
 
 typedef struct {
     size_t (*size)(void);
-    opw_run_fn adopt;  /* c_extract on an object that the slot owns already; NULL: never needed */
+    opw_run_fn adopt;  /* c_extract on an object that the slot owns already, and gives up with -1; NULL: never needed */
     opw_undo_fn leave; /* c_cleanup, then give up py_<name> */
     const char *label;
     int number, ndim;  /* of the one PyArrayObject* that it declares: what it promises; ndim -1: it declares something else */
@@ -175,7 +164,7 @@ typedef struct {
 
 /* The unit defines the function as data; the runtime is the same for every function. The name carries a digest of this
    head: objects that disagree on it do not link, as where opweld is replaced on disk while a process has the older engine. */
-#define opw_the_program opw_program_9e0649a5833d
+#define opw_the_program opw_program_ce2887b37dda
 OPW_SHARED extern const opw_program opw_the_program;
 
 /* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's
@@ -213,8 +202,9 @@ OPW_SHARED PyObject *opw_storage(PyObject *object);
 #ifdef __cplusplus
 }
 
-/* What is copied byte by byte in C is moved where it has constructors. The slot then holds a pointer: a constant's slot is
-   copied into each call's frame, and such an object may point into itself, or need more than a slot's alignment. */
+/* In C++ a declared variable that is more than bytes is an object of its own: made in place where its variable is entered,
+   never copied or moved, deleted where it is left. Its slot points to it: a constant's slot is copied into each call's frame,
+   and the object may point into itself, or need more than a slot's alignment. What is bytes is loaded and saved as in C. */
 #include <new>                     /* bad_alloc */
 #include <stdexcept>
 #include <type_traits>
@@ -225,56 +215,6 @@ OPW_SHARED PyObject *opw_storage(PyObject *object);
 #else
 #define OPW_UNWIND
 #endif
-
-template <class T> static inline void opw_clear(T &v)
-{
-    if constexpr (std::is_trivially_copyable<T>::value && std::is_trivially_default_constructible<T>::value)
-        memset((void *)&v, 0, sizeof(v));
-}
-
-template <class T> static inline void opw_load(char *&at, T &v)
-{
-    if constexpr (std::is_trivially_copyable<T>::value)
-        memcpy((void *)&v, at, sizeof(v));
-    else
-        v = **(const T *const *)(const void *)at;
-    at += OPW_ROOM(v);
-}
-
-template <class T> static inline void opw_take(char *&at, T &v)
-{
-    if constexpr (std::is_trivially_copyable<T>::value)
-        memcpy((void *)&v, at, sizeof(v));
-    else
-        v = std::move(**(T **)(void *)at);
-    at += OPW_ROOM(v);
-}
-
-template <class T> static inline void opw_put(char *&at, T &v)
-{
-    if constexpr (std::is_trivially_copyable<T>::value)
-        memcpy(at, (const void *)&v, sizeof(v));
-    else
-        *(T **)(void *)at = new T(std::move(v));
-    at += OPW_ROOM(v);
-}
-
-template <class T> static inline void opw_save(char *&at, T &v)
-{
-    if constexpr (std::is_trivially_copyable<T>::value)
-        memcpy(at, (const void *)&v, sizeof(v));
-    else
-        **(T **)(void *)at = std::move(v);
-    at += OPW_ROOM(v);
-}
-
-template <class T> static inline void opw_last(char *&at, T &v)
-{
-    char *slot = at;
-    opw_take(at, v);
-    if constexpr (!std::is_trivially_copyable<T>::value)
-        delete *(T **)(void *)slot;
-}
 
 /* Makes an exception of Python's out of the C++ one that is being handled. */
 __attribute__((unused)) static inline void opw_caught()
@@ -291,6 +231,72 @@ __attribute__((unused)) static inline void opw_caught()
         PyErr_SetString(PyExc_RuntimeError, "C++ exception of an unknown type");
     }
 }
+template <class T>
+struct opw_bytes : std::integral_constant<bool, std::is_trivially_copyable<T>::value && std::is_trivially_default_constructible<T>::value> {};
+
+template <class T> static constexpr size_t opw_room() { return opw_bytes<T>::value ? (sizeof(T) + 7) & ~(size_t)7 : sizeof(void *); }
+
+/* A type, as a value. */
+template <class T> struct opw_class { typedef T type; };
+
+template <class T> struct opw_box { T value; };
+
+/* A variable that is entered already: bytes. */
+template <class T, bool = opw_bytes<T>::value> class opw_bound {
+    T value;
+public:
+    explicit opw_bound(char *&at) { memcpy((void *)&value, at, sizeof(T)); at += opw_room<T>(); }
+    T &get() { return value; }
+    void save(char *&at) { memcpy(at, (const void *)&value, sizeof(T)); at += opw_room<T>(); }
+};
+
+/* The same: an object. */
+template <class T> class opw_bound<T, false> {
+    opw_box<T> *box;
+public:
+    explicit opw_bound(char *&at) : box(*(opw_box<T> **)(void *)at) { at += opw_room<T>(); }
+    T &get() { return box->value; }
+    void save(char *&at) { at += opw_room<T>(); }
+    void drop() { delete box; }
+};
+
+template <class T> static inline void opw_drop(opw_bound<T, true> &) {}
+template <class T> static inline void opw_drop(opw_bound<T, false> &v)
+{
+    try {
+        v.drop();
+    } OPW_UNWIND catch (...) {
+        opw_caught();
+    }
+}
+
+/* A variable that is being entered: bytes, of what its initialiser gives, or zero. */
+template <class T, bool = opw_bytes<T>::value> class opw_made {
+    T value;
+public:
+    explicit opw_made(char *&at) { memset((void *)&value, 0, sizeof(T)); at += opw_room<T>(); }
+    template <class F> opw_made(char *&at, F make) : value(make()) { at += opw_room<T>(); }
+    opw_made(char *&at, const T &from, int) { memcpy((void *)&value, (const void *)&from, sizeof(T)); at += opw_room<T>(); }
+    T &get() { return value; }
+    void keep() {}
+    void save(char *&at) { memcpy(at, (const void *)&value, sizeof(T)); at += opw_room<T>(); }
+};
+
+/* The same: an object, which is dropped unless all that its type declares could be made. */
+template <class T> class opw_made<T, false> {
+    char *slot;
+    opw_box<T> *box, *mine;
+public:
+    explicit opw_made(char *&at) : slot(at), box(new opw_box<T>), mine(box) { at += opw_room<T>(); }
+    template <class F> opw_made(char *&at, F make) : slot(at), box(new opw_box<T>{make()}), mine(box) { at += opw_room<T>(); }
+    opw_made(char *&, const T &, int) { static_assert(sizeof(T) == 0, "c_declare: an array of objects takes no initialiser here: set them in c_init and c_extract"); }
+    opw_made(const opw_made &) = delete;
+    ~opw_made() { delete mine; }
+    T &get() { return box->value; }
+    void keep() { memcpy(slot, (const void *)&box, sizeof(box)); mine = nullptr; }
+    void save(char *&at) { at += opw_room<T>(); }
+};
+
 #endif
 
 
@@ -567,6 +573,7 @@ static int opw_perform_adopt(char *frame, const uint32_t *slots, PyObject *resul
     const opw_type *types = OPW_HEAD(frame)->self->state->program->types, *type;
     const uint32_t *outputs = slots + 3 + slots[1];
     Py_ssize_t i, n = (Py_ssize_t)slots[2];
+    int failed;
 
     if (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != n) {
         PyErr_Format(PyExc_SystemError, "a perform gave %.200s, expected a tuple of %zd", Py_TYPE(result)->tp_name, n);
@@ -578,8 +585,9 @@ static int opw_perform_adopt(char *frame, const uint32_t *slots, PyObject *resul
         Py_INCREF(value);
         OPW_PY(frame + slot[0]) = value;
         type = &types[slot[-1]];
-        if (type->adopt(frame, slot) || opw_check_taken(type, frame + slot[0])) {
-            opw_perform_leave(frame, slots, i + 1);
+        failed = type->adopt(frame, slot);
+        if (failed || opw_check_taken(type, frame + slot[0])) {
+            opw_perform_leave(frame, slots, i + (failed >= 0));
             return -1;
         }
     }
@@ -1418,6 +1426,8 @@ static PyObject *opw_step_inputs(const opw_state *state, char *frame, const opw_
         uint32_t variable = (uint32_t)p->slot_table[step->reads + i];
         char *slot = opw_slot(frame, state, variable);
         PyObject *value = p->types[p->variable_types[variable]].ndim >= 0 ? (PyObject *)OPW_ARRAY(slot) : OPW_PY(slot);
+        if (!value) /* given up, to be replaced: what it was */
+            value = OPW_PY(slot);
         if (!value || !PyArray_Check(value))
             value = Py_None;
         Py_INCREF(value);
@@ -1447,16 +1457,18 @@ static void opw_explain(opw_function *self, char *frame, uint32_t reached)
     OPW_RESTORE(type, value, traceback);
 }
 
-/* Says which of a step's outputs is not what its type promises. An exception that is set stays. */
+/* Says which of a step's outputs, or of the inputs that it replaced, is not what its type promises. An exception that is set
+   stays. */
 static void opw_find_unlike(opw_function *self, char *frame, const opw_step *step)
 {
     const opw_program *p = self->state->program;
-    uint32_t i;
-    for (i = 0; i < step->outputs; i++) {
-        uint32_t variable = (uint32_t)p->slot_table[step->reads + step->inputs + i];
+    uint32_t i, inputs = step->inputs;
+    for (i = 0; i < inputs + step->outputs; i++) {
+        uint32_t variable = (uint32_t)p->slot_table[step->reads + i];
         const opw_type *type = &p->types[p->variable_types[variable]];
         PyObject *left = (PyObject *)OPW_ARRAY(opw_slot(frame, self->state, variable));
-        if (type->ndim >= 0 && !opw_is(left, type->number, type->ndim) && opw_tell(self, (int)step->node, i, left))
+        Py_ssize_t position = i < inputs ? -1 - (Py_ssize_t)i : (Py_ssize_t)(i - inputs);
+        if (type->ndim >= 0 && !opw_is(left, type->number, type->ndim) && opw_tell(self, (int)step->node, position, left))
             return;
     }
 }
@@ -1803,6 +1815,7 @@ static int opw_enter_constants(opw_function *self, PyObject *values)
     const opw_program *p = state->program;
     char *frame;
     uint32_t i;
+    int failed;
 
     if (!p->constants && !p->structs)
         return 0;
@@ -1818,13 +1831,14 @@ static int opw_enter_constants(opw_function *self, PyObject *values)
         PyObject *value = PyTuple_GET_ITEM(values, i);
         Py_INCREF(value);
         OPW_PY(opw_slot(frame, state, variable)) = value;
-        if (type->adopt(frame, &state->offsets[variable]) || PyErr_Occurred() || opw_check_taken(type, opw_slot(frame, state, variable))) {
+        failed = type->adopt(frame, &state->offsets[variable]);
+        if (failed || PyErr_Occurred() || opw_check_taken(type, opw_slot(frame, state, variable))) {
             PyObject *kind = NULL, *error = NULL, *traceback = NULL;
             if (!PyErr_Occurred())
                 PyErr_Format(PyExc_RuntimeError, "%U(): %s.c_extract failed on a constant without setting an exception; "
                              "set one, as by PyErr_SetString, before fail", self->name, type->label);
             OPW_FETCH(&kind, &error, &traceback);
-            opw_leave_constants(self, frame, i + 1);
+            opw_leave_constants(self, frame, i + (failed >= 0));
             OPW_RESTORE(kind, error, traceback);
             PyMem_Free(frame);
             return -1;

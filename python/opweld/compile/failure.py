@@ -20,7 +20,7 @@ _LONG = 160  # characters of a node, and of a line
 
 
 def failer(
-    called: str, steps: Sequence[tuple[Apply, list[int]]]
+    called: str, steps: Sequence[tuple[Apply, dict[int, int]]]
 ) -> Callable[[int, tuple[Any, ...], BaseException], None]:
     """Make what the module calls when a step fails.
 
@@ -28,8 +28,8 @@ def failer(
     ----------
     called : str
         The function's name.
-    steps : sequence of (Apply, list of int)
-        The node behind each step, and which of its inputs the step reads.
+    steps : sequence of (Apply, dict of int to int)
+        The node behind each step, and where among the step's inputs each of the node's is.
 
     Returns
     -------
@@ -39,8 +39,8 @@ def failer(
     """
 
     def failed(step: int, inputs: tuple[Any, ...], error: BaseException) -> None:
-        node, read = steps[step]
-        explain(error, called, node, dict(zip(read, inputs)))
+        node, place = steps[step]
+        explain(error, called, node, {position: inputs[at] for position, at in place.items()})
 
     return failed
 
@@ -87,11 +87,13 @@ def refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Calla
     Returns
     -------
     callable
-        Of a step and an output's position; of -1 and a result's; of -2 - n and the position of an input of perform n;
+        Of a step and an output's position, or -1 - n for input n of the step; of -1 and a result's; of -2 - n and the position of an input of perform n;
         and of what is there, None where nothing is. It raises, unless None is a value of the type.
     """
 
     def refuse(step: int, position: int, value: Any) -> None:
+        if step >= 0 and position < 0:
+            raise replaced(step, -1 - position, value)
         if step >= 0:
             variable = program.steps[step][0].outputs[position]
         elif step == -1:
@@ -114,6 +116,18 @@ def refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Calla
         if step < 0:  # else the step says where it is
             explain(error, called, node, {})
         raise error
+
+    def replaced(step: int, position: int, value: Any) -> Exception:
+        node, place = program.steps[step]
+        at = next(i for i, found in place.items() if found == position)
+        variable, op = node.inputs[at], _clip(str(node.op), 80)
+        name = "" if variable.name is None else f", {_clip(str(variable), 40)}"
+        promised = _promised(variable.type)
+        if value is None:
+            return RuntimeError(f"{op}: c_code gave up input {at}{name} and stored nothing there: store {promised}")
+        from opweld.dtypes import describe
+
+        return TypeError(f"{op}: c_code replaced input {at}{name} by {describe(value)}; store {promised}")
 
     return refuse
 

@@ -17,7 +17,8 @@ __all__ = ["FAIL", "NAME", "Fragments", "accept", "carries_c"]
 
 FAIL = "{ opw_failure = 1; goto opw_fail; }"
 NAME = "OPW_NAME"
-PARAMS = "VP"
+VARIABLE = "opw_V"
+PARAMS = VARIABLE + "P"
 
 _FAILURE = "opw_failure"
 _BUILD = ("headers", "header_dirs", "libraries", "lib_dirs", "compile_args", "no_compile_args")
@@ -63,11 +64,11 @@ def accept(type_: Type, writeable: bool) -> str | None:
     Returns
     -------
     str or None
-        A C expression over ``py_V``.
+        A C expression over ``py_opw_V``.
     """
     if not _knows_of(type_, "c_accept", ("filter", "c_declare", "c_extract")):
         return None
-    answer = ask(type_, "c_accept", "V", writeable=writeable)
+    answer = ask(type_, "c_accept", VARIABLE, writeable=writeable)
     if answer is None or answer is ABSENT:
         return None
     return text(type_, "c_accept", answer)
@@ -154,7 +155,7 @@ class Fragments:
         label = self.label(type(type_))
         writer = _writer(type_)
         fields: dict[str, Any] = {"label": label, "lang": _lang(writer, "c")}
-        fields["declare"] = self._declare(writer, "V", check)
+        fields["declare"] = self._declare(writer, VARIABLE, check)
         self._note(label, writer, "c_declare")
         check = check and accept(type_, False) is None
         wanted = [("init", {}), ("extract", {"check_input": check}), ("sync", {}), ("cleanup", {})]
@@ -162,7 +163,7 @@ class Fragments:
             wanted.append(("extract_out", {"check_input": False}))
         for field, optional in wanted:
             hook = intern("c_" + field)
-            answer = ask(writer, hook, "V", _type_sub("V"), **optional)
+            answer = ask(writer, hook, VARIABLE, _type_sub(VARIABLE), **optional)
             if answer is not ABSENT:
                 fields[field] = text(writer, hook, answer)
                 self._note(label, writer, hook)

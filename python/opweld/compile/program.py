@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from opweld.compile.fragments import FAIL, NAME, PARAMS, Fragments, accept, carries_c, keeps_storage
+from opweld.compile.fragments import FAIL, NAME, PARAMS, VARIABLE, Fragments, accept, carries_c, keeps_storage
 from opweld.compile.hooks import ABSENT, ask, text
 from opweld.errors import ProgramError
 from opweld.graph.aliasing import alias_pairs
@@ -16,7 +16,7 @@ from opweld.graph.type import Type
 
 __all__ = ["FAIL", "FORMAT", "NAME", "Program", "accept", "carries_c", "make_program", "work_of"]
 
-FORMAT = 2
+FORMAT = 3
 
 
 class Program:
@@ -32,8 +32,9 @@ class Program:
         `text` in UTF-8.
     sources : dict
         Where the fragments were written: outside every key.
-    steps : list of (Apply, list of int)
-        The node behind each step, and which of its inputs the step reads: all but those that are written into the C.
+    steps : list of (Apply, dict of int to int)
+        The node behind each step, and where among the step's inputs each of the node's is: all but those that are
+        written into the C; a variable that is given twice is one.
     performs : list of Apply
         The nodes whose steps call Python, in the order of those steps.
     constants : list of Constant
@@ -44,7 +45,7 @@ class Program:
         self,
         data: dict[str, Any],
         sources: dict[str, dict[str, Any]],
-        steps: list[tuple[Apply, list[int]]],
+        steps: list[tuple[Apply, dict[int, int]]],
         performs: list[Apply],
         constants: list[Constant],
     ) -> None:
@@ -169,7 +170,7 @@ class _Writer:
         self.kernels: list[dict[str, Any]] = []
         self.variables: list[dict[str, Any]] = []
         self.steps: list[dict[str, Any]] = []
-        self.nodes: list[tuple[Apply, list[int]]] = []
+        self.nodes: list[tuple[Apply, dict[int, int]]] = []
         self.performs: list[Apply] = []
         self.constants: list[Constant] = []
         self._unchecked = unchecked
@@ -226,26 +227,27 @@ class _Writer:
             return
         params = _params_of(node, self.params)
         literals = [self._literal(variable) for variable in node.inputs]
-        inputs: list[str] = []
-        read: list[int] = []  # the positions of the inputs that are variables
-        for position, literal in enumerate(literals):
-            inputs.append(f"V{len(read)}" if literal is None else literal)
+        read: dict[Variable, int] = {}  # the inputs that are variables -> where among the step's
+        for variable, literal in zip(node.inputs, literals):
             if literal is None:
-                read.append(position)
-        outputs = [f"V{len(read) + i}" for i in range(len(node.outputs))]
+                read.setdefault(variable, len(read))
+        inputs = [f"{VARIABLE}{read[v]}" if literal is None else literal for v, literal in zip(node.inputs, literals)]
+        outputs = [f"{VARIABLE}{len(read) + i}" for i in range(len(node.outputs))]
         code = self.fragments.code(node, inputs, outputs, params is not None)
         if code is None:
-            params, read = None, list(range(len(node.inputs)))
-        variables = [node.inputs[position] for position in read]
+            params, variables, place = None, list(node.inputs), dict(enumerate(range(len(node.inputs))))
+        else:
+            variables, place = list(read), {i: read[v] for i, v in enumerate(node.inputs) if v in read}
+        count = len(variables)
         step, types = self._variables(variables, node.outputs, returned)
-        fields: dict[str, Any] = {"inputs": types[: len(read)], "outputs": types[len(read) :]}
+        fields: dict[str, Any] = {"inputs": types[:count], "outputs": types[count:]}
         if code is None:
             fields.update(label=self.fragments.label(type(node.op)), lang="c", perform=True)
             self.performs.append(node)
         else:
             fields.update(self.fragments.kernel_fields(node, code, inputs, outputs, params is not None))
             variables += node.outputs
-            names = [f"V{i}" for i in range(len(variables))]
+            names = [f"{VARIABLE}{i}" for i in range(len(variables))]
             if params is not None:
                 step["params"] = self.variable(params, "constant")
                 fields["params"] = self.variables[step["params"]]["type"]
@@ -256,7 +258,7 @@ class _Writer:
                 self.fragments.declare(v.type, types[i], names[i], self._checks(v)) for i, v in enumerate(variables)
             ]
         step["kernel"] = self._enter(self.kernels, fields)
-        self._add_step(node, step, {position: i for i, position in enumerate(read)})
+        self._add_step(node, step, place)
 
     def _structured(self, node: Apply, returned: set[Variable]) -> bool:
         """Enter a node whose loop the engine writes: op and types say all, and are asked once."""
@@ -274,7 +276,7 @@ class _Writer:
             self._kernel_of[key] = earlier
         assert earlier is not None
         step["kernel"] = earlier[0]
-        self._add_step(node, step, range(len(node.inputs)))
+        self._add_step(node, step, dict(enumerate(range(len(node.inputs)))))
         return True
 
     def _variables(
@@ -285,14 +287,14 @@ class _Writer:
         gives = [self.variable(v, "output" if v in returned else "temporary") for v in makes]
         return {"inputs": takes, "outputs": gives}, [self.variables[i]["type"] for i in takes + gives]
 
-    def _add_step(self, node: Apply, step: dict[str, Any], place: Any) -> None:
+    def _add_step(self, node: Apply, step: dict[str, Any], place: dict[int, int]) -> None:
         """Enter a step; `place`: where among its inputs each of the node's is."""
         for field, which in (("destroys", "destroy_map"), ("views", "view_map")):
             pairs = [[out, place[source]] for out, source in alias_pairs(node, which) if source in place]
             if pairs:
                 step[field] = pairs
         self.steps.append(step)
-        self.nodes.append((node, list(place)))
+        self.nodes.append((node, place))
 
     def _literal(self, variable: Variable) -> str | None:
         """What stands in C for a constant that is no variable, in parentheses."""

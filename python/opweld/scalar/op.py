@@ -309,7 +309,7 @@ class ScalarOp(COp):
         if half is not None and self.has_perform():
             raise MethodNotDefined(f"{self}: its c_code is not for float16")
         results = list(range(len(dtypes), len(dtypes) + len(node.outputs)))
-        names = [f"V{i}" for i in range(len(dtypes) + len(results))]
+        names = [f"opw_V{i}" for i in range(len(dtypes) + len(results))]
         sub = {"fail": FAIL, "failure_var": "opw_failure", "id": 0}
         answer = ask(self, "c_code", node, NAME, names[: len(dtypes)], names[len(dtypes) :], sub)
         if answer is ABSENT:

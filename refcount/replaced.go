@@ -1,0 +1,123 @@
+package refcount
+
+import (
+	"slices"
+	"strings"
+
+	sitter "github.com/tree-sitter/go-tree-sitter"
+
+	"opweld/npyapi"
+)
+
+// Replaced tells which of some variables a text that runs inside a function may give another value: assigns, counts up,
+// hands over by address or by reference, or releases, as by Py_XDECREF(V), which is how the idiom of replacing begins. A
+// use that cannot be read with certainty, such as by a macro of the user's, counts; so does every use in a text that the
+// grammar does not follow.
+func (p Place) Replaced(text string, names []string) map[string]bool {
+	found := map[string]bool{}
+	code := braces(p.expand(blank(text)))
+	used := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(code, name) })
+	if len(used) == 0 {
+		return found
+	}
+	source := []byte("void opw_(void) {\n" + code + "\n;}")
+	tree, err := parse(source, p.CXX)
+	if err != nil || tree.RootNode().HasError() {
+		for _, name := range used {
+			found[name] = true
+		}
+		return found
+	}
+	defer tree.Close()
+	u := &uses{source: source, names: used, cxx: p.CXX, found: found}
+	u.visit(tree.RootNode())
+	return found
+}
+
+// uses walks a text for the uses of variables.
+type uses struct {
+	source []byte
+	names  []string
+	cxx    bool
+	found  map[string]bool
+}
+
+func (u *uses) visit(n *sitter.Node) {
+	if n.ChildCount() > 0 {
+		for i := uint(0); i < n.ChildCount(); i++ {
+			u.visit(n.Child(i))
+		}
+		return
+	}
+	text := n.Utf8Text(u.source)
+	switch n.Kind() {
+	case "identifier":
+		if slices.Contains(u.names, text) && !u.reads(n) {
+			u.found[text] = true
+		}
+	case "comment", "field_identifier", "string_content":
+	case "type_identifier": // of `T r(V);`, which looks like a prototype, among others
+		u.found[text] = u.found[text] || slices.Contains(u.names, text)
+	default: // a macro's text, among others
+		for _, name := range u.names {
+			if strings.Contains(text, name) {
+				u.found[name] = true
+			}
+		}
+	}
+}
+
+// reads tells whether an expression is one whose value alone is taken.
+func (u *uses) reads(n *sitter.Node) bool {
+	in := n.Parent()
+	if in == nil {
+		return false
+	}
+	switch in.Kind() {
+	case "parenthesized_expression", "conditional_expression", "comma_expression", "subscript_expression":
+		return u.reads(in) // as a place, it is what n is
+	case "field_expression":
+		return strings.Contains(in.Utf8Text(u.source)[n.EndByte()-in.StartByte():], "->") || u.reads(in)
+	case "binary_expression", "unary_expression", "sizeof_expression", "expression_statement", "if_statement", "while_statement",
+		"do_statement", "for_statement", "switch_statement", "condition_clause", "return_statement",
+		"subscript_argument_list":
+		return true
+	case "initializer_list":
+		return !u.cxx
+	case "pointer_expression":
+		return strings.HasPrefix(in.Utf8Text(u.source), "*")
+	case "cast_expression":
+		return !strings.Contains(in.ChildByFieldName("type").Utf8Text(u.source), "&")
+	case "assignment_expression":
+		return !same(in.ChildByFieldName("left"), n)
+	case "init_declarator":
+		return !u.cxx || !strings.Contains(in.ChildByFieldName("declarator").Utf8Text(u.source), "&")
+	case "argument_list":
+		return in.Parent() != nil && in.Parent().Kind() == "call_expression" && u.byValue(in.Parent().ChildByFieldName("function"))
+	}
+	return false
+}
+
+// same tells whether two nodes are one.
+func same(a, b *sitter.Node) bool { return a != nil && b != nil && a.Id() == b.Id() }
+
+// releases are the functions and macros of CPython that give an argument's reference up, or the argument another value.
+var releases = []string{"Py_DECREF", "Py_XDECREF", "Py_CLEAR", "Py_SETREF", "Py_XSETREF"}
+
+// numeric are functions of C that everybody has and that take values.
+var numeric = []string{"abs", "ceil", "cos", "exp", "fabs", "floor", "fmod", "log", "memcmp", "memcpy", "memmove", "pow",
+	"printf", "sin", "sqrt", "strcmp", "strlen", "tan"}
+
+// byValue tells whether what is called is known to leave its arguments as they are. An unknown name may be a macro.
+func (u *uses) byValue(called *sitter.Node) bool {
+	if called == nil {
+		return false
+	}
+	name := called.Utf8Text(u.source)
+	if called.Kind() == "template_function" {
+		cast := strings.HasPrefix(name, "static_cast<") || strings.HasPrefix(name, "reinterpret_cast<")
+		return cast && !strings.Contains(name, "&")
+	}
+	_, known := npyapi.Lookup(name)
+	return (known || slices.Contains(numeric, name)) && !slices.Contains(releases, name)
+}
