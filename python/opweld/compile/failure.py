@@ -87,8 +87,9 @@ def refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Calla
     Returns
     -------
     callable
-        Of a step and an output's position, or -1 - n for input n of the step; of -1 and a result's; of -2 - n and the position of an input of perform n;
-        and of what is there, None where nothing is. It raises, unless None is a value of the type.
+        Of a step and an output's position, or -1 - n for its input n; of -1 and a result's; of -2 - n and the position
+        of an input of perform n; and of what is there, None where nothing is. It raises, unless None is a value of
+        the type.
     """
 
     def refuse(step: int, position: int, value: Any) -> None:
