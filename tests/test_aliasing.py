@@ -187,6 +187,54 @@ def test_a_node_that_reads_what_it_destroys_twice():
     assert opweld.function([x], Careful()(t, t))([1.5]).tolist() == [3.0]
 
 
+class Three(Op):
+    """Writes over its first input what it reads through all."""
+
+    destroy_map = {0: [0]}
+
+    def make_node(self, *inputs):
+        return Apply(self, inputs, [inputs[0].type()])
+
+    def perform(self, node, inputs, output_storage):
+        inputs[0] += inputs[1] + inputs[2]
+        output_storage[0][0] = inputs[0]
+
+
+@pytest.mark.parametrize("attribute", ["destroyhandler_tolerate_same", "destroyhandler_tolerate_aliased"])
+def test_a_pair_that_is_tolerated_tolerates_no_other(attribute):
+    t, other = copy(x), copy(y)
+    op = type("Tolerant", (Three,), {attribute: [(0, 1)]})()
+    run = opweld.function([x, y], op(t, t, other))
+    assert run([1.0], [2.0]).tolist() == [4.0]
+    assert refused([x, y], op(t, other, t)).endswith(" destroys its input 0, and its input 2 holds the same memory")
+    assert refused([x], op(t, t, t)).endswith(" destroys its input 0, and its input 2 holds the same memory")
+    assert refused([x], op(t, reverse(t), reverse(t))).endswith("its input 2 holds the same memory")
+    turned = type("Turned", (Three,), {attribute: [(1, 0)]})()  # (destroyed, read)
+    assert refused([x, y], turned(t, t, other)).endswith("its input 1 holds the same memory")
+
+
+def test_an_output_over_an_input_that_it_views_through_another():
+    """It holds what its own node left there: whoever reads it runs after that node, not before."""
+
+    class Over(Op):
+        view_map = {0: [0]}
+        destroy_map = {0: [1]}
+        destroyhandler_tolerate_aliased = [(1, 0)]
+
+        def make_node(self, *inputs):
+            return Apply(self, inputs, [inputs[0].type()])
+
+        def perform(self, node, inputs, output_storage):
+            inputs[1] += 1
+            output_storage[0][0] = inputs[1]
+
+    t = copy(x)
+    out = Over()(t, t)
+    assert opweld.function([x], out)([1.5]).tolist() == [2.5]
+    assert opweld.function([x], add_one(out))([1.5]).tolist() == [3.5]
+    assert "which the function returns" in refused([x], [t, out])
+
+
 @pytest.mark.parametrize(
     ("view_map", "destroy_map", "message"),
     [

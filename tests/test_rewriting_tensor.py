@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kit import calls
+from kit import INTEGERS, calls
 
 import opweld
 from opweld import FunctionGraph, tensor
@@ -322,3 +322,24 @@ def test_the_page_names_every_rewriter():
     ]
     assert sorted(told) == sorted(library)
     assert [name for name in re.findall(r"^\| `(\w+)` \| [^`|]+ \| FAST", PAGE, re.MULTILINE)] == list(STAGES)
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex values to real")
+@pytest.mark.parametrize("first", INTEGERS)
+@pytest.mark.parametrize("middle", ["float16", "float32", "float64", "longdouble", "complex64", "complex128"])
+@pytest.mark.parametrize("last", ["float32", "longdouble", "complex64", "bool", "int64"])
+def test_a_cast_by_way_of_floats_is_left_out_where_it_keeps_every_integer(first, middle, last):
+    """Said by the numbers: each float keeps the ends of what it keeps, and the odd number below them."""
+    x = TensorType(first, (None,))("x")
+    graph = FunctionGraph([x], [tensor.cast(tensor.cast(x, middle), last)], clone=True)
+    rewrite_graph(graph, "fast_run")
+    casts = [node for node in graph.toposort() if isinstance(node.op, Elemwise)]
+    info = np.iinfo(first)
+    ends = np.array([info.min, info.min + 1, info.max - 1, info.max], first)
+    with np.errstate(all="ignore"):
+        by_way = ends.astype(middle)
+    parts = by_way.real if by_way.dtype.kind == "c" else by_way
+    kept = bool(np.isfinite(parts).all()) and [int(number) for number in parts] == [int(number) for number in ends]
+    if last == "int64":
+        kept = False  # what does not fit is undefined on one way
+    assert len(casts) == (1 if middle == last or (kept and np.can_cast(first, middle)) else 2)
