@@ -25,6 +25,8 @@ def _text(key: str, value: Any) -> str:
 
 
 def _path(key: str, value: Any) -> str:
+    if not isinstance(value, (str, os.PathLike)) and value is not None:
+        raise ConfigError(f"config.{key}: expected a path, got {value!r}")
     return os.path.expanduser(os.fspath(value)) if value else ""
 
 

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from opweld.compile.hooks import ABSENT, ask
 from opweld.compile.labels import label_of
-from opweld.graph.basic import Apply
+from opweld.graph.basic import Apply, _what
 from opweld.graph.op import COp
 from opweld.sections import SECTIONS, join, key_of
 
@@ -58,6 +58,8 @@ class ExternalCOp(COp):
     _cop_num_outputs: int | None = None
 
     def __init__(self, func_files: str | Iterable[str], func_name: str | None = None) -> None:
+        if not isinstance(func_files, (str, os.PathLike, Iterable)):
+            raise TypeError(f"{type(self).__name__}: expected a file's path or a list of them, got {_what(func_files)}")
         names = (func_files,) if isinstance(func_files, (str, os.PathLike)) else tuple(func_files)
         self.func_files = paths = _paths(type(self), names)
         self.func_name = func_name

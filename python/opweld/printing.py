@@ -16,6 +16,7 @@ _OPTIONS = tuple(
     """depth print_type print_shape file ids stop_on_name print_destroy_map print_view_map print_memory_map
     print_made_at id_type""".split()
 )
+_IDS = ("CHAR", "int", "auto", "")
 _THEIRS = tuple(
     """done print_storage used_ids print_clients scan_inner_to_outer_inputs print_op_info print_fgraph_inputs
     print_default_updates print_inner_graphs profile smap order topo_order""".split()
@@ -56,7 +57,7 @@ def debugprint(
     file : file, ``"str"``, or None
         Where to; ``"str"``: the text is returned; None: standard output.
     ids : {"CHAR", "int", ""}
-        How variables are told apart: by letters, by numbers, or not.
+        How variables are told apart: by letters (``"auto"`` too), by numbers, or not.
     stop_on_name : bool
         Go no further than to variables that have a name.
     print_destroy_map, print_view_map, print_memory_map : bool
@@ -77,6 +78,8 @@ def debugprint(
     ------
     TypeError
         If there is nothing to print in `graph`, or an option is none of anybody's.
+    ValueError
+        If `ids` is none of these.
     """
     if kwargs:
         _refuse_unknown("debugprint", kwargs, _OPTIONS, _THEIRS)
@@ -85,7 +88,14 @@ def debugprint(
         for letter, name, wanted in (("d", "destroy_map", print_destroy_map), ("v", "view_map", print_view_map))
         if wanted or print_memory_map
     ]
-    printer = _Printer(depth, ids if id_type is None else id_type, stop_on_name)
+    named = ids if id_type is None else id_type
+    if named not in _IDS:
+        raise ValueError(f"debugprint: ids must be one of {', '.join(map(repr, _IDS))}, got {named!r}")
+    if not isinstance(depth, int):
+        raise TypeError(f"debugprint: depth must be an integer, got {_what(depth)}")
+    if file not in (None, "str") and not hasattr(file, "write"):
+        raise TypeError(f"debugprint: file must be an open file, 'str' or None, got {_what(file)}")
+    printer = _Printer(depth, named, stop_on_name)
     printer.types, printer.shapes, printer.maps, printer.made_at = print_type, print_shape, maps, print_made_at
     for variable in printer.outputs(graph):
         printer.add(variable)

@@ -23,7 +23,7 @@ from opweld.compile.debugnode import (
 )
 from opweld.errors import CompileError
 from opweld.graph.aliasing import Buffers
-from opweld.graph.basic import Apply, Constant, Variable
+from opweld.graph.basic import Apply, Constant, Variable, _yes_or_no
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.op import Op
 from opweld.tolerances import ANY, Tolerance
@@ -62,10 +62,10 @@ class DebugMode:
     def __init__(
         self, check_c: bool = True, check_py: bool = True, check_rewrites: bool = True, apart: bool = False
     ) -> None:
-        self.check_c = check_c
-        self.check_py = check_py
-        self.check_rewrites = check_rewrites
-        self.apart = apart
+        self.check_c = _yes_or_no("DebugMode: check_c", check_c)
+        self.check_py = _yes_or_no("DebugMode: check_py", check_py)
+        self.check_rewrites = _yes_or_no("DebugMode: check_rewrites", check_rewrites)
+        self.apart = _yes_or_no("DebugMode: apart", apart)
 
     def __repr__(self) -> str:
         return "DebugMode()"

@@ -20,7 +20,7 @@ from opweld.compile.rebuild import (
 from opweld.compile.sharedvalue import SharedVariable, shared
 from opweld.config import config
 from opweld.errors import OpweldWarning, UnusedInputError
-from opweld.graph.basic import Variable, _named, _what
+from opweld.graph.basic import Variable, _named, _what, _yes_or_no
 from opweld.graph.fgraph import FunctionGraph
 
 __all__ = ["Function", "In", "Maker", "Out", "SharedVariable", "function", "shared", "source"]
@@ -141,7 +141,8 @@ def function(
     """
     mode = config.mode if mode is None else mode
     read_mode(mode)
-    downcast = config.allow_input_downcast if allow_input_downcast is None else allow_input_downcast
+    allowed = _yes_or_no("allow_input_downcast", allow_input_downcast, maybe=True)
+    downcast = config.allow_input_downcast if allowed is None else allowed
     specs = _inputs(inputs, downcast)
     single = outputs is None or isinstance(outputs, (Variable, Out))
     results = _outputs([] if outputs is None else [outputs] if single else outputs)
@@ -211,6 +212,8 @@ def _inputs(given: Any, downcast: bool | None) -> list[In]:
 def _check_names(specs: list[In]) -> None:
     """Refuse a name that was asked for and cannot be used; of variables' own names, those that two share name none."""
     for position, spec in enumerate(specs):
+        if spec.name is not None and not isinstance(spec.name, str):
+            raise TypeError(f"inputs[{position}]: a name must be a string, got {_what(spec.name)}")
         if not spec.named:
             continue
         if spec.name == "out":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from opweld.graph.basic import Variable, _what
+from opweld.graph.basic import Variable, _what, _yes_or_no
 
 __all__ = ["In", "Out"]
 
@@ -47,6 +47,7 @@ class In:
     ) -> None:
         if not isinstance(variable, Variable):
             raise TypeError(f"In: expected a Variable, got {_what(variable)}")
+        mutable = _yes_or_no("In: mutable", mutable)
         if mutable and value is not None:
             raise ValueError(f"In({variable}): mutable and value exclude each other: a call would change the default")
         self.variable = variable
@@ -55,10 +56,10 @@ class In:
         self.name = variable.name if name is None else name
         self.named = name is not None
         self.value = value
-        self.strict = strict
-        self.allow_downcast = allow_downcast
+        self.strict = _yes_or_no("In: strict", strict)
+        self.allow_downcast = _yes_or_no("In: allow_downcast", allow_downcast, maybe=True)
         self.mutable = mutable
-        self.borrow = borrow
+        self.borrow = _yes_or_no("In: borrow", borrow)
 
     def __repr__(self) -> str:
         return f"In({self.variable})"
@@ -80,7 +81,7 @@ class Out:
         if not isinstance(variable, Variable):
             raise TypeError(f"Out: expected a Variable, got {_what(variable)}")
         self.variable = variable
-        self.borrow = borrow
+        self.borrow = _yes_or_no("Out: borrow", borrow)
 
     def __repr__(self) -> str:
         return f"Out({self.variable}{', borrow=True' if self.borrow else ''})"

@@ -401,6 +401,8 @@ def altered(
     recipe: Recipe = maker.recipe
     if name is not None and not isinstance(name, str):
         raise TypeError(f"name must be a string, got {_what(name)}")
+    if not isinstance(swap, Mapping):
+        raise TypeError(f"swap must be a dict of shared variables to shared variables, got {_what(swap)}")
     for old, new in swap.items():
         if old not in maker.shared:
             raise ValueError(f"swap: {_what(old)} is not a shared variable of {maker.called}()")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from opweld.compile.binding import filter_of
-from opweld.graph.basic import Variable, _what
+from opweld.graph.basic import Variable, _what, _yes_or_no
 from opweld.graph.type import Type
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import TensorVariable
@@ -54,8 +54,8 @@ class SharedVariable(Variable):
         borrow: bool = False,
     ) -> None:
         super().__init__(type, None, None, name)
-        self.strict = strict
-        self.allow_downcast = allow_downcast
+        self.strict = _yes_or_no("a shared variable: strict", strict)
+        self.allow_downcast = _yes_or_no("a shared variable: allow_downcast", allow_downcast, maybe=True)
         self.cell: list[Any] = [None]
         self.set_value(value, borrow)
 
@@ -75,7 +75,7 @@ class SharedVariable(Variable):
         object
             For a tensor a ``numpy.ndarray``.
         """
-        return self.cell[0] if borrow else _copied(self.cell[0])
+        return self.cell[0] if _yes_or_no("get_value: borrow", borrow) else _copied(self.cell[0])
 
     def set_value(self, value: Any, borrow: bool = False) -> None:
         """Set the value.
@@ -99,7 +99,7 @@ class SharedVariable(Variable):
             if len(err.args) == 1:
                 err.args = (f"{name}: {err.args[0]}",)
             raise
-        if not borrow and (kept is value or getattr(kept, "base", None) is not None):
+        if not _yes_or_no("set_value: borrow", borrow) and (kept is value or getattr(kept, "base", None) is not None):
             kept = _copied(kept)
         self.cell[0] = kept
 
@@ -165,11 +165,18 @@ def shared(
     ------
     TypeError
         If the value is a variable of a graph, or an array of a dtype that has no C type.
+    OverflowError
+        If it is an integer that no dtype holds.
     """
     if isinstance(value, Variable):
         raise TypeError(f"shared: expected a value, got {_what(value)}: a shared variable holds no part of a graph")
     if isinstance(value, int) and not isinstance(value, bool):
-        value, borrow = np.asarray(value, "int64" if value < 1 << 63 else "uint64"), True
+        try:
+            value, borrow = np.asarray(value, "int64" if value < 1 << 63 else "uint64"), True
+        except OverflowError:
+            raise OverflowError(
+                f"shared: {_what(value)} fits into no integer dtype; pass a float, or an array of one"
+            ) from None
     elif isinstance(value, (bool, float, complex, np.generic)):
         value, borrow = np.asarray(value), True
     if not isinstance(value, np.ndarray):

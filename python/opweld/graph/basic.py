@@ -44,6 +44,15 @@ def _numpy_folder() -> str:
     return os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 
 
+def _yes_or_no(where: str, value: Any, maybe: bool = False) -> Any:
+    """Refuse what is no truth value: a text such as "no" would count as yes. `maybe`: None is one too."""
+    if isinstance(value, bool) or (maybe and value is None):
+        return value
+    if type(value).__name__ in ("bool", "bool_") or (isinstance(value, int) and value in (0, 1)):  # NumPy's; 0 and 1
+        return bool(value)
+    raise TypeError(f"{where} must be True{', False or None' if maybe else ' or False'}, got {_what(value)}")
+
+
 def _refuse_unknown(called: str, given: Iterable[str], known: Iterable[str], ignored: Iterable[str] = ()) -> None:
     """Refuse keywords that are neither known nor among those that other packages have, and that are ignored."""
     from difflib import get_close_matches
@@ -74,7 +83,18 @@ class Props:
 
     def _props(self) -> tuple[Any, ...]:
         names = self.__props__
-        return () if names is None else tuple([getattr(self, name) for name in names])
+        if names is None:
+            return ()
+        try:
+            return tuple([getattr(self, name) for name in names])
+        except AttributeError:
+            for name in names:
+                if not hasattr(self, name):
+                    raise AttributeError(
+                        f"{type(self).__name__}: there is no attribute {name!r}, which its __props__ names: set it in "
+                        f"__init__"
+                    ) from None
+            raise
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -103,7 +123,7 @@ class Props:
     def __str__(self) -> str:
         if not self.__props__:
             return type(self).__name__
-        pairs = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__props__)
+        pairs = ", ".join(f"{name}={value!r}" for name, value in zip(self.__props__, self._props()))
         return f"{type(self).__name__}{{{pairs}}}"
 
 

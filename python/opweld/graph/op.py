@@ -184,6 +184,8 @@ class Op(Props):
         """
         node = self.apply_node(*inputs, **kwargs)
         if name is not None:
+            if not isinstance(name, str):
+                raise TypeError(f"{self}: the name of a variable must be a string, got {_what(name)}")
             if len(node.outputs) != 1:
                 raise ValueError(f"{self}: a name was given and there are {len(node.outputs)} outputs")
             node.outputs[0].name = name
