@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"opweld/gen"
@@ -215,6 +216,19 @@ func swept(err error) error {
 	return err
 }
 
+// isSwept tells whether a compile failed because its text was taken away; that it could not be written is another matter.
+func (j *job) isSwept(dir string, err error) bool {
+	if errno, ok := cc.Errno(err); ok && errno != syscall.ENOENT {
+		return false
+	}
+	var trouble *cc.Trouble
+	if errors.As(err, &trouble) && trouble.Kind == cc.FolderFails {
+		return false
+	}
+	_, gone := os.Stat(filepath.Join(dir, j.compile.Source()))
+	return errors.Is(gone, fs.ErrNotExist)
+}
+
 // attempts is how often a text is compiled when headers change meanwhile.
 const attempts = 3
 
@@ -225,8 +239,8 @@ func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, e
 	for range attempts {
 		c = &compiled{start: time.Now()}
 		if c.Compiled, err = j.compileIn(ctx, dir); err != nil {
-			if _, gone := os.Stat(filepath.Join(dir, j.compile.Source())); ctx.Err() == nil && errors.Is(gone, fs.ErrNotExist) {
-				return nil, false, errSwept
+			if ctx.Err() == nil && j.isSwept(dir, err) {
+				err = errSwept
 			}
 			return nil, false, err
 		}

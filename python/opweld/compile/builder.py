@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -223,7 +224,7 @@ def _from_engine(index: str, program: Program, setup: _Setup, folders: _Folders)
         raise undone(err, program) from None
     finally:
         progress.end()
-    private.sweep()
+    private.sweep(folders.roots)
     path = result["module"]
     module, why = _load(path)
     if why is not None:
@@ -257,11 +258,11 @@ def _first_that_works(
                 why = _reason(err)
         failed.append((root, why))
         root = ""
-    for folder in private.folders(failed):
+    for folder in private.folders(failed, [place for place in folders.roots if place not in dict(failed)]):
         try:
             return build(root=root, private=folder), root
         except CacheError as err:
-            failed.append((folder, _reason(err)))
+            failed.append((os.path.dirname(folder), _reason(err)))
     lines = "".join(f"\n  {folder}: {why}" for folder, why in failed)
     raise CacheError(
         f"{program.data['name']} can be built nowhere:{lines}\nmake one of these folders fit, or set config.compiledir "
@@ -303,8 +304,6 @@ def _unloadable(program: Program, why: Exception, path: str, module: Any) -> Loa
 
 
 def _discard(path: str) -> None:
-    import os
-
     try:
         os.unlink(path)
     except OSError:

@@ -16,8 +16,8 @@ from opweld.compile import trust
 from opweld.compile.holds import NotHeld, check_absent, check_files, check_found, processor, sha256
 
 __all__ = [
-    "FOLDERS", "Hit", "Miss", "clear", "lookup", "map_warnings", "objection", "path", "recall", "remember", "roots",
-    "sha256", "trusted", "unusable", "unwritable", "words", "writable",
+    "FOLDERS", "Hit", "Miss", "clear", "lookup", "map_warnings", "objection", "passing", "path", "recall", "remember",
+    "roots", "sha256", "trusted", "unusable", "unwritable", "words", "writable",
 ]  # fmt: skip
 
 FORMAT = 2
@@ -397,6 +397,22 @@ def writable(candidates: Iterable[str]) -> str:
         The folder; empty where there is none.
     """
     return next((root for root in candidates if not unwritable(root)), "")
+
+
+def passing(root: str) -> str:
+    """Give the folder of a cache where things are on their way.
+
+    Parameters
+    ----------
+    root : str
+        One of `roots`.
+
+    Returns
+    -------
+    str
+        A path.
+    """
+    return os.path.join(root, _FOLDER, "tmp")
 
 
 def unwritable(root: str) -> str:

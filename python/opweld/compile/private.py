@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 __all__ = ["folders", "sweep"]
 
@@ -18,13 +18,15 @@ _made: dict[str, int] = {}  # folder -> the open file that holds its lock; -1: t
 _swept = False
 
 
-def folders(refused: list[tuple[str, str]]) -> Iterator[str]:
+def folders(refused: list[tuple[str, str]], roots: Iterable[str]) -> Iterator[str]:
     """Give folders of this process, best first: those that are there, then new ones, each in another place.
 
     Parameters
     ----------
     refused : list of (str, str)
         Where places in which none can be made are added, and why.
+    roots : iterable of str
+        The cache's folders: for machines where nothing else can be written.
 
     Yields
     ------
@@ -38,8 +40,8 @@ def folders(refused: list[tuple[str, str]]) -> Iterator[str]:
         if os.path.isdir(folder):
             tried.add(os.path.dirname(folder))
             yield folder
-    for place in _places():
-        if place in tried:
+    for place in _places(roots):
+        if place in tried or place in dict(refused):
             continue
         why = cache.unusable(place)
         if not why:
@@ -54,9 +56,11 @@ def folders(refused: list[tuple[str, str]]) -> Iterator[str]:
         refused.append((place, why))
 
 
-def _places() -> list[str]:
-    """Where temporary files may go, as the module tempfile has it."""
+def _places(roots: Iterable[str]) -> list[str]:
+    """Where temporary files may go, as the module tempfile has it, and in the cache."""
     import tempfile
+
+    from opweld.compile import cache
 
     named = [tempfile.tempdir, *(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))]
     found = [os.path.abspath(os.fsdecode(place)) for place in named if place]
@@ -64,7 +68,8 @@ def _places() -> list[str]:
         here = [os.getcwd()]
     except OSError:
         here = []
-    return list(dict.fromkeys([*found, "/tmp", "/var/tmp", "/usr/tmp", *here]))
+    usual = [place for place in ("/tmp", "/var/tmp", "/usr/tmp") if os.path.isdir(place)]
+    return list(dict.fromkeys([*found, *usual, *here, *filter(os.path.isdir, map(cache.passing, roots))]))
 
 
 def _make(place: str) -> str:
@@ -114,13 +119,19 @@ def _forget_empty(folder: str) -> None:
         os.close(file)
 
 
-def sweep() -> None:
-    """Remove the folders of processes that are dead; once a process."""
+def sweep(roots: Iterable[str]) -> None:
+    """Remove the folders of processes that are dead; once a process.
+
+    Parameters
+    ----------
+    roots : iterable of str
+        As for `folders`.
+    """
     global _swept
     if _swept:
         return
     _swept = True
-    for place in _places():
+    for place in _places(roots):
         try:
             with os.scandir(place) as entries:
                 found = [entry.path for entry in entries if entry.name.startswith(_PREFIX)]
