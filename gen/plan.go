@@ -15,9 +15,10 @@ type ActionKind string
 const (
 	EnterInput  ActionKind = "input"   // accept or convert an argument, own it, c_extract
 	EnterInit   ActionKind = "init"    // own None, c_init
-	EnterOutput ActionKind = "output"  // own what is offered, c_extract_out; or as EnterInit
+	EnterOutput ActionKind = "output"  // own what out= offers, if nothing that is still wanted lies there, c_extract_out; or as EnterInit
 	EnterOwn    ActionKind = "own"     // a constant that a kernel may replace: own the instance's object, c_extract
 	EnterKept   ActionKind = "kept"    // own what the instance kept, c_extract_out; or as EnterInit
+	Separate    ActionKind = "apart"   // a copy where what will be written over cannot be, or overlaps itself or what is still wanted
 	Run         ActionKind = "run"     // a kernel
 	Perform     ActionKind = "perform" // a Python method; enters its outputs by c_extract
 	Sync        ActionKind = "sync"    // c_sync
@@ -26,10 +27,10 @@ const (
 // Action is one entry of the table.
 type Action struct {
 	Kind      ActionKind
-	Variables []int // what it works on: one variable, or a step's inputs, outputs, params
+	Variables []int // what it works on: one variable, and those that must lie apart from it; or a step's inputs, outputs, params
 	Inputs    int   // how many of Variables are inputs (Run, Perform)
 	Step      int   // index in Program.Steps (Run, Perform), else -1
-	Index     int   // which argument (EnterInput), perform (Perform), kept object (EnterKept) or struct (Run)
+	Index     int   // which argument (EnterInput), result (EnterOutput), perform (Perform), kept object (EnterKept) or struct (Run)
 }
 
 // Plan is the order of a function's work and who owns what between any two actions.
@@ -50,7 +51,7 @@ func NewPlan(p *Program) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &planner{p: p, plan: &Plan{Program: p, replaced: map[int][]int{}}, synced: map[int]bool{}}
+	b := &planner{p: p, plan: &Plan{Program: p, replaced: map[int][]int{}}, live: newLiveness(p, order), synced: map[int]bool{}}
 	b.enter(order)
 	b.run(order)
 	for _, out := range p.Outputs {
@@ -65,6 +66,7 @@ func NewPlan(p *Program) (*Plan, error) {
 type planner struct {
 	p      *Program
 	plan   *Plan
+	live   *liveness
 	synced map[int]bool // py_<name> holds the variable's present value
 }
 
@@ -83,24 +85,55 @@ func (b *planner) enter(order []int) {
 		}
 	}
 	b.own(order)
-	offered := map[int]bool{}
-	for _, out := range b.p.Outputs {
-		offered[out.Variable] = out.Accept != nil
+	for _, apart := range b.live.givenAway() {
+		b.separate(apart)
 	}
-	for _, s := range order {
+	for at, s := range order {
 		if b.p.kernel(s).Perform {
 			continue
 		}
 		for _, v := range b.p.Steps[s].Outputs {
 			a := Action{Kind: EnterInit, Variables: []int{v}, Step: -1}
-			switch {
-			case offered[v]:
-				a.Kind = EnterOutput
-			case b.p.Variables[v].Keep:
+			if b.result(at, v) >= 0 {
+				continue // where it is known what lies in memory
+			}
+			if b.p.Variables[v].Keep {
 				a.Kind, a.Index = EnterKept, b.plan.Kept
 				b.plan.Kept++
 			}
 			b.add(a)
+		}
+	}
+}
+
+// result gives which result a variable is, made by the step at a place, if the step may write it into what out= gives;
+// else -1. Where Python is called later it may not: that might read there.
+func (b *planner) result(at, v int) int {
+	for i, out := range b.p.Outputs {
+		if out.Variable == v && out.Accept != nil && !b.live.callsLater(at) {
+			return i
+		}
+	}
+	return -1
+}
+
+// separate sees to it that what will be written over, the first variable, lies apart from the others.
+func (b *planner) separate(apart []int) {
+	b.add(Action{Kind: Separate, Variables: apart, Step: -1})
+	delete(b.synced, apart[0])
+}
+
+// prepare does what must come just before a step: makes sure of what it writes over, and takes what out= gives.
+func (b *planner) prepare(at, i int) {
+	for _, apart := range b.live.separated(i) {
+		b.separate(apart)
+	}
+	if b.p.kernel(i).Perform {
+		return
+	}
+	for _, v := range b.p.Steps[i].Outputs {
+		if result := b.result(at, v); result >= 0 {
+			b.add(Action{Kind: EnterOutput, Variables: append([]int{v}, b.live.at(at)...), Step: -1, Index: result})
 		}
 	}
 }
@@ -162,7 +195,8 @@ func (k *Kernel) fixed() bool { return k.Perform || k.structured() }
 // run puts the steps in order, with the syncs that a perform needs before it.
 func (b *planner) run(order []int) {
 	performs := b.performIndex()
-	for _, i := range order {
+	for at, i := range order {
+		b.prepare(at, i)
 		s := &b.p.Steps[i]
 		a := Action{Kind: Run, Step: i, Inputs: len(s.Inputs)}
 		a.Variables = append(append(a.Variables, s.Inputs...), s.Outputs...)
@@ -228,7 +262,11 @@ func (plan *Plan) ownership() []refcount.Action {
 	for _, a := range plan.Actions {
 		switch a.Kind {
 		case EnterInput, EnterInit, EnterOutput, EnterOwn, EnterKept:
-			out = append(out, entering(string(a.Kind), a.Variables[0]))
+			enters := entering(string(a.Kind), a.Variables[0])
+			enters.Needs = holds(a.Variables[1:])
+			out = append(out, enters)
+		case Separate:
+			out = append(out, refcount.Action{Name: string(a.Kind), Needs: holds(a.Variables[1:]), Swaps: states(a.Variables[:1])})
 		case Sync:
 			out = append(out, refcount.Action{Name: "sync", Needs: both(a.Variables[0])[1:], Swaps: both(a.Variables[0])[:1]})
 		default:
@@ -252,6 +290,15 @@ func (plan *Plan) owned() map[int]bool {
 // both are a variable's two holds in the order in which they are taken.
 func both(v int) []refcount.Hold {
 	return []refcount.Hold{{Variable: v, Kind: refcount.Reference}, {Variable: v, Kind: refcount.State}}
+}
+
+// holds are both holds of several variables.
+func holds(variables []int) []refcount.Hold {
+	var found []refcount.Hold
+	for _, v := range variables {
+		found = append(found, both(v)...)
+	}
+	return found
 }
 
 // states are the second holds of variables.
@@ -282,9 +329,7 @@ func (plan *Plan) using(a Action) refcount.Action {
 		needs, enters = a.Variables[:a.Inputs], a.Variables[a.Inputs:]
 	}
 	out := entering(label, enters...)
-	for _, v := range needs {
-		out.Needs = append(out.Needs, both(v)...)
-	}
+	out.Needs = holds(needs)
 	if k := plan.Program.kernel(a.Step); !k.Perform {
 		out.Swaps = append(states(plan.replaces(a.Step)), states(a.Variables[a.Inputs:a.Inputs+len(k.Outputs)])...)
 	}

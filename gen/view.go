@@ -63,7 +63,6 @@ type ArgumentView struct {
 type ResultView struct {
 	Variable int
 	Accept   string
-	Offered  int
 	Update   int // which cell takes it; -1: none
 }
 
@@ -271,12 +270,6 @@ func (v *viewer) interface_() {
 			arguments--
 		}
 	}
-	offered := map[int]bool{}
-	for _, a := range v.plan.Actions {
-		if a.Kind == EnterOutput {
-			offered[a.Variables[0]] = true
-		}
-	}
 	for _, out := range v.p.Outputs {
 		r := ResultView{Variable: out.Variable, Accept: "NULL", Update: -1}
 		if out.Update != nil {
@@ -285,9 +278,6 @@ func (v *viewer) interface_() {
 		}
 		if out.Accept != nil {
 			r.Accept = v.typeView(out.Variable).accept(*out.Accept)
-		}
-		if offered[out.Variable] {
-			r.Offered = 1
 		}
 		w.Results = append(w.Results, r)
 	}

@@ -147,7 +147,7 @@ func number(n int) int { return -1 - n }
 // hooks name what runs when a variable is entered or synced, for messages.
 var hooks = map[ActionKind]string{
 	EnterInput: ".c_extract", EnterOwn: ".c_extract", EnterInit: ".c_init", EnterOutput: ".c_extract_out", EnterKept: ".c_extract_out",
-	Sync: ".c_sync",
+	Sync: ".c_sync", Separate: ", a copy of what is written over",
 }
 
 func (v *viewer) step(a Action) StepView {
@@ -168,6 +168,10 @@ func (v *viewer) step(a Action) StepView {
 		s.Run = tv.Init.C + "_own"
 	case EnterOutput:
 		s.Run = tv.Offer.C + "_own"
+		s.Slots = append(append(s.Slots, number(a.Index)), v.others(a)...)
+	case Separate:
+		s.Run, s.Undo = "opw_separate", "NULL"
+		s.Slots = append(s.Slots, v.others(a)...)
 	case EnterKept:
 		s.Run, s.Undo = tv.C+"_take", tv.C+"_keep"
 		s.Slots = append(s.Slots, number(a.Index))
@@ -175,6 +179,15 @@ func (v *viewer) step(a Action) StepView {
 		s.Run, s.Undo = tv.Sync.C, "NULL"
 	}
 	return s
+}
+
+// others is how the table of slots lists the variables behind an action's first: how many, then of each type and slot.
+func (v *viewer) others(a Action) []int {
+	found := []int{number(len(a.Variables) - 1)}
+	for _, other := range a.Variables[1:] {
+		found = append(found, number(v.p.Variables[other].Type), other)
+	}
+	return found
 }
 
 func (v *viewer) graphStep(a Action) StepView {

@@ -50,6 +50,7 @@ var functions = map[string]Function{
 	"PyImport_ImportModule":      {Returns: New, Fails: Null},
 	"PyImport_GetModule":         {Returns: New, Fails: Null}, // also without an exception
 	"PyObject_IsInstance":        {Fails: Negative},
+	"PyObject_CheckBuffer":       {},
 	"PyType_FromModuleAndSpec":   {Returns: New, Fails: Null},
 	"PyModule_AddIntConstant":    {Fails: Negative},
 	"PyModule_AddStringConstant": {Fails: Negative},
@@ -117,6 +118,7 @@ var functions = map[string]Function{
 	// Arrays: looking
 	"PyArray_Check":           {NoGIL: true},
 	"PyArray_CheckExact":      {NoGIL: true},
+	"PyArray_CheckAnyScalar":  {},
 	"PyArray_EquivTypenums":   {},
 	"PyArray_CHKFLAGS":        {NoGIL: true},
 	"PyArray_DATA":            {NoGIL: true},

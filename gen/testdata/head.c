@@ -94,7 +94,6 @@ typedef struct {
 typedef struct {
     uint32_t variable;
     int (*accept)(PyObject *); /* may this array be out=; NULL: out= is refused */
-    int offered;               /* the object is offered to the op as storage, not only copied into */
     int update;                /* which of the cells takes it, instead of the caller; -1: none */
 } opw_result;
 
@@ -163,7 +162,7 @@ typedef struct {
 
 /* The unit defines the function as data; the runtime is the same for every function. The name carries a digest of this
    head: objects that disagree on it do not link, as where opweld is replaced on disk while a process has the older engine. */
-#define opw_the_program opw_program_ce2887b37dda
+#define opw_the_program opw_program_3dcec46aacb5
 OPW_SHARED extern const opw_program opw_the_program;
 
 /* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's
@@ -185,6 +184,12 @@ OPW_SHARED int opw_not_taken(const char *label, PyObject *object, int number, in
 OPW_SHARED PyObject *opw_convert(char *frame, uint32_t index, PyObject *value);
 /* What a type's filter returned is not what the type accepts. Takes the reference; sets an exception, returns -1. */
 OPW_SHARED int opw_refuse(PyObject *value, const char *label);
+/* Puts a copy into the first slot where the array there cannot be written over, or shares memory within itself or with one
+   that comes after: how many, then of each the type and the slot. */
+OPW_SHARED int opw_separate(char *frame, const uint32_t *slots);
+/* The out= object of a result for its step to write into, borrowed; NULL: none, or something that is still wanted lies
+   there. slots: which result, how many variables are wanted, then of each the type and the slot. */
+OPW_SHARED PyObject *opw_offered(char *frame, const uint32_t *slots);
 /* The object in a cell, borrowed, or NULL. */
 OPW_SHARED PyObject *opw_cell(char *frame, uint32_t index);
 /* A step that calls Python, and its undoing. slots: which of the instance's performs, number of inputs, number of

@@ -95,7 +95,6 @@ typedef struct {
 typedef struct {
     uint32_t variable;
     int (*accept)(PyObject *); /* may this array be out=; NULL: out= is refused */
-    int offered;               /* the object is offered to the op as storage, not only copied into */
     int update;                /* which of the cells takes it, instead of the caller; -1: none */
 } opw_result;
 
@@ -164,7 +163,7 @@ typedef struct {
 
 /* The unit defines the function as data; the runtime is the same for every function. The name carries a digest of this
    head: objects that disagree on it do not link, as where opweld is replaced on disk while a process has the older engine. */
-#define opw_the_program opw_program_ce2887b37dda
+#define opw_the_program opw_program_3dcec46aacb5
 OPW_SHARED extern const opw_program opw_the_program;
 
 /* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's
@@ -186,6 +185,12 @@ OPW_SHARED int opw_not_taken(const char *label, PyObject *object, int number, in
 OPW_SHARED PyObject *opw_convert(char *frame, uint32_t index, PyObject *value);
 /* What a type's filter returned is not what the type accepts. Takes the reference; sets an exception, returns -1. */
 OPW_SHARED int opw_refuse(PyObject *value, const char *label);
+/* Puts a copy into the first slot where the array there cannot be written over, or shares memory within itself or with one
+   that comes after: how many, then of each the type and the slot. */
+OPW_SHARED int opw_separate(char *frame, const uint32_t *slots);
+/* The out= object of a result for its step to write into, borrowed; NULL: none, or something that is still wanted lies
+   there. slots: which result, how many variables are wanted, then of each the type and the slot. */
+OPW_SHARED PyObject *opw_offered(char *frame, const uint32_t *slots);
 /* The object in a cell, borrowed, or NULL. */
 OPW_SHARED PyObject *opw_cell(char *frame, uint32_t index);
 /* A step that calls Python, and its undoing. slots: which of the instance's performs, number of inputs, number of
@@ -746,132 +751,6 @@ static int opw_bind(opw_function *self, char *frame, PyObject *const *args, Py_s
     return given < n ? opw_bind_defaults(self, frame) : 0;
 }
 
-/* ---- out= --------------------------------------------------------------------------------------------- */
-
-/* First and one past the last byte that the array can reach. */
-static void opw_extent(PyArrayObject *array, char **low, char **high)
-{
-    int i;
-    *low = *high = PyArray_BYTES(array);
-    for (i = 0; i < PyArray_NDIM(array); i++) {
-        npy_intp n = PyArray_DIM(array, i), reach = (n - 1) * PyArray_STRIDE(array, i);
-        if (n == 0) {
-            *low = *high = NULL; /* nowhere */
-            return;
-        }
-        *(reach < 0 ? low : high) += reach;
-    }
-    *high += PyArray_ITEMSIZE(array);
-}
-
-static int opw_overlap(PyObject *a, PyObject *b)
-{
-    char *a_low, *a_high, *b_low, *b_high;
-    if (!PyArray_Check(a) || !PyArray_Check(b))
-        return 0;
-    opw_extent((PyArrayObject *)a, &a_low, &a_high);
-    opw_extent((PyArrayObject *)b, &b_low, &b_high);
-    return a_low < b_high && b_low < a_high;
-}
-
-/* Whether out may be handed to the op while it reads the arguments. Where it may not, a copy stands between. */
-static int opw_may_offer(opw_function *self, char *frame, PyObject *out)
-{
-    Py_ssize_t i, n = opw_arguments(self->state->program);
-    for (i = 0; i < n; i++)
-        if (opw_overlap(OPW_PY(opw_argument_slot(frame, self->state, i)), out))
-            return 0;
-    for (i = 0; i < PyTuple_GET_SIZE(self->cells); i++) {
-        PyObject *cell = PyTuple_GET_ITEM(self->cells, i);
-        if (PyList_GET_SIZE(cell) == 1 && opw_overlap(PyList_GET_ITEM(cell, 0), out))
-            return 0;
-    }
-    return 1;
-}
-
-/* Checks one out= object and puts it where the call finds it. */
-static int opw_take_out(opw_function *self, char *frame, Py_ssize_t i, PyObject *out)
-{
-    const opw_result *result = &self->state->program->result_table[i];
-    Py_ssize_t j;
-    if (out == Py_None)
-        return 0;
-    if (!result->accept || !result->accept(out)) {
-        PyObject *none = PyObject_CallFunction(self->reject_out, "nO", i, out);
-        Py_XDECREF(none);
-        if (none)
-            PyErr_Format(PyExc_TypeError, "%U() cannot write result %zd to this out=", self->name, i);
-        return -1;
-    }
-    for (j = 0; j < i; j++)
-        if (OPW_HEAD(frame)->out[j] && opw_overlap(OPW_HEAD(frame)->out[j], out)) {
-            PyErr_Format(PyExc_ValueError, "%U() cannot write results %zd and %zd to arrays that share memory: pass two", self->name,
-                         j, i);
-            return -1;
-        }
-    Py_INCREF(out); /* the caller's list may change while the call runs */
-    OPW_HEAD(frame)->out[i] = out;
-    if (result->offered && opw_may_offer(self, frame, out))
-        OPW_PY(opw_slot(frame, self->state, result->variable)) = out;
-    return 0;
-}
-
-static int opw_take_outs(opw_function *self, char *frame, PyObject *out)
-{
-    const opw_program *p = self->state->program;
-    Py_ssize_t i, n = (Py_ssize_t)(p->results - p->updates);
-    int is_list = PyList_Check(out) || PyTuple_Check(out);
-    if (out == Py_None)
-        return 0;
-    if (p->single && !is_list && n == 1)
-        return opw_take_out(self, frame, 0, out);
-    if (!is_list || PySequence_Fast_GET_SIZE(out) != n) {
-        if (is_list)
-            PyErr_Format(PyExc_TypeError, "%U() got out= of length %zd, expected %zd: an array or None for each result",
-                         self->name, PySequence_Fast_GET_SIZE(out), n);
-        else
-            PyErr_Format(PyExc_TypeError,
-                         "%U() got %.200s as out=, expected a list of %zd: an array or None for each result", self->name,
-                         Py_TYPE(out)->tp_name, n);
-        return -1;
-    }
-    for (i = 0; i < n; i++)
-        if (opw_take_out(self, frame, i, PySequence_Fast_GET_ITEM(out, i)))
-            return -1;
-    return 0;
-}
-
-static void opw_leave_outs(char *frame, const opw_program *p)
-{
-    uint32_t i;
-    for (i = 0; i < p->results; i++)
-        Py_CLEAR(OPW_HEAD(frame)->out[i]);
-}
-
-/* Copies a result that the op stored elsewhere into out. Returns out as a new reference. */
-static PyObject *opw_copy_out(opw_function *self, Py_ssize_t i, PyObject *out, PyObject *value)
-{
-    PyArrayObject *to = (PyArrayObject *)out, *from = (PyArrayObject *)value;
-    if (!PyArray_Check(value)) {
-        PyErr_Format(PyExc_ValueError, "%U() has %.200s as result %zd, which cannot be copied to out=", self->name,
-                     Py_TYPE(value)->tp_name, i);
-        return NULL;
-    }
-    if (PyArray_NDIM(to) != PyArray_NDIM(from) || !PyArray_CompareLists(PyArray_DIMS(to), PyArray_DIMS(from), PyArray_NDIM(to))) {
-        PyObject *have = PyObject_GetAttrString(out, "shape"), *want = PyObject_GetAttrString(value, "shape");
-        if (have && want)
-            PyErr_Format(PyExc_ValueError, "%U() got out= of shape %S, and result %zd has shape %S: pass an array of that "
-                         "shape", self->name, have, i, want);
-        Py_XDECREF(have);
-        Py_XDECREF(want);
-        return NULL;
-    }
-    if (PyArray_CopyInto(to, from) < 0)
-        return NULL;
-    Py_INCREF(out);
-    return out;
-}
-
 /* ---- arrays of loops --------------------------------------------------------------------------------------------- */
 
 #define OPW_MAX_DIMS 64 /* NumPy's */
@@ -1040,6 +919,227 @@ static int opw_fit_output(char *slot, int ndim, const npy_intp *dims, int type)
     return opw_put_array(slot, (PyArrayObject *)PyArray_SimpleNew(ndim, (npy_intp *)dims, type));
 }
 
+/* ---- out= --------------------------------------------------------------------------------------------- */
+
+/* First and one past the last byte that the array can reach. */
+static void opw_extent(PyArrayObject *array, char **low, char **high)
+{
+    int i;
+    *low = *high = PyArray_BYTES(array);
+    for (i = 0; i < PyArray_NDIM(array); i++) {
+        npy_intp n = PyArray_DIM(array, i), reach = (n - 1) * PyArray_STRIDE(array, i);
+        if (n == 0) {
+            *low = *high = NULL; /* nowhere */
+            return;
+        }
+        *(reach < 0 ? low : high) += reach;
+    }
+    *high += PyArray_ITEMSIZE(array);
+}
+
+static int opw_overlap(PyObject *a, PyObject *b)
+{
+    char *a_low, *a_high, *b_low, *b_high;
+    if (!PyArray_Check(a) || !PyArray_Check(b))
+        return 0;
+    opw_extent((PyArrayObject *)a, &a_low, &a_high);
+    opw_extent((PyArrayObject *)b, &b_low, &b_high);
+    return a_low < b_high && b_low < a_high;
+}
+
+/* Whether elements of an array may share memory: where axes, from the smallest stride on, do not each step over all that
+   the ones before reach. */
+static int opw_folds(PyArrayObject *array)
+{
+    npy_intp strides[OPW_MAX_DIMS], dims[OPW_MAX_DIMS], reach = PyArray_ITEMSIZE(array);
+    int i, j, n = 0;
+    if (PyArray_IS_C_CONTIGUOUS(array))
+        return 0;
+    for (i = 0; i < PyArray_NDIM(array); i++) {
+        npy_intp dim = PyArray_DIM(array, i), stride = PyArray_STRIDE(array, i);
+        if (!dim)
+            return 0;
+        if (dim == 1)
+            continue;
+        stride = stride < 0 ? -stride : stride;
+        for (j = n++; j > 0 && strides[j - 1] > stride; j--) {
+            strides[j] = strides[j - 1];
+            dims[j] = dims[j - 1];
+        }
+        strides[j] = stride;
+        dims[j] = dim;
+    }
+    for (i = 0; i < n; i++) {
+        if (strides[i] < reach)
+            return 1;
+        reach += strides[i] * (dims[i] - 1);
+    }
+    return 0;
+}
+
+/* Whether an object may have memory of an array's. Numbers and bytes are nobody's to share; what else has a buffer may. */
+static int opw_touches(PyObject *object, PyObject *array)
+{
+    if (!object || PyArray_Check(object))
+        return object && opw_overlap(object, array);
+    return PyObject_CheckBuffer(object) && !PyArray_CheckAnyScalar(object);
+}
+
+/* Whether one of several variables may have memory of an array's: how many, then of each the type and the slot. */
+static int opw_any_touches(char *frame, const uint32_t *slots, PyObject *array)
+{
+    const opw_type *types = OPW_HEAD(frame)->self->state->program->types;
+    uint32_t n = *slots++;
+    for (; n; n--, slots += 2) {
+        char *slot = frame + slots[1];
+        if (opw_touches(OPW_PY(slot), array) ||
+            (types[slots[0]].ndim >= 0 && opw_touches((PyObject *)OPW_ARRAY(slot), array)))
+            return 1;
+    }
+    return 0;
+}
+
+PyObject *opw_offered(char *frame, const uint32_t *slots)
+{
+    PyObject *out = OPW_HEAD(frame)->out[slots[0]];
+    const opw_result *result = &OPW_HEAD(frame)->self->state->program->result_table[slots[0]];
+    if (!result->accept(out) || opw_any_touches(frame, slots + 1, out)) /* Python ran since it was accepted first */
+        return NULL;
+    return out;
+}
+
+int opw_separate(char *frame, const uint32_t *slots)
+{
+    PyArrayObject *array = OPW_ARRAY(frame + slots[0]);
+    if (PyArray_CHKFLAGS(array, NPY_ARRAY_WRITEABLE) && !opw_folds(array) && !opw_any_touches(frame, slots + 1, (PyObject *)array))
+        return 0;
+    return opw_put_array(frame + slots[0], (PyArrayObject *)PyArray_NewCopy(array, NPY_KEEPORDER)) ? 1 : 0;
+}
+
+/* Whether two arrays share memory: exactly, as far as NumPy finds out soon. */
+static int opw_share(PyObject *a, PyObject *b)
+{
+    PyObject *numpy, *answer;
+    int shared;
+    if (!opw_overlap(a, b))
+        return 0;
+    numpy = PyImport_ImportModule("numpy");
+    answer = numpy ? PyObject_CallMethod(numpy, "shares_memory", "OOi", a, b, 100000) : NULL;
+    Py_XDECREF(numpy);
+    shared = answer != Py_False;
+    Py_XDECREF(answer);
+    PyErr_Clear(); /* too hard: they may */
+    return shared;
+}
+
+/* Checks one out= object and puts it where the call finds it. */
+static int opw_take_out(opw_function *self, char *frame, Py_ssize_t i, PyObject *out)
+{
+    const opw_result *result = &self->state->program->result_table[i];
+    Py_ssize_t j;
+    if (out == Py_None)
+        return 0;
+    if (!result->accept || !result->accept(out)) {
+        PyObject *none = PyObject_CallFunction(self->reject_out, "nO", i, out);
+        Py_XDECREF(none);
+        if (none)
+            PyErr_Format(PyExc_TypeError, "%U() cannot write result %zd to this out=", self->name, i);
+        return -1;
+    }
+    if (PyArray_Check(out) && opw_folds((PyArrayObject *)out)) {
+        PyErr_Format(PyExc_ValueError, "%U() cannot write result %zd to an array whose elements share memory with one another: "
+                     "pass one of its own, as np.empty makes it", self->name, i);
+        return -1;
+    }
+    for (j = 0; j < i; j++)
+        if (OPW_HEAD(frame)->out[j] && opw_share(OPW_HEAD(frame)->out[j], out)) {
+            PyErr_Format(PyExc_ValueError, "%U() cannot write results %zd and %zd to arrays that share memory: pass two", self->name,
+                         j, i);
+            return -1;
+        }
+    Py_INCREF(out); /* the caller's list may change while the call runs */
+    OPW_HEAD(frame)->out[i] = out;
+    return 0;
+}
+
+static int opw_take_outs(opw_function *self, char *frame, PyObject *out)
+{
+    const opw_program *p = self->state->program;
+    Py_ssize_t i, n = (Py_ssize_t)(p->results - p->updates);
+    int is_list = PyList_Check(out) || PyTuple_Check(out);
+    if (out == Py_None)
+        return 0;
+    if (p->single && !is_list && n == 1)
+        return opw_take_out(self, frame, 0, out);
+    if (!is_list || PySequence_Fast_GET_SIZE(out) != n) {
+        if (is_list)
+            PyErr_Format(PyExc_TypeError, "%U() got out= of length %zd, expected %zd: an array or None for each result",
+                         self->name, PySequence_Fast_GET_SIZE(out), n);
+        else
+            PyErr_Format(PyExc_TypeError,
+                         "%U() got %.200s as out=, expected a list of %zd: an array or None for each result", self->name,
+                         Py_TYPE(out)->tp_name, n);
+        return -1;
+    }
+    for (i = 0; i < n; i++)
+        if (opw_take_out(self, frame, i, PySequence_Fast_GET_ITEM(out, i)))
+            return -1;
+    return 0;
+}
+
+static void opw_leave_outs(char *frame, const opw_program *p)
+{
+    uint32_t i;
+    for (i = 0; i < p->results; i++)
+        Py_CLEAR(OPW_HEAD(frame)->out[i]);
+}
+
+/* Gives each result that lies where another is to be copied to memory of its own. */
+static int opw_set_results_apart(opw_function *self, char *frame)
+{
+    const opw_program *p = self->state->program;
+    uint32_t i, j;
+    for (i = 0; i < p->results; i++) {
+        PyObject **value = &OPW_PY(frame + self->state->result_offsets[i]), *copy;
+        for (j = 0; j < p->results; j++) {
+            PyObject *out = OPW_HEAD(frame)->out[j];
+            if (j == i || !out || !*value || !opw_overlap(*value, out) || *value == OPW_HEAD(frame)->out[i])
+                continue;
+            copy = PyArray_NewCopy((PyArrayObject *)*value, NPY_KEEPORDER);
+            if (!copy)
+                return -1;
+            Py_DECREF(*value); /* release the result that would be written over (owned) */
+            *value = copy;
+            break;
+        }
+    }
+    return 0;
+}
+
+/* Copies a result that the op stored elsewhere into out. Returns out as a new reference. */
+static PyObject *opw_copy_out(opw_function *self, Py_ssize_t i, PyObject *out, PyObject *value)
+{
+    PyArrayObject *to = (PyArrayObject *)out, *from = (PyArrayObject *)value;
+    if (!PyArray_Check(value) || !PyArray_Check(out)) {
+        PyErr_Format(PyExc_ValueError, "%U() has %.200s as result %zd, which cannot be copied to %.200s as out=: only arrays are "
+                     "copied", self->name, Py_TYPE(value)->tp_name, i, Py_TYPE(out)->tp_name);
+        return NULL;
+    }
+    if (PyArray_NDIM(to) != PyArray_NDIM(from) || !PyArray_CompareLists(PyArray_DIMS(to), PyArray_DIMS(from), PyArray_NDIM(to))) {
+        PyObject *have = PyObject_GetAttrString(out, "shape"), *want = PyObject_GetAttrString(value, "shape");
+        if (have && want)
+            PyErr_Format(PyExc_ValueError, "%U() got out= of shape %S, and result %zd has shape %S: pass an array of that "
+                         "shape", self->name, have, i, want);
+        Py_XDECREF(have);
+        Py_XDECREF(want);
+        return NULL;
+    }
+    if (PyArray_CopyInto(to, from) < 0)
+        return NULL;
+    Py_INCREF(out);
+    return out;
+}
+
 /* ---- elementwise kernels ------------------------------------------------------------------------------------------ */
 
 /* "(3,) (2,4) ": the shapes, as NumPy writes them in its message. A new reference, or NULL. */
@@ -1089,12 +1189,13 @@ static int opw_broadcast(PyArrayObject **arrays, int n, npy_intp *dims)
     return ndim;
 }
 
-/* Whether an output may be written over an input: of the same shape, writeable, and no other input partly there too. */
+/* Whether an output may be written over an input: of the same shape, writeable, no two elements in one place, and no other
+   input partly there too. */
 static int opw_may_overwrite(PyArrayObject **arrays, int inputs, int which, int ndim, const npy_intp *dims)
 {
     PyArrayObject *array = arrays[which];
     int i;
-    if (!opw_same_dims(array, ndim, dims) || !PyArray_CHKFLAGS(array, NPY_ARRAY_WRITEABLE))
+    if (!opw_same_dims(array, ndim, dims) || !PyArray_CHKFLAGS(array, NPY_ARRAY_WRITEABLE) || opw_folds(array))
         return 0;
     for (i = 0; i < inputs; i++) {
         if (i == which || arrays[i] == array || !opw_overlap((PyObject *)arrays[i], (PyObject *)array))
@@ -1596,7 +1697,7 @@ static PyObject *opw_run(opw_function *self, char *frame, PyObject *out)
 
     if (out && PyErr_Occurred()) /* a fragment set one and went on: nothing is copied */
         failed = 1;
-    if (!failed)
+    if (!failed && (!out || !opw_set_results_apart(self, frame)))
         result = opw_collect(self, frame);
     if (result && state->program->updates && opw_collect_updates(self, frame))
         Py_CLEAR(result);
@@ -1627,10 +1728,8 @@ static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *a
     if (self->constants)
         memcpy(frame + state->constants_begin, self->constants + state->constants_begin,
                state->constants_end - state->constants_begin);
-    for (i = 0; i < p->results; i++) {
+    for (i = 0; i < p->results; i++)
         OPW_HEAD(frame)->out[i] = NULL;
-        OPW_PY(frame + state->result_offsets[i]) = NULL; /* nothing is offered */
-    }
     if (opw_bind(self, frame, args, given, names, &out))
         return NULL;
     if (!out)
