@@ -392,6 +392,86 @@ def test_a_rewriter_that_never_settles():
         opweld.function([x], a(x))
 
 
+def test_a_rewriter_that_grows_for_ever():
+    """No node ever comes back to what it was."""
+    register_specialize(node_rewriter([a])(lambda node: [a(b(*node.inputs))]), name="grows")
+    register_specialize(node_rewriter([c])(lambda node: [b(*node.inputs)]), name="settles")
+    with pytest.raises(RewriteError) as caught:
+        opweld.function([x], a(c(x)))
+    assert re.fullmatch(
+        r"stage specialize: rewriter 'grows' finds its own results wanting again and again: 20\d\d\d replacements, the "
+        r"last one of Node\{tag='a', nout=1\}; each must settle",
+        str(caught.value),
+    )
+
+
+def test_rewriters_that_go_round_in_fresh_nodes():
+    """The circle is one of equal nodes, not of the same."""
+    register_specialize(node_rewriter([a])(lambda node: [b(c(x), *node.inputs[1:])]), name="there")
+    register_specialize(node_rewriter([b])(lambda node: [a(c(x), *node.inputs[1:])]), name="back")
+    register_specialize(node_rewriter([InPlace])(lambda node: [c(*node.inputs)]), name="elsewhere")
+    with pytest.raises(RewriteError) as caught:
+        rewrite_graph(graph(c(a(c(x), y), InPlace()(c(y)))))
+    assert re.match(
+        r"stage specialize: rewriters '(there', 'back|back', 'there)' undo one another's work: 2048 replacements",
+        str(caught.value),
+    )
+
+
+class Counted(Node):
+    __props__ = ("tag", "nout", "left")
+
+    def __init__(self, left):
+        super().__init__("counted")
+        self.left = left
+
+
+@pytest.mark.parametrize(
+    ("step", "made"),
+    [
+        pytest.param(lambda node: [a(Counted(node.op.left - 1)(*node.inputs))], 3001, id="a chain"),
+        pytest.param(lambda node: [Counted(node.op.left - 1)(*node.inputs)], 1, id="a countdown"),
+        pytest.param(lambda node: [Counted(node.op.left - 1)(a(*node.inputs))], 3001, id="a chain below"),
+    ],
+)
+def test_a_node_that_stands_for_many(step, made):
+    """How far it goes does not depend on how small the graph was."""
+    register_specialize(node_rewriter([Counted])(lambda node: step(node) if node.op.left else None), name="expand")
+    found = graph(Counted(3000)(x))
+    assert rewrite_graph(found) and len(found.apply_nodes) == made
+
+
+def test_a_tree_from_one_node():
+    def halves(node):
+        left = node.op.left
+        return [c(Counted(left - 1)(*node.inputs), Counted(left - 1)(*node.inputs))] if left else None
+
+    register_specialize(node_rewriter([Counted])(halves), name="halves")
+    found = graph(Counted(11)(x))
+    assert rewrite_graph(found, "specialize") and len(found.apply_nodes) == 2**12 - 1
+
+
+def test_a_rewriter_that_counts_for_itself():
+    """It gives the same again and again, and stops."""
+    left = [900]
+
+    def again(node):
+        left[0] -= 1
+        return [a(*node.inputs)] if left[0] else None
+
+    register_specialize(node_rewriter([a])(again), name="again")
+    register_specialize(node_rewriter([c])(lambda node: [b(*node.inputs)]), name="busy")
+    assert rewrite_graph(graph(a(*[c(Node(str(i))(x)) for i in range(200)])))
+
+
+def test_equal_nodes_that_one_node_stands_for():
+    """Each is rewritten once, and none has been what another was."""
+    register_specialize(node_rewriter([b])(lambda node: [c(*[a(x) for _ in range(3000)])]), name="many")
+    register_specialize(node_rewriter([a])(lambda node: [Node("d")(*node.inputs)]), name="each")
+    found = graph(b(x))
+    assert rewrite_graph(found, "specialize") and len(found.apply_nodes) == 3001
+
+
 @pytest.mark.parametrize("stage", list(STAGES))
 def test_every_stage_refuses_the_same(stage):
     register = STAGES[stage].register

@@ -10,14 +10,12 @@ from opweld.errors import RewriteError
 from opweld.graph.basic import Apply, Variable, _what
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import NodeRewriter
+from opweld.rewriting.settling import Settling
 from opweld.signatures import signature_of
 
 __all__ = ["run"]
 
 Check = Callable[[FunctionGraph, Apply, list[Apply]], bool]
-
-_PER_NODE = 10  # replacements a node of the graph before a stage is taken to be without end
-_SHOWN = 24  # of the last replacements, how many say who disagrees
 
 
 class _Wish:
@@ -115,9 +113,7 @@ def run(
     for _, rewriter in rewriters:
         rewriter.add_requirements(graph)
     queued = set(queue)
-    bound = 100 + _PER_NODE * len(nodes)
-    fired: deque[str] = deque(maxlen=_SHOWN)
-    count = 0
+    settling = Settling(stage, len(nodes), check is not None)
     while queue:
         node = queue.popleft()
         queued.discard(node)
@@ -127,29 +123,26 @@ def run(
             pairs = _pairs(graph, node, name, rewriter)
             if not pairs:
                 continue
-            touched = _step(graph, pairs, name, node, check)
-            if touched is None:
+            entered, touched = _step(graph, pairs, name, node, check)
+            if entered is None:
                 continue
             for other in touched:
                 if other not in queued and index.wanting(other.op):
                     queued.add(other)
                     queue.append(other)
-            fired.append(name)
-            count += 1
-            if count > bound:
-                raise _endless(stage, count, list(fired), node)
-    if count:
+            settling.step(name, node, entered)
+    if settling.count:
         try:
             graph.apply_nodes  # noqa: B018  # puts them in order again
         except ValueError as err:
-            raise RewriteError(f"stage {stage}: {err}; a rewriter made it: {', '.join(dict.fromkeys(fired))}") from None
-    return count > 0
+            raise RewriteError(f"stage {stage}: {err}; a rewriter made it: {', '.join(settling.names)}") from None
+    return settling.count > 0
 
 
 def _step(
     graph: FunctionGraph, pairs: list[tuple[Variable, Variable]], name: str, node: Apply, check: Check | None
-) -> list[Apply] | None:
-    """Replace what a rewriter wants replaced; the nodes to look at again; None: it was undone."""
+) -> tuple[list[Apply] | None, list[Apply]]:
+    """Replace what a rewriter wants replaced; the nodes that came, None: it was undone; the nodes to look at again."""
     entered: list[Apply] = []
     touched: list[Apply] = []
     done: list[tuple[Variable, Variable, list[tuple[Any, int]]]] = []
@@ -165,22 +158,12 @@ def _step(
         if new.owner is not None and new.owner in graph:
             touched.append(new.owner)
     if check is None or check(graph, node, entered):
-        return touched
+        return entered, touched
     for old, new, readers in reversed(done):
         graph.replace(new, old, name, readers)
     if graph.rewrites is not None:
         del graph.rewrites[before:]
-    return None
-
-
-def _endless(stage: str, count: int, fired: list[str], node: Apply) -> RewriteError:
-    names = list(dict.fromkeys(fired))
-    who = (
-        f"rewriter {names[0]!r} finds its own results wanting again and again"
-        if len(names) == 1
-        else f"rewriters {', '.join(map(repr, names))} undo one another's work"
-    )
-    return RewriteError(f"stage {stage}: {who}: {count} replacements, the last one of {node.op}; each must settle")
+    return None, []
 
 
 def _replace(graph: FunctionGraph, old: Variable, new: Variable, name: str, node: Apply) -> list[Apply]:
