@@ -182,8 +182,12 @@ class Slotted(Op):
 class ByParams(InC):
     params_type = ParamsType(n=scalar.float64)
 
+    def c_code(self, node, name, inputs, outputs, sub):
+        self.params = sub["params"]
+        return super().c_code(node, name, inputs, outputs, sub)
+
     def factor(self):
-        return "VP->n"
+        return f"{self.params}->n"
 
 
 class ByMap(InC):

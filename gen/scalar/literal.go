@@ -12,6 +12,12 @@ var (
 	floating = regexp.MustCompile(`^-?([0-9]+\.?[0-9]*([eE][-+]?[0-9]+)?|0x[01]\.?[0-9a-f]*p[-+]?[0-9]+)$`)
 )
 
+// A long double has at most 113 bits, which 36 digits tell apart.
+const (
+	longBits   = 128
+	longDigits = 36
+)
+
 // Literal writes a constant of a type; its text is what docs/program.md says of a constant's value.
 func Literal(t Type, text string) (Code, error) {
 	wrong := fmt.Errorf("%q is no constant of dtype %s", text, t.Name)
@@ -72,11 +78,18 @@ func real_(text, ctype string) string {
 	if !floating.MatchString(text) {
 		return ""
 	}
-	if integer.MatchString(text) { // exact; other texts are of doubles
+	long := strings.HasPrefix(ctype, "npy_long") || ctype == "long double"
+	whole := integer.MatchString(text)
+	if whole {
 		text += ".0"
-		if strings.HasPrefix(ctype, "npy_long") || ctype == "long double" {
-			text += "L"
+	}
+	if long && strings.Contains(text, "x") { // in decimal digits, since C++ before 2017 knows no others
+		if f, _, err := big.ParseFloat(text, 0, longBits, big.ToNearestEven); err == nil {
+			text, whole = f.Text('e', longDigits), true
 		}
+	}
+	if long && whole { // exact; decimal fractions are of doubles
+		text += "L"
 	}
 	return "((" + ctype + ")" + text + ")"
 }

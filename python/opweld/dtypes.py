@@ -105,6 +105,61 @@ def upcast(*dtypes: Any) -> str:
     return dtype_of(np.result_type(*[dtype_of(dtype).np for dtype in dtypes])).name
 
 
+def number_text(value: Any) -> str:
+    """Write a number as docs/program.md wants it, exact to the last bit.
+
+    Parameters
+    ----------
+    value : numpy.generic
+        Of a dtype that opweld knows.
+
+    Returns
+    -------
+    str
+        A floating point number as Python writes that of its value; one that is no double in hexadecimal digits.
+    """
+    kind = value.dtype.kind
+    if kind == "b":
+        return "true" if value else "false"
+    if kind in "iu":
+        return str(int(value))
+    if kind == "c":
+        return f"{number_text(value.real)} {number_text(value.imag)}"
+    near = float(value)
+    if near == value or near != near:
+        return repr(near)
+    fraction, exponent = np.frexp(abs(value))
+    digits = int(np.ldexp(fraction, 256))
+    low = digits & -digits  # trailing zeros go
+    whole = f"{digits // low:b}"
+    rest = f"{int(whole[1:].ljust(-(-len(whole[1:]) // 4) * 4, '0') or '0', 2):0{-(-len(whole[1:]) // 4)}x}"
+    return f"{'-' if value < 0 else ''}0x1.{rest}p{int(exponent) - 1:+d}"
+
+
+def c_number(value: float) -> str:
+    """Write one of Python's numbers as a constant expression of C.
+
+    Parameters
+    ----------
+    value : int or float
+        The number.
+
+    Returns
+    -------
+    str
+        In parentheses where it is more than one token.
+    """
+    if isinstance(value, int):
+        if value == -(2**63):
+            return f"(-{2**63 - 1}LL - 1)"
+        text = f"{int(value)}{'ULL' if value >= 2**63 else 'LL' if abs(value) >= 2**31 else ''}"
+    else:
+        number = float(value)
+        text = "NAN" if number != number else "INFINITY" if abs(number) == float("inf") else repr(abs(number))
+        text = f"-{text}" if number < 0 or (number == 0 and repr(number)[0] == "-") else text
+    return f"({text})" if text.startswith("-") else text
+
+
 def shape_text(shape: Any) -> str:
     """Write a shape; an unknown size is ``?``."""
     sizes = ["?" if size is None else str(size) for size in shape]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from opweld.dtypes import c_number
 from opweld.graph.basic import _what
 from opweld.graph.type import CType
 
@@ -153,7 +154,7 @@ class EnumType(CType):
 
     def c_support_code(self) -> Any:
         """Define each constant as a macro."""
-        return "".join(f"#undef {name}\n#define {name} {value!r}\n" for name, value in self._values.items())
+        return "".join(f"#undef {name}\n#define {name} {c_number(value)}\n" for name, value in self._values.items())
 
     def c_element_type(self) -> str:
         """Give the C type of a value."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from opweld.compile import cache, trust
 from opweld.config import config
-from opweld.dtypes import dtype_of
+from opweld.dtypes import dtype_of, number_text
 from opweld.errors import ExpressionError
 from opweld.graph.basic import Apply, Variable, _what
 from opweld.scalar.basic import Clip, Identity, Imag, Real, Where
@@ -400,7 +400,7 @@ class _Writer:
 
     def constant(self, value: np.generic) -> int:
         """Give the number of a constant."""
-        return self.add({"op": "constant", "dtype": dtype_of(value.dtype).name, "value": _written(value)})
+        return self.add({"op": "constant", "dtype": dtype_of(value.dtype).name, "value": number_text(value)})
 
     def splice(self, body: Body, values: list[int]) -> int:
         """Give the number of the one result of another op's body, applied to these values."""
@@ -409,18 +409,3 @@ class _Writer:
             args = {"args": [numbers[arg] for arg in instruction["args"]]} if "args" in instruction else {}
             numbers.append(self.add({**instruction, **args}))
         return numbers[body.results[0]]
-
-
-def _written(value: Any) -> str:
-    """A NumPy scalar as a constant's text."""
-    kind = value.dtype.kind
-    if kind == "b":
-        return "true" if value else "false"
-    if kind in "iu":
-        return str(int(value))
-    if kind == "c":
-        return f"{_written(value.real)} {_written(value.imag)}"
-    near = float(value)
-    if near == value or near != near:
-        return repr(near)
-    return np.format_float_scientific(value, unique=True, trim="0")  # a long double that is no double

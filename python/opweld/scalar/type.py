@@ -8,7 +8,7 @@ import numpy as np
 
 from opweld import complexes
 from opweld.compile.ops import register_deep_copy_op_c_code
-from opweld.dtypes import convert, dtype_of, upcast
+from opweld.dtypes import convert, dtype_of, number_text, upcast
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.type import CType
 from opweld.tolerances import EXACT, Tolerance, near
@@ -201,11 +201,10 @@ class ScalarType(CType):
             return f"({ctype}){value.tobytes()[0] | value.tobytes()[1] << 8:#06x}"
         if abs(value) == float("inf"):
             return f"({ctype}){'-' if value < 0 else ''}INFINITY"
-        if self.dtype == "longdouble":
-            from numpy import format_float_scientific
-
-            return f"({ctype}){format_float_scientific(value, unique=True, trim='0')}L"
-        return f"({ctype}){float(value)!r}"
+        text = number_text(value)
+        if "x" in text:  # in decimal digits, since C++ before 2017 knows no others
+            text = f"{np.format_float_scientific(value, unique=True, trim='0')}L"
+        return f"({ctype}){text}"
 
     def c_accept(self, name: str, writeable: bool = False) -> str | None:
         """Take NumPy scalars of the dtype; offer no storage."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from opweld.dtypes import dtype_of
+from opweld.dtypes import dtype_of, number_text
 from opweld.errors import MethodNotDefined
 from opweld.graph.basic import Apply, _what
 from opweld.graph.op import Op
@@ -125,7 +125,10 @@ class CAReduce(Op):
         if found is None:
             name = self.scalar_op.name or str(self.scalar_op)
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
-        return dtype_of(dtype).np.type(found)
+        made = dtype_of(dtype).np
+        if made.kind == "c" and isinstance(found, int):  # NumPy makes a double of it on its way
+            found = np.finfo(made).dtype.type(found)
+        return made.type(found)
 
     def has_perform(self) -> bool:
         """Say whether the op can be run in Python: as the scalar op can, where no class writes another `perform`."""
@@ -195,7 +198,7 @@ class CAReduce(Op):
             return None
         fields.update(op="body", body=body.instructions, result=body.results[0])
         if getattr(self.scalar_op, "identity", None) is not None:
-            fields["identity"] = _written(self._identity(dtype))
+            fields["identity"] = number_text(self._identity(dtype))
         return {"reduce": fields}
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
@@ -219,17 +222,6 @@ class CAReduce(Op):
 
     def _scalar_node(self, node: Apply) -> Apply:
         return self.scalar_op.scalar_node((node.outputs[0].type.dtype,) * 2)  # type: ignore[attr-defined]
-
-
-def _written(value: Any) -> str:
-    """A number as docs/program.md wants it."""
-    if isinstance(value, np.bool_):
-        return "true" if value else "false"
-    if isinstance(value, np.integer):
-        return str(int(value))
-    if isinstance(value, np.complexfloating):
-        return f"{_written(value.real)} {_written(value.imag)}"
-    return repr(float(value))
 
 
 @cache
