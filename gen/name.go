@@ -64,7 +64,7 @@ func (k *Kernel) dtypes(types []Type) []string {
 	return names
 }
 
-// promises writes the arrays that an op's code must store.
+// promises writes the arrays that must be there once an op's code has run: its outputs, and the inputs that it replaces.
 func (k *Kernel) promises(types []Type) string {
 	var b strings.Builder
 	for _, t := range k.Outputs {
@@ -72,6 +72,11 @@ func (k *Kernel) promises(types []Type) string {
 			fmt.Fprintf(&b, " %s:%d", a.DType, a.NDim)
 		} else {
 			b.WriteString(" -")
+		}
+	}
+	for _, i := range k.replaces(types) {
+		if a := types[k.Inputs[i]].Array; a != nil {
+			fmt.Fprintf(&b, " %d=%s:%d", i, a.DType, a.NDim)
 		}
 	}
 	return b.String()
