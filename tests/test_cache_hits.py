@@ -302,6 +302,8 @@ def test_a_file_of_c_edited_in_one_process(tmp_path: Path, how: str) -> None:
     os.utime(file, ns=(10**18, 10**18))
     assert run() == 1.0
     before = sections.key_of(str(file), "Filed")
+    status = file.stat()
+    assert before == (str(file), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
     target = tmp_path / "new.c" if how == "replaced" else file
     target.write_text(SOURCE % 2)
     if how != "in place":

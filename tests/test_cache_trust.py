@@ -100,7 +100,11 @@ def test_links_on_the_way(root: Path, tmp_path: Path, give) -> None:
     relative.symlink_to("above/../above/./root")
     assert cache.trusted([str(relative)]) == [str(root)]
     (root / "v2" / "entry").symlink_to(tmp_path)
-    assert said(root) == f"{root}/v2/entry is no folder"
+    assert said(root) == f"{root}/v2/entry is a link"
+    (root / "v2" / "entry").unlink()
+    (root / "v2" / "entry").touch()  # damage, and nobody else's: nothing can be kept there, and nothing is said
+    assert said(root) == ""
+    assert cache.trusted([str(root)]) == []
 
 
 def test_a_link_of_somebody_else(root: Path, tmp_path: Path) -> None:
@@ -356,3 +360,38 @@ def used_by(index: str, root: Path) -> set[Path]:
     assert isinstance(hit, cache.Hit)
     entry = f"v2/entry/{hit.key[:2]}/{hit.key}"
     return {Path(f"v2/index/{index[:2]}/{index}"), Path(entry), Path(hit.module).relative_to(root)}
+
+
+def test_a_temporary_folder_that_others_can_write(tmp_path: Path) -> None:
+    """What this process alone uses is loaded too: it lies where nobody else can exchange it."""
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "temporary").chmod(0o777)
+    flags = {"OPWELD_FLAGS": f"compiledir={tmp_path / 'file' / 'cache'}"}
+    (tmp_path / "file").touch()
+    answer, _ = run_apart(tmp_path, "print(json.dumps(attempt()))", **flags)
+    assert answer[2] is False and not answer[0].startswith(str(tmp_path))
+    (tmp_path / "temporary").chmod(0o1777)
+    answer, _ = run_apart(tmp_path, "print(json.dumps(attempt()))", **flags)
+    assert answer[0].startswith(str(tmp_path / "temporary"))
+
+
+def test_texts_of_expressions_are_on_the_disk_before_they_have_a_name(tmp_path: Path) -> None:
+    """As the engine's publishing: the order of a process's system calls."""
+    strace = shutil.which("strace")
+    if strace is None:
+        pytest.skip("strace is not on this machine")
+    code = f"from opweld.compile import cache; cache.remember('expr', 'a' * 64, {{'x': 1}}, {str(tmp_path)!r})"
+    calls = tmp_path / "calls"
+    trace = "trace=write,fsync,rename,renameat,renameat2"
+    done = subprocess.run(
+        [strace, "-y", "-o", calls, "-e", trace, sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode and "ptrace" in done.stderr:
+        pytest.skip("processes may not be traced here")
+    assert done.returncode == 0, done.stderr
+    ours = [line.partition("(")[0] for line in calls.read_text().splitlines() if f"{tmp_path}/v2/tmp/file-" in line]
+    assert [name[:6] for name in ours] == ["write", "fsync", "rename"]
+    assert cache.recall("expr", "a" * 64, str(tmp_path)) == {"x": 1}

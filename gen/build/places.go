@@ -48,7 +48,7 @@ func users(job *cc.Job, r *cc.Reads) map[string]string {
 
 // assemblesUnseen tells whether a text has the assembler read files that nobody names: such a module is not kept.
 func assemblesUnseen(job *cc.Job, r *cc.Reads) bool {
-	if job.AsmSeen() {
+	if r.AsmSeen {
 		return false
 	}
 	for _, text := range users(job, r) {

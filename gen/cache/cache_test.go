@@ -254,3 +254,69 @@ func TestTidyBesidePublishing(t *testing.T) {
 	close(stop)
 	require.NoError(t, tidying())
 }
+
+// Each of what a check compares without reading is enough to make it read.
+func TestEachOfAFilesMarksIsCompared(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.h")
+	write(t, path, "one")
+	now, err := stat(path)
+	require.NoError(t, err)
+	same := File{Path: path, Size: now.size, MtimeNs: now.mtime, CtimeNs: now.ctime, Inode: now.inode, SHA256: Digest([]byte("two"))}
+	require.NoError(t, same.Check(), "nothing tells that it was written")
+	for name, change := range map[string]func(f *File){
+		"size":  func(f *File) { f.Size++ },
+		"mtime": func(f *File) { f.MtimeNs++ },
+		"ctime": func(f *File) { f.CtimeNs++ },
+		"inode": func(f *File) { f.Inode++ },
+	} {
+		f := same
+		change(&f)
+		require.ErrorContains(t, f.Check(), "has changed", name)
+	}
+	folder := Absent{Folder: filepath.Dir(path), Paths: []string{"x.h"}}
+	in, err := stat(folder.Folder)
+	require.NoError(t, err)
+	folder.MtimeNs, folder.CtimeNs, folder.Inode = in.mtime, in.ctime, in.inode
+	require.NoError(t, folder.Check())
+	for name, change := range map[string]func(a *Absent){
+		"mtime": func(a *Absent) { a.MtimeNs++ },
+		"ctime": func(a *Absent) { a.CtimeNs++ },
+		"inode": func(a *Absent) { a.Inode++ },
+	} {
+		a := folder
+		change(&a)
+		require.ErrorContains(t, a.Check(), "has appeared", name)
+	}
+}
+
+func TestProgramsOnPath(t *testing.T) {
+	dir := t.TempDir()
+	place := func(name string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		write(t, path, "")
+		require.NoError(t, os.Chmod(path, mode))
+		return path
+	}
+	late, plain := place("late/as", 0o755), place("plain/as", 0o644)
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "folder", "as"), 0o755))
+	search := strings.Join([]string{"", "relative", filepath.Join(dir, "never"), filepath.Dir(plain), filepath.Join(dir, "folder"), filepath.Dir(late)}, ":")
+	require.NoError(t, Found{"as", late}.Check(search))
+	require.NoError(t, Found{"as", late}.Check("/nowhere"))
+	require.NoError(t, Found{"as", late}.Check(""))
+	first := place("early/as", 0o755)
+	require.EqualError(t, Found{"as", late}.Check(filepath.Dir(first)+":"+search), "not in the cache: "+first+" comes before "+late+" on PATH")
+}
+
+func TestProgramsThatAreGoneHold(t *testing.T) {
+	w := newWorld(t)
+	e, err := w.store.Get(w.key)
+	require.NoError(t, err)
+	tool, err := Stamp(w.header)
+	require.NoError(t, err)
+	tool.Path += ".gone"
+	e.Tools = []File{tool}
+	require.NoError(t, w.store.write(sharded("entry", w.key), e))
+	require.Empty(t, w.reason(t))
+	write(t, tool.Path, "another")
+	require.Contains(t, w.reason(t), "x.h.gone has changed")
+}

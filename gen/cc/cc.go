@@ -54,6 +54,7 @@ type Reads struct {
 	Headers []string // every header, as the compiler spells it
 	Libs    []string // every object, archive and library that the linker read
 	Others  []string // what inline assembly includes, and what told the driver what to do
+	AsmSeen bool     // whether the files that inline assembly reads are known
 	Quote   []string // where #include "x" looks before Search, apart from the includer's own folder
 	Search  []string // where #include <x> looks, in order
 	Missing []string // search folders that do not exist

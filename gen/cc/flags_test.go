@@ -135,8 +135,10 @@ func TestInlineAssemblyTellsWhatItReads(t *testing.T) {
 		c, err := compile(t, job)
 		require.NoError(t, err)
 		require.Equal(t, []string{blob}, c.Reads.Others)
-		require.True(t, job.AsmSeen())
+		require.True(t, c.Reads.AsmSeen)
 		job.Args = []string{"-flto"}
-		require.False(t, job.AsmSeen())
+		c, err = compile(t, job)
+		require.NoError(t, err)
+		require.False(t, c.Reads.AsmSeen)
 	}
 }

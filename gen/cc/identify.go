@@ -153,6 +153,8 @@ func (t *Tool) find(q *Query, names []string, answers []answer) {
 	}
 	if t.Family == "gcc" {
 		t.early(folders, "specs", specs)
+		t.early(folders, "real-ld", "") // for which collect2 looks before ld
+		t.early(folders, "collect-ld", "")
 	}
 	if t.Family == "clang" {
 		for _, name := range []string{"clang", "clang++", t.Target, t.Target + "-clang", t.Target + "-clang++"} {

@@ -40,9 +40,9 @@ func (j *Job) assembled(n int) []string {
 // asDeps is the assembler's list of a part.
 func asDeps(n int) string { return part + strconv.Itoa(n) + ".as.d" }
 
-// AsmSeen tells whether the files that inline assembly reads become known: clang assembles by itself, and with -flto only
-// the linker's own compile does.
-func (j *Job) AsmSeen() bool {
+// asmSeen tells whether the files that inline assembly reads can become known: clang assembles by itself, and with -flto
+// only the linker's own compile does.
+func (j *Job) asmSeen() bool {
 	lto := func(f string) bool { return strings.HasPrefix(f, "-flto") }
 	return j.Tool.Family == "gcc" && !slices.ContainsFunc(j.Flags, lto) && !slices.ContainsFunc(j.Args, lto)
 }

@@ -33,6 +33,7 @@ func readsOf(dir, source string, job *Job, out *outcome) (*Reads, error) {
 	}
 	r.Libs = traced(out.stdout+"\n"+out.stderr, dir)
 	r.others(out.stderr, dir)
+	r.AsmSeen = r.AsmSeen && job.asmSeen()
 	r.searchPaths(out.stderr, job)
 	return r, nil
 }
@@ -47,8 +48,9 @@ func (r *Reads) others(verbose, dir string) {
 	for n := range 2 {
 		list, err := os.ReadFile(filepath.Join(dir, asDeps(n+1)))
 		if err != nil {
-			continue
+			continue // of the other part, or of a wrapper that ran no assembler
 		}
+		r.AsmSeen = true
 		for _, path := range prerequisites(string(list)) {
 			add(path)
 		}

@@ -43,7 +43,7 @@ def folders(refused: list[tuple[str, str]], roots: Iterable[str]) -> Iterator[st
     for place in _places(roots):
         if place in tried or place in dict(refused):
             continue
-        why = cache.unusable(place)
+        why = cache.unusable(place) or _shared(place)
         if not why:
             try:
                 folder = _make(place)
@@ -70,6 +70,19 @@ def _places(roots: Iterable[str]) -> list[str]:
         here = []
     usual = [place for place in ("/tmp", "/var/tmp", "/usr/tmp") if os.path.isdir(place)]
     return list(dict.fromkeys([*found, *usual, *here, *filter(os.path.isdir, map(cache.passing, roots))]))
+
+
+def _shared(place: str) -> str:
+    """Why modules that lie below a place could be exchanged by somebody else; empty: they cannot."""
+    from opweld.compile import trust
+
+    try:
+        trust.resolve(os.path.join(place, _PREFIX))  # the folder's name will be another, which nobody has yet
+    except trust.Distrust as why:
+        return f"others could put code there: {why}"
+    except OSError as err:
+        return str(err)
+    return ""
 
 
 def _make(place: str) -> str:

@@ -155,9 +155,9 @@ def check_folders(folders: Iterable[str], trusted: Collection[int] = ()) -> None
     Raises
     ------
     Distrust
-        If one is not.
+        If one is somebody else's, or a link.
     OSError
-        If one cannot be looked at.
+        If one cannot be looked at, or is no folder.
     """
     for folder in folders:
         try:
@@ -167,8 +167,10 @@ def check_folders(folders: Iterable[str], trusted: Collection[int] = ()) -> None
         why = _objection(status, trusted)
         if why:
             raise Distrust(f"{folder} {why}")
+        if S_ISLNK(status.st_mode):
+            raise Distrust(f"{folder} is a link")
         if not S_ISDIR(status.st_mode):
-            raise Distrust(f"{folder} is no folder")
+            raise NotADirectoryError(f"{folder} is no folder")
 
 
 def read(path: str, trusted: Collection[int] = ()) -> bytes:
