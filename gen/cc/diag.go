@@ -45,21 +45,28 @@ var (
 func parse(output string, tool *Tool) []Diagnostic {
 	var found []Diagnostic
 	seen := map[Diagnostic]bool{}
-	var includer string
-	var includerLine int
+	var includer place
+	includers := map[string]place{} // header -> who includes it; said once for errors that follow one another
+	var through []string            // the headers on the way
 	for _, line := range strings.Split(output, "\n") {
 		if m := fromRE.FindStringSubmatch(line); m != nil {
-			if includer == "" || isFragment(m[1]) {
-				includer = m[1]
-				includerLine, _ = strconv.Atoi(m[2])
+			if includer.name == "" || isFragment(m[1]) {
+				includer.name = m[1]
+				includer.line, _ = strconv.Atoi(m[2])
 			}
+			through = append(through, m[1])
 			continue
 		}
 		d, ok := placed(line)
 		if ok {
-			if isFragment(includer) && !isFragment(d.File) {
-				d.Op, d.Hook = fragment(includer)
-				d.FragmentLine = includerLine
+			for _, header := range append(through, d.File) {
+				if includer.name != "" {
+					includers[header] = includer
+				}
+			}
+			if from := includers[d.File]; isFragment(from.name) && !isFragment(d.File) {
+				d.Op, d.Hook = fragment(from.name)
+				d.FragmentLine = from.line
 			}
 		} else {
 			d, ok = unplaced(line, tool)
@@ -69,7 +76,7 @@ func parse(output string, tool *Tool) []Diagnostic {
 			found = append(found, d)
 		}
 		if !strings.HasPrefix(line, " ") {
-			includer = ""
+			includer, through = place{}, nil
 		}
 	}
 	return withoutSummary(found)

@@ -164,6 +164,30 @@ func TestErrorInAUsersHeaderNamesTheOp(t *testing.T) {
 		"  'nothing' undeclared here (not in a function)", message)
 }
 
+// An includer stands for the errors of its header, all of them, and for nothing that comes after.
+func TestErrorsAfterThoseOfAHeaderHaveOwnersOfTheirOwn(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.h"), []byte("#include \"deep.h\"\nint x1 = nothing1;\nint x2 = nothing2;\n"), 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "deep.h"), []byte("int deep = nothing3;\n"), 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "y.h"), []byte("int y = nothing4;\n"), 0o666))
+	text := "#line 1 \"Twice.c_support_code\"\n\n#include <x.h>\n#line 4 \"opweld.c\"\nint glue = nothing5;\n" +
+		"#line 1 \"Thrice.c_support_code\"\n#include <y.h>\nint own = nothing6;\n#line 9 \"opweld.c\"\n#include <z.h>\nint more = nothing7;\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "z.h"), []byte("int z = nothing8;\n"), 0o666))
+	for _, name := range []string{"gcc", "clang"} {
+		t.Run(name, func(t *testing.T) {
+			_, err := compile(t, &Job{Tool: toolOf(t, name), Text: text, Headers: []string{dir}})
+			var refusal *Error
+			require.ErrorAs(t, err, &refusal)
+			owners := map[string]string{}
+			for _, d := range refusal.Diagnostics {
+				owners[regexp.MustCompile(`nothing\d`).FindString(d.Message)] = d.Op
+			}
+			require.Equal(t, map[string]string{"nothing1": "Twice", "nothing2": "Twice", "nothing3": "Twice", "nothing4": "Thrice",
+				"nothing5": "", "nothing6": "Thrice", "nothing7": "", "nothing8": ""}, owners)
+		})
+	}
+}
+
 func TestLongLinesAreCutRoundTheCaret(t *testing.T) {
 	text := strings.Repeat("a", 300) + "HERE" + strings.Repeat("b", 300)
 	message := Message([]Diagnostic{{Severity: "error", Op: "T", Hook: "c_code", File: "T.c_code", FragmentLine: 1, Line: 1,
