@@ -43,7 +43,7 @@ func (p *Program) CheckFragments() error {
 	}
 	for i := range p.Kernels {
 		if !p.Kernels[i].Perform {
-			r.kernel(&p.Kernels[i])
+			r.kernel(&p.Kernels[i], p.Types)
 		}
 	}
 	if len(r.found) == 0 {
@@ -70,11 +70,14 @@ func (r *fragmentReader) typ(t *Type) {
 	r.file(t.Label, t.Lang, t.SupportCode, t.InitCode)
 }
 
-func (r *fragmentReader) kernel(k *Kernel) {
+func (r *fragmentReader) kernel(k *Kernel, types []Type) {
 	runs := k.place()
 	ends, code := runs, runs
 	ends.Fails = false
 	code.Scope = strings.TrimSpace(k.CodeCleanup) != ""
+	if code.Released = k.GIL == GILReleased; code.Released {
+		code.Support = append(k.before(types), k.SupportCodeApply, k.Struct.Support)
+	}
 	r.read(k.Label, "c_code", k.Code, code)
 	for _, in := range k.body() {
 		if in.Op == OpCode {
@@ -105,7 +108,7 @@ func (r *fragmentReader) file(label string, lang Lang, support, init []string) {
 }
 
 func (r *fragmentReader) read(label, hook, text string, place refcount.Place) {
-	if id := hook + "\x00" + text; strings.TrimSpace(text) == "" || r.seen[id] {
+	if id := fmt.Sprint(hook, place.Released, place.Support, text); strings.TrimSpace(text) == "" || r.seen[id] {
 		return
 	} else {
 		r.seen[id] = true

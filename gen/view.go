@@ -43,8 +43,8 @@ type Fragment struct {
 
 // Counts are the lengths of the tables.
 type Counts struct {
-	Variables, Arguments, Results, Steps, Slots, Constants, Performs, Structs, Kept, Single, FreeThreaded int
-	Cells, Updates                                                                                        int
+	Variables, Arguments, Results, Steps, Slots, Constants, Performs, Structs, Kept, Single int
+	Cells, Updates                                                                          int
 }
 
 // InitView is a piece of init code and the function that holds it.

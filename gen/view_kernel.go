@@ -123,22 +123,11 @@ func (v *viewer) steps() {
 		w.Structs = append(w.Structs, StructStepView{C: w.Steps[i].Run, Label: cString(label), First: w.Steps[i].First})
 	}
 	w.Counts.Structs, w.Counts.Kept = len(w.Structs), v.plan.Kept
-	w.Counts.FreeThreaded = v.freeThreaded()
 	w.Counts.Variables, w.Counts.Arguments, w.Counts.Results = len(v.p.Variables), len(w.Arguments), len(w.Results)
 	w.Counts.Steps, w.Counts.Constants = len(w.Steps), len(w.Constants)
 	if v.p.Single {
 		w.Counts.Single = 1
 	}
-}
-
-// freeThreaded is 1 where every kernel says that it is safe without a GIL, and none calls Python.
-func (v *viewer) freeThreaded() int {
-	for _, k := range v.p.Kernels {
-		if k.GIL != GILFreeThreaded {
-			return 0
-		}
-	}
-	return 1
 }
 
 // number is how the table of slots tells a plain number from a variable.

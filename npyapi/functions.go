@@ -11,7 +11,7 @@ var functions = map[string]Function{
 	"Py_VISIT":   {},
 	"Py_NewRef":  {Returns: New},
 	"Py_XNewRef": {Returns: New},
-	"Py_TYPE":    {Returns: Borrowed},
+	"Py_TYPE":    {Returns: Borrowed, NoGIL: true},
 
 	// Exceptions
 	"PyErr_Format":             {Fails: Always},
@@ -78,8 +78,8 @@ var functions = map[string]Function{
 	// Containers
 	"PyTuple_Check":            {},
 	"PyTuple_New":              {Returns: New, Fails: Null},
-	"PyTuple_GET_ITEM":         {Returns: Borrowed},
-	"PyTuple_GET_SIZE":         {},
+	"PyTuple_GET_ITEM":         {Returns: Borrowed, NoGIL: true},
+	"PyTuple_GET_SIZE":         {NoGIL: true},
 	"PyTuple_SET_ITEM":         {Steals: []int{2}},
 	"PyTuple_GetItem":          {Returns: Borrowed, Fails: Null},
 	"PyTuple_SetItem":          {Fails: Negative, Steals: []int{2}},
@@ -105,7 +105,7 @@ var functions = map[string]Function{
 	"PyThread_acquire_lock":     {NoGIL: true},
 	"PyThread_release_lock":     {NoGIL: true},
 	"PyThread_get_thread_ident": {NoGIL: true},
-	"Py_REFCNT":                 {},
+	"Py_REFCNT":                 {NoGIL: true},
 
 	// Memory
 	"PyMem_Malloc":    {Fails: Null}, // sets no exception
@@ -144,9 +144,9 @@ var functions = map[string]Function{
 	"PyArray_IS_C_CONTIGUOUS": {NoGIL: true},
 	"PyArray_IS_F_CONTIGUOUS": {NoGIL: true},
 	"PyArray_CompareLists":    {NoGIL: true},
-	"PyArray_DESCR":           {Returns: Borrowed},
-	"PyArray_DTYPE":           {Returns: Borrowed},
-	"PyArray_BASE":            {Returns: Borrowed},
+	"PyArray_DESCR":           {Returns: Borrowed, NoGIL: true},
+	"PyArray_DTYPE":           {Returns: Borrowed, NoGIL: true},
+	"PyArray_BASE":            {Returns: Borrowed, NoGIL: true},
 
 	// Arrays: making and copying
 	"PyArray_DescrFromType":  {Returns: New, Fails: Null},

@@ -26,6 +26,9 @@ type Place struct {
 	CXX   bool   // C++
 	Fail  string // the text of fail
 	Label string // the label that fail leads to
+
+	Released bool     // runs without the GIL
+	Support  []string // the support code, whose functions it may call
 }
 
 // Breaches lists what a fragment does that it may not, by line. What a grammar cannot read with certainty is not judged:
@@ -37,6 +40,9 @@ func (p Place) Breaches(text string) []Breach {
 	f.fails()
 	if p.Body {
 		f.body()
+	}
+	if p.Released {
+		f.withoutGIL()
 	}
 	slices.SortStableFunc(f.found, func(a, b Breach) int { return a.Line - b.Line })
 	return f.found

@@ -146,7 +146,7 @@ typedef struct {
     const char *name;
     uint32_t variables, arguments, results, steps, slots, constants, performs, structs, kept;
     uint32_t cells, updates; /* of the arguments and the results the last ones: not the caller's */
-    int single, free_threaded;
+    int single;
     const uint32_t *variable_types;
     const uint32_t *constant_variables;
     const opw_type *types;
@@ -162,7 +162,7 @@ typedef struct {
 
 /* The unit defines the function as data; the runtime is the same for every function. The name carries a digest of this
    head: objects that disagree on it do not link, as where opweld is replaced on disk while a process has the older engine. */
-#define opw_the_program opw_program_3dcec46aacb5
+#define opw_the_program opw_program_96c675487625
 OPW_SHARED extern const opw_program opw_the_program;
 
 /* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's

@@ -147,7 +147,7 @@ typedef struct {
     const char *name;
     uint32_t variables, arguments, results, steps, slots, constants, performs, structs, kept;
     uint32_t cells, updates; /* of the arguments and the results the last ones: not the caller's */
-    int single, free_threaded;
+    int single;
     const uint32_t *variable_types;
     const uint32_t *constant_variables;
     const opw_type *types;
@@ -163,7 +163,7 @@ typedef struct {
 
 /* The unit defines the function as data; the runtime is the same for every function. The name carries a digest of this
    head: objects that disagree on it do not link, as where opweld is replaced on disk while a process has the older engine. */
-#define opw_the_program opw_program_3dcec46aacb5
+#define opw_the_program opw_program_96c675487625
 OPW_SHARED extern const opw_program opw_the_program;
 
 /* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's
@@ -2149,7 +2149,7 @@ static PyModuleDef_Slot opw_module_slots[] = {
     {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
 #endif
 #if PY_VERSION_HEX >= 0x030D0000
-    {Py_mod_gil, Py_MOD_GIL_USED}, /* or what opw_use_gil puts there */
+    {Py_mod_gil, Py_MOD_GIL_USED}, /* whatever the fragments say: what an instance keeps and cells are not locked */
 #endif
     {0, NULL},
 };
@@ -2159,20 +2159,8 @@ static struct PyModuleDef opw_module = {
     opw_module_traverse, opw_module_clear, opw_module_free,
 };
 
-/* Every fragment says that it is safe without a GIL. */
-static void opw_use_gil(void)
-{
-#if PY_VERSION_HEX >= 0x030D0000
-    PyModuleDef_Slot *slot;
-    for (slot = opw_module_slots; opw_the_program.free_threaded && slot->slot; slot++)
-        if (slot->slot == Py_mod_gil)
-            slot->value = Py_MOD_GIL_NOT_USED;
-#endif
-}
-
 PyMODINIT_FUNC PyInit_opweld_module(void)
 {
-    opw_use_gil();
     return PyModuleDef_Init(&opw_module);
 }
 

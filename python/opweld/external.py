@@ -226,12 +226,17 @@ class ExternalCOp(COp):
         files = ", ".join(self._names().values())
         where = self._line_of(str(self.func_name).partition("(")[2].rstrip(") ") or str(self.func_name))
         title = label_of(str(self.func_name))
+        take, give = "", ""
+        if self.gil == "released":
+            take = "PyGILState_STATE opw_gil = PyGILState_Ensure();\n        "
+            give = "\n        PyGILState_Release(opw_gil);"
         return (
             f"{_STRICT}{where}{{ int opw_returned = {self.func_name}({', '.join(arguments)});\n"
             f"{_STRICT_END}    if (opw_returned != 0) {{\n"
-            f"        if (!PyErr_Occurred()) {{\n"
+            f"        {take}if (!PyErr_Occurred()) {{\n"
             f'            PyErr_Format(PyExc_RuntimeError, "%s: %s returned %d without setting an exception",\n'
-            f'                         "{files}", "{title}", opw_returned);\n        }}\n        FAIL\n    }}\n}}\n'
+            f'                         "{files}", "{title}", opw_returned);\n        }}'
+            f"{give}\n        FAIL\n    }}\n}}\n"
         )
 
     def _line_of(self, word: str) -> str:

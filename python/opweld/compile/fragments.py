@@ -29,6 +29,7 @@ _APPLY = ("code_cleanup", "support_code_apply", "init_code_apply", *_STRUCT)
 _FILED = ("code", *_APPLY)  # the fields of a kernel that may come from files
 
 _warned: dict[Any, Any] = {}  # what `warnings` has shown of the versions
+_told_of_gil: list[bool] = []
 
 
 def carries_c(type_: Type) -> bool:
@@ -338,6 +339,8 @@ class Fragments:
             raise TypeError(f"{op}: gil must be one of {', '.join(map(repr, _GIL))}, got {gil!r}")
         if gil != "held":
             fields["gil"] = gil
+        if gil == "free-threaded":
+            _keeps_gil(op)
         self._note(label, op, "c_code")
         self._add_shared(label, op, fields)
         if not _own_hook(op, "c_code_cache_version_apply"):
@@ -405,6 +408,24 @@ class Fragments:
             found = origin(writer, hook)
             if found is not None:
                 self.sources[key] = {"file": found[0], "line": found[1], "exact": False}
+
+
+def _keeps_gil(op: Any) -> None:
+    """Warn, once a process, where an interpreter without a GIL will have one for an op that needs none."""
+    from sysconfig import get_config_var
+
+    if _told_of_gil or not get_config_var("Py_GIL_DISABLED"):
+        return
+    from warnings import warn
+
+    _told_of_gil.append(True)
+    warn(
+        f"{op}: gil = 'free-threaded' has no effect yet on this interpreter: what functions keep between calls and "
+        f"shared values are not safe without the GIL, so it stays on for every function; do not force it off by "
+        f"PYTHON_GIL=0 or -X gil=0",
+        OpweldWarning,
+        stacklevel=2,
+    )
 
 
 def _title(op: Any) -> str:

@@ -1,0 +1,183 @@
+package refcount
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"opweld/npyapi"
+)
+
+// gilReader follows a text that runs without the GIL, from one token to the next.
+type gilReader struct {
+	callees map[string]callee
+	found   []gilUse
+}
+
+// callee is a function or macro of the user's that such a text may call.
+type callee struct {
+	code    string
+	reading bool // it calls itself, however far below
+	needs   string
+	read    bool
+}
+
+// gilUse is a place that needs the GIL where it is not held, or leaves where it is.
+type gilUse struct {
+	at   int
+	what string
+}
+
+var (
+	gilToken  = regexp.MustCompile(`[A-Za-z_]\w*|[{}]`)
+	directive = regexp.MustCompile(`(?m)^[ \t]*#(?:[^\n\\]|\\[ \t\r]*\n|\\.)*`)
+	defined   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?((?:[^\n\\]|\\[ \t\r]*\n|\\.)*)`)
+	function  = regexp.MustCompile(`\b([A-Za-z_]\w*)\s*\((?:[^(){};]|\([^(){};]*\))*\)\s*(?:(?:noexcept|const)\s*)*\{`)
+	returning = regexp.MustCompile(`^Py_RETURN_\w+$`)
+)
+
+// what takes the GIL, and gives it up again; or the other way round, where it is held.
+var gilSteps = map[string]int{
+	"PyGILState_Ensure": 1, "NPY_ALLOW_C_API": 1, "Py_END_ALLOW_THREADS": 1, "NPY_END_ALLOW_THREADS": 1, "NPY_END_THREADS": 1,
+	"Py_BLOCK_THREADS": 1, "PyGILState_Release": -1, "NPY_DISABLE_C_API": -1, "Py_BEGIN_ALLOW_THREADS": -1,
+	"NPY_BEGIN_ALLOW_THREADS": -1, "NPY_BEGIN_THREADS": -1, "Py_UNBLOCK_THREADS": -1,
+}
+
+// withoutGIL finds what a fragment calls that needs the GIL, itself or through functions and macros of the support code.
+func (f *fragment) withoutGIL() {
+	r := &gilReader{callees: map[string]callee{}}
+	for _, text := range append(f.Support, f.text) {
+		r.learn(suffixing.ReplaceAllString(blank(text), "${1}_apply"))
+	}
+	code := f.expand(blank(f.text)) // as f.code, but for the macros that open and close a brace
+	r.walk(suffixed(code))
+	for _, use := range r.found {
+		f.breach(f.code, use.at, "%s", use.what)
+	}
+}
+
+// suffixed writes APPLY_SPECIFIC(f) as a name, in as many bytes.
+func suffixed(code string) string {
+	return suffixing.ReplaceAllStringFunc(code, func(s string) string {
+		name := suffixing.FindStringSubmatch(s)[1] + "_apply"
+		if len(name) > len(s) {
+			return s
+		}
+		return name + strings.Repeat(" ", len(s)-len(name))
+	})
+}
+
+// learn reads which functions and macros a text defines.
+func (r *gilReader) learn(code string) {
+	for _, m := range defined.FindAllStringSubmatch(code, -1) {
+		if m[1] != "FAIL" && m[1] != "APPLY_SPECIFIC" {
+			r.callees[m[1]] = callee{code: m[2]}
+		}
+	}
+	code = directive.ReplaceAllStringFunc(code, func(s string) string { return notSpace.ReplaceAllString(s, " ") })
+	for _, at := range function.FindAllStringSubmatchIndex(code, -1) {
+		name := code[at[2]:at[3]]
+		switch name {
+		case "if", "for", "while", "switch", "catch":
+			continue
+		}
+		r.callees[name] = callee{code: body(code[at[1]-1:])}
+	}
+}
+
+// body gives the text from a brace to the one that closes it.
+func body(code string) string {
+	depth := 0
+	for i, c := range code {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return code[:i+1]
+			}
+		}
+	}
+	return code
+}
+
+// needs gives what a function or macro of the user's calls that needs the GIL; empty: nothing.
+func (r *gilReader) needs(name string) string {
+	c := r.callees[name]
+	if c.read || c.reading {
+		return c.needs
+	}
+	c.reading = true
+	r.callees[name] = c
+	inner := &gilReader{callees: r.callees}
+	inner.walk(suffixed(c.code))
+	if c.read = true; len(inner.found) > 0 {
+		c.needs = inner.found[0].what
+	}
+	r.callees[name] = c
+	return c.needs
+}
+
+// gilBlock is what is known of a pair of braces while it is open.
+type gilBlock struct {
+	held   int  // where it began
+	jumped bool // control does not reach its end
+}
+
+// walk goes through a text that begins without the GIL.
+func (r *gilReader) walk(code string) {
+	skip := directive.FindAllStringIndex(code, -1)
+	blocks, held := []gilBlock{{}}, 0
+	for _, at := range gilToken.FindAllStringIndex(code, -1) {
+		for len(skip) > 0 && skip[0][1] <= at[0] {
+			skip = skip[1:]
+		}
+		if len(skip) > 0 && at[0] >= skip[0][0] {
+			continue
+		}
+		token, top := code[at[0]:at[1]], &blocks[len(blocks)-1]
+		switch token {
+		case "{":
+			blocks = append(blocks, gilBlock{held: held})
+		case "}":
+			if len(blocks) > 1 {
+				if top.jumped {
+					held = top.held
+				}
+				blocks[len(blocks)-2].jumped = blocks[len(blocks)-2].jumped || top.jumped
+				blocks = blocks[:len(blocks)-1]
+			}
+		case "goto", "return", "break", "continue", "throw":
+			if token == "goto" && held > 0 && strings.HasPrefix(strings.TrimSpace(code[at[1]:]), "opw_fail") {
+				r.use(at[0], "fail takes the GIL, which is held here already: give it up before, by PyGILState_Release or NPY_DISABLE_C_API")
+			}
+			top.jumped = true
+		default:
+			if step := gilSteps[token]; step != 0 && held+step >= 0 {
+				held, top.jumped = held+step, false
+			} else if held == 0 {
+				r.name(code, token, at)
+			}
+		}
+	}
+}
+
+// name looks at a name that stands where the GIL is not held.
+func (r *gilReader) name(code, token string, at []int) {
+	called := strings.HasPrefix(strings.TrimLeft(code[at[1]:], " \t\n"), "(")
+	const instead = "put it between PyGILState_STATE s = PyGILState_Ensure(); and PyGILState_Release(s);, or leave gil = 'released' out"
+	if _, own := r.callees[token]; own {
+		if needs := r.needs(token); needs != "" {
+			r.use(at[0], fmt.Sprintf("`%s` runs without the GIL here, and in it %s", token, needs))
+		}
+		return
+	}
+	switch step, switches := gilSteps[token]; {
+	case switches && step < 0:
+		r.use(at[0], fmt.Sprintf("`%s` gives the GIL up, and gil = 'released' has done so already: leave it out", token))
+	case called && npyapi.NeedsGIL(token), returning.MatchString(token):
+		r.use(at[0], fmt.Sprintf("`%s` needs the GIL, which gil = 'released' has given up: %s", token, instead))
+	}
+}
+
+func (r *gilReader) use(at int, what string) { r.found = append(r.found, gilUse{at, what}) }
