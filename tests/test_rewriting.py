@@ -176,6 +176,43 @@ def test_constants_of_other_types():
         assert (len(found.toposort()) == 1) is merged
 
 
+def test_outputs_of_other_types_are_not_merged():
+    """An op may make what its props do not say."""
+
+    class Makes(Op):
+        __props__ = ()
+
+        def make_node(self, x, *types):
+            return Apply(self, [x], [type_() for type_ in types])
+
+        def perform(self, node, inputs, output_storage):
+            for cell, variable in zip(output_storage, node.outputs):
+                cell[0] = inputs[0].astype(variable.type.dtype)
+
+    makes, wide, narrow = Makes(), tensor.dvector, tensor.fvector
+    assert len(graph(makes(x, wide), makes(x, narrow)).apply_nodes) == 2
+    assert len(graph(makes(x, wide), makes(x, wide)).apply_nodes) == 1
+    assert len(graph(*makes(x, wide, wide), makes(x, wide)).apply_nodes) == 2
+    assert len(graph(*makes(x, wide, narrow), *makes(x, wide, wide)).apply_nodes) == 2
+    assert len(graph(makes(x, wide), makes(x, tensor.TensorType("float64", (3,)))).apply_nodes) == 2
+    results = opweld.function([x], [makes(x, wide), makes(x, narrow)])([1.5])
+    assert [r.dtype.name for r in results] == ["float64", "float32"]
+
+    @register_canonicalize
+    @node_rewriter([a])
+    def later(node):
+        return [makes(x, wide)]
+
+    @register_canonicalize
+    @node_rewriter([b])
+    def other(node):
+        return [makes(node.inputs[0], wide, narrow)[0]]
+
+    found = graph(a(x), b(x))
+    rewrite_graph(found)
+    assert [len(node.outputs) for node in found.apply_nodes] == [1, 2]
+
+
 def test_what_is_destroyed_is_not_merged():
     destroyer = InPlace("d")
     one, other = a(x), a(x)

@@ -339,6 +339,108 @@ def test_rewriters_in_wrappers(wrap):
         assert run(graph, [("r", rewriter)], "specialize") and graph.outputs == [x]
 
 
+# -- what a hook says by an exception ------------------------------------------------------------------------------
+
+
+class Unwritten(opweld.MethodNotDefined):
+    pass
+
+
+class Mine(NotImplementedError):
+    pass
+
+
+class Copies(COp):
+    """Copies, in C and in Python; one of its hooks raises what the tests say."""
+
+    __props__ = ("kind",)
+
+    def __init__(self, kind):
+        self.kind = kind
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0].copy()
+
+    def infer_shape(self, node, shapes):
+        return shapes
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x,), (z,) = inputs, outputs
+        return f"Py_XSETREF({z}, (PyArrayObject *)PyArray_NewCopy({x}, NPY_CORDER)); if ({z} == NULL) {sub['fail']}"
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+def raising(hook, err):
+    def method(self, *args, **kwargs):
+        raise err
+
+    return type("Copies", (Copies,), {hook: method})(f"{hook} {err!r}")
+
+
+HOOKS = (
+    "c_code", "c_code_cleanup", "c_support_code", "c_support_code_apply", "c_init_code", "c_init_code_apply",
+    "c_headers", "c_compile_args", "c_no_compile_args", "c_libraries", "c_lib_dirs", "c_header_dirs", "c_compiler",
+    "c_code_cache_version", "c_code_cache_version_apply", "c_support_code_struct",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_a_hook_that_raises_an_error_of_its_authors(hook):
+    for err in (Mine("mine"), AttributeError("mine"), TypeError("mine")):
+        with pytest.raises(type(err), match="mine"):
+            opweld.function([x], raising(hook, err)(x))
+
+
+@pytest.mark.parametrize("err", [NotImplementedError(), NotImplementedError("not yet"), Unwritten("not yet")])
+def test_a_hook_that_says_it_is_not_written(err):
+    f = opweld.function([x], raising("c_code", err)(x))
+    assert f([1.5]).tolist() == [1.5] and f.maker.program.performs
+    f = opweld.function([x], raising("c_headers", err)(x))
+    assert f([1.5]).tolist() == [1.5] and not f.maker.program.performs
+
+
+def test_the_hooks_of_a_type_and_of_a_scalar_op():
+    from opweld import scalar
+
+    class Kind(CType):
+        def filter(self, value, strict=False, allow_downcast=None):
+            return value
+
+        def c_declare(self, name, sub, check_input=True):
+            return f"int {name};"
+
+        def c_init(self, name, sub):
+            raise Mine("mine")
+
+    class Half(scalar.UnaryScalarOp):
+        def impl(self, x):
+            return x / 2
+
+        def c_code(self, *args):
+            raise Mine("mine")
+
+    given = Kind()("given")
+    with pytest.raises(Mine, match="mine"):
+        opweld.function([given], given)
+    with pytest.raises(Mine, match="mine"):
+        opweld.function([x], tensor.Elemwise(Half(scalar.upgrade_to_float))(x))
+
+
+@pytest.mark.parametrize("err", [NotImplementedError(), Unwritten(), Mine("mine")])
+def test_infer_shape_that_raises(err, recwarn):
+    f = opweld.function([x], raising("infer_shape", err)(x).shape)
+    assert f([1.0, 2.0]).tolist() == [2]
+    told = [str(warning.message) for warning in recwarn]
+    assert [text.partition(": ")[2] for text in told] == (
+        ["infer_shape failed, so the op runs for its shape: mine"] if isinstance(err, Mine) else []
+    )
+
+
 def test_nothing_that_is_read_stays_alive():
     """A function, and what it closes over, goes when its owner goes."""
 

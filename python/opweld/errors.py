@@ -105,6 +105,23 @@ class MethodNotDefined(OpweldError, NotImplementedError):
     """What a hook raises to say that the op or type does not write it."""
 
 
+def not_written(err: BaseException) -> bool:
+    """Say whether an exception that a hook raised means that it is not written.
+
+    Parameters
+    ----------
+    err : BaseException
+        What was raised.
+
+    Returns
+    -------
+    bool
+        True for a bare NotImplementedError and for `MethodNotDefined`. Another subclass of NotImplementedError is an
+        error of its author's.
+    """
+    return type(err) is NotImplementedError or isinstance(err, MethodNotDefined)
+
+
 class OpweldWarning(UserWarning):
     """Base of the warnings that are opweld's own."""
 

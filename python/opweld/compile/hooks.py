@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from opweld.errors import MethodNotDefined
+from opweld.errors import not_written
 from opweld.graph.basic import _what
 from opweld.signatures import code_of, fitting, signature_of
 
@@ -50,7 +50,7 @@ def ask(owner: Any, hook: str, *args: Any, **optional: Any) -> Any:
     try:
         return method(*args, *further, **named)
     except NotImplementedError as err:
-        if type(err) is NotImplementedError or isinstance(err, MethodNotDefined):
+        if not_written(err):
             return ABSENT
         raise
 

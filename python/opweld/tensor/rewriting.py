@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from opweld.errors import OpweldWarning
+from opweld.errors import OpweldWarning, not_written
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import node_rewriter
@@ -108,9 +108,9 @@ def _inferred(fgraph: FunctionGraph, of: Variable) -> Any:
         if len(found) != of.type.ndim:  # type: ignore[attr-defined]
             raise ValueError(f"{len(found)} sizes for {of.type.ndim} dimensions")  # type: ignore[attr-defined]
         return tuple(found)
-    except NotImplementedError:
-        return None
     except Exception as err:
+        if not_written(err):
+            return None
         from warnings import warn
 
         warn(f"{node.op}: infer_shape failed, so the op runs for its shape: {err}", OpweldWarning, stacklevel=2)
