@@ -145,6 +145,10 @@ bench-compare: $(STAMP)/bench-$(PYV) ## time this tree against an earlier one: B
 	$(call pip,$$tree/env) install "$$tree/$$(cat "$$tree/build/stamp/wheel-$(PYV)")"
 	"build/bench-$(PYV)/bin/python" benchmarks/compare.py "$$tree/env/bin/python" $(BENCH_ARGS)
 
+.PHONY: faults
+faults: $(STAMP)/test-$(PYV) ## fail one system call at a time in a build and in a hit (needs strace)
+	@"build/test-$(PYV)/bin/python" benchmarks/faults.py
+
 .PHONY: wheel
 wheel: $(WHEEL) ## build the manylinux wheel into dist/
 	@cat $(WHEEL)

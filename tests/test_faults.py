@@ -443,3 +443,15 @@ def test_warnings_of_a_new_compiler_stop_no_install(variables, strict):
     argv = [sys.executable, "-c", textwrap.dedent(code)]
     done = subprocess.run(argv, env={**kept, **variables}, capture_output=True, text=True, check=True)
     assert done.stdout == f"{strict}\n"
+
+
+@pytest.mark.parametrize("call", ["fsync", "renameat"])
+def test_a_system_call_that_fails(call):
+    script = Path(__file__).resolve().parent.parent / "benchmarks" / "faults.py"
+    argv = [sys.executable, str(script), "--few", "--only", call]
+    done = subprocess.run(argv, capture_output=True, text=True)
+    if done.stdout.endswith("nothing was tried\n"):
+        pytest.skip(done.stdout.strip())
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    good, _, all_, *_ = done.stdout.splitlines()[-1].split()
+    assert good == all_ != "0"

@@ -31,7 +31,10 @@ def lacking(loaded: bool) -> str:
 def _no_space(size: int) -> str:
     import resource
 
-    limits = [resource.getrlimit(which)[0] for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    try:
+        limits = [resource.getrlimit(which)[0] for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    except OSError:
+        return ""  # who may not ask is told by the system
     if limits == [resource.RLIM_INFINITY] * 2:
         return ""
     import mmap
@@ -64,29 +67,25 @@ def _no_files() -> str:
 
 def _no_threads() -> str:
     import _thread
+    import time
 
-    gate = _thread.allocate_lock()
+    before = _thread._count()
     ends = [_thread.allocate_lock() for _ in range(_THREADS)]
     started = 0
-
-    def wait(end: _thread.LockType) -> None:
-        with gate:
-            pass
-        end.release()
-
-    gate.acquire()
     try:
         for end in ends:
             end.acquire()
-            _thread.start_new_thread(wait, (end,))
+            _thread.start_new_thread(end.acquire, ())  # it waits; nothing of it is Python that could fail
             started += 1
-    except RuntimeError:
+    except (RuntimeError, MemoryError):
         return (
             f"fewer than {_THREADS} threads can be started; raise the limit of processes and threads (ulimit -u), or "
             f"end some"
         )
     finally:
-        gate.release()
         for end in ends[:started]:
-            end.acquire()
+            end.release()
+        patience = time.monotonic() + 0.1
+        while _thread._count() > before and time.monotonic() < patience:  # their places are wanted
+            time.sleep(0.0001)
     return ""
