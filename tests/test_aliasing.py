@@ -185,6 +185,7 @@ def test_a_node_that_reads_what_it_destroys_twice():
         destroyhandler_tolerate_same = [(0, 1)]
 
     assert opweld.function([x], Careful()(t, t))([1.5]).tolist() == [3.0]
+    assert refused([x, y], Careful()(t, y, t)).endswith(" destroys its input 0, and its input 2 holds the same memory")
 
 
 class Three(Op):

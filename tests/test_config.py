@@ -35,6 +35,14 @@ def test_values_with_commas(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("words", "value"), [("1 true yes on TRUE", True), ("0 false no off No", False)], ids=["yes", "no"]
+)
+def test_words_for_yes_and_no(tmp_path, words, value):
+    for word in words.split():
+        assert make(tmp_path, f"cmodule.remove_gxx_opt={word}").cmodule__remove_gxx_opt is value
+
+
+@pytest.mark.parametrize(
     ("flags", "message"),
     [
         ("floatx=float32", "OPWELD_FLAGS: no configuration key 'floatx'; did you mean floatX"),

@@ -19,7 +19,7 @@ from opweld.rewriting import (
     register_stabilize,
     rewrite_graph,
 )
-from opweld.rewriting.merge import copy_and_merge
+from opweld.rewriting.merge import copy_and_merge, merge_equal
 from opweld.rewriting.standard import STANDARD
 from opweld.tensor import NotScalarConstantError, get_scalar_constant_value
 
@@ -219,6 +219,16 @@ def test_what_is_destroyed_is_not_merged():
     found = graph(b(other, destroyer(one)))
     assert sorted(tags(found)) == ["a", "a", "b", "d"]
     assert tags(graph(destroyer(a(x)), destroyer(a(x)))) == ["a", "d", "a", "d"]
+
+
+def test_equal_nodes_of_a_graph_that_is_changed():
+    one, other = a(x), a(x)
+    other.name = "named"
+    found = FunctionGraph([x], [b(one, other)])
+    assert merge_equal(found) and tags(found) == ["a", "b"] and not merge_equal(found)
+    assert found.outputs[0].owner.inputs[0].name == found.outputs[0].owner.inputs[1].name == "named"
+    spared = FunctionGraph([x], [b(a(x), InPlace("d")(a(x)))])
+    assert not merge_equal(spared) and sorted(tags(spared)) == ["a", "a", "b", "d"]
 
 
 def test_a_function_merges():

@@ -33,6 +33,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -65,6 +66,7 @@ class Fault:
         """Whether the engine or the runtime comes from the file."""
         return not self.file.startswith("python/") and not self.file.startswith("tools/")
 
+    @cached_property
     def key(self) -> str:
         """What the finding depends on: the fault, the file, and the tests that are named."""
         files = [self.file, *(word for test in self.tests for word in shlex.split(test) if word.endswith(".py"))]
@@ -233,14 +235,14 @@ def report(chosen: list[Fault], found: dict[str, list[str]]) -> int:
     print()
     for area in dict.fromkeys(fault.area for fault in chosen):
         of_area = [fault for fault in chosen if fault.area == area]
-        caught = sum(found.get(fault.key(), [""])[0] == "caught" for fault in of_area)
+        caught = sum(found.get(fault.key, [""])[0] == "caught" for fault in of_area)
         total[0] += caught
         total[1] += len(of_area)
         code |= caught < 0.9 * len(of_area)
         print(f"  {area:12} {caught:3} of {len(of_area):3}")
     print(f"  {'all':12} {total[0]:3} of {total[1]:3}\n")
     for fault in chosen:
-        kind, said = found.get(fault.key(), ["not tried", ""])
+        kind, said = found.get(fault.key, ["not tried", ""])
         if kind == "survives":
             print(f"survives: {fault.area}: {fault.name} ({fault.file}): {fault.lives or 'no reason is given'}")
         elif kind == "caught" and fault.lives:
@@ -274,10 +276,10 @@ def main() -> int:
         try:
             fault.applied((ROOT / fault.file).read_text())
         except (Unfit, OSError) as err:
-            unfit[fault.key()] = ["error", str(err)]
+            unfit[fault.key] = ["error", str(err)]
     if given.list or given.check:
         for fault in chosen:
-            problem = unfit.get(fault.key())
+            problem = unfit.get(fault.key)
             if given.list or problem:
                 print(f"{fault.area}: {fault.name}: {fault.file}" + (f"\n  {problem[1]}" if problem else ""))
         print(f"{len(chosen)} faults, {len(unfit)} that cannot be put in")
@@ -291,15 +293,15 @@ def campaign(chosen: list[Fault], unfit: dict[str, list[str]], processes: int, a
     memory = WORK / "found.json"
     found: dict[str, list[str]] = {} if again or not memory.exists() else json.loads(memory.read_text())
     found |= unfit
-    left = [fault for fault in chosen if found.get(fault.key(), ["error"])[0] == "error" and fault.key() not in unfit]
+    left = [fault for fault in chosen if found.get(fault.key, ["error"])[0] == "error" and fault.key not in unfit]
     trees = [Tree(number) for number in range(min(processes, max(len(left), 1)))]
     lock, free = threading.Lock(), list(trees)
 
     def remember(fault: Fault, kind: str, said: str) -> None:
         with lock:
-            found[fault.key()] = [kind, said]
+            found[fault.key] = [kind, said]
             memory.write_text(json.dumps({key: value for key, value in found.items() if value[0] != "error"}))
-            done = sum(f.key() in found for f in chosen)
+            done = sum(f.key in found for f in chosen)
             by = said.splitlines()[0] if said else ""
             print(f"[{done}/{len(chosen)}] {kind:8} {fault.area}: {fault.name}  {by}", flush=True)
 
