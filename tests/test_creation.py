@@ -244,6 +244,11 @@ def test_linspace():
                 assert (result.dtype, result.shape) == (wanted.dtype, wanted.shape)
                 np.testing.assert_allclose(result, wanted, rtol=1e-15)
     same(value(T.linspace(0, 1, 5)), np.linspace(0, 1, 5))
+    a, b = np.meshgrid([0.1, -0.3, 1e-3], [0.7, 0.9, 3.3])
+    u, w = T.dmatrix("u"), T.dmatrix("w")
+    for num, ends in zip((3, 7, 11), opweld.function([u, w], [T.linspace(u, w, n) for n in (3, 7, 11)])(a, b)):
+        same(ends[-1], b)  # exactly, where start + step * (num - 1) is rounded
+        assert ends.shape == (num, 3, 3)
     with pytest.raises(ValueError, match=r"^Number of samples, -1, must be non-negative\.$"):
         T.linspace(0, 1, -1)
 
