@@ -171,6 +171,13 @@ func TestFreshFileIsHashedAtEachCheck(t *testing.T) {
 	require.True(t, Settled(path, time.Now().Add(time.Minute)))
 }
 
+func TestATimeThatWasSetBackIsNoRest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.h")
+	require.NoError(t, os.WriteFile(path, []byte("one"), 0o666))
+	require.NoError(t, os.Chtimes(path, old, old))
+	require.False(t, Settled(path, time.Now()), "written now, whatever its time of modification says")
+}
+
 func TestRepublishLeavesTheMappedModuleAlone(t *testing.T) {
 	w := newWorld(t)
 	before, err := os.Stat(w.module)
