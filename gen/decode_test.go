@@ -93,6 +93,10 @@ func TestMalformedProgramsSayWhere(t *testing.T) {
 		`inputs[1].variable: variable 0 is listed twice`: func(p tree) {
 			p["inputs"] = append(p["inputs"].([]any), tree{"variable": 0})
 		},
+		`inputs[1].name: inputs[0] is called "x" too`: func(p tree) {
+			p["variables"] = append(p["variables"].([]any), tree{"type": 0, "role": "input"})
+			p["inputs"] = append(p["inputs"].([]any), tree{"variable": 5, "name": "x"})
+		},
 		`variables[0]: is an input that is not listed in inputs`: set(root, "inputs", []any{}),
 		`variables[4]: is an output that is not listed in outputs`: func(p tree) {
 			p["single"], p["outputs"] = true, []any{}
@@ -178,4 +182,17 @@ func TestManyStepsShareOneKernel(t *testing.T) {
 	again, err := Render(p)
 	require.NoError(t, err)
 	assert.Equal(t, unit.Text, again.Text)
+}
+
+func TestAxesOfAReductionAscend(t *testing.T) {
+	for _, axes := range [][]int{{0, 0}, {1, 0}, {2}, {0, 2}} {
+		root := sample(t, "render_reduce")
+		member(root, "kernels", 2, "reduce").(tree)["axes"] = axes
+		data, err := json.Marshal(root)
+		require.NoError(t, err)
+		p, err := Decode(data)
+		require.NoError(t, err)
+		_, err = Render(p)
+		require.ErrorContains(t, err, "expected ascending axes of 2 dimensions", "%v", axes)
+	}
 }
