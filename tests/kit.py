@@ -366,6 +366,19 @@ def arrays(draw, dtype, ndim):
 # -- memory ------------------------------------------------------------------------------------------------------
 
 
+def left_over(call, times, allowed):
+    """How many blocks are left over after some calls: a leak is there each time, a cache is full in the end."""
+    found = []
+    while len(found) < 10 and (not found or found[-1] >= allowed):
+        gc.collect()
+        before = sys.getallocatedblocks()
+        for _ in range(times):
+            call()
+        gc.collect()
+        found.append(sys.getallocatedblocks() - before)
+    return found[-1]
+
+
 def flat(call, *watched):
     """Many calls move no count of these objects and leave no block a call; a cache becomes full, a leak grows on."""
     growth = []

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zlib
 
+import kit
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -363,11 +364,8 @@ def steady(call, watched):
     gc.collect()
     counts = [sys.getrefcount(object) for object in watched]
     none = sys.getrefcount(None)
-    blocks, memory = sys.getallocatedblocks(), resident()
-    for _ in range(1000):
-        call()
-    gc.collect()
-    grown = sys.getallocatedblocks() - blocks
+    memory = resident()
+    grown = kit.left_over(call, 1000, 50)
     assert [sys.getrefcount(object) for object in watched] == counts
     if sys.version_info < (3, 12):  # None is immortal from there on
         assert abs(sys.getrefcount(None) - none) < 100

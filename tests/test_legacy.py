@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import gc
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import kit
@@ -389,19 +387,6 @@ CASES = {name: rest for name, *rest in cases()}
 CXX_ONLY = ("ranks", "noise")
 
 
-def blocks(call, times):
-    """How many of Python's blocks are left over after some calls; the least of three tries."""
-    found = []
-    for _ in range(3):
-        gc.collect()
-        before = sys.getallocatedblocks()
-        for _ in range(times):
-            call()
-        gc.collect()
-        found.append(sys.getallocatedblocks() - before)
-    return min(found)
-
-
 @pytest.mark.parametrize(("name", "lang"), [(n, to) for n in CASES for to in LANGS if to != "c" or n not in CXX_ONLY])
 def test_references_and_blocks_stay(name, lang, references):
     make, good, bad, exception = CASES[name]
@@ -418,7 +403,7 @@ def test_references_and_blocks_stay(name, lang, references):
     call()
     held = [item for item in good + bad if isinstance(item, np.ndarray)]
     before = references(*held)
-    assert blocks(call, CALLS) < 20
+    assert kit.left_over(call, CALLS, 20) < 20
     assert references(*held) == before
 
 
