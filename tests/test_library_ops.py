@@ -455,7 +455,7 @@ def test_both_languages(lang):
 
 def test_one_text_over_arrays_of_other_dimensions():
     """The ends of the two functions test other arrays, so they are two."""
-    x, z = tensor.dmatrix("x"), tensor.dmatrix("z")
+    x, z = T.dmatrix("x"), T.dmatrix("z")
     a = np.arange(6.0).reshape(2, 3)
-    first, second = opweld.function([x, z], [tensor.take(x, [0, 5, -1]), tensor.take(z, 1, 0)])(a, a)
+    first, second = opweld.function([x, z], [T.take(x, [0, 5, -1]), T.take(z, 1, 0)])(a, a)
     assert first.tolist() == [0, 5, 5] and second.tolist() == [3, 4, 5]
