@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,20 +22,26 @@ _NARROWER = {"float32": "float16", "float64": "float32", "longdouble": "float64"
 _PARTS = {"complex64": "float32", "complex128": "float64", "clongdouble": "longdouble"}
 
 
-class Tolerance(NamedTuple):
+class Tolerance:
     """How far two results may lie apart.
 
-    Attributes
+    Parameters
     ----------
-    ulps : float or None
+    ulps : float, optional
         In units in the last place of the larger of two elements; None: `ulps_of` the dtype; infinite: values are not
         compared.
     floor : float or numpy.ndarray
         What may lie between them besides, however small they are: what sums of large terms leave.
     """
 
-    ulps: float | None = None
-    floor: Any = 0
+    __slots__ = ("floor", "ulps")
+
+    def __init__(self, ulps: float | None = None, floor: Any = 0) -> None:
+        self.ulps = ulps
+        self.floor = floor
+
+    def __repr__(self) -> str:
+        return f"Tolerance({self.ulps!r}, {self.floor!r})"
 
 
 EXACT = Tolerance(0)
@@ -234,7 +240,7 @@ def apart(a: Any, b: Any, tolerance: Tolerance | None = None) -> np.ndarray[Any,
     numpy.ndarray
         Of bools.
     """
-    ulps, floor = tolerance or Tolerance()
+    ulps, floor = (None, 0) if tolerance is None else (tolerance.ulps, tolerance.floor)
     if ulps is None:
         ulps = ulps_of(a.dtype)
     if ulps == float("inf"):

@@ -131,7 +131,7 @@ class Buffers:
             held: dict[Variable, int] = {}
             for source, step in sources:
                 for buffer, generation in known[source].items():
-                    held[buffer] = max(held.get(buffer, 0), generation + step)
+                    held[buffer] = min(held.get(buffer, generation + step), generation + step)
             known[current] = held or {current: 0}
             stack.pop()
         return known[variable]

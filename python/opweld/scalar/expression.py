@@ -270,7 +270,7 @@ class Expression(StructuredScalarOp):
         arrays = [np.asarray(x) for x in inputs]
         typed = self._typed(tuple([dtype_of(array.dtype).name for array in arrays]))
         nodes = [op.scalar_node(_dtypes_of(given, typed.dtypes)) for op, given in zip(typed.ops, typed.inputs)]
-        if all(n.op.debug_tolerance(n, []) == EXACT for n in nodes):
+        if all(n.op.debug_tolerance(n, []).ulps == 0 for n in nodes):
             return EXACT
         floats = [dtype for dtype in typed.dtypes[self.nin :] if dtype_of(dtype).np.kind in "fc"]
         eps = max(np.finfo(dtype_of(dtype).np).eps for dtype in floats)
