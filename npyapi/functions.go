@@ -51,6 +51,7 @@ var functions = map[string]Function{
 	"PyImport_GetModule":         {Returns: New, Fails: Null}, // also without an exception
 	"PyObject_IsInstance":        {Fails: Negative},
 	"PyObject_CheckBuffer":       {},
+	"PyObject_SetAttrString":     {Fails: Negative},
 	"PyType_FromModuleAndSpec":   {Returns: New, Fails: Null},
 	"PyModule_AddIntConstant":    {Fails: Negative},
 	"PyModule_AddStringConstant": {Fails: Negative},

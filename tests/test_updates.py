@@ -2,8 +2,16 @@
 
 import copy
 import functools
+import gc
+import os
+import pickle
+import signal
+import sys
 import threading
+import time
+import weakref
 
+import kit
 import numpy as np
 import pytest
 from hypothesis import given
@@ -461,3 +469,160 @@ def test_performs_and_updates_that_python_computes():
     f()
     f()
     assert s.get_value() == {"n": 2}
+
+
+# -- several threads, calls within calls, set_value, fork ----------------------------------------------------------
+
+
+def slowly(call=None):
+    """A node that lets other threads run, and calls something."""
+
+    def perform(a):
+        time.sleep(0)
+        if call is not None:
+            call()
+        return a
+
+    return kit.Python(perform)
+
+
+def in_threads(*calls):
+    threads = [threading.Thread(target=call, daemon=True) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert not any(thread.is_alive() for thread in threads), "they wait for one another"
+
+
+def repeated(f, times):
+    return lambda: [f() for _ in range(times)]
+
+
+def test_no_update_is_lost():
+    """One function, its copy, and others that update some of the same values, from several threads."""
+    a, b = shared(np.zeros(1), "a"), shared(np.zeros(1), "b")
+    step = function([], None, updates=[(a, slowly()(a) + 1)])
+    other = function([], None, updates=[(a, slowly()(a) + 10)])
+    both = function([], None, updates=[(b, slowly()(b) + 1), (a, slowly()(a) + 100)])
+    turned = function([], None, updates=[(a, slowly()(a) + 1000), (b, slowly()(b) + 1)])
+    in_threads(*(repeated(f, 200) for f in (step, step, step.copy(), other, both, turned, turned)))
+    assert a.get_value().tolist() == [600 + 2000 + 20000 + 400000] and b.get_value().tolist() == [600]
+
+
+def test_values_that_are_updated_together_are_seen_together():
+    a, b = shared(np.zeros(1), "a"), shared(np.zeros(1), "b")
+    step = function([], None, updates=[(a, slowly()(a) + 1), (b, slowly()(b) + 1)])
+    look = function([], [a, b])
+    seen = []
+    in_threads(repeated(step, 500), lambda: seen.extend(look() for _ in range(2000)))
+    assert all(one.tolist() == other.tolist() for one, other in seen)
+
+
+@pytest.mark.parametrize("inner", ["itself", "another", "a copy"])
+def test_a_call_from_within_that_updates_the_same(inner):
+    a = shared(np.zeros(1), "a")
+    calls = []
+    f = function([], None, updates=[(a, slowly(lambda: calls.pop()())(a) + 1)], name="f")
+    other = {"itself": f, "another": function([], None, updates=[(a, a * 2)], name="f")}.get(inner) or f.copy()
+    calls.append(other)
+    told = message(RuntimeError, f)
+    assert "f() was called from within a call that updates one of the shared values that it updates itself" in told
+    assert a.get_value().tolist() == [0]
+    b = shared(0, "b")
+    calls.append(function([], None, updates=[(b, b + 1)]))  # of another value
+    f()
+    calls.append(function([], a * 2))  # which reads what was there before
+    f()
+    assert a.get_value().tolist() == [2] and b.get_value() == 1
+
+
+def test_a_failing_call_gives_its_turn_back():
+    a, b = shared(np.zeros(1), "a"), shared(np.zeros(1), "b")
+    f = function([x], None, updates=[(a, a + x.sum()), (b, x[:1] + slowly(lambda: 1 / (int(b.get_value()[0]) - 1))(b))])
+    for arguments in (("text",), ()):
+        with pytest.raises(TypeError):
+            f(*arguments)
+    b.set_value([1.0])
+    with pytest.raises(ZeroDivisionError):
+        f(A)
+    b.set_value([0.0])
+    in_threads(lambda: f(A))
+    assert a.get_value().tolist() == [3]
+
+
+def test_a_value_that_is_set_during_a_call_stays():
+    a, b = shared(np.zeros(1), "a"), shared(np.zeros(1), "b")
+    f = function([], None, updates=[(a, slowly(lambda: a.set_value([50.0]))(a) + 1), (b, b + 1)])
+    f()
+    assert a.get_value().tolist() == [50] and b.get_value().tolist() == [1]
+
+
+def test_new_values_of_a_failing_call_are_released():
+    w, n = state(), shared(np.zeros(1000), "n")
+    f = function([x], None, updates=[(n, n + 1), (w, Forgets()(x))])
+    for _ in range(20):
+        message(RuntimeError, f, A)
+    gc.collect()
+    before = sys.getallocatedblocks()
+    for _ in range(1000):
+        message(RuntimeError, f, A)
+    gc.collect()
+    assert sys.getallocatedblocks() - before < 500  # an array is two blocks, and its data
+    held = weakref.ref(new := np.ones(3))
+    g = function([x], None, updates=[(w, kit.Python(lambda a: ARRAYS.pop())(x)), (n, n + Forgets()(x))])
+    ARRAYS.append(new)
+    del new
+    message(RuntimeError, g, A)
+    assert held() is None
+
+
+ARRAYS = []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_fork_during_a_call():
+    """The child's thread does not wait for one that it has not."""
+    a = shared(np.zeros(1), "a")
+    entered, leave = threading.Event(), threading.Event()
+
+    def wait():
+        entered.set()
+        leave.wait(120)
+
+    f = function([], None, updates=[(a, slowly(wait)(a) + 1)])
+    g = function([], None, updates=[(a, a + 5)])
+    thread = threading.Thread(target=f, daemon=True)
+    thread.start()
+    assert entered.wait(120)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        g()
+        os._exit(0 if a.get_value().tolist() == [5] else 1)
+    _, status = os.waitpid(child, 0)
+    leave.set()
+    thread.join(120)
+    assert os.waitstatus_to_exitcode(status) == 0 and a.get_value().tolist() == [1]
+
+
+def test_shared_values_are_pickled_without_their_turn():
+    a = shared(np.zeros(1), "a")
+    f = function([], None, updates=[(a, a + 1)])
+    again, value = pickle.loads(pickle.dumps([f, a]))
+    again()
+    assert value.get_value().tolist() == [1] and a.get_value().tolist() == [0]
+    assert copy.deepcopy(a).get_value().tolist() == [0]
+
+
+def test_a_cycle_through_a_shared_value_is_collected():
+    class Holder:
+        pass
+
+    holder = Holder()
+    h = shared(holder, borrow=True)
+    holder.f = function([], kit.Python(lambda a: np.array(1.0), tensor.dscalar)(h))
+    gone = weakref.ref(holder)
+    del holder, h
+    gc.collect()
+    assert gone() is None

@@ -38,7 +38,8 @@ typedef struct {
     opw_function *self; /* borrowed: the caller holds the callable */
     void **structs;     /* the instance's, one a step whose op keeps state */
     int keeping;        /* the call has succeeded: temporaries may be kept for the next */
-    PyObject *out[1];   /* as many as there are results; owned while the call runs; NULL: none given */
+    PyObject *out[1];   /* as many as there are results; owned while the call runs; NULL: none given. Then for each update the
+                           value that the call has read from its cell; owned */
 } opw_head;
 
 #define OPW_HEAD(frame) ((opw_head *)(void *)(frame))
@@ -162,7 +163,7 @@ typedef struct {
 
 /* The unit defines the function as data; the runtime is the same for every function. The name carries a digest of this
    head: objects that disagree on it do not link, as where opweld is replaced on disk while a process has the older engine. */
-#define opw_the_program opw_program_96c675487625
+#define opw_the_program opw_program_b2770275aee6
 OPW_SHARED extern const opw_program opw_the_program;
 
 /* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's

@@ -39,7 +39,8 @@ typedef struct {
     opw_function *self; /* borrowed: the caller holds the callable */
     void **structs;     /* the instance's, one a step whose op keeps state */
     int keeping;        /* the call has succeeded: temporaries may be kept for the next */
-    PyObject *out[1];   /* as many as there are results; owned while the call runs; NULL: none given */
+    PyObject *out[1];   /* as many as there are results; owned while the call runs; NULL: none given. Then for each update the
+                           value that the call has read from its cell; owned */
 } opw_head;
 
 #define OPW_HEAD(frame) ((opw_head *)(void *)(frame))
@@ -163,7 +164,7 @@ typedef struct {
 
 /* The unit defines the function as data; the runtime is the same for every function. The name carries a digest of this
    head: objects that disagree on it do not link, as where opweld is replaced on disk while a process has the older engine. */
-#define opw_the_program opw_program_96c675487625
+#define opw_the_program opw_program_b2770275aee6
 OPW_SHARED extern const opw_program opw_the_program;
 
 /* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's
@@ -317,6 +318,9 @@ public:
 #pragma clang diagnostic ignored "-Wpass-failed" /* a loop that calls a function is asked for vectors in vain */
 #endif
 #endif
+#include <pthread.h>               /* pthread_atfork */
+#include <unistd.h>                /* getpid */
+
 /* ---- state and instance ----------------------------------------------------------------------------------------- */
 
 /* An entry of the table of steps with its slots at hand. */
@@ -355,12 +359,21 @@ struct opw_function {
     char *constants;           /* the part of a frame up to constants_end; NULL: none needed */
     PyObject **kept;           /* storage of temporaries from earlier runs; NULL entries: none, or in use */
     void **structs;            /* the state of ops that keep some */
-    PyThread_type_lock lock;   /* held during a call where there is such state, else NULL */
-    unsigned long owner;       /* the thread that holds it */
-    int locked;
+    PyObject *turns;           /* tuple of opw_turn in capsules that a call holds, in the order in which it takes them; NULL: none */
 };
 
+/* Whose turn it is, with an instance's state or with a shared value: one thread's at a time. */
+typedef struct {
+    PyThread_type_lock lock;
+    unsigned long owner; /* the thread that holds it */
+    int held;
+    pid_t process;       /* that the thread is of: after a fork nobody gives it back */
+} opw_turn;
+
+#define OPW_TURN "opweld.turn.1" /* one layout for all modules of a process */
+
 static PyObject *opw_numpy_ma; /* "numpy.ma", for the process */
+static pid_t opw_process;      /* this one */
 PyArray_Descr *opw_dtypes[OPW_DTYPES];
 
 /* An exception in flight, put aside and brought back. */
@@ -379,13 +392,27 @@ PyObject *opw_convert(char *frame, uint32_t index, PyObject *value)
     return PyObject_CallFunction(OPW_HEAD(frame)->self->convert, "IO", (unsigned int)index, value);
 }
 
+/* Remembers the value of a cell that the call updates. */
+static void opw_note_read(char *frame, const opw_program *p, int cell, PyObject *value)
+{
+    uint32_t k, first = p->results - p->updates;
+    for (k = 0; k < p->updates; k++)
+        if (p->result_table[first + k].update == cell) {
+            Py_INCREF(value);
+            OPW_HEAD(frame)->out[p->results + k] = value;
+        }
+}
+
 PyObject *opw_cell(char *frame, uint32_t index)
 {
     opw_function *self = OPW_HEAD(frame)->self;
     const opw_program *p = self->state->program;
     PyObject *cell = PyTuple_GET_ITEM(self->cells, index - (p->arguments - p->cells));
-    if (PyList_GET_SIZE(cell) == 1)
+    if (PyList_GET_SIZE(cell) == 1) {
+        if (p->updates)
+            opw_note_read(frame, p, (int)(index - (p->arguments - p->cells)), PyList_GET_ITEM(cell, 0));
         return PyList_GET_ITEM(cell, 0);
+    }
     PyErr_Format(PyExc_RuntimeError, "%U(): the cell of a shared value holds %zd objects, not one", self->name,
                  PyList_GET_SIZE(cell));
     return NULL;
@@ -489,9 +516,8 @@ static int opw_make_structs(opw_function *self)
     uint32_t i;
     if (!p->structs)
         return 0;
-    self->lock = PyThread_allocate_lock();
     self->structs = (void **)PyMem_Calloc(p->structs, sizeof(void *));
-    if (!self->lock || !self->structs) {
+    if (!self->structs) {
         PyErr_NoMemory();
         return -1;
     }
@@ -519,35 +545,139 @@ static void opw_drop_structs(opw_function *self)
             p->struct_table[i].drop(self->structs[i]);
     OPW_RESTORE(type, value, traceback);
     PyMem_Free(self->structs);
-    if (self->lock)
-        PyThread_free_lock(self->lock);
 }
 
-/* Calls of an instance with state take turns. A call from within a call would wait for itself. */
-static int opw_lock(opw_function *self)
+/* ---- turns: calls of an instance with state, and calls that update a shared value, one after the other ---- */
+
+static void opw_drop_turn(PyObject *capsule)
 {
-    unsigned long me = PyThread_get_thread_ident();
-    if (self->locked && self->owner == me) {
-        PyErr_Format(PyExc_RuntimeError, "%U() was called from within a call of its own; an op in it keeps state, so its calls "
-                     "cannot nest: make a second function", self->name);
+    opw_turn *turn = (opw_turn *)PyCapsule_GetPointer(capsule, OPW_TURN);
+    PyThread_free_lock(turn->lock);
+    PyMem_Free(turn);
+}
+
+static PyObject *opw_new_turn(void)
+{
+    opw_turn *turn = (opw_turn *)PyMem_Calloc(1, sizeof(opw_turn));
+    PyObject *capsule = NULL;
+    if (turn && (turn->lock = PyThread_allocate_lock()))
+        capsule = PyCapsule_New(turn, OPW_TURN, opw_drop_turn);
+    else
+        PyErr_NoMemory();
+    if (!capsule && turn) {
+        if (turn->lock)
+            PyThread_free_lock(turn->lock);
+        PyMem_Free(turn);
+    }
+    return capsule;
+}
+
+static opw_turn *opw_turn_at(opw_function *self, Py_ssize_t i)
+{
+    return (opw_turn *)PyCapsule_GetPointer(PyTuple_GET_ITEM(self->turns, i), OPW_TURN);
+}
+
+/* The turn of a shared value, which all functions that update it share: an attribute of its cell. */
+static PyObject *opw_turn_of(PyObject *cell)
+{
+    PyObject *turn = PyObject_GetAttrString(cell, "turn");
+    if (turn != Py_None)
+        return turn;
+    Py_DECREF(turn);
+    turn = opw_new_turn();
+    if (turn && PyObject_SetAttrString(cell, "turn", turn))
+        Py_CLEAR(turn);
+    return turn;
+}
+
+/* Collects the turns of an instance: of its own state first, then those of the values that it updates, by address, so that
+   no two calls wait for each other. */
+static int opw_make_turns(opw_function *self)
+{
+    const opw_program *p = self->state->program;
+    Py_ssize_t i, j, n = 0, first = (Py_ssize_t)(p->results - p->updates);
+    if (!p->structs && !p->updates)
+        return 0;
+    self->turns = PyTuple_New((p->structs ? 1 : 0) + (Py_ssize_t)p->updates);
+    if (!self->turns)
         return -1;
+    if (p->structs) {
+        PyObject *own = opw_new_turn();
+        if (!own)
+            return -1;
+        PyTuple_SET_ITEM(self->turns, n++, own);
     }
-    if (!PyThread_acquire_lock(self->lock, NOWAIT_LOCK)) {
-        Py_BEGIN_ALLOW_THREADS
-        PyThread_acquire_lock(self->lock, WAIT_LOCK);
-        Py_END_ALLOW_THREADS
+    for (i = 0; i < (Py_ssize_t)p->updates; i++) {
+        PyObject *turn = opw_turn_of(PyTuple_GET_ITEM(self->cells, p->result_table[first + i].update));
+        if (!turn)
+            return -1;
+        for (j = n++; j > (p->structs ? 1 : 0) && PyTuple_GET_ITEM(self->turns, j - 1) > turn; j--)
+            PyTuple_SET_ITEM(self->turns, j, PyTuple_GET_ITEM(self->turns, j - 1));
+        PyTuple_SET_ITEM(self->turns, j, turn);
     }
-    self->owner = me;
-    self->locked = 1;
     return 0;
 }
 
-static void opw_unlock(opw_function *self)
+static void opw_give_turn(opw_turn *turn)
 {
-    self->locked = 0;
-    PyThread_release_lock(self->lock);
+    turn->held = 0;
+    PyThread_release_lock(turn->lock);
 }
 
+/* Takes one turn. A call from within a call would wait for itself. */
+static int opw_take_turn(opw_function *self, opw_turn *turn, int own)
+{
+    unsigned long me = PyThread_get_thread_ident();
+    if (turn->held && turn->process != opw_process) { /* a thread that was not forked held it */
+        PyThread_type_lock fresh = PyThread_allocate_lock();
+        if (!fresh) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        turn->lock = fresh;
+        turn->held = 0;
+    }
+    if (turn->held && turn->owner == me) {
+        if (own)
+            PyErr_Format(PyExc_RuntimeError, "%U() was called from within a call of its own; an op in it keeps state, so its calls "
+                         "cannot nest: make a second function", self->name);
+        else
+            PyErr_Format(PyExc_RuntimeError, "%U() was called from within a call that updates one of the shared values that it "
+                         "updates itself: such calls cannot nest", self->name);
+        return -1;
+    }
+    if (!PyThread_acquire_lock(turn->lock, NOWAIT_LOCK)) {
+        Py_BEGIN_ALLOW_THREADS
+        PyThread_acquire_lock(turn->lock, WAIT_LOCK);
+        Py_END_ALLOW_THREADS
+    }
+    turn->owner = me;
+    turn->process = opw_process;
+    turn->held = 1;
+    return 0;
+}
+
+/* Gives the first n turns back, but those that a fork has made new meanwhile. */
+static void opw_unlock(opw_function *self, Py_ssize_t n)
+{
+    while (n-- > 0) {
+        opw_turn *turn = opw_turn_at(self, n);
+        if (turn->held && turn->owner == PyThread_get_thread_ident())
+            opw_give_turn(turn);
+    }
+}
+
+/* Takes all turns, or none: then an exception is set. */
+static int opw_lock(opw_function *self)
+{
+    Py_ssize_t i, n = PyTuple_GET_SIZE(self->turns);
+    for (i = 0; i < n; i++)
+        if (opw_take_turn(self, opw_turn_at(self, i), self->structs && i == 0)) {
+            opw_unlock(self, i);
+            return -1;
+        }
+    return 0;
+}
 /* ---- perform ----------------------------------------------------------------------------------------- */
 
 /* Leaves the first outputs, last first. */
@@ -1665,25 +1795,23 @@ static int opw_collect_updates(opw_function *self, char *frame)
     return 0;
 }
 
-/* Puts the new shared values into their cells, or drops them. Nothing here can fail: all are stored or none. */
+/* Puts the new shared values into their cells, or drops them. Nothing here can fail: all are stored or none, and what stood
+   there is released when all are. A value that was set while the call ran stays: the call counts as one before it. */
 static void opw_store_updates(opw_function *self, char *frame, int succeeded)
 {
     const opw_program *p = self->state->program;
-    Py_ssize_t i;
-    for (i = (Py_ssize_t)(p->results - p->updates); i < (Py_ssize_t)p->results; i++) {
-        PyObject *value = OPW_HEAD(frame)->out[i], *cell, *old;
-        OPW_HEAD(frame)->out[i] = NULL;
-        if (!succeeded || !value) {
-            Py_XDECREF(value);
-            continue;
+    PyObject **out = OPW_HEAD(frame)->out, **read = out + p->results;
+    Py_ssize_t i, k, first = (Py_ssize_t)(p->results - p->updates);
+    for (i = first, k = 0; succeeded && i < (Py_ssize_t)p->results; i++, k++) {
+        PyObject *cell = PyTuple_GET_ITEM(self->cells, p->result_table[i].update);
+        if (out[i] && PyList_GET_SIZE(cell) == 1 && PyList_GET_ITEM(cell, 0) == read[k]) {
+            PyList_SET_ITEM(cell, 0, out[i]);
+            out[i] = read[k]; /* the earlier value: the cell's reference */
         }
-        cell = PyTuple_GET_ITEM(self->cells, p->result_table[i].update);
-        if (PyList_GET_SIZE(cell) == 1) {
-            old = PyList_GET_ITEM(cell, 0);
-            PyList_SET_ITEM(cell, 0, value);
-            Py_DECREF(old); /* release the earlier value (owned by the cell) */
-        } else
-            Py_DECREF(value);
+    }
+    for (i = first, k = 0; i < (Py_ssize_t)p->results; i++, k++) {
+        Py_CLEAR(out[i]);
+        Py_CLEAR(read[k]);
     }
 }
 
@@ -1728,7 +1856,7 @@ static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *a
     if (self->constants)
         memcpy(frame + state->constants_begin, self->constants + state->constants_begin,
                state->constants_end - state->constants_begin);
-    for (i = 0; i < p->results; i++)
+    for (i = 0; i < p->results + p->updates; i++)
         OPW_HEAD(frame)->out[i] = NULL;
     if (opw_bind(self, frame, args, given, names, &out))
         return NULL;
@@ -1752,10 +1880,10 @@ static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_
 
     if (self->state->frame_size > sizeof(small) && !(frame = (char *)PyMem_Malloc(self->state->frame_size)))
         return PyErr_NoMemory();
-    if (!self->lock || !opw_lock(self)) {
+    if (!self->turns || !opw_lock(self)) {
         result = opw_call_in(self, frame, args, PyVectorcall_NARGS(nargsf), names);
-        if (self->lock)
-            opw_unlock(self);
+        if (self->turns)
+            opw_unlock(self, PyTuple_GET_SIZE(self->turns));
     }
     if (frame != small.bytes)
         PyMem_Free(frame);
@@ -1825,6 +1953,7 @@ static void opw_function_dealloc(PyObject *object)
     Py_CLEAR(self->cells);
     Py_CLEAR(self->failed);
     Py_CLEAR(self->unlike);
+    Py_CLEAR(self->turns);
     type->tp_free(object);
     Py_DECREF(type);
     Py_DECREF(module);
@@ -1951,7 +2080,7 @@ static int opw_check_make(const opw_program *p, PyObject *performs, PyObject *co
 {
     Py_ssize_t i;
     for (i = 0; i < PyTuple_GET_SIZE(cells); i++)
-        if (!PyList_CheckExact(PyTuple_GET_ITEM(cells, i))) {
+        if (!PyList_Check(PyTuple_GET_ITEM(cells, i))) {
             PyErr_Format(PyExc_TypeError, "make() got %.200s as cell %zd, expected a list of one",
                          Py_TYPE(PyTuple_GET_ITEM(cells, i))->tp_name, i);
             return -1;
@@ -1987,8 +2116,7 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     self->constants = NULL;
     self->kept = NULL;
     self->structs = NULL;
-    self->lock = NULL;
-    self->locked = 0;
+    self->turns = NULL;
     Py_INCREF(name);
     self->name = name;
     Py_INCREF(convert);
@@ -2006,7 +2134,7 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     Py_INCREF(unlike);
     self->unlike = unlike;
     PyObject_GC_Track((PyObject *)self);
-    if (opw_make_kept(self) || opw_enter_constants(self, constants) || opw_make_structs(self)) {
+    if (opw_make_turns(self) || opw_make_kept(self) || opw_enter_constants(self, constants) || opw_make_structs(self)) {
         Py_DECREF(self);
         return NULL;
     }
@@ -2019,7 +2147,7 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
 static int opw_lay_out(opw_state *state)
 {
     const opw_program *p = state->program;
-    size_t at = sizeof(opw_head) + sizeof(PyObject *) * p->results;
+    size_t at = sizeof(opw_head) + sizeof(PyObject *) * (p->results + p->updates);
     uint32_t i;
 
     state->constants_begin = at;
@@ -2115,9 +2243,16 @@ static PyMethodDef opw_module_methods[] = {
 /* ---- the module's entry ------------------------------------------------------------------------------------------ */
 
 /* What holds for the process, whatever the function. */
+static void opw_forked(void) { opw_process = getpid(); }
+
 static int opw_prepare(void)
 {
     int number;
+    if (!opw_process && pthread_atfork(NULL, NULL, opw_forked)) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    opw_forked();
     if (PyArray_ImportNumPyAPI() < 0 || !(opw_numpy_ma = PyUnicode_InternFromString("numpy.ma")))
         return -1;
     for (number = 0; number < OPW_DTYPES; number++)

@@ -16,6 +16,25 @@ from opweld.tensor.variable import TensorVariable
 __all__ = ["SharedVariable", "TensorSharedVariable", "shared"]
 
 
+class Cell(list[Any]):
+    """A list of one: what a variable and the functions that use it share.
+
+    Attributes
+    ----------
+    turn : object
+        Held by a call that updates the value; the first function that does so makes it.
+    """
+
+    __slots__ = ("turn",)
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        super().__init__(values)
+        self.turn: Any = None
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return Cell, (), None, iter(self)  # less the turn
+
+
 class SharedVariable(Variable):
     """A variable with a value of its own. Functions that use it read the value at each call; their updates set it.
 
@@ -56,7 +75,7 @@ class SharedVariable(Variable):
         super().__init__(type, None, None, name)
         self.strict = _yes_or_no("a shared variable: strict", strict)
         self.allow_downcast = _yes_or_no("a shared variable: allow_downcast", allow_downcast, maybe=True)
-        self.cell: list[Any] = [None]
+        self.cell: list[Any] = Cell([None])
         self.set_value(value, borrow)
 
     def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:
