@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 
 __all__ = ["SECTIONS", "Key", "Sections", "join", "key_of"]
 
@@ -54,13 +53,6 @@ def key_of(path: str, who: str) -> Key:
     return path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
-def _is_fresh(key: Key) -> bool:
-    """Whether a file could be written again without its times telling, so that what it holds is not to be kept."""
-    _, _, mtime, ctime, _ = key
-    tick = 2_000_000_000 if mtime % 1_000_000_000 == ctime % 1_000_000_000 == 0 else 20_000_000
-    return time.time_ns() - max(mtime, ctime) < tick
-
-
 def _unreadable(path: str, who: str, err: OSError) -> OSError:
     return type(err)(
         f"{path}: the C file of {who} cannot be read: {err.strerror}; a relative path starts at the folder of the "
@@ -75,13 +67,11 @@ def _read(key: Key, who: str) -> dict[str, list[tuple[int, str]]]:
     if found is None:
         try:
             with open(path, encoding="utf-8", newline=None) as file:
-                found = _parse(path, file.read())
+                found = _files[key] = _parse(path, file.read())
         except OSError as err:
             raise _unreadable(path, who, err) from None
         except UnicodeDecodeError as err:
             raise ValueError(f"{path}: is not UTF-8: {err}") from None
-        if not _is_fresh(key):
-            _files[key] = found
     return found
 
 
@@ -98,7 +88,7 @@ def join(keys: tuple[Key, ...], who: str) -> Sections:
     Returns
     -------
     Sections
-        The same object for the same files, once they have been left alone for a moment.
+        The same object for the same files.
 
     Raises
     ------
@@ -111,8 +101,7 @@ def join(keys: tuple[Key, ...], who: str) -> Sections:
         for key in keys:
             for tag, pieces in _read(key, who).items():
                 sections.setdefault(tag, []).extend((key[0], line, piece) for line, piece in pieces)
-        if not any(map(_is_fresh, keys)):
-            _joined[keys] = sections
+        _joined[keys] = sections
     return sections
 
 
