@@ -212,6 +212,29 @@ class InAnother(Op):
         output_storage[0][0] = output_storage[0][0] + self.op.n
 
 
+def times(op, value):
+    return value * op.n
+
+
+class ByHelper(InPython):
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = times(self, inputs[0])
+
+
+class ByGetattr(InPython):
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] * getattr(self, "n")  # noqa: B009
+
+
+class ByProperty(InPython):
+    @property
+    def double(self):
+        return self.n * 2
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] * self.double
+
+
 class ByName(InC):
     def c_support_code_apply(self, node, name):
         return f"static const double f_{name} = {self.n};"
@@ -242,6 +265,9 @@ class ByVersion(ByBuild):
         (ByParams, "get_params"),
         (lambda n: ByMap(n == 100), "destroy_map"),
         (InAnother, "perform"),
+        (ByHelper, "perform"),
+        (ByGetattr, "perform"),
+        (ByProperty, "perform"),
         (ByName, "c_support_code_apply"),
         (ByBuild, "what it asks of the build"),
         (ByVersion, "c_code_cache_version"),
@@ -263,13 +289,13 @@ def test_functions_that_differ():
         def perform(self, node, inputs, output_storage):
             output_storage[0][0] = self.n(inputs[0])
 
-    def times(k):
+    def by_factor(k):
         return lambda v: v * k
 
     assert "attribute 'n' differs: <function" in refused(Applies(lambda v: v + 1)(x), Applies(lambda v: v * 2)(x))
-    assert "attribute 'n' differs" in refused(Applies(times(2))(x), Applies(times(3))(x))
+    assert "attribute 'n' differs" in refused(Applies(by_factor(2))(x), Applies(by_factor(3))(x))
     assert "attribute 'n' differs: <ufunc 'sin'> and <ufunc 'cos'>" in refused(Applies(np.sin)(x), Applies(np.cos)(x))
-    assert len(merged(Applies(times(2))(x), Applies(times(2))(x)).apply_nodes) == 1
+    assert len(merged(Applies(by_factor(2))(x), Applies(by_factor(2))(x)).apply_nodes) == 1
 
 
 def test_several_attributes():

@@ -11,6 +11,7 @@ that is no prop may differ as it likes, a cache, a counter, a name, as long as n
 
 from __future__ import annotations
 
+import sys
 from types import BuiltinFunctionType, CodeType, FunctionType
 from typing import Any
 
@@ -152,19 +153,27 @@ def _reads(cls: type, begin: str) -> set[str]:
             continue
         for name, member in base.__dict__.items():
             members.setdefault(name, []).extend(_codes(member))
+    around = getattr(sys.modules.get(cls.__module__), "__dict__", {})
     read: set[str] = set()
     waiting = [name for name in members if name.startswith(begin)]
     while waiting:
-        for code in members.get(waiting.pop(), ()):
-            fresh = {name for part in _nested(code) for name in part.co_names} - read
-            read |= fresh
-            waiting += fresh
+        name = waiting.pop()
+        beside = around.get(name)  # a function of the class's module
+        codes = members.get(name) or (_codes(beside) if isinstance(beside, FunctionType) else [])
+        fresh = {word for code in codes for part in _nested(code) for word in _words(part)} - read
+        read |= fresh
+        waiting += fresh
     changed: set[str] = set()
     for name, codes in members.items():
         if name not in _BEGINNING:
             for part in [part for code in codes for part in _nested(code)]:
                 changed |= {i.argval for i in dis.get_instructions(part) if i.opname in ("STORE_ATTR", "DELETE_ATTR")}
     return read - changed
+
+
+def _words(code: CodeType) -> list[str]:
+    """The names that code reads, or may read by `getattr`."""
+    return [*code.co_names, *[item for item in code.co_consts if isinstance(item, str)]]
 
 
 def _codes(member: Any) -> list[CodeType]:
