@@ -43,6 +43,8 @@ typedef struct {
 } opw_head;
 
 #define OPW_HEAD(frame) ((opw_head *)(void *)(frame))
+/* What a unit asks of a head, by names of the glue: users' macros stand before it. */
+static inline PyObject *opw_given(const char *frame, uint32_t i) { return ((const opw_head *)(const void *)frame)->out[i]; }
 static inline int opw_keeping(const char *frame) { return ((const opw_head *)(const void *)frame)->keeping; }
 static inline void *opw_kept_struct(const char *frame, uint32_t i) { return ((const opw_head *)(const void *)frame)->structs[i]; }
 #define OPW_PY(slot) (*(PyObject **)(void *)(slot))
@@ -163,7 +165,7 @@ typedef struct {
 
 /* The unit defines the function as data; the runtime is the same for every function. The name carries a digest of this
    head: objects that disagree on it do not link, as where opweld is replaced on disk while a process has the older engine. */
-#define opw_the_program opw_program_b2770275aee6
+#define opw_the_program opw_program_e72dbd7dc936
 OPW_SHARED extern const opw_program opw_the_program;
 
 /* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's
@@ -242,7 +244,7 @@ struct opw_bytes : std::integral_constant<bool, std::is_trivially_copyable<T>::v
 template <class T> static constexpr size_t opw_room() { return opw_bytes<T>::value ? (sizeof(T) + 7) & ~(size_t)7 : sizeof(void *); }
 
 /* A type, as a value. */
-template <class T> struct opw_class { typedef T type; };
+template <class T> struct opw_class { typedef T opw_type_of; };
 
 template <class T> struct opw_box { T value; };
 
@@ -251,8 +253,8 @@ template <class T, bool = opw_bytes<T>::value> class opw_bound {
     T value;
 public:
     explicit opw_bound(char *&at) { memcpy((void *)&value, at, sizeof(T)); at += opw_room<T>(); }
-    T &get() { return value; }
-    void save(char *&at) { memcpy(at, (const void *)&value, sizeof(T)); at += opw_room<T>(); }
+    T &opw_get() { return value; }
+    void opw_save(char *&at) { memcpy(at, (const void *)&value, sizeof(T)); at += opw_room<T>(); }
 };
 
 /* The same: an object. */
@@ -260,8 +262,8 @@ template <class T> class opw_bound<T, false> {
     opw_box<T> *box;
 public:
     explicit opw_bound(char *&at) : box(*(opw_box<T> **)(void *)at) { at += opw_room<T>(); }
-    T &get() { return box->value; }
-    void save(char *&at) { at += opw_room<T>(); }
+    T &opw_get() { return box->value; }
+    void opw_save(char *&at) { at += opw_room<T>(); }
     void drop() { delete box; }
 };
 
@@ -282,9 +284,9 @@ public:
     explicit opw_made(char *&at) { memset((void *)&value, 0, sizeof(T)); at += opw_room<T>(); }
     template <class F> opw_made(char *&at, F make) : value(make()) { at += opw_room<T>(); }
     opw_made(char *&at, const T &from, int) { memcpy((void *)&value, (const void *)&from, sizeof(T)); at += opw_room<T>(); }
-    T &get() { return value; }
-    void keep() {}
-    void save(char *&at) { memcpy(at, (const void *)&value, sizeof(T)); at += opw_room<T>(); }
+    T &opw_get() { return value; }
+    void opw_keep() {}
+    void opw_save(char *&at) { memcpy(at, (const void *)&value, sizeof(T)); at += opw_room<T>(); }
 };
 
 /* The same: an object, which is dropped unless all that its type declares could be made. */
@@ -297,9 +299,9 @@ public:
     opw_made(char *&, const T &, int) { static_assert(sizeof(T) == 0, "c_declare: an array of objects takes no initialiser here: set them in c_init and c_extract"); }
     opw_made(const opw_made &) = delete;
     ~opw_made() { delete mine; }
-    T &get() { return box->value; }
-    void keep() { memcpy(slot, (const void *)&box, sizeof(box)); mine = nullptr; }
-    void save(char *&at) { at += opw_room<T>(); }
+    T &opw_get() { return box->value; }
+    void opw_keep() { memcpy(slot, (const void *)&box, sizeof(box)); mine = nullptr; }
+    void opw_save(char *&at) { at += opw_room<T>(); }
 };
 
 #endif
