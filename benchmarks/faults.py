@@ -85,7 +85,7 @@ COLD = [
     ("write", ("EIO", "ENOSPC", "EDQUOT", "EINTR"), (1, 2, 4)),
     ("fsync", ("EIO", "ENOSPC", "EDQUOT", "EINTR"), (1, 2)),
     ("renameat", ("EIO", "ENOSPC", "EDQUOT", "EACCES"), (1, 2)),
-    ("flock", ("EIO", "EINTR", "ENOLCK", "EWOULDBLOCK"), (1, 2)),
+    ("flock", ("EIO", "EINTR", "ENOLCK", "EAGAIN"), (1, 2)),
     ("mkdirat", ("EIO", "ENOSPC", "EDQUOT", "EACCES"), (1, 2)),
     ("mkdir", ("EIO", "ENOSPC", "EDQUOT", "EACCES"), (1, 2)),
     ("unlinkat", ("EIO", "EACCES"), (1, 2)),
@@ -140,7 +140,7 @@ def trace(
     inject = f"inject={call}:error={error}:when={k}"
     argv = ["strace", *(["-f"] if kind == "cold" else []), "-y", "-qq", "-o", str(log), "-e", f"trace={call}"]
     argv += ["-e", inject, "-p", str(process.pid)]
-    tracer = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    tracer = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     tasks = Path(f"/proc/{process.pid}/task")
     while tracer.poll() is None:
         wanted = tasks.iterdir() if kind == "cold" else [tasks / str(process.pid)]
@@ -149,8 +149,7 @@ def trace(
             return tracer
         time.sleep(0.005)
     process.kill()
-    print("no process can be traced here: nothing was tried")
-    raise SystemExit(0)
+    raise SystemExit(f"strace ended: {tracer.communicate()[1].decode()}")
 
 
 def trial(kind: str, call: str, error: str, k: int, base: Path) -> tuple[str, str] | None:
@@ -180,8 +179,8 @@ def main() -> int:
     parser.add_argument("--few", action="store_true", help="one error and one place of each call")
     parser.add_argument("--only", default="", help="one system call")
     options = parser.parse_args()
-    if not shutil.which("strace"):
-        print("strace is not installed: nothing was tried")
+    if not shutil.which("strace") or subprocess.run(["strace", "-qq", "-e", "trace=none", "true"]).returncode:
+        print("strace is not installed, or may trace no process here: nothing was tried")
         return 0
     count: dict[str, int] = {}
     with tempfile.TemporaryDirectory(prefix="opweld-faults-") as name:

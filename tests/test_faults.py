@@ -455,3 +455,18 @@ def test_a_system_call_that_fails(call):
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     good, _, all_, *_ = done.stdout.splitlines()[-1].split()
     assert good == all_ != "0"
+
+
+def test_a_pipe_that_cannot_be_opened(monkeypatch):
+    from opweld import engine, errors
+
+    def pipe():
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(engine, "_lifeline", None)
+    monkeypatch.setattr(os, "pipe", pipe)
+    with pytest.raises(errors.EngineError) as caught:
+        engine._line()
+    assert str(caught.value) == (
+        "the engine cannot open a pipe to hold its compilers by: [Errno 24] Too many open files"
+    )

@@ -283,8 +283,11 @@ def _line() -> int:
         _lifeline = None
     if _lifeline is None:
         _watch_forks()
-        reader, writer = os.pipe()
-        _lifeline = reader, writer, os.fstat(writer).st_ino
+        try:
+            reader, writer = os.pipe()
+            _lifeline = reader, writer, os.fstat(writer).st_ino
+        except OSError as err:
+            raise errors.EngineError(f"the engine cannot open a pipe to hold its compilers by: {err}") from err
     return _lifeline[0]
 
 
