@@ -68,17 +68,23 @@ class Bench:
         self.env["NUMBA_CACHE_DIR"] = str(base / "numba")
         return base
 
+    @property
+    def store(self) -> Path:
+        """The cache's files; the folder is named by the version of their layout."""
+        (folder,) = self.root.glob("v*")
+        return folder
+
     def entries(self) -> Iterator[Entry]:
         """Everything that the cache holds: what was built, and how (docs/cache.md)."""
-        for path in (self.root / "v2" / "entry").rglob("*"):
+        for path in (self.store / "entry").rglob("*"):
             if path.is_file():
                 fields = json.loads(path.read_text().split("\n", 1)[1])
-                source = self.root / "v2" / fields["source"]
+                source = self.store / fields["source"]
                 yield Entry(fields["argv"], source.read_text())
 
     def forget(self) -> None:
         """Empty the cache, but keep what is known of the compiler."""
-        for path in (self.root / "v2").iterdir():
+        for path in self.store.iterdir():
             if path.name != "tools":
                 shutil.rmtree(path)
 
