@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -25,7 +27,8 @@ func (b Bounds) within(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeout(ctx, time.Duration(b.Seconds*float64(time.Second)))
 }
 
-// limit bounds the memory of a process that has just begun, and of all that it starts.
+// limit bounds the memory of a process that has begun, and of all that it starts: what a process starts later inherits
+// its limit, what it has started already is bounded after it.
 func (b Bounds) limit(pid int) {
 	if b.Memory == 0 {
 		return
@@ -36,6 +39,12 @@ func (b Bounds) limit(pid int) {
 	}
 	lower := syscall.Rlimit{Cur: min(old.Cur, b.Memory), Max: min(old.Max, b.Memory)}
 	_ = prlimit(pid, &lower, nil)
+	started, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	for _, word := range strings.Fields(string(started)) {
+		if child, err := strconv.Atoi(word); err == nil {
+			b.limit(child)
+		}
+	}
 }
 
 // prlimit sets and reads a process's limit of address space.
