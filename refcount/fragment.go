@@ -63,6 +63,7 @@ func (f *fragment) breach(code string, offset int, format string, args ...any) {
 
 var (
 	ignored  = regexp.MustCompile(`(?s)//(?:[^\n\\]|\\.)*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`)
+	unused   = regexp.MustCompile(`(?ms)^[ \t]*#[ \t]*if[ \t]+0[ \t\r]*\n(?:.*?\n)??[ \t]*#[ \t]*(?:if|el|endif)`)
 	notSpace = regexp.MustCompile(`[^\n]`)
 	define   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+FAIL\b`)
 	failWord = regexp.MustCompile(`\bFAIL\b`)
@@ -70,9 +71,16 @@ var (
 	word     = regexp.MustCompile(`\b[A-Za-z_]\w*\b`)
 )
 
-// blank replaces comments, and what stands between the quotes of a literal, by blanks, so that words in them are not
-// taken for code.
+// blank replaces comments, what stands between the quotes of a literal, and what #if 0 leaves out, by blanks, so that
+// words in them are not taken for code.
 func blank(text string) string {
+	return unused.ReplaceAllStringFunc(uncommented(text), func(s string) string {
+		first, last := strings.IndexByte(s, '\n'), strings.LastIndexByte(s, '\n')
+		return s[:first] + notSpace.ReplaceAllString(s[first:last], " ") + s[last:]
+	})
+}
+
+func uncommented(text string) string {
 	return ignored.ReplaceAllStringFunc(text, func(s string) string {
 		if s[0] == '/' {
 			return notSpace.ReplaceAllString(s, " ")

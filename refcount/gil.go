@@ -14,12 +14,14 @@ type gilReader struct {
 	found   []gilUse
 }
 
-// callee is a function or macro of the user's that such a text may call.
+// callee is a function or macro of the user's that such a text may call; a class by its constructor, and by its
+// destructor under ~ and its name.
 type callee struct {
-	code    string
-	reading bool // it calls itself, however far below
-	needs   string
-	read    bool
+	code  string
+	read  bool   // or being read: it may call itself, however far below
+	needs string // what in it needs the GIL, called without
+	takes int    // how often it takes the GIL, called without
+	keeps int    // how often it takes it, or gives it up, called with
 }
 
 // gilUse is a place that needs the GIL where it is not held, or leaves where it is.
@@ -32,8 +34,11 @@ var (
 	gilToken  = regexp.MustCompile(`[A-Za-z_]\w*|[{}]`)
 	directive = regexp.MustCompile(`(?m)^[ \t]*#(?:[^\n\\]|\\[ \t\r]*\n|\\.)*`)
 	defined   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?((?:[^\n\\]|\\[ \t\r]*\n|\\.)*)`)
-	function  = regexp.MustCompile(`\b([A-Za-z_]\w*)\s*\((?:[^(){};]|\([^(){};]*\))*\)\s*(?:(?:noexcept|const)\s*)*\{`)
-	returning = regexp.MustCompile(`^Py_RETURN_\w+$`)
+	function  = regexp.MustCompile(`(~?\b[A-Za-z_]\w*)\s*\((?:[^(){};]|\([^(){};]*\))*\)\s*(?:(?:noexcept|const)\s*)*(?:->[^(){};]*)?` +
+		`(?::\s*(\w+)[^;{}]*(?:\{[^{};]*\}\s*,[^;{}]*)*(?:\{[^{};]*\}\s*)?)?\{`)
+	classWord  = regexp.MustCompile(`(?:~|\b(?:struct|class)\s+)$`)
+	statements = regexp.MustCompile(`^(?:if|for|while|do|switch|catch)$`)
+	returning  = regexp.MustCompile(`^Py_RETURN_\w+$`)
 )
 
 // what takes the GIL, and gives it up again; or the other way round, where it is held.
@@ -50,7 +55,7 @@ func (f *fragment) withoutGIL() {
 		r.learn(suffixing.ReplaceAllString(blank(text), "${1}_apply"))
 	}
 	code := f.expand(blank(f.text)) // as f.code, but for the macros that open and close a brace
-	r.walk(suffixed(code))
+	r.walk(suffixed(code), 0)
 	for _, use := range r.found {
 		f.breach(f.code, use.at, "%s", use.what)
 	}
@@ -76,12 +81,13 @@ func (r *gilReader) learn(code string) {
 	}
 	code = directive.ReplaceAllStringFunc(code, func(s string) string { return notSpace.ReplaceAllString(s, " ") })
 	for _, at := range function.FindAllStringSubmatchIndex(code, -1) {
-		name := code[at[2]:at[3]]
-		switch name {
-		case "if", "for", "while", "switch", "catch":
-			continue
+		name, initial := code[at[2]:at[3]], ""
+		if at[4] >= 0 {
+			initial = code[at[4] : at[1]-1]
 		}
-		r.callees[name] = callee{code: body(code[at[1]-1:])}
+		if !statements.MatchString(name) && (initial == "" || !statements.MatchString(code[at[4]:at[5]])) {
+			r.callees[name] = callee{code: initial + body(code[at[1]-1:])}
+		}
 	}
 }
 
@@ -101,33 +107,35 @@ func body(code string) string {
 	return code
 }
 
-// needs gives what a function or macro of the user's calls that needs the GIL; empty: nothing.
-func (r *gilReader) needs(name string) string {
+// look reads what a function or macro of the user's does with the GIL.
+func (r *gilReader) look(name string) callee {
 	c := r.callees[name]
-	if c.read || c.reading {
-		return c.needs
+	if c.read {
+		return c
 	}
-	c.reading = true
+	c.read = true
 	r.callees[name] = c
-	inner := &gilReader{callees: r.callees}
-	inner.walk(suffixed(c.code))
-	if c.read = true; len(inner.found) > 0 {
-		c.needs = inner.found[0].what
+	code := suffixed(c.code)
+	without, with := &gilReader{callees: r.callees}, &gilReader{callees: r.callees}
+	c.takes, c.keeps = without.walk(code, 0), with.walk(code, 1)-1
+	if len(without.found) > 0 {
+		c.needs = without.found[0].what
 	}
 	r.callees[name] = c
-	return c.needs
+	return c
 }
 
 // gilBlock is what is known of a pair of braces while it is open.
 type gilBlock struct {
 	held   int  // where it began
 	jumped bool // control does not reach its end
+	leaves int  // what destructors of its objects do at its end
 }
 
-// walk goes through a text that begins without the GIL.
-func (r *gilReader) walk(code string) {
+// walk goes through a text that begins with the GIL taken so often, and gives how often it is at its end.
+func (r *gilReader) walk(code string, held int) int {
 	skip := directive.FindAllStringIndex(code, -1)
-	blocks, held := []gilBlock{{}}, 0
+	blocks := []gilBlock{{held: held}}
 	for _, at := range gilToken.FindAllStringIndex(code, -1) {
 		for len(skip) > 0 && skip[0][1] <= at[0] {
 			skip = skip[1:]
@@ -141,25 +149,66 @@ func (r *gilReader) walk(code string) {
 			blocks = append(blocks, gilBlock{held: held})
 		case "}":
 			if len(blocks) > 1 {
-				if top.jumped {
-					held = top.held
-				}
+				held = top.end(held, len(blocks) == 2 && strings.HasPrefix(code, "{"))
 				blocks[len(blocks)-2].jumped = blocks[len(blocks)-2].jumped || top.jumped
 				blocks = blocks[:len(blocks)-1]
 			}
 		case "goto", "return", "break", "continue", "throw":
-			if token == "goto" && held > 0 && strings.HasPrefix(strings.TrimSpace(code[at[1]:]), "opw_fail") {
+			if token == "goto" && held+leaving(blocks) > 0 && strings.HasPrefix(strings.TrimSpace(code[at[1]:]), "opw_fail") {
 				r.use(at[0], "fail takes the GIL, which is held here already: give it up before, by PyGILState_Release or NPY_DISABLE_C_API")
 			}
 			top.jumped = true
 		default:
-			if step := gilSteps[token]; step != 0 && held+step >= 0 {
-				held, top.jumped = held+step, false
-			} else if held == 0 {
-				r.name(code, token, at)
-			}
+			held = r.step(code, token, at, held, top)
 		}
 	}
+	return held
+}
+
+// end gives how often the GIL is taken after a block; a function's own ends where it returns.
+func (b *gilBlock) end(held int, function bool) int {
+	if b.jumped && !function {
+		return b.held
+	}
+	return max(held+b.leaves, 0)
+}
+
+// leaving gives what a jump out of all blocks does, by destructors.
+func leaving(blocks []gilBlock) int {
+	sum := 0
+	for _, b := range blocks {
+		sum += b.leaves
+	}
+	return sum
+}
+
+// step looks at a name, and gives how often the GIL is taken after it.
+func (r *gilReader) step(code, token string, at []int, held int, top *gilBlock) int {
+	if step := gilSteps[token]; step != 0 && held+step >= 0 {
+		top.jumped = false
+		return held + step
+	}
+	_, own := r.callees[token]
+	if own && classWord.MatchString(code[:at[0]]) {
+		return held // it is being defined
+	}
+	if held == 0 {
+		r.name(code, token, at)
+	}
+	if !own {
+		return held
+	}
+	c, change := r.look(token), 0
+	if change = c.takes; held > 0 {
+		change = c.keeps
+	}
+	if _, object := r.callees["~"+token]; object && change > 0 {
+		top.leaves += min(r.look("~"+token).keeps, 0)
+	}
+	if change != 0 {
+		top.jumped = false
+	}
+	return max(held+change, 0)
 }
 
 // name looks at a name that stands where the GIL is not held.
@@ -167,7 +216,7 @@ func (r *gilReader) name(code, token string, at []int) {
 	called := strings.HasPrefix(strings.TrimLeft(code[at[1]:], " \t\n"), "(")
 	const instead = "put it between PyGILState_STATE s = PyGILState_Ensure(); and PyGILState_Release(s);, or leave gil = 'released' out"
 	if _, own := r.callees[token]; own {
-		if needs := r.needs(token); needs != "" {
+		if needs := r.look(token).needs; needs != "" {
 			r.use(at[0], fmt.Sprintf("`%s` runs without the GIL here, and in it %s", token, needs))
 		}
 		return

@@ -65,6 +65,7 @@ func TestReleasedCodeThatNeedsNoGIL(t *testing.T) {
 		"V1 = Py_MAX(V0, 1) + Py_MIN(V0, 2); (void)Py_TYPE(V0);",
 		"PyThread_acquire_lock(lock, 1); PyThread_release_lock(lock);",
 		"Pyramid(1); CopyPyArray(2);",
+		"#if 0\nPy_DECREF(V0);\n#endif\nn++;",
 	} {
 		assert.Empty(t, released(strings.ReplaceAll(code, "FAIL", failHere)), code)
 	}
@@ -94,5 +95,36 @@ func TestReleasedCodeThatCallsSupportCode(t *testing.T) {
 		if !ok && len(found) > 0 {
 			assert.Contains(t, found[0].Msg, "`Py_XDECREF` needs the GIL")
 		}
+	}
+}
+
+func TestReleasedCodeThatTakesTheGILThroughItsOwn(t *testing.T) {
+	const support = "#define LOCK PyGILState_STATE held = PyGILState_Ensure()\n#define UNLOCK do { PyGILState_Release(held); } while (0)\n" +
+		"static PyGILState_STATE lock(void) { if (0) { abort(); } PyGILState_STATE s = PyGILState_Ensure(); return s; }\n" +
+		"static auto unlock(PyGILState_STATE s) -> void { PyGILState_Release(s); }\n" +
+		"static auto clear() -> void { PyErr_Clear(); }\n" +
+		"struct Gil { PyGILState_STATE s; Gil() : s(PyGILState_Ensure()) {} ~Gil() { PyGILState_Release(s); } };\n" +
+		"struct Braced { PyGILState_STATE s; int n; Braced() : s{PyGILState_Ensure()}, n{1} { n++; }\n ~Braced() { PyGILState_Release(s); } };\n" +
+		"struct Clears { int n; Clears(int m) : n(m) { PyErr_Clear(); } };\n"
+	for code, ok := range map[string]bool{
+		"LOCK; PyErr_Clear(); UNLOCK; n++;":                           true,
+		"LOCK; PyErr_Clear(); UNLOCK; PyErr_Clear();":                 false,
+		"PyGILState_STATE s = lock(); PyErr_Clear(); unlock(s); n++;": true,
+		"PyGILState_STATE s = lock(); unlock(s); PyErr_Clear();":      false,
+		"PyGILState_STATE s = lock(); PyErr_NoMemory(); FAIL":         false,
+		"if (n) { Gil g; PyErr_NoMemory(); FAIL } n++;":               true,
+		"if (n) { { Gil g; PyErr_NoMemory(); } FAIL } n++;":           true,
+		"{ Gil g; clear(); } n++;":                                    true,
+		"{ Gil g; } clear();":                                         false,
+		"{ Braced g; clear(); } n++;":                                 true,
+		"{ Braced g; } clear();":                                      false,
+		"{ Gil g; PyGILState_STATE s = PyGILState_Ensure(); FAIL }":   false,
+		"Clears c(1);": false,
+		"clear();":     false,
+		"unlock(s);":   false,
+		"for (;;) { Gil g; if (n) { PyErr_NoMemory(); break; } PyErr_Clear(); }": true,
+	} {
+		found := released(strings.ReplaceAll(code, "FAIL", failHere), support)
+		assert.Equal(t, ok, len(found) == 0, "%s: %v", code, found)
 	}
 }

@@ -93,6 +93,36 @@ def test_what_takes_the_gil_for_a_while_runs(lang):
     assert f([1.0]) == 1.0
 
 
+def test_what_takes_the_gil_through_functions_macros_and_objects_runs():
+    support = """
+        struct Gil {
+            PyGILState_STATE state;
+            Gil() : state(PyGILState_Ensure()) {}
+            ~Gil() { PyGILState_Release(state); }
+        };
+        static PyGILState_STATE lock() { return PyGILState_Ensure(); }
+        #define UNLOCK(state) PyGILState_Release(state)
+    """
+    code = """
+        #if 0
+        Py_DECREF(X);
+        #endif
+        Z = PyArray_DIM(X, 0);
+        if (Z == 0) { Gil held; PyErr_SetString(PyExc_ValueError, "nothing"); FAIL }
+        PyGILState_STATE state = lock();
+        PyErr_Clear();
+        UNLOCK(state);
+    """
+    x = T.dvector("x")
+    f = opweld.function([x], Released("{" + code + "}", support, c_lang="c++")(x))
+    for _ in range(3):
+        assert f([1.0, 2.0]) == 2.0
+        with pytest.raises(ValueError, match="nothing"):
+            f([])
+    code = "{ Gil held; }\nPyErr_Clear();"
+    assert "`PyErr_Clear` needs the GIL" in refusal(Released(code, support, c_lang="c++"))
+
+
 def test_released_functions_of_files(tmp_path):
     path = tmp_path / "work.c"
     path.write_text(
