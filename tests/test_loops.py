@@ -385,5 +385,9 @@ def test_labels_loops_and_state_of_ones_own():
     assert built(Given(text), "float64")(np.arange(3.0)).tolist() == [4, 5, 6]
     count = Elemwise(Given("static double n = 0;\nZ = X + n++;"))
     x = tensor("float64", 1, "x")
+    y = tensor("float64", 1, "y")
+    # Beside another op's text, and with one text twice: each node counts for itself.
     first, second = opweld.function([x], [count(x), count(T.negative(x))])(np.zeros(3))
-    assert first.tolist() == second.tolist() == [0, 1, 2]  # each node has its own
+    assert first.tolist() == second.tolist() == [0, 1, 2]
+    first, second = opweld.function([x, y], [count(x), count(y)])(np.zeros(3), np.zeros(3))
+    assert first.tolist() == second.tolist() == [0, 1, 2]

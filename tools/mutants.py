@@ -216,12 +216,15 @@ def tried(tree: Tree, fault: Fault) -> tuple[str, str]:
 
 
 def sound(tree: Tree, chosen: list[Fault]) -> None:
-    """See that all files and packages that are named pass without a fault: what fails anyhow would notice nothing."""
+    """See that all tests that are named pass without a fault: what fails anyhow would notice nothing."""
     words = [shlex.split(test) for fault in chosen for test in fault.tests]
     packages = sorted({word for kind, *more in words if kind == "go" for word in more if word.startswith("./")})
-    files = sorted({f"tests/{more[0]}" for kind, *more in words if kind == "py"})
+    named = sorted({tuple(more) for kind, *more in words if kind == "py"})
+    whole = [f"tests/{more[0]}" for more in named if len(more) == 1]
+    parts = [more for more in named if (more[0],) not in named]
     commands = [["go", "test", *packages]] if packages else []
-    commands += [[PYTHON, "-m", "pytest", "-q", "-n", "auto", *files]] if files else []
+    commands += [[PYTHON, "-m", "pytest", "-q", "-n", "auto", *whole]] if whole else []
+    commands += [[PYTHON, "-m", "pytest", "-q", f"tests/{name}", *more] for name, *more in parts]
     for command in commands:
         code, said = tree.run(*command, limit=4 * LIMIT)
         if code:

@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"bufio"
 	"io"
 	"os"
 	"os/exec"
@@ -9,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -47,6 +47,9 @@ func TestOtherProcessPublishes(t *testing.T) {
 		t.Skip("run by TestPublishOrder")
 	}
 	s := open(t, root)
+	_, remove, err := s.Private()
+	require.NoError(t, err)
+	defer remove()
 	lines := []string{"opweld-key 2"}
 	self, err := Stamp(os.Args[0])
 	require.NoError(t, err)
@@ -57,32 +60,39 @@ func TestOtherProcessPublishes(t *testing.T) {
 
 var callRE = regexp.MustCompile(`(\w+)\((.*)$`)
 
-// What is published is on the disk before its name is there: the system calls of a process that publishes, in their
-// order, as SQLite's and cmd/go's authors test it. Every file comes by rename, after an fsync that no write follows.
-func TestPublishOrder(t *testing.T) {
+// calls are the system calls of a kind, with the files they are for, by which a process publishes under root.
+func calls(t *testing.T, kinds, root string) [][]string {
+	t.Helper()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("strace is not on this machine")
 	}
-	root, out := t.TempDir(), filepath.Join(t.TempDir(), "calls")
-	cmd := exec.Command(strace, "-f", "-y", "-o", out, "-e", "trace=write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,openat",
-		os.Args[0], "-test.run=^TestOtherProcessPublishes$")
+	out := filepath.Join(t.TempDir(), "calls")
+	cmd := exec.Command(strace, "-f", "-y", "-o", out, "-e", "trace="+kinds, os.Args[0], "-test.run=^TestOtherProcessPublishes$")
 	cmd.Env = append(os.Environ(), "OPWELD_TEST_PUBLISH_ROOT="+root)
 	said, err := cmd.CombinedOutput()
 	if err != nil && strings.Contains(string(said), "ptrace") {
 		t.Skipf("processes may not be traced here: %s", said)
 	}
 	require.NoError(t, err, "%s", said)
-	trace, err := os.Open(out)
+	trace, err := os.ReadFile(out)
 	require.NoError(t, err)
-	defer trace.Close()
-	synced, published := map[string]bool{}, []string{}
-	draftRE := regexp.MustCompile(regexp.QuoteMeta(root) + `/v2/tmp/file-\d+`)
-	for lines := bufio.NewScanner(trace); lines.Scan(); {
-		call := callRE.FindStringSubmatch(lines.Text())
-		if call == nil || !strings.Contains(call[2], root) {
-			continue
+	var found [][]string
+	for line := range strings.Lines(string(trace)) {
+		if call := callRE.FindStringSubmatch(strings.TrimSpace(line)); call != nil && strings.Contains(call[2], root) {
+			found = append(found, call)
 		}
+	}
+	return found
+}
+
+// What is published is on the disk before its name is there: the system calls of a process that publishes, in their
+// order, as SQLite's and cmd/go's authors test it. Every file comes by rename, after an fsync that no write follows.
+func TestPublishOrder(t *testing.T) {
+	root := t.TempDir()
+	synced, published := map[string]bool{}, []string{}
+	draftRE := regexp.MustCompile(regexp.QuoteMeta(root) + `/v2/tmp/file-\w+`)
+	for _, call := range calls(t, "write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,openat", root) {
 		draft := draftRE.FindString(call[2])
 		switch {
 		case strings.Contains(call[1], "write"):
@@ -90,11 +100,48 @@ func TestPublishOrder(t *testing.T) {
 			synced[draft] = false
 		case strings.Contains(call[1], "sync"):
 			synced[draft] = true
-		case strings.HasPrefix(call[1], "rename"):
+		case strings.HasPrefix(call[1], "rename") && !strings.Contains(call[2], "/tmp/"+fresh):
 			require.True(t, synced[draft], "named before it is on the disk: %s", call[0])
 			kind := strings.SplitN(strings.SplitN(call[2], draft, 2)[1], "/v2/", 2)[1]
 			published = append(published, strings.SplitN(kind, "/", 2)[0])
 		}
 	}
 	require.Equal(t, []string{"module", "module", "entry", "index"}, published)
+}
+
+// What is made in tmp/ is locked before it has a name by which who tidies takes it for a dead build's.
+func TestDraftsAreLockedBeforeTheyAreNamed(t *testing.T) {
+	root := t.TempDir()
+	freshRE := regexp.MustCompile(regexp.QuoteMeta(root) + `/v2/tmp/` + fresh + `(?:file|build)-\w+`)
+	locked, kinds := map[string]bool{}, []string{}
+	for _, call := range calls(t, "flock,rename,renameat,renameat2,openat,mkdir,mkdirat", root) {
+		made := freshRE.FindString(call[2])
+		switch {
+		case call[1] == "openat" && strings.Contains(call[2], "O_CREAT"), strings.HasPrefix(call[1], "mkdir") && strings.Contains(call[2], "/v2/tmp/"):
+			require.NotEmpty(t, made, "there before it is locked: %s", call[0])
+		case call[1] == "flock":
+			locked[made] = true
+		case strings.HasPrefix(call[1], "rename") && made != "":
+			require.True(t, locked[made], "named before it is locked: %s", call[0])
+			kinds = append(kinds, strings.SplitN(filepath.Base(made), "-", 3)[1])
+		}
+	}
+	require.Equal(t, []string{"build", "file", "file", "file", "file"}, kinds)
+}
+
+// What has no name yet is left alone, since nobody can tell whose it is, until no build can be about to name it.
+func TestTidyLeavesWhatIsNotNamedYet(t *testing.T) {
+	s := open(t, t.TempDir())
+	made := []string{"tmp/" + fresh + "build-x/opweld.c", "tmp/" + fresh + "file-x"}
+	for _, rel := range made {
+		write(t, s.Path(rel), "")
+	}
+	s.Tidy(time.Now())
+	for _, rel := range made {
+		require.FileExists(t, s.Path(rel))
+	}
+	s.Tidy(time.Now().Add(stale + time.Hour))
+	left, err := os.ReadDir(s.Path("tmp"))
+	require.NoError(t, err)
+	require.Empty(t, left)
 }

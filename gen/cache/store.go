@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 // Format is the version of the folder's layout and of its files.
@@ -134,19 +133,16 @@ func (s *Store) publishOnce(rel string, data []byte, mode fs.FileMode) (err erro
 	if err := errors.Join(s.folder(filepath.Dir(rel)), s.folder("tmp")); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(s.Path("tmp"), "file-*")
+	draft, tmp, err := s.draft("file-", false)
 	if err != nil {
 		return err
 	}
 	defer tmp.Close() // not before the rename: its lock keeps those who tidy away
 	defer func() {
 		if err != nil {
-			os.Remove(tmp.Name())
+			os.Remove(draft)
 		}
 	}()
-	if taken := flock(tmp); errors.Is(taken, syscall.EWOULDBLOCK) {
-		return fs.ErrNotExist // somebody tidies, and took it for a dead build's
-	}
 	if _, err = tmp.Write(data); err == nil {
 		err = errors.Join(tmp.Chmod(mode&^(umask()|others)), tmp.Sync())
 	}
@@ -156,7 +152,7 @@ func (s *Store) publishOnce(rel string, data []byte, mode fs.FileMode) (err erro
 	if info, err := os.Lstat(path); err == nil && info.IsDir() {
 		os.RemoveAll(path) // damage: a rename replaces anything but a folder
 	}
-	return os.Rename(tmp.Name(), path)
+	return os.Rename(draft, path)
 }
 
 // folder makes a folder of the store, which nobody else may write whatever the process's mask says, and makes sure that

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,29 +15,49 @@ import (
 // compile is waited for that long.
 const stale = 24 * time.Hour
 
+// fresh begins the names of what was made and is not locked yet. Who tidies leaves it alone until it is stale: a lock that
+// nobody holds says nothing of it.
+const fresh = "new-"
+
+// sweeps is how often somebody who clears the cache may take away what has just been made.
+const sweeps = 10
+
 // Private makes a private folder for a build, which is locked for as long as the build lives. remove takes it away.
 func (s *Store) Private() (dir string, remove func(), err error) {
-	tmp := s.Path("tmp")
-	if err := s.folder("tmp"); err != nil {
+	var held *os.File
+	for tries := 0; tries == 0 || tries < sweeps && errors.Is(err, fs.ErrNotExist); tries++ {
+		if err = s.folder("tmp"); err == nil {
+			dir, held, err = s.draft("build-", true)
+		}
+	}
+	if err != nil {
 		return "", nil, err
 	}
-	for range sweeps {
-		if dir, err = os.MkdirTemp(tmp, "build-"); err != nil {
-			return "", nil, err
-		}
-		var held *os.File
-		if held, err = hold(dir, os.O_RDONLY|syscall.O_DIRECTORY); err == nil {
-			return dir, func() { os.RemoveAll(dir); held.Close() }, nil
-		}
-		if !isTaken(err) {
-			return dir, func() { os.RemoveAll(dir) }, nil // no locks here: its age tells
-		}
-	}
-	return "", nil, err
+	return dir, func() { os.RemoveAll(dir); held.Close() }, nil
 }
 
-// sweeps is how often somebody who tidies may take away what has just been made, before its maker has locked it.
-const sweeps = 10
+// draft makes a file or a folder in tmp/, whose name begins with kind, and locks it. It has that name only once it is
+// locked, so that at no time it looks like what a build that was killed left behind.
+func (s *Store) draft(kind string, folder bool) (path string, held *os.File, err error) {
+	name := kind + rand.Text()
+	made, path := s.Path(filepath.Join("tmp", fresh+name)), s.Path(filepath.Join("tmp", name))
+	flags := os.O_RDWR | os.O_CREATE | os.O_EXCL
+	if folder {
+		flags = os.O_RDONLY | syscall.O_DIRECTORY
+		if err := os.Mkdir(made, 0o700); err != nil {
+			return "", nil, err
+		}
+	}
+	if held, err = os.OpenFile(made, flags|syscall.O_NOFOLLOW, 0o600); err == nil {
+		flock(held) // an error: there are no locks here, and its age tells
+		if err = os.Rename(made, path); err == nil {
+			return path, held, nil
+		}
+		held.Close()
+	}
+	os.Remove(made)
+	return "", nil, err
+}
 
 // isTaken tells that a file is locked by somebody else, or gone, from a file system without locks.
 func isTaken(err error) bool {
@@ -52,7 +73,8 @@ func (s *Store) Tidy(now time.Time) {
 			continue
 		}
 		for _, n := range names {
-			ours := kind == "lock" || strings.HasPrefix(n.Name(), "build-") || strings.HasPrefix(n.Name(), "file-")
+			drafted := strings.TrimPrefix(n.Name(), fresh)
+			ours := kind == "lock" || strings.HasPrefix(drafted, "build-") || strings.HasPrefix(drafted, "file-")
 			if ours && (n.IsDir() || n.Type().IsRegular()) {
 				removeDead(s.Path(filepath.Join(kind, n.Name())), n, now)
 			}
@@ -60,8 +82,16 @@ func (s *Store) Tidy(now time.Time) {
 	}
 }
 
-// removeDead removes a file or folder that nobody holds; where that cannot be asked, an old one.
+// removeDead removes a file or folder that nobody holds; where that cannot be asked, or not yet, an old one.
 func removeDead(path string, n fs.DirEntry, now time.Time) {
+	info, err := n.Info()
+	if err != nil {
+		return // gone
+	}
+	old := now.Sub(info.ModTime()) > stale
+	if strings.HasPrefix(n.Name(), fresh) && !old {
+		return
+	}
 	flags := os.O_RDWR
 	if n.IsDir() {
 		flags = os.O_RDONLY | syscall.O_DIRECTORY
@@ -72,7 +102,7 @@ func removeDead(path string, n fs.DirEntry, now time.Time) {
 		held.Close()
 		return
 	}
-	if info, gone := n.Info(); !isTaken(err) && gone == nil && now.Sub(info.ModTime()) > stale {
+	if old && !isTaken(err) {
 		os.RemoveAll(path)
 	}
 }

@@ -224,21 +224,23 @@ def remember(kind: str, name: str, value: dict[str, Any], root: str, owners: Col
     base = os.path.join(root, _FOLDER)
     rel = _sharded(kind, _name(name))
     place = os.path.join(base, rel)
-    draft = os.path.join(base, "tmp", f"file-{os.getpid()}-{os.urandom(8).hex()}")
+    name = f"file-{os.getpid()}-{os.urandom(8).hex()}"
+    fresh, draft = os.path.join(base, "tmp", f"new-{name}"), os.path.join(base, "tmp", name)
     try:
         for file in (draft, place):
             _make(os.path.dirname(file))
         trust.check_folders([os.path.dirname(place)], owners)
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         with open(handle, "wb") as stream:
             try:
                 _lock(stream.fileno())
+                os.rename(fresh, draft)  # a name that those who tidy look at only once it is locked
                 stream.write(_first(rel, body) + b"\n" + body)
                 stream.flush()
                 os.fsync(stream.fileno())
                 os.rename(draft, place)
             except BaseException:
-                os.unlink(draft)
+                os.unlink(fresh if os.path.lexists(fresh) else draft)
                 raise
     except (OSError, trust.Distrust):
         pass
@@ -266,8 +268,6 @@ def _lock(file: int) -> None:
 
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise  # somebody tidies, and has it
     except OSError:
         pass  # a file system without locks
 
