@@ -1669,12 +1669,20 @@ static PyObject *opw_step_inputs(const opw_state *state, char *frame, const opw_
     return inputs;
 }
 
+/* Whether there is memory to run some Python: CPython 3.11 ends the process where it unwinds without any. */
+static int opw_has_memory(void)
+{
+    void *some = PyMem_Malloc(1 << 14);
+    PyMem_Free(some);
+    return some != NULL;
+}
+
 /* Has the node that failed, and what on, said in the exception that is set; it stays the same exception. */
 static void opw_explain(opw_function *self, char *frame, uint32_t reached)
 {
     const opw_step *step = &self->state->program->step_table[reached];
     PyObject *type = NULL, *value = NULL, *traceback = NULL, *inputs, *none = NULL;
-    if (step->node < 0 || self->failed == Py_None)
+    if (step->node < 0 || self->failed == Py_None || !opw_has_memory())
         return;
     OPW_FETCH(&type, &value, &traceback);
 #if PY_VERSION_HEX < 0x030C0000
