@@ -362,6 +362,24 @@ def test_cast_and_parts(dtype):
     assert T.real(x) is x or lossy
 
 
+@pytest.mark.parametrize("dtype", ["float64", "longdouble", "complex128"])
+def test_cast_to_float16_rounds_once(dtype):
+    """Beside the middle of two float16, where float32 lies on it: rounded twice it goes to the even one, or to inf."""
+    given = [
+        1 + 2**-11 + 2**-40,
+        1 + 3 * 2**-11 - 2**-40,
+        65520 - 2**-20,
+        2**-25 * (1 + 2**-40),
+        3 * 2**-25 * (1 - 2**-40),
+    ]
+    wanted = [1 + 2**-10, 1 + 2**-10, 65504, 2**-24, 2**-24]
+    x = tensor(dtype)
+    with pytest.warns(np.exceptions.ComplexWarning) if dtype == "complex128" else no_warning():
+        f = opweld.function([x], T.cast(x, "float16"))
+    for sign in (1, -1):
+        same(f(sign * np.array(given, dtype)), sign * np.array(wanted, "float16"))
+
+
 def no_warning():
     import contextlib
 
