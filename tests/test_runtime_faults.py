@@ -215,3 +215,41 @@ def test_rounding_to_float16():
         for sign in (1, -1):
             want = (sign * given).astype("float16")
             assert f(sign * given).view("uint16").tolist() == want.view("uint16").tolist()
+
+
+class Twins(COp):
+    """Twice the same new array."""
+
+    __props__ = ()
+
+    def make_node(self, v):
+        return Apply(self, [v], [v.type(), v.type()])
+
+    def c_code(self, node, name, input_names, output_names, sub):
+        (v,), (a, b) = input_names, output_names
+        return f"""
+            Py_XDECREF({a});
+            {a} = (PyArrayObject*)PyArray_NewCopy({v}, NPY_KEEPORDER);
+            if ({a} == NULL) {sub["fail"]}
+            Py_INCREF({a});
+            Py_XSETREF({b}, {a});
+        """
+
+
+class SumAndProduct(BinaryScalarOp):
+    __props__ = ()
+    nout = 2
+
+    def output_types(self, types):
+        return [types[0], types[0]]
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (a, b), (z, w) = inputs, outputs
+        return f"{z} = {a} + {b}; {w} = {a} * {b};"
+
+
+def test_two_outputs_do_not_go_over_one_array():
+    f = opweld.function([x], Elemwise(SumAndProduct(upcast_out), {0: 0, 1: 1})(*Twins()(x)))
+    for given in (np.array([3.0, 5.0]), np.arange(6.0)[::-2]):
+        total, product = f(given)
+        assert total.tolist() == (given + given).tolist() and product.tolist() == (given * given).tolist()
