@@ -33,8 +33,11 @@ ARGUMENTS = {
     "too many": ("times", (a, a, a), {}, "times() takes 2 positional arguments but 3 were given"),
     "too many for one": ("square", (a, a), {}, "f() takes 1 positional argument but 2 were given"),
     "unknown keyword": ("times", (a,), {"z": a}, "times() got an unexpected keyword argument 'z'; it takes x, y, out"),
-    "keyword of what has no name": ("unnamed", (a,), {"x": a}, "f() got an unexpected keyword argument 'x'; it takes "
-    "y, out"),
+    "keyword of what has no name": (
+        "unnamed", (a,), {"x": a},
+        "f() got an unexpected keyword argument 'x'; it takes y, out, and 1 by position only, which have no name or "
+        "share one: In(variable, name=...) names one",
+    ),
     "twice": ("times", (a, a), {"x": a}, "times() got multiple values for argument 'x'"),
     "dtype": (
         "times", (a, a.astype("c16")), {},

@@ -413,6 +413,10 @@ OF_A_TEXT = {
         OverflowError,
         "line 1, column 9: the integer is too large\n    x << (1 << 9999)\n            ^",
     ),
+    "x + (1 << 4095) * 2": (
+        OverflowError,
+        "line 1, column 17: the integer is too large\n    x + (1 << 4095) * 2\n                    ^",
+    ),
     "x + ~1.5": (
         TypeError,
         "line 1, column 5: bad operand type for unary ~: 'float'\n    x + ~1.5\n        ^",

@@ -103,6 +103,15 @@ def test_names_that_two_arguments_share_are_positional():
     assert "unexpected keyword argument 'x'" in message(TypeError, f, A, x=A)
 
 
+def test_an_argument_named_out_is_positional_and_out_is_storage():
+    v = tensor.dvector("out")
+    f = opweld.function([v], twice(v))
+    assert str(inspect.signature(f)) == "(arg0, /, *, out=None)"
+    out = np.empty(3)
+    assert f(A, out=out) is out and out.tolist() == [0, 2, 4]
+    assert message(TypeError, f, out=A) == "f() missing required argument at position 1"
+
+
 def test_attributes():
     f = opweld.function([x], twice(x), name="double_it")
     assert (f.name, f.__name__) == ("double_it", "double_it")

@@ -151,6 +151,8 @@ def test_inner_variable_as_input_cuts_the_graph():
     x = tensor.dvector("x")
     a = Unary("a")(x)
     assert [node.op.tag for node in FunctionGraph([a], [Unary("b")(a)]).toposort()] == ["b"]
+    assert FunctionGraph([a], [a]).toposort() == []
+    assert [node.op.tag for node in FunctionGraph([x, a], [a, Unary("b")(a)]).toposort()] == ["b"]
 
 
 def test_readers_run_before_the_destroyer():

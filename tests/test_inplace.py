@@ -1,6 +1,5 @@
 """The stage of in-place rewriters: what may be written over, what is undone, and what comes out."""
 
-
 import numpy as np
 import pytest
 from kit import calls
@@ -131,6 +130,15 @@ def test_what_an_input_that_is_mutable_holds_stays(always):
     assert made(f) == [plain] and f(given).tolist() != given.tolist()
 
 
+def test_what_the_graph_writes_over_may_be_written_over_again(always):
+    f = opweld.function([In(x, mutable=True)], plain(writes(x)))
+    assert made(f)[:2] == [writes, writes] and f(np.zeros(2)).tolist() == [2, 2]
+    t = plain(y)
+    f = opweld.function([In(x, mutable=True), y], [writes(x), plain(t), plain(t, y)])
+    assert made(f).count(writes) == 2 and made(f).count(plain) == 2
+    assert [r.tolist() for r in f(np.zeros(1), [0.0])] == [[1], [2], [2]]
+
+
 def test_an_undone_step_leaves_no_trace(always):
     t = plain(x)
     graph = copy_and_merge(FunctionGraph([x, y], [plain(t), t]))
@@ -258,6 +266,18 @@ def test_a_temporary_that_turns_out_smaller(elementwise):
 def test_elementwise_nodes_that_must_not(elementwise, outputs):
     f = agree([x, m], outputs(), np.arange(2.0), np.ones((2, 2)))
     assert not any(patterns(f))
+
+
+def test_a_result_that_is_given_is_no_temporary_though_its_node_is_there(elementwise):
+    quotient, rest = tensor.divmod(x, y)
+    arrays = np.array([7.0, 8.0]), np.array([2.0, 3.0]), np.array([10.0, 20.0])
+    f = agree([x, y, quotient], [quotient + tensor.exp(rest)], *arrays)
+    assert patterns(f)[-1] == {0: 1}
+    f = agree([x, y, quotient], [quotient + 1.0, rest], *arrays)
+    assert not any(patterns(f))
+    graph = FunctionGraph([x, y, quotient], [quotient + tensor.exp(rest)])  # no copy: the node is that of both
+    rewrite_graph(graph)
+    assert graph.toposort()[-1].op.inplace_pattern == {0: 1}
 
 
 class Table(Op):

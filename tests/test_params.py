@@ -205,6 +205,11 @@ def test_params_are_equal_by_content():
     assert first == second and hash(first) == hash(second)
     assert first != one.get_params(a=1, b=[3.0])
     assert one.get_params(a=0.0, b=[2.0]) != one.get_params(a=-0.0, b=[2.0])
+    of_objects = ParamsType(a=generic)
+    for zero, other in [(0.0, -0.0), ((1, 0.0), (1, -0.0)), (frozenset([0.0]), frozenset([-0.0])), (0j, -0j)]:
+        assert of_objects.get_params(a=zero) == of_objects.get_params(a=zero) != of_objects.get_params(a=other)
+    nan = of_objects.get_params(a=float("nan"))
+    assert nan == of_objects.get_params(a=float("nan")) and hash(nan) == hash(of_objects.get_params(a=float("nan")))
     with pytest.raises(AttributeError, match="Params cannot be changed: 'a'"):
         first.a = 3
     with pytest.raises(AttributeError, match="Params has no field 'c'; there are a, b"):

@@ -171,7 +171,12 @@ def test_equal_constants_are_one(one, other, merged):
 
 def test_constants_of_other_types():
     kind = opweld.Generic()
-    for one, other, merged in ((1, 1, True), (1, True, False), (0.0, -0.0, False), ("s", "s", True), ([1], [1], False)):
+    zero, moment = np.float32(0), np.datetime64(1, "s")
+    for one, other, merged in (
+        (1, 1, True), (1, True, False), (0.0, -0.0, False), ("s", "s", True), ([1], [1], False),
+        (zero, np.float32(0), True), (zero, np.int32(0), False), (zero, -zero, False),
+        (moment, np.datetime64(1, "ms"), False), (moment, np.timedelta64(1, "s"), False),
+    ):  # fmt: skip
         found = graph(Node()(Constant(kind, one)), Node()(Constant(kind, other)))
         assert (len(found.toposort()) == 1) is merged
 

@@ -102,6 +102,15 @@ def test_every_layout(dtype, layout):
     np.testing.assert_array_equal(got, array)
 
 
+def test_copies_keep_the_order_of_the_axes():
+    array = np.arange(24.0).reshape(2, 3, 4).transpose(2, 0, 1)
+    s = shared(array)
+    assert s.get_value(borrow=True).strides == s.get_value().strides == array.strides
+    fortran = np.asfortranarray(np.ones((4, 3, 2)))
+    s.set_value(fortran)
+    assert s.get_value(borrow=True).strides == s.get_value().strides == fortran.strides
+
+
 def test_set_value_converts_as_arguments_are_converted():
     s = shared(np.zeros(2, "float32"), "w")
     s.set_value([1, 2])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from hashlib import sha256
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -111,6 +113,15 @@ def test_index_name_is_as_documented() -> None:
 )
 def test_index_name_changes(field: str, value: object) -> None:
     assert toolchain.index_name(**{**BASE, field: value}) != toolchain.index_name(**BASE)
+
+
+def test_index_name_knows_the_python_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two releases of one minor version share the suffix of their modules, and not their modules."""
+    rest = {name: value for name, value in BASE.items() if name != "python"}
+    mine = toolchain.index_name(**rest)
+    assert mine == toolchain.index_name(**rest, python=f"{sys.version} {EXTENSION_SUFFIXES[0]}")
+    monkeypatch.setattr(sys, "version", "3.11.99 " + sys.version)
+    assert toolchain.index_name(**rest) != mine
 
 
 def test_index_name_keeps_lists_of_lines_apart() -> None:

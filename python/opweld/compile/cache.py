@@ -523,8 +523,6 @@ def clear(root: str) -> tuple[int, int]:
 
 def _remove_empty(folder: str) -> None:
     try:
-        if os.path.islink(folder):
-            return
         os.rmdir(folder)
     except OSError:
-        pass  # somebody else's files are in it, or it is gone
+        pass  # somebody else's files are in it, it is a link, or it is gone
