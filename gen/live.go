@@ -27,6 +27,38 @@ func newLiveness(p *Program, order []int) *liveness {
 	return m
 }
 
+// findUnread finds the outputs that nothing reads, whichever step runs the kernel: they need not be set.
+func (p *Program) findUnread() {
+	read := make([]map[int]bool, len(p.Kernels))
+	wanted := map[int]bool{}
+	for i := range p.Steps {
+		for _, v := range p.Steps[i].reads() {
+			wanted[v] = true
+		}
+	}
+	for _, out := range p.Outputs {
+		wanted[out.Variable] = true
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if read[s.Kernel] == nil {
+			read[s.Kernel] = map[int]bool{}
+		}
+		for at, v := range s.Outputs {
+			read[s.Kernel][at] = read[s.Kernel][at] || wanted[v]
+		}
+	}
+	for i := range p.Kernels {
+		k := &p.Kernels[i]
+		k.unread = nil
+		for at := range k.Outputs {
+			if !read[i][at] {
+				k.unread = append(k.unread, len(k.Inputs)+at)
+			}
+		}
+	}
+}
+
 // reads lists the variables that a step reads.
 func (s *Step) reads() []int {
 	if s.Params == nil {

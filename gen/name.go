@@ -67,9 +67,9 @@ func (k *Kernel) dtypes(types []Type) []string {
 // promises writes the arrays that must be there once an op's code has run: its outputs, and the inputs that it replaces.
 func (k *Kernel) promises(types []Type) string {
 	var b strings.Builder
-	for _, t := range k.Outputs {
+	for i, t := range k.Outputs {
 		if a := types[t].Array; a != nil {
-			fmt.Fprintf(&b, " %s:%d", a.DType, a.NDim)
+			fmt.Fprintf(&b, " %s:%d%s", a.DType, a.NDim, k.orNone(len(k.Inputs)+i))
 		} else {
 			b.WriteString(" -")
 		}
@@ -80,6 +80,14 @@ func (k *Kernel) promises(types []Type) string {
 		}
 	}
 	return b.String()
+}
+
+// orNone marks an output that may be left without an array.
+func (k *Kernel) orNone(position int) string {
+	if slices.Contains(k.unread, position) {
+		return "?"
+	}
+	return ""
 }
 
 // types lists the types of a kernel's variables: inputs, outputs, params.

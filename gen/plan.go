@@ -51,6 +51,7 @@ func NewPlan(p *Program) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.findUnread()
 	b := &planner{p: p, plan: &Plan{Program: p, replaced: map[int][]int{}}, live: newLiveness(p, order), synced: map[int]bool{}}
 	b.enter(order)
 	b.run(order)

@@ -54,6 +54,7 @@ type KernelVariable struct {
 type PromisedVariable struct {
 	Name, Number string
 	NDim         int
+	Unread       bool // nothing looks at it again: it may be NULL
 }
 
 func newKernelView(types []Type, k *Kernel, name string, cxx bool) (*KernelView, error) {
@@ -87,7 +88,7 @@ func newKernelView(types []Type, k *Kernel, name string, cxx bool) (*KernelView,
 		kv.Variables = append(kv.Variables, variable)
 		filled := i >= len(k.Inputs) && i < len(k.Inputs)+len(k.Outputs)
 		if number, ndim := t.Array.promise(); ndim >= 0 && (filled || slices.Contains(replaced, i)) {
-			kv.Promised = append(kv.Promised, PromisedVariable{variable.Name, number, ndim})
+			kv.Promised = append(kv.Promised, PromisedVariable{variable.Name, number, ndim, slices.Contains(k.unread, i)})
 		}
 		kv.Scope.Declares = append(kv.Scope.Declares, ScopeDeclare{variable.Name, variable.Declare})
 	}

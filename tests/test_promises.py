@@ -149,6 +149,31 @@ def test_the_output_is_named_by_its_number():
         opweld.function([x], [T.exp(first), second])(A)
 
 
+@pytest.mark.parametrize("lang", ["c", "c++"])
+def test_an_output_that_nobody_reads_may_stay_unset(lang):
+    class First(COp):
+        """Sets the first of two outputs."""
+
+        __props__ = ()
+
+        def make_node(self, v):
+            return Apply(self, [v], [v.type(), v.type()])
+
+        def c_code(self, node, name, input_names, output_names, sub):
+            (v,), z = input_names, output_names[0]
+            return f"Py_XDECREF({z}); {z} = (PyArrayObject*)PyArray_NewCopy({v}, NPY_CORDER);"
+
+    op = First()
+    op.c_lang = lang
+    first, second = op(x)
+    f = opweld.function([x], T.exp(first) + first)
+    for _ in range(20):
+        np.testing.assert_allclose(f(A), np.exp(A) + A)
+    for read in ([first, second], [T.exp(second)]):
+        with pytest.raises(RuntimeError, match="c_code did not set output 1: store ndarray"):
+            opweld.function([x], read)(A)
+
+
 def test_an_exception_that_is_set_stays():
     f = opweld.function([x], T.exp(Stores('PyErr_SetString(PyExc_OSError, "mine");')(x)))
     with pytest.raises(OSError, match=r"^mine"):
