@@ -78,7 +78,7 @@ func TestOnlyAsyncStartsGoroutines(t *testing.T) {
 	files, err := exec.Command("go", "list", "-f", `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .CgoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`, "opweld/...").Output()
 	require.NoError(t, err)
 	seen := 0
-	for _, path := range strings.Fields(string(files)) {
+	for _, path := range strings.Split(strings.TrimSpace(string(files)), "\n") {
 		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 		require.NoError(t, err)
 		ast.Inspect(parsed, func(n ast.Node) bool {

@@ -123,6 +123,7 @@ class Address(COp):
     """Where the data of each input lies: a copy lies elsewhere."""
 
     __props__ = ()
+    c_float16 = True
 
     def make_node(self, *inputs):
         return Apply(self, [as_tensor_variable(x) for x in inputs], [TensorType("uint64", (None,))()])

@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 from opweld import Apply, COp, CType, ExternalCOp, In, Op, config, errors, function
-from opweld.compile import builder
+from opweld.compile import builder, private
 from opweld.tensor import TensorType, dvector, ivector
 
 EXPECTED = "expected ndarray of float64, ndim 1, shape (?,), any order, aligned, native byte order"
@@ -251,7 +251,7 @@ def in_cache(*kinds):
 
 def temporary():
     """Folders of builds: in the cache, and in the folder that this process has for itself."""
-    own = [Path(config.compiledir, "v2", "tmp"), *([Path(builder._private)] if builder._private else [])]
+    own = [Path(config.compiledir, "v2", "tmp"), *map(Path, private._made)]
     return {path for folder in own for path in folder.glob("*") if path.is_dir()}
 
 

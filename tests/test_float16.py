@@ -308,7 +308,8 @@ def test_debugmode_has_one_way_to_compare(op):
     f = opweld.function([x], op(x), mode="DebugMode")
     plain = opweld.function([x], op(x))
     np.testing.assert_array_equal(f(values(1.5, 2.5)), plain(values(1.5, 2.5)))
-    assert {(node.c is None, node.py is None) for node in f._nodes if node.node.op == op} == {(True, False)}
+    found = [node for node in f.maker.checks.nodes if node.node.op == op]
+    assert found and all(not node.in_c and node.perform is not None for node in found)
 
 
 def test_debugmode_of_c_alone():

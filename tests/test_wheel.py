@@ -118,5 +118,5 @@ def test_kinds_of_errors_have_their_classes():
 
     assert set(engine._KINDS.values()) == {
         errors.ProgramError, errors.CompilerNotFoundError, errors.CompileError, errors.CacheError,
-        errors.ExpressionError,
+        errors.ExpressionError, errors.ToolError,
     }  # fmt: skip
