@@ -297,6 +297,66 @@ def test_threads_that_cannot_be_started(monkeypatch):
     )
 
 
+def as_somebody(folder, *more):
+    """A command that runs another as a user who has no other processes, and whom limits of processes hold."""
+    able = [f"--{which}-caps=+dac_read_search" for which in ("inh", "ambient")]  # Python may lie in somebody's home
+    wrapper = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", *able, *more]
+    if not shutil.which("setpriv") or subprocess.run([*wrapper, "true"], capture_output=True).returncode:
+        pytest.skip("processes cannot be started as another user here")
+    environment(folder)
+    for path in (folder, *folder.iterdir()):
+        os.chown(path, 54321, 54321)
+    for path in folder.parents:
+        if path.stat().st_uid == os.getuid() and not path.stat().st_mode & 0o001:
+            path.chmod(path.stat().st_mode | 0o001)
+    return wrapper
+
+
+@pytest.mark.parametrize("processes", range(14, 30, 3))
+def test_a_limit_of_processes_that_a_build_reaches_ends_no_python(tmp_path, processes):
+    if not shutil.which("prlimit"):
+        pytest.skip("there is no prlimit")
+    wrapper = as_somebody(tmp_path, "prlimit", f"--nproc={processes}")
+    answer = run(tmp_path, SAY, *wrapper)  # it ends Python if Go's runtime does
+    assert answer == "right" or (
+        answer[0] != "CompileError"
+        and "raise the limit of processes and threads (ulimit -u), or end some" in answer[1]
+    )
+
+
+@pytest.mark.parametrize("taken", [0o777, 0o700, 0o400, 0o277])
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_mask_that_takes_files_from_their_maker(tmp_path, taken, cached):
+    wrapper = as_somebody(tmp_path)
+    flags = {} if cached else {"OPWELD_FLAGS": "compiledir=/proc/self"}
+    code = f"os.umask({taken}); {SAY}"
+    assert run(tmp_path, code, *wrapper, **flags) == "right"
+    kept = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    assert all(path.stat().st_mode & 0o600 == 0o600 for path in kept)
+
+
+def test_a_new_folder_that_somebody_tidies_away_is_made_again(tmp_path, monkeypatch):
+    import fcntl
+
+    from opweld.compile import private
+
+    gone = []
+    lock = fcntl.flock
+
+    def late(file, how):
+        if len(gone) < 3:
+            gone.append(os.readlink(f"/proc/self/fd/{file}"))
+            os.rmdir(gone[-1])
+            if len(gone) == 2:
+                raise BlockingIOError
+        return lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    folder, file = private._new(str(tmp_path))
+    os.close(file)
+    assert len(set(gone)) == 3 and os.listdir(tmp_path) == [os.path.basename(folder)]
+
+
 def test_a_cache_whose_name_is_not_ascii_in_the_locale_c(tmp_path):
     place = tmp_path / "caché"
     place.mkdir()

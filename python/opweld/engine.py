@@ -2,12 +2,13 @@
 
 The engine is loaded by the first call, never by an import of opweld. Where it cannot live each call is made in a fresh
 process: in one that was forked from a process which had loaded it, since Go's threads did not survive; where memory,
-threads or open files are so short that Go's runtime, which ends its process when it lacks one, might not get them; and
-where somebody else waits for this process's children.
+threads or open files are so short that Go's runtime, which ends its process when it lacks one, might not get them;
+where somebody else waits for this process's children; and where its mask keeps its own files from it.
 """
 
 from __future__ import annotations
 
+import errno
 import functools
 import itertools
 import json
@@ -164,7 +165,9 @@ def _is_at_home() -> bool:
     """Whether the engine can be called in this process."""
     if _loaded_in is not None and _loaded_in != os.getpid():
         return False
-    return not room.lacking(_loaded_in is not None)
+    if room.mask() & 0o700:
+        return False
+    return not room.lacking(_loaded_in is not None, dear=True)
 
 
 def _load() -> Any:
@@ -334,7 +337,9 @@ def _run_apart(name: str, argument: Any) -> Generator[dict[str, Any], None, None
             start_new_session=True,  # Ctrl-C in a terminal is for us to pass on
         )
     except OSError as err:
-        raise errors.EngineError(f"the engine needs a process of its own here, and none can be started: {err}") from err
+        raise errors.EngineError(
+            f"the engine needs a process of its own here, and none can be started: {err.strerror}{_advice(err)}"
+        ) from err
     assert process.stdin is not None and process.stdout is not None
     said: list[str] = []  # what is no answer
     answered = False
@@ -357,11 +362,20 @@ def _run_apart(name: str, argument: Any) -> Generator[dict[str, Any], None, None
         _end(process)
 
 
+def _advice(err: OSError) -> str:
+    """What to do where no process can be started."""
+    if err.errno == errno.EAGAIN:
+        return f"; {room.MORE_THREADS}"
+    return f"; {room.MORE_FILES}" if err.errno in (errno.EMFILE, errno.ENFILE) else ""
+
+
 def _ended(name: str, code: int, said: list[str]) -> str:
     """Say how a process of ours ended without an answer."""
     lacking = room.lacking(False)
     if lacking:
         return f"the engine cannot run here: {lacking}"
+    if any("pthread_create failed" in line or "create new OS thread" in line for line in said):
+        return f"the engine cannot run here: no more threads can be started; {room.MORE_THREADS}"
     word = next((line for line in said if line and not line.startswith(("Traceback", " "))), "no message")
     return f"engine call {name}: the process that was started for it ended with code {code}: {word}"
 
@@ -391,6 +405,7 @@ def _serve() -> None:
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a parent that ignores it hands that down
+    os.umask(room.mask() & 0o077)  # compilers read what they write
     try:
         name, argument = json.load(sys.stdin.buffer)
         try:

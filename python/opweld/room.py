@@ -4,28 +4,48 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["lacking"]
+__all__ = ["MORE_FILES", "MORE_THREADS", "lacking", "mask"]
 
 _SPACE = 2 << 30  # bytes of address space that the runtime reserves, with what a build takes
 _HEAP = 256 << 20  # bytes that a build may take
 _THREADS = 16
+_PLENTY = 48  # threads and processes, besides one thread for each processor: the runtime's and the compilers' together
 _FILES = 64
 
+MORE_THREADS = "raise the limit of processes and threads (ulimit -u), or end some"
+MORE_FILES = "raise the limit (ulimit -n), or close some"
 
-def lacking(loaded: bool) -> str:
+
+def lacking(loaded: bool, dear: bool = False) -> str:
     """Say what a build in this process might not get.
 
     Parameters
     ----------
     loaded : bool
         The engine is loaded in this process.
+    dear : bool, optional
+        The process must not end whatever becomes of the build. Compilers take from the same limit as threads while
+        they run, so more is asked for than the runtime starts with.
 
     Returns
     -------
     str
         What is short and how to get more of it; empty: nothing.
     """
-    return _no_space(_HEAP if loaded else _SPACE) or _no_files() or _no_threads()
+    return _no_space(_HEAP if loaded else _SPACE) or _no_files() or _no_threads(_wanted(dear))
+
+
+def mask() -> int:
+    """Tell what this process's mask takes from the modes of new files, without changing it; 0 where nobody says."""
+    try:
+        with open("/proc/self/status", "rb") as status:
+            return next((int(line[6:], 8) for line in status if line.startswith(b"Umask:")), 0)
+    except (OSError, ValueError):
+        return 0
+
+
+def _wanted(dear: bool) -> int:
+    return _PLENTY + len(os.sched_getaffinity(0)) if dear else _THREADS
 
 
 def _no_space(size: int) -> str:
@@ -58,19 +78,19 @@ def _no_files() -> str:
         while len(copies) < _FILES:
             copies.append(os.dup(reader))
     except OSError as err:
-        return f"fewer than {_FILES} files can be opened ({err.strerror}); raise the limit (ulimit -n), or close some"
+        return f"fewer than {_FILES} files can be opened ({err.strerror}); {MORE_FILES}"
     finally:
         for copy in copies:
             os.close(copy)
     return ""
 
 
-def _no_threads() -> str:
+def _no_threads(wanted: int) -> str:
     import _thread
     import time
 
-    before = _thread._count()
-    ends = [_thread.allocate_lock() for _ in range(_THREADS)]
+    before = _running()
+    ends = [_thread.allocate_lock() for _ in range(wanted)]
     started = 0
     try:
         for end in ends:
@@ -78,14 +98,21 @@ def _no_threads() -> str:
             _thread.start_new_thread(end.acquire, ())  # it waits; nothing of it is Python that could fail
             started += 1
     except (RuntimeError, MemoryError):
-        return (
-            f"fewer than {_THREADS} threads can be started; raise the limit of processes and threads (ulimit -u), or "
-            f"end some"
-        )
+        return f"fewer than {wanted} threads can be started; {MORE_THREADS}"
     finally:
         for end in ends[:started]:
             end.release()
         patience = time.monotonic() + 0.1
-        while _thread._count() > before and time.monotonic() < patience:  # their places are wanted
+        while _running() > before and time.monotonic() < patience:  # their places are wanted
             time.sleep(0.0001)
     return ""
+
+
+def _running() -> int:
+    """How many threads the system counts; those of Python go a little before."""
+    import _thread
+
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return _thread._count()

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Collection, Iterable, Mapping
+from stat import S_IMODE
 from typing import Any
 
 from opweld.compile import trust
@@ -235,6 +236,7 @@ def remember(kind: str, name: str, value: dict[str, Any], root: str, owners: Col
             try:
                 _lock(stream.fileno())
                 os.rename(fresh, draft)  # a name that those who tidy look at only once it is locked
+                _keep_own(stream.fileno())
                 stream.write(_first(rel, body) + b"\n" + body)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -260,6 +262,16 @@ def _make(folder: str) -> None:
         except FileExistsError:
             if not os.path.isdir(folder):
                 raise
+        else:
+            _keep_own(folder)
+
+
+def _keep_own(file: str | int) -> None:
+    """Let the user read and write what was just made, whatever the process's mask says."""
+    mode = S_IMODE(os.stat(file).st_mode)
+    wanted = mode | (0o600 if isinstance(file, int) else 0o700)
+    if mode != wanted:
+        os.chmod(file, wanted)
 
 
 def _lock(file: int) -> None:

@@ -6,6 +6,7 @@ nobody's, and the next build takes it away.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Iterator
 __all__ = ["folders", "sweep"]
 
 _PREFIX = "opweld-private-"
+_SWEEPS = 10  # how often somebody who tidies may take away what has just been made
 
 _made: dict[str, int] = {}  # folder -> the open file that holds its lock; -1: there are no locks
 _swept = False
@@ -88,10 +90,9 @@ def _shared(place: str) -> str:
 def _make(place: str) -> str:
     import atexit
     import shutil
-    import tempfile
 
-    folder = tempfile.mkdtemp(prefix=_PREFIX, dir=place)
-    _made[folder] = _held(folder)
+    folder, file = _new(place)
+    _made[folder] = file
     owner = os.getpid()
 
     def remove() -> None:
@@ -105,16 +106,33 @@ def _make(place: str) -> str:
     return folder
 
 
+def _new(place: str) -> tuple[str, int]:
+    """Make a folder and lock it; whoever tidies may take it away in between."""
+    import tempfile
+
+    for _ in range(_SWEEPS):
+        folder = tempfile.mkdtemp(prefix=_PREFIX, dir=place)
+        try:
+            os.chmod(folder, 0o700)  # the process's mask may have kept it from us
+            file = _held(folder)
+        except (FileNotFoundError, BlockingIOError):
+            continue
+        if file < 0 or os.fstat(file).st_nlink:
+            return folder, file
+        os.close(file)
+    raise FileNotFoundError(errno.ENOENT, "somebody takes new folders away at once", place)
+
+
 def _held(folder: str) -> int:
-    """Lock a folder; -1: its file system has no locks."""
+    """Lock a folder; -1: its file system has no locks. BlockingIOError: it is somebody else's."""
     import fcntl
 
-    try:
-        file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    except OSError:
-        return -1
+    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(file)
+        raise
     except OSError:
         os.close(file)
         return -1
@@ -161,9 +179,9 @@ def _remove_dead(folder: str) -> None:
     try:
         if os.lstat(folder).st_uid != os.getuid():
             return
+        file = _held(folder)
     except OSError:
         return
-    file = _held(folder)
     if file >= 0:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(file)
