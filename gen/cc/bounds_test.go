@@ -28,12 +28,14 @@ func TestOtherProcessCompiles(t *testing.T) {
 }
 
 // busy writes a driver that starts two processes, one below the other, which deafen themselves to what can be ignored and
-// then tell their ids.
+// then tell their ids; where there is a lifeline, file 3, once it is tied to that (O_ASYNC, octal 020000): Compile does so
+// as soon as the driver runs, sooner than a real one has started anything.
 func busy(t *testing.T) (driver, pids string) {
 	t.Helper()
 	dir := t.TempDir()
 	driver, pids = filepath.Join(dir, "cc"), filepath.Join(dir, "pids")
-	script := fmt.Sprintf("#!/bin/sh\ntrap '' HUP INT TERM IO\n(sleep 600 & echo $$ $! > %s.part; mv %s.part %s; wait) &\nwait\n", pids, pids, pids)
+	tied := "until ! [ -e /proc/$$/fdinfo/3 ] || { value=$(sed -n 's/^flags:[^0-9]*//p' /proc/$$/fdinfo/3) && [ $((value & 020000)) -ne 0 ]; }; do sleep 0.01; done"
+	script := fmt.Sprintf("#!/bin/sh\ntrap '' HUP INT TERM IO\n"+tied+"\n(sleep 600 & echo $$ $! > %s.part; mv %s.part %s; wait) &\nwait\n", pids, pids, pids)
 	require.NoError(t, os.WriteFile(driver, []byte(script), 0o777))
 	return driver, pids
 }
