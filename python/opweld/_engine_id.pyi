@@ -1,0 +1,3 @@
+"""The engine that was built: made by setup.py."""
+
+ENGINE_ID: str
