@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from pathlib import Path
@@ -438,7 +439,12 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
 @pytest.mark.parametrize("version", ["(1,)", "()"])
-def test_workers_of_a_pool_leave_nothing(tmp_path, method, version):
+def test_workers_of_a_pool_leave_nothing(method, version):
+    with tempfile.TemporaryDirectory(prefix="opweld-") as folder:  # a short name: sockets of servers stand below it
+        pool_of(method, version, Path(folder))
+
+
+def pool_of(method, version, tmp_path):
     (tmp_path / "faults_body.py").write_text(BODY)
     (tmp_path / "worker.py").write_text(WORKER)
     done = subprocess.run(
