@@ -27,8 +27,12 @@ def submodule(package: str, name: str, known: str = "") -> ModuleType:
         If there is no module of that name.
     """
     from importlib import import_module
-    from importlib.util import find_spec
 
-    if name.isidentifier() and not name.startswith("_") and find_spec(f"{package}.{name}") is not None:
-        return import_module(f"{package}.{name}")
+    path = f"{package}.{name}"
+    if name.isidentifier() and not name.startswith("_"):
+        try:
+            return import_module(path)
+        except ModuleNotFoundError as err:
+            if err.name != path:
+                raise
     raise AttributeError(f"module {package!r} has no attribute {name!r}{known}", name=name)
