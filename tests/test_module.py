@@ -144,7 +144,7 @@ def run_python(code, **environment):
         env={
             **os.environ,
             "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
-            "OPWELD_FLAGS": f'compiledir="{config.compiledir}"',
+            "OPWELD_FLAGS": f'compiledir="{config.compiledir}",cflags="{config.cflags}",cxxflags="{config.cxxflags}"',
             **environment,
         },
         capture_output=True, text=True,
