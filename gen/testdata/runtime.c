@@ -1069,14 +1069,21 @@ static void opw_extent(PyArrayObject *array, char **low, char **high)
     *high += PyArray_ITEMSIZE(array);
 }
 
+/* Whether an array can reach a byte from low up to high. */
+static int opw_reaches(PyArrayObject *array, const char *low, const char *high)
+{
+    char *own_low, *own_high;
+    opw_extent(array, &own_low, &own_high);
+    return own_low < high && low < own_high;
+}
+
 static int opw_overlap(PyObject *a, PyObject *b)
 {
-    char *a_low, *a_high, *b_low, *b_high;
+    char *low, *high;
     if (!PyArray_Check(a) || !PyArray_Check(b))
         return 0;
-    opw_extent((PyArrayObject *)a, &a_low, &a_high);
-    opw_extent((PyArrayObject *)b, &b_low, &b_high);
-    return a_low < b_high && b_low < a_high;
+    opw_extent((PyArrayObject *)b, &low, &high);
+    return opw_reaches((PyArrayObject *)a, low, high);
 }
 
 /* Whether elements of an array may share memory: where axes, from the smallest stride on, do not each step over all that
@@ -1109,11 +1116,12 @@ static int opw_folds(PyArrayObject *array)
     return 0;
 }
 
-/* Whether an object may have memory of an array's. Numbers and bytes are nobody's to share; what else has a buffer may. */
-static int opw_touches(PyObject *object, PyObject *array)
+/* Whether an object may have memory of an array's, which reaches from low up to high. Numbers and bytes are nobody's to
+   share; what else has a buffer may. */
+static int opw_touches(PyObject *object, const char *low, const char *high)
 {
     if (!object || PyArray_Check(object))
-        return object && opw_overlap(object, array);
+        return object && opw_reaches((PyArrayObject *)object, low, high);
     return PyObject_CheckBuffer(object) && !PyArray_CheckAnyScalar(object);
 }
 
@@ -1122,10 +1130,14 @@ static int opw_any_touches(char *frame, const uint32_t *slots, PyObject *array)
 {
     const opw_type *types = OPW_HEAD(frame)->self->state->program->types;
     uint32_t n = *slots++;
+    char *low = NULL, *high = NULL; /* of what is no array: nowhere */
+    if (PyArray_Check(array))
+        opw_extent((PyArrayObject *)array, &low, &high);
     for (; n; n--, slots += 2) {
-        char *slot = frame + slots[1];
-        if (opw_touches(OPW_PY(slot), array) ||
-            (types[slots[0]].ndim >= 0 && opw_touches((PyObject *)OPW_ARRAY(slot), array)))
+        PyObject *object = OPW_PY(frame + slots[1]), *held = NULL;
+        if (types[slots[0]].ndim >= 0 && (held = (PyObject *)OPW_ARRAY(frame + slots[1])) == object)
+            held = NULL; /* looked at once */
+        if (opw_touches(object, low, high) || opw_touches(held, low, high))
             return 1;
     }
     return 0;
