@@ -15,6 +15,7 @@ from opweld.compile.fragments import Fragments
 from opweld.compile.hooks import ABSENT, ask, ask_for_build, origin
 from opweld.rewriting import node_rewriter
 from opweld.rewriting.equilibrium import run
+from opweld.rewriting.index import Index
 from opweld.signatures import code_of, fitting, signature_of
 
 x = tensor.dvector("x")
@@ -336,7 +337,7 @@ def test_rewriters_in_wrappers(wrap):
     for function in (of_node, of_graph):
         rewriter = node_rewriter([Twice])(wrap(function))
         graph = opweld.FunctionGraph([x], [Twice("r")(x)], clone=True)
-        assert run(graph, [("r", rewriter)], "specialize") and graph.outputs == [x]
+        assert run(graph, Index([("r", rewriter)]), "specialize") and graph.outputs == [x]
 
 
 # -- what a hook says by an exception ------------------------------------------------------------------------------
@@ -463,7 +464,7 @@ def test_nothing_that_is_read_stays_alive():
         ask_for_build(owner, "c_headers")
         signature_of(owner.wrapped), signature_of(functools.partial(owner.wrapped))
         rewriter = node_rewriter([Twice])(lambda node: [] if held is None else None)
-        run(opweld.FunctionGraph([x], [Twice("r")(x)], clone=True), [("r", rewriter)], "specialize")
+        run(opweld.FunctionGraph([x], [Twice("r")(x)], clone=True), Index([("r", rewriter)]), "specialize")
         return weakref.ref(held)
 
     gone = use()

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from opweld.compile import cache, private, toolchain, trust
+from opweld.compile import cache, toolchain, trust
 from opweld.config import config
 from opweld.errors import (
     CacheError,
@@ -224,6 +224,8 @@ def _from_engine(index: str, program: Program, setup: _Setup, folders: _Folders)
         raise undone(err, program) from None
     finally:
         progress.end()
+    from opweld.compile import private  # where something is built, only
+
     private.sweep(folders.roots)
     path = result["module"]
     module, why = _load(path)
@@ -245,6 +247,8 @@ def _first_that_works(
 
     Gives the result, and the folder of the cache that was asked last.
     """
+    from opweld.compile import private  # where something is built, only
+
     failed: list[tuple[str, str]] = []
     root = ""
     for root in folders.roots:

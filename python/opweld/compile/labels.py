@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 __all__ = ["label_of"]
 
-_UNFIT = re.compile(r"[^\w .,+\-=~()\[\]{}<>|&^!@*']")  # gen/words.go refuses what is not of these
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_FIT = frozenset(_LETTERS + _LETTERS.upper() + "0123456789_ .,+-=~()[]{}<>|&^!@*'")  # gen/words.go refuses others
 _NAME = "OPW_NAME"  # the engine writes another name in its place
 _LONGEST = 80  # of four bytes at most, with what may follow
 
@@ -25,7 +24,7 @@ def label_of(name: str) -> str:
         With ``_`` in the place of what cannot stand there: what would end a comment or a string, break a line, or be
         taken for the parts of a place in a diagnostic. Names that differ only there have one label.
     """
-    found = "".join([c if c.isascii() or c.isalnum() else "_" for c in _UNFIT.sub("_", name)]).strip()
+    found = "".join([c if c in _FIT or (not c.isascii() and c.isalnum()) else "_" for c in name]).strip()
     found = found.replace(_NAME, _NAME.replace("_", "-"))
     if len(found) > _LONGEST:
         found = found[: _LONGEST - 1].rstrip() + "~"

@@ -7,7 +7,7 @@ does: of two objects, and it is over where their attributes agree.
 from __future__ import annotations
 
 from types import MethodType
-from typing import Any, NamedTuple
+from typing import Any
 
 from opweld.graph.basic import Props
 
@@ -17,7 +17,7 @@ _REMEMBERED = frozenset({"_bodies", "_hash", "_nodes", "_over"})  # what the lib
 _WHOLE = frozenset({"opweld.generic", "opweld.scalar.type", "opweld.tensor.type"})  # equality there says all
 
 
-class Difference(NamedTuple):
+class Difference:
     """An attribute that differs.
 
     Attributes
@@ -32,11 +32,14 @@ class Difference(NamedTuple):
         It is one of the ``__props__``, and its values are equal but not the same: 1 and 1.0, 0.0 and -0.0.
     """
 
-    path: str
-    owner: Any
-    one: Any
-    other: Any
-    prop: bool
+    __slots__ = ("one", "other", "owner", "path", "prop")
+
+    def __init__(self, path: str, owner: Any, one: Any, other: Any, prop: bool) -> None:
+        self.path = path
+        self.owner = owner
+        self.one = one
+        self.other = other
+        self.prop = prop
 
 
 def differences(one: Any, other: Any) -> list[Difference]:

@@ -31,6 +31,21 @@ class NodeRewriter:
         """
         return None
 
+    def could(self, node: Apply) -> bool:
+        """Say quickly whether a node of those that are wanted could be replaced at all.
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+
+        Returns
+        -------
+        bool
+            False: `transform` would do nothing, so it is not called.
+        """
+        return True
+
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Any:
         """Look at a node.
 

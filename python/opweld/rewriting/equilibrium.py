@@ -10,6 +10,7 @@ from opweld.errors import RewriteError
 from opweld.graph.basic import Apply, Variable, _what
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import NodeRewriter
+from opweld.rewriting.index import Index
 from opweld.rewriting.settling import Settling
 from opweld.signatures import signature_of
 
@@ -18,77 +19,15 @@ __all__ = ["run"]
 Check = Callable[[FunctionGraph, Apply, list[Apply]], bool]
 
 
-class _Wish:
-    """What a rewriter tracks: everything, classes, full names of classes, ops, and ops that do not hash."""
-
-    def __init__(self, name: str, rewriter: NodeRewriter) -> None:
-        self.entry = (name, rewriter)
-        tracks = rewriter.tracks()
-        self.all = tracks is None
-        self.classes = tuple([item for item in tracks or () if isinstance(item, type)])
-        self.paths = {item for item in tracks or () if isinstance(item, str)}
-        self.hashed: set[Any] = set()
-        self.plain: list[Any] = []
-        for item in tracks or ():
-            if not isinstance(item, (type, str)):
-                try:
-                    self.hashed.add(item)
-                except TypeError:
-                    self.plain.append(item)
-
-
-class _Index:
-    """Which rewriters want a node."""
-
-    def __init__(self, rewriters: list[tuple[str, NodeRewriter]]) -> None:
-        self._wishes = [_Wish(name, rewriter) for name, rewriter in rewriters]
-        self._of_class: dict[type, list[Any] | None] = {}  # None: it depends on the op
-        self._of_op: dict[int, tuple[Any, list[Any]]] = {}  # by identity; the op is kept, so that its id stays its own
-
-    def wanting(self, op: Any) -> list[tuple[str, NodeRewriter]]:
-        """The rewriters for nodes of an op, in the order of registration."""
-        known = self._of_class.get(type(op), ())
-        if known is not None and known != ():
-            return known  # type: ignore[return-value]
-        own = self._of_op.get(id(op))
-        if own is not None:
-            return own[1]
-        found, by_op = [], False
-        paths = {f"{cls.__module__}.{cls.__qualname__}" for cls in type(op).__mro__}
-        for wish in self._wishes:
-            if wish.all or isinstance(op, wish.classes) or not wish.paths.isdisjoint(paths):
-                found.append(wish.entry)
-            elif wish.hashed or wish.plain:
-                by_op = True
-                if _among(op, wish.hashed, wish.plain):
-                    found.append(wish.entry)
-        self._of_class[type(op)] = None if by_op else found
-        if by_op:
-            self._of_op[id(op)] = (op, found)
-        return found
-
-
-def _among(op: Any, hashed: set[Any], plain: list[Any]) -> bool:
-    try:
-        if op in hashed:
-            return True
-    except TypeError:
-        if any(op == item for item in hashed):
-            return True
-    return any(op == item for item in plain)
-
-
-def run(
-    graph: FunctionGraph, rewriters: list[tuple[str, NodeRewriter]], stage: str, check: Check | None = None
-) -> bool:
+def run(graph: FunctionGraph, index: Index, stage: str, check: Check | None = None) -> bool:
     """Rewrite a graph until nothing changes.
 
     Parameters
     ----------
     graph : FunctionGraph
         Is changed.
-    rewriters : list of (str, NodeRewriter)
-        In the order in which a node is shown to them.
+    index : Index
+        Of the stage's rewriters.
     stage : str
         The stage's name, for messages.
     check : callable, optional
@@ -105,12 +44,11 @@ def run(
     RewriteError
         As `opweld.rewriting.rewrite_graph` says.
     """
-    index = _Index(rewriters)
     nodes = graph.apply_nodes
     queue = deque(node for node in nodes if index.wanting(node.op))
     if not queue:
         return False
-    for _, rewriter in rewriters:
+    for _, rewriter in index.rewriters:
         rewriter.add_requirements(graph)
     queued = set(queue)
     settling = Settling(stage, len(nodes), check is not None)
@@ -120,6 +58,8 @@ def run(
         for name, rewriter in index.wanting(node.op):
             if node not in graph:
                 break
+            if not rewriter.could(node):
+                continue
             pairs = _pairs(graph, node, name, rewriter)
             if not pairs:
                 continue

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from opweld.graph.alike import differences
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 
@@ -109,12 +108,21 @@ def _constant(variable: Variable, found: dict[Variable, Variable], constants: di
                 stands = constants.setdefault(signature, variable)
             except TypeError:  # a type that does not hash
                 stands = variable
-            if stands is not variable and differences(stands.type, variable.type):
-                from opweld.compile.same import stands_for_type  # hardly ever asked
-
-                stands = stands if stands_for_type(stands.type, variable.type) else variable
+            if stands is not variable and stands.type is not variable.type:
+                stands = stands if _as_type(stands.type, variable.type) else variable
     found[variable] = stands
     return stands
+
+
+def _as_type(one: Any, other: Any) -> bool:
+    """Whether a type can stand for another that is equal to it."""
+    from opweld.graph.alike import differences
+
+    if not differences(one, other):
+        return True
+    from opweld.compile.same import stands_for_type  # hardly ever asked
+
+    return bool(stands_for_type(one, other))
 
 
 def _key(op: Any) -> Any:
@@ -129,7 +137,11 @@ def _stands_for(one: Apply, other: Apply) -> bool:
     types = [(a.type, b.type) for a, b in zip(one.outputs, other.outputs) if a.type is not b.type]
     if not all([mine == yours for mine, yours in types]):
         return False
-    if (one.op is other.op or not differences(one.op, other.op)) and not any([differences(*pair) for pair in types]):
+    if one.op is other.op and not types:
+        return True
+    from opweld.graph.alike import differences
+
+    if not differences(one.op, other.op) and not any([differences(*pair) for pair in types]):
         return True
     from opweld.compile.same import stands_for  # hardly ever asked
 

@@ -9,6 +9,8 @@ from typing import Any
 from opweld.graph.basic import _refuse_unknown, _what
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import NodeRewriter
+from opweld.rewriting.index import Index
+from opweld.rewriting.merge import merge_equal
 from opweld.rewriting.standard import STANDARD, Standard
 from opweld.signatures import code_of
 
@@ -213,14 +215,18 @@ def rewrite_graph(graph: FunctionGraph, tag: str = "fast_run") -> bool:
         chosen = [(name, rewriter) for name, (rewriter, tags) in stage.entries.items() if tag in tags]
         if not chosen:
             continue
+        inplace = stage.name == "inplace"
+        if inplace and changed:  # who has become equal to another is not written over for that other's sake
+            merge_equal(graph)
+        index = Index(chosen)
+        if not index.any_for(graph.apply_nodes):  # and nothing more is loaded
+            continue
         from opweld.rewriting.equilibrium import run
 
         check = None
-        if stage.name == "inplace":  # who has become equal to another is not written over for that other's sake
+        if inplace:
             from opweld.rewriting.inplace import Checker
-            from opweld.rewriting.merge import merge_equal
 
-            changed = (changed and merge_equal(graph)) or changed
             check = Checker(graph)
-        changed = run(graph, chosen, stage.name, check) or changed
+        changed = run(graph, index, stage.name, check) or changed
     return changed

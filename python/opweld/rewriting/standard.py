@@ -74,10 +74,12 @@ class Standard(NodeRewriter):
             self._loaded = getattr(import_module(self.__module__), self.__name__)
         return self._loaded  # type: ignore[no-any-return]
 
+    def could(self, node: Apply) -> bool:
+        """Ask what the list has for that."""
+        return self._when is None or self._when(node)
+
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Any:
         """Ask the rewriter."""
-        if self._when is not None and not self._when(node):
-            return None
         return (self._loaded or self.load()).transform(fgraph, node)
 
     def __repr__(self) -> str:
