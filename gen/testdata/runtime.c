@@ -1053,37 +1053,37 @@ static int opw_fit_output(char *slot, int ndim, const npy_intp *dims, int type)
 
 /* ---- out= --------------------------------------------------------------------------------------------- */
 
-/* First and one past the last byte that the array can reach. */
-static void opw_extent(PyArrayObject *array, char **low, char **high)
-{
-    int i;
-    *low = *high = PyArray_BYTES(array);
-    for (i = 0; i < PyArray_NDIM(array); i++) {
-        npy_intp n = PyArray_DIM(array, i), reach = (n - 1) * PyArray_STRIDE(array, i);
-        if (n == 0) {
-            *low = *high = NULL; /* nowhere */
-            return;
-        }
-        *(reach < 0 ? low : high) += reach;
-    }
-    *high += PyArray_ITEMSIZE(array);
-}
+/* The first byte that an array can reach, and the one past the last; both NULL, nowhere, of an empty one. */
+typedef struct { const char *low, *high; } opw_range;
 
-/* Whether an array can reach a byte from low up to high. */
-static int opw_reaches(PyArrayObject *array, const char *low, const char *high)
+static opw_range opw_range_of(PyArrayObject *array)
 {
-    char *own_low, *own_high;
-    opw_extent(array, &own_low, &own_high);
-    return own_low < high && low < own_high;
+    const char *low = PyArray_BYTES(array), *high = low + PyArray_ITEMSIZE(array);
+    const npy_intp *dims = PyArray_DIMS(array), *strides = PyArray_STRIDES(array);
+    opw_range range = {NULL, NULL};
+    int i;
+    for (i = 0; i < PyArray_NDIM(array); i++) {
+        npy_intp reach = (dims[i] - 1) * strides[i];
+        if (!dims[i])
+            return range;
+        if (reach < 0)
+            low += reach;
+        else
+            high += reach;
+    }
+    range.low = low;
+    range.high = high;
+    return range;
 }
 
 static int opw_overlap(PyObject *a, PyObject *b)
 {
-    char *low, *high;
+    opw_range one, other;
     if (!PyArray_Check(a) || !PyArray_Check(b))
         return 0;
-    opw_extent((PyArrayObject *)b, &low, &high);
-    return opw_reaches((PyArrayObject *)a, low, high);
+    one = opw_range_of((PyArrayObject *)a);
+    other = opw_range_of((PyArrayObject *)b);
+    return one.low < other.high && other.low < one.high;
 }
 
 /* Whether elements of an array may share memory: where axes, from the smallest stride on, do not each step over all that
@@ -1116,28 +1116,29 @@ static int opw_folds(PyArrayObject *array)
     return 0;
 }
 
-/* Whether an object may have memory of an array's, which reaches from low up to high. Numbers and bytes are nobody's to
-   share; what else has a buffer may. */
-static int opw_touches(PyObject *object, const char *low, const char *high)
+/* Whether an object may have memory of one that is written: two arrays that own theirs have none in common. Numbers and bytes
+   are nobody's to share; what else has a buffer may. */
+static int opw_touches(PyObject *object, PyObject *written)
 {
-    if (!object || PyArray_Check(object))
-        return object && opw_reaches((PyArrayObject *)object, low, high);
-    return PyObject_CheckBuffer(object) && !PyArray_CheckAnyScalar(object);
+    if (!object || !PyArray_Check(object))
+        return object && PyObject_CheckBuffer(object) && !PyArray_CheckAnyScalar(object);
+    if (PyArray_Check(written) && object != written && PyArray_CHKFLAGS((PyArrayObject *)object, NPY_ARRAY_OWNDATA) &&
+        PyArray_CHKFLAGS((PyArrayObject *)written, NPY_ARRAY_OWNDATA))
+        return 0;
+    return opw_overlap(object, written);
 }
 
-/* Whether one of several variables may have memory of an array's: how many, then of each the type and the slot. */
-static int opw_any_touches(char *frame, const uint32_t *slots, PyObject *array)
+/* Whether one of several variables may have memory of an object that is about to be written: how many, then of each the type
+   and the slot. */
+static int opw_any_touches(char *frame, const uint32_t *slots, PyObject *written)
 {
     const opw_type *types = OPW_HEAD(frame)->self->state->program->types;
     uint32_t n = *slots++;
-    char *low = NULL, *high = NULL; /* of what is no array: nowhere */
-    if (PyArray_Check(array))
-        opw_extent((PyArrayObject *)array, &low, &high);
     for (; n; n--, slots += 2) {
         PyObject *object = OPW_PY(frame + slots[1]), *held = NULL;
-        if (types[slots[0]].ndim >= 0 && (held = (PyObject *)OPW_ARRAY(frame + slots[1])) == object)
-            held = NULL; /* looked at once */
-        if (opw_touches(object, low, high) || opw_touches(held, low, high))
+        if (types[slots[0]].ndim >= 0)
+            held = (PyObject *)OPW_ARRAY(frame + slots[1]);
+        if (opw_touches(object, written) || (held != object && opw_touches(held, written)))
             return 1;
     }
     return 0;
@@ -1243,7 +1244,7 @@ static int opw_set_results_apart(opw_function *self, char *frame)
 {
     const opw_program *p = self->state->program;
     uint32_t i, j;
-    for (i = 0; i < p->results; i++) {
+    for (i = 0; p->results > 1 && i < p->results; i++) {
         PyObject **value = &OPW_PY(frame + self->state->result_offsets[i]), *copy;
         for (j = 0; j < p->results; j++) {
             PyObject *out = OPW_HEAD(frame)->out[j];
