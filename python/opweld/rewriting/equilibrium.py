@@ -9,10 +9,8 @@ from typing import Any
 from opweld.errors import RewriteError
 from opweld.graph.basic import Apply, Variable, _what
 from opweld.graph.fgraph import FunctionGraph
-from opweld.rewriting.basic import NodeRewriter
-from opweld.rewriting.index import Index
+from opweld.rewriting.index import Entry, Index
 from opweld.rewriting.settling import Settling
-from opweld.signatures import signature_of
 
 __all__ = ["run"]
 
@@ -48,29 +46,29 @@ def run(graph: FunctionGraph, index: Index, stage: str, check: Check | None = No
     queue = deque(node for node in nodes if index.wanting(node.op))
     if not queue:
         return False
-    for _, rewriter in index.rewriters:
-        rewriter.add_requirements(graph)
+    for entry in index.entries:
+        entry.rewriter.add_requirements(graph)
     queued = set(queue)
     settling = Settling(stage, len(nodes), check is not None)
     while queue:
         node = queue.popleft()
         queued.discard(node)
-        for name, rewriter in index.wanting(node.op):
+        for entry in index.wanting(node.op):
             if node not in graph:
                 break
-            if not rewriter.could(node):
+            if not entry.rewriter.could(node):
                 continue
-            pairs = _pairs(graph, node, name, rewriter)
+            pairs = _pairs(graph, node, entry)
             if not pairs:
                 continue
-            entered, touched = _step(graph, pairs, name, node, check)
+            entered, touched = _step(graph, pairs, entry.name, node, check)
             if entered is None:
                 continue
             for other in touched:
                 if other not in queued and index.wanting(other.op):
                     queued.add(other)
                     queue.append(other)
-            settling.step(name, node, entered)
+            settling.step(entry.name, node, entered)
     if settling.count:
         try:
             graph.apply_nodes  # noqa: B018  # puts them in order again
@@ -113,10 +111,11 @@ def _replace(graph: FunctionGraph, old: Variable, new: Variable, name: str, node
         raise RewriteError(f"rewriter {name!r} on {_shown(node)}: {err}") from err
 
 
-def _pairs(graph: FunctionGraph, node: Apply, name: str, rewriter: NodeRewriter) -> list[tuple[Variable, Variable]]:
+def _pairs(graph: FunctionGraph, node: Apply, entry: Entry) -> list[tuple[Variable, Variable]]:
     """What a rewriter wants replaced by what; checked."""
+    name, transform = entry.name, entry.rewriter.transform
     try:
-        answer = rewriter.transform(graph, node) if _takes_graph(rewriter) else rewriter.transform(node)  # type: ignore
+        answer = transform(graph, node) if entry.takes_graph else transform(node)  # type: ignore[call-arg, arg-type]
     except Exception as err:
         _note(err, f"rewriter {name!r} on {_shown(node)}")
         raise
@@ -162,12 +161,6 @@ def _fits(old: Any, new: Any) -> bool:
         return True
     wider = getattr(old, "is_super", None)
     return wider is not None and bool(wider(new))
-
-
-def _takes_graph(rewriter: NodeRewriter) -> bool:
-    """Whether `transform` takes the graph before the node."""
-    found = signature_of(rewriter.transform)
-    return found is None or found.needed >= 2 or found.many
 
 
 def _shown(node: Apply) -> str:

@@ -7,14 +7,34 @@ from typing import Any
 
 from opweld.graph.basic import Apply
 from opweld.rewriting.basic import NodeRewriter
+from opweld.signatures import signature_of
 
-__all__ = ["Index"]
+__all__ = ["Entry", "Index"]
 
-class _Wish:
-    """What a rewriter tracks: everything, classes, full names of classes, ops, and ops that do not hash."""
+
+class Entry:
+    """A rewriter in an index, and what it tracks: everything, classes, full names of classes, ops.
+
+    Parameters
+    ----------
+    name : str
+        As registered.
+    rewriter : NodeRewriter
+        The rewriter.
+
+    Attributes
+    ----------
+    name, rewriter
+        As given.
+    takes_graph : bool
+        Its `transform` takes the graph before the node.
+    """
 
     def __init__(self, name: str, rewriter: NodeRewriter) -> None:
-        self.entry = (name, rewriter)
+        self.name = name
+        self.rewriter = rewriter
+        found = signature_of(rewriter.transform)
+        self.takes_graph = found is None or found.needed >= 2 or found.many
         tracks = rewriter.tracks()
         self.all = tracks is None
         self.classes = tuple([item for item in tracks or () if isinstance(item, type)])
@@ -39,17 +59,16 @@ class Index:
 
     Attributes
     ----------
-    rewriters : list of (str, NodeRewriter)
-        As given.
+    entries : list of Entry
+        In that order.
     """
 
     def __init__(self, rewriters: list[tuple[str, NodeRewriter]]) -> None:
-        self.rewriters = rewriters
-        self._wishes = [_Wish(name, rewriter) for name, rewriter in rewriters]
-        self._of_class: dict[type, list[Any] | None] = {}  # None: it depends on the op
-        self._of_op: dict[int, tuple[Any, list[Any]]] = {}  # by identity; the op is kept, so that its id stays its own
+        self.entries = [Entry(name, rewriter) for name, rewriter in rewriters]
+        self._of_class: dict[type, list[Entry] | None] = {}  # None: it depends on the op
+        self._of_op: dict[int, tuple[Any, list[Entry]]] = {}  # by identity; the op is kept, so its id stays its own
 
-    def wanting(self, op: Any) -> list[tuple[str, NodeRewriter]]:
+    def wanting(self, op: Any) -> list[Entry]:
         """Give the rewriters for nodes of an op, in the order of registration.
 
         Parameters
@@ -59,7 +78,7 @@ class Index:
 
         Returns
         -------
-        list of (str, NodeRewriter)
+        list of Entry
         """
         cls = type(op)
         known = self._of_class.get(cls)
@@ -70,13 +89,13 @@ class Index:
             return own[1]
         found, by_op = [], False
         paths = {f"{base.__module__}.{base.__qualname__}" for base in cls.__mro__}
-        for wish in self._wishes:
-            if wish.all or isinstance(op, wish.classes) or not wish.paths.isdisjoint(paths):
-                found.append(wish.entry)
-            elif wish.hashed or wish.plain:
+        for entry in self.entries:
+            if entry.all or isinstance(op, entry.classes) or not entry.paths.isdisjoint(paths):
+                found.append(entry)
+            elif entry.hashed or entry.plain:
                 by_op = True
-                if _among(op, wish.hashed, wish.plain):
-                    found.append(wish.entry)
+                if _among(op, entry.hashed, entry.plain):
+                    found.append(entry)
         self._of_class[cls] = None if by_op else found
         if by_op:
             self._of_op[id(op)] = (op, found)
@@ -96,8 +115,8 @@ class Index:
             False: there is nothing to do for the whole graph.
         """
         for node in nodes:
-            for _, rewriter in self.wanting(node.op):
-                if rewriter.could(node):
+            for entry in self.wanting(node.op):
+                if entry.rewriter.could(node):
                     return True
         return False
 
