@@ -80,9 +80,9 @@ func (b Bounds) tether() *os.File {
 }
 
 // hold binds a process that has just begun, and its group.
-func (b Bounds) hold(cmd *exec.Cmd) {
+func (b Bounds) hold(cmd *exec.Cmd, tether *os.File) {
 	b.limit(cmd.Process.Pid)
-	for _, tether := range cmd.ExtraFiles {
+	if tether != nil {
 		fd, group := tether.Fd(), uintptr(-cmd.Process.Pid)
 		for _, call := range [][2]uintptr{{setSignal, uintptr(syscall.SIGKILL)}, {setOwner, group}, {syscall.F_SETFL, syscall.O_ASYNC}} {
 			_, _, _ = syscall.RawSyscall(syscall.SYS_FCNTL, fd, call[0], call[1])

@@ -22,43 +22,63 @@ func TestOtherProcessCompiles(t *testing.T) {
 	if driver == "" {
 		t.Skip("run by TestKilledProcessLeavesNoCompiler")
 	}
-	var ends [2]int
-	require.NoError(t, syscall.Pipe2(ends[:], syscall.O_CLOEXEC))
+	var ends [2]int // without a lifeline: 0
+	if os.Getenv("OPWELD_TEST_LIFELINE") != "" {
+		require.NoError(t, syscall.Pipe2(ends[:], syscall.O_CLOEXEC))
+	}
 	_, _ = Compile(context.Background(), &Job{Tool: &Tool{Driver: driver}, Bounds: Bounds{Lifeline: ends[0]}}, t.TempDir())
 }
 
-// busy writes a driver that starts two processes, one below the other, which deafen themselves to what can be ignored and
-// then tell their ids; where there is a lifeline, file 3, once it is tied to that (O_ASYNC, octal 020000): Compile does so
-// as soon as the driver runs, sooner than a real one has started anything.
-func busy(t *testing.T) (driver, pids string) {
+// deaf has a driver ignore what can be ignored, and go on once it is tied to the lifeline, file 3 (O_ASYNC, octal 020000).
+const deaf = "trap '' HUP INT TERM IO\n" +
+	"until value=$(sed -n 's/^flags:[^0-9]*//p' /proc/$$/fdinfo/3) && [ $((value & 020000)) -ne 0 ]; do sleep 0.01; done\n"
+
+// busy writes a driver that starts two processes, one below the other, which tell their ids.
+func busy(t *testing.T, before string) (driver, pids string) {
 	t.Helper()
 	dir := t.TempDir()
 	driver, pids = filepath.Join(dir, "cc"), filepath.Join(dir, "pids")
-	tied := "until ! [ -e /proc/$$/fdinfo/3 ] || { value=$(sed -n 's/^flags:[^0-9]*//p' /proc/$$/fdinfo/3) && [ $((value & 020000)) -ne 0 ]; }; do sleep 0.01; done"
-	script := fmt.Sprintf("#!/bin/sh\ntrap '' HUP INT TERM IO\n"+tied+"\n(sleep 600 & echo $$ $! > %s.part; mv %s.part %s; wait) &\nwait\n", pids, pids, pids)
+	script := fmt.Sprintf("#!/bin/sh\n"+before+"(sleep 600 & echo $$ $! > %s.part; mv %s.part %s; wait) &\nwait\n", pids, pids, pids)
 	require.NoError(t, os.WriteFile(driver, []byte(script), 0o777))
 	return driver, pids
 }
 
+// A driver that ignores signals is ended by the lifeline alone; one that is not tied to it yet, by its terminal.
 func TestKilledProcessLeavesNoCompiler(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGSEGV} {
-		driver, pids := busy(t)
-		cmd := exec.Command(os.Args[0], "-test.run=^TestOtherProcessCompiles$")
-		cmd.Env = append(os.Environ(), "OPWELD_TEST_DRIVER="+driver)
-		require.NoError(t, cmd.Start())
-		var words []string
-		require.Eventually(t, func() bool {
-			data, err := os.ReadFile(pids)
-			words = strings.Fields(string(data))
-			return err == nil
-		}, time.Minute, time.Millisecond)
-		require.NoError(t, cmd.Process.Signal(signal))
-		_ = cmd.Wait()
-		for _, word := range words {
-			pid, err := strconv.Atoi(word)
-			require.NoError(t, err)
-			require.Eventually(t, func() bool { return gone(pid) }, time.Minute, time.Millisecond, "pid %d outlives %v", pid, signal)
+	for _, lifeline := range []string{"", "yes"} {
+		for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGSEGV} {
+			before := ""
+			if lifeline != "" {
+				before = deaf
+			} else if leader, other := terminal(); leader == nil {
+				t.Log("no terminal can be had here: what a driver starts before it is tied is not tested")
+				break
+			} else {
+				leader.Close()
+				other.Close()
+			}
+			leavesNoCompiler(t, before, "OPWELD_TEST_LIFELINE="+lifeline, signal)
 		}
+	}
+}
+
+func leavesNoCompiler(t *testing.T, before, lifeline string, signal syscall.Signal) {
+	driver, pids := busy(t, before)
+	cmd := exec.Command(os.Args[0], "-test.run=^TestOtherProcessCompiles$")
+	cmd.Env = append(os.Environ(), "OPWELD_TEST_DRIVER="+driver, lifeline)
+	require.NoError(t, cmd.Start())
+	var words []string
+	require.Eventually(t, func() bool {
+		data, err := os.ReadFile(pids)
+		words = strings.Fields(string(data))
+		return err == nil
+	}, time.Minute, time.Millisecond)
+	require.NoError(t, cmd.Process.Signal(signal))
+	_ = cmd.Wait()
+	for _, word := range words {
+		pid, err := strconv.Atoi(word)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return gone(pid) }, time.Minute, time.Millisecond, "pid %d outlives %v", pid, signal)
 	}
 }
 
@@ -76,7 +96,7 @@ func TestADriverThatDiesLeavesNoCompiler(t *testing.T) {
 }
 
 func TestATimeLimitEndsAllOfACompile(t *testing.T) {
-	driver, pids := busy(t)
+	driver, pids := busy(t, "trap '' HUP INT TERM IO\n")
 	_, err := Compile(context.Background(), &Job{Tool: &Tool{Driver: driver}, Bounds: Bounds{Seconds: 0.5}}, t.TempDir())
 	var trouble *Trouble
 	require.ErrorAs(t, err, &trouble)

@@ -77,6 +77,9 @@ func environ(search map[string]string, process Process, tmp string) []string {
 
 // run runs c in a process group of its own. The group ends with its first process, with ctx, with this process, and when
 // its time is over. A failing status is no error.
+//
+// With this process a group ends by two things: its terminal's hanging up, which is there from the first instruction but
+// can be ignored, as nohup does, and the tether, which nobody can ignore but which needs the driver's number.
 func run(ctx context.Context, c command) (*outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -87,17 +90,25 @@ func run(ctx context.Context, c command) (*outcome, error) {
 	cmd.Dir, cmd.Env = c.dir, c.env
 	stdout, stderr := &capped{limit: outputLimit}, &capped{limit: outputLimit}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL} // the driver's, until it is tethered
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL} // the driver's
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 2 * time.Second // a grandchild that left the group may hold the pipes
-	if tether := c.bounds.tether(); tether != nil {
+	tether := c.bounds.tether()
+	if tether != nil {
 		defer tether.Close()
 		cmd.ExtraFiles = []*os.File{tether}
+	}
+	if leader, other := terminal(); leader != nil {
+		defer other.Close()
+		defer leader.Close()
+		cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = false, true, true
+		cmd.SysProcAttr.Ctty = 3 + len(cmd.ExtraFiles) // its number there: 0 to 2 are taken
+		cmd.ExtraFiles = append(cmd.ExtraFiles, leader)
 	}
 	if err := cmd.Start(); err != nil {
 		return nil, unstarted(c.argv[0], err)
 	}
-	c.bounds.hold(cmd)
+	c.bounds.hold(cmd, tether)
 	err := cmd.Wait()
 	_ = cmd.Cancel() // what a driver that was killed left behind
 	if ctx.Err() != nil {
