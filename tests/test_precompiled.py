@@ -1,4 +1,4 @@
-"""The precompiled head of C++ units: it saves time and changes nothing else."""
+"""The precompiled head of units: it saves time and changes nothing else."""
 
 import json
 import subprocess
@@ -10,13 +10,14 @@ import pytest
 
 SCRIPT = textwrap.dedent(
     """
-    import json, sys
+    import json, sys, time
+    from pathlib import Path
     import numpy as np
     import opweld, opweld.tensor as T
 
     class Add(opweld.COp):
         __props__ = ("by",)
-        c_lang = "c++"
+        c_lang = sys.argv[1]
 
         def __init__(self, by):
             self.by = by
@@ -31,7 +32,7 @@ SCRIPT = textwrap.dedent(
                 {z} = (PyArrayObject *)PyArray_NewCopy({x}, NPY_CORDER);
                 if (!{z}) {fail}
                 for (npy_intp i = 0; i < PyArray_DIM({z}, 0); i++)
-                    static_cast<double *>(PyArray_DATA({z}))[i] += {by};
+                    ((double *)PyArray_DATA({z}))[i] += {by};
             '''
 
         def c_code_cache_version(self):
@@ -40,24 +41,38 @@ SCRIPT = textwrap.dedent(
         def c_compile_args(self):
             return ["-DPLAIN_NO_MORE"] if self.by > 100 else []
 
+    def made():
+        return {path: path.stat().st_mtime_ns for path in Path(opweld.config.compiledir).glob("v2/pch/*/*/entry")}
+
+    before = made()
     x = T.dvector("x")
-    f = opweld.function([x], Add(int(sys.argv[1]))(x))
-    print(json.dumps([f(np.zeros(2)).tolist(), f.maker.built.path]))
+    for by in map(int, sys.argv[3:]):
+        f = opweld.function([x], Add(by)(x))
+        print(json.dumps([f(np.zeros(2)).tolist(), f.maker.built.path]))
+    while sys.argv[2] == "wait" and made() == before:
+        time.sleep(0.01)
     """
 )
 
 
+@pytest.fixture(params=["c", "c++"])
+def lang(request):
+    return request.param
+
+
 @pytest.fixture
-def build(tmp_path, monkeypatch):
-    """Give a function that builds and calls an op in a fresh process: the module, and the entry that the cache has."""
+def build(tmp_path, monkeypatch, lang):
+    """Give a function that builds and calls ops in a fresh process: the last one's module and entry in the cache."""
     monkeypatch.setenv("OPWELD_FLAGS", f"compiledir={tmp_path / 'cache'}")
     base = tmp_path / "cache" / "v2"
 
-    def run(by):
-        done = subprocess.run([sys.executable, "-c", SCRIPT, str(by)], capture_output=True, text=True)
+    def run(*numbers, wait=False):
+        argv = [sys.executable, "-c", SCRIPT, lang, "wait" if wait else "", *map(str, numbers)]
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stderr
-        values, module = json.loads(done.stdout)
-        assert values == [by, by]
+        for by, line in zip(numbers, done.stdout.splitlines(), strict=True):
+            values, module = json.loads(line)
+            assert values == [by, by]
         key = Path(module).name.split("-")[0]
         entry = json.loads((base / "entry" / key[:2] / key).read_text().split("\n", 1)[1])
         return Path(module), entry
@@ -70,8 +85,11 @@ def heads(base):
     return sorted(base.glob("pch/*/*/opweld.hh.gch"))
 
 
-def test_it_is_made_once_and_changes_no_byte(build):
+def test_it_is_made_once_and_changes_no_byte(build, lang):
     first, plain = build(1)
+    if lang == "c":  # its first build of all is not to be slower; a process that builds two will build more
+        assert heads(build.base) == []
+        build(2, 3, wait=True)
     (head,) = heads(build.base)
     made = head.stat().st_mtime_ns
     without = first.read_bytes()
@@ -87,15 +105,32 @@ def test_it_is_made_once_and_changes_no_byte(build):
     assert used["argv"] == plain["argv"]
 
 
+def test_it_is_used(build, lang, tmp_path, monkeypatch):
+    log = tmp_path / "log"
+    for name, real in (("cc", "gcc"), ("cxx", "g++")):
+        compiler = tmp_path / name
+        compiler.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec {real} "$@"\n')
+        compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(tmp_path / "cc"))
+    monkeypatch.setenv("CXX", str(tmp_path / "cxx"))
+    build(1, 2, wait=True)
+    (head,) = heads(build.base)
+    used = f"-include {head.with_suffix('')}\n"
+    assert (used in log.read_text()) == (lang == "c++")
+    log.write_text("")
+    build(3)
+    assert used in log.read_text()
+
+
 def test_a_damaged_one_is_made_again(build):
-    build(1)
+    build(1, 2, wait=True)
     (head,) = heads(build.base)
     good = head.read_bytes()
     head.write_bytes(good[: len(good) // 2])
-    build(2)
+    build(3, 4, wait=True)
     assert head.stat().st_size > 0.9 * len(good)  # its size depends on where it was made
 
 
 def test_an_op_with_wishes_of_its_own_does_without(build):
-    build(101)
+    build(101, 102, 103)
     assert heads(build.base) == []

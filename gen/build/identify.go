@@ -104,6 +104,7 @@ func (j *job) begin(ctx context.Context, tool *cc.Tool) {
 		return
 	}
 	j.compile.Tool = tool
+	j.blind = true
 	_ = j.start(ctx) // where nothing can be written, it is said when the key is known
 }
 

@@ -34,6 +34,7 @@ type job struct {
 	lines    []string
 	key      string
 	prefix   *prefix // the precompiled header in use; nil: none
+	blind    bool    // the compile began before it was known who the compiler is
 	release  func()  // gives up the lock of a compiler that is new here; nil: not held
 	early    *early  // the compile that was begun before the key was known; nil: none
 }
@@ -358,6 +359,7 @@ func (j *job) buildKept(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return j.handOver(c, err)
 	}
+	j.foresee()
 	r := j.result(entry, c.Warnings, false)
 	r.Seconds.Compile = c.seconds
 	return r, nil
