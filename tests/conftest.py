@@ -23,6 +23,8 @@ import shutil
 import sys
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # half of what a process takes to load NumPy is to start threads
+
 import pytest
 from hypothesis import HealthCheck, settings
 
