@@ -159,6 +159,38 @@ def test_out_over_any_memory():
         np.testing.assert_allclose(found, want, rtol=1e-15, err_msg=f"{a.strides} {b.strides} {out.strides}")
 
 
+class Turned(COp):
+    """Backwards, into whatever is offered: it relies on its output's lying apart from its input."""
+
+    __props__ = ()
+
+    def make_node(self, v):
+        return Apply(self, [v], [v.type()])
+
+    def c_code(self, node, name, input_names, output_names, sub):
+        (v,), (z,) = input_names, output_names
+        return f"""
+            npy_intp n = PyArray_DIM({v}, 0);
+            if ({z} == NULL || PyArray_DIM({z}, 0) != n) {{
+                Py_XDECREF({z});
+                {z} = (PyArrayObject *)PyArray_SimpleNew(1, &n, NPY_DOUBLE);
+                if ({z} == NULL) {sub["fail"]}
+            }}
+            for (npy_intp i = 0; i < n; i++)
+                *(double *)PyArray_GETPTR1({z}, i) = *(double *)PyArray_GETPTR1({v}, n - 1 - i);
+        """
+
+
+def test_out_that_is_an_argument():
+    """Arrays that own their memory: the very same one, and another one."""
+    f = opweld.function([x], Turned()(x))
+    for size in (2, 3, 8):
+        a, other = np.arange(1.0, size + 1), np.zeros(size)
+        want = a[::-1].tolist()
+        assert f(a, out=other) is other and a[0] == 1 and other.tolist() == want
+        assert f(a, out=a) is a and a.tolist() == want
+
+
 def test_reductions_into_out():
     rng = random.Random(12)
     functions = [
