@@ -27,9 +27,8 @@ func newLiveness(p *Program, order []int) *liveness {
 	return m
 }
 
-// findUnread finds the outputs that nothing reads, whichever step runs the kernel: they need not be set.
-func (p *Program) findUnread() {
-	read := make([]map[int]bool, len(p.Kernels))
+// leaves tells of each kernel what its code replaces, and what nobody reads of what it makes, whichever step runs it.
+func (p *Program) leaves() []Leaves {
 	wanted := map[int]bool{}
 	for i := range p.Steps {
 		for _, v := range p.Steps[i].reads() {
@@ -39,6 +38,7 @@ func (p *Program) findUnread() {
 	for _, out := range p.Outputs {
 		wanted[out.Variable] = true
 	}
+	read := make([]map[int]bool, len(p.Kernels))
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		if read[s.Kernel] == nil {
@@ -48,15 +48,17 @@ func (p *Program) findUnread() {
 			read[s.Kernel][at] = read[s.Kernel][at] || wanted[v]
 		}
 	}
+	found := make([]Leaves, len(p.Kernels))
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
-		k.unread = nil
+		found[i].Replaced = k.replaces(p.Types)
 		for at := range k.Outputs {
 			if !read[i][at] {
-				k.unread = append(k.unread, len(k.Inputs)+at)
+				found[i].Unread = append(found[i].Unread, len(k.Inputs)+at)
 			}
 		}
 	}
+	return found
 }
 
 // reads lists the variables that a step reads.

@@ -44,12 +44,12 @@ func (k *Kernel) digest() string {
 
 // cName is the kernel's name in C: its label and the first digits of what its texts hash to. It does not depend on
 // what else is in the Program; kernels whose texts are equal have one name and one function.
-func (k *Kernel) cName(types []Type) string {
+func (k *Kernel) cName(types []Type, leaves Leaves) string {
 	texts := *k
 	if k.structured() { // nor does the shape
 		texts.Label = k.Label + "(" + strings.Join(k.dtypes(types), ",") + ")"
 	} else { // its end tests the arrays that it stored
-		texts.Label = k.Label + k.promises(types)
+		texts.Label = k.Label + k.promises(types, leaves)
 	}
 	// Indices of this Program say nothing, the declarations say what matters; but which variables are outputs counts.
 	texts.Inputs, texts.Outputs, texts.Params = make([]int, len(k.Inputs)), make([]int, len(k.Outputs)), nil
@@ -65,29 +65,24 @@ func (k *Kernel) dtypes(types []Type) []string {
 }
 
 // promises writes the arrays that must be there once an op's code has run: its outputs, and the inputs that it replaces.
-func (k *Kernel) promises(types []Type) string {
+func (k *Kernel) promises(types []Type, leaves Leaves) string {
 	var b strings.Builder
 	for i, t := range k.Outputs {
 		if a := types[t].Array; a != nil {
-			fmt.Fprintf(&b, " %s:%d%s", a.DType, a.NDim, k.orNone(len(k.Inputs)+i))
+			fmt.Fprintf(&b, " %s:%d", a.DType, a.NDim)
+			if slices.Contains(leaves.Unread, len(k.Inputs)+i) {
+				b.WriteByte('?')
+			}
 		} else {
 			b.WriteString(" -")
 		}
 	}
-	for _, i := range k.replaces(types) {
+	for _, i := range leaves.Replaced {
 		if a := types[k.Inputs[i]].Array; a != nil {
 			fmt.Fprintf(&b, " %d=%s:%d", i, a.DType, a.NDim)
 		}
 	}
 	return b.String()
-}
-
-// orNone marks an output that may be left without an array.
-func (k *Kernel) orNone(position int) string {
-	if slices.Contains(k.unread, position) {
-		return "?"
-	}
-	return ""
 }
 
 // types lists the types of a kernel's variables: inputs, outputs, params.

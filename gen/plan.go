@@ -41,7 +41,13 @@ type Plan struct {
 	Kept      int   // objects that an instance keeps between runs
 	Structs   []int // actions, by index, whose kernels keep state for each instance
 
-	replaced map[int][]int // a kernel's inputs, by position, whose values it may replace
+	Leaves []Leaves // of each kernel
+}
+
+// Leaves is what a kernel's code may leave otherwise than others, as all steps that run it say.
+type Leaves struct {
+	Replaced []int // the inputs, by position, whose values it may replace
+	Unread   []int // the outputs, by position among all variables, that nothing reads: they may stay unset
 }
 
 // NewPlan orders the steps of a checked Program, puts each variable's lifecycle round them, and proves that every way
@@ -51,8 +57,7 @@ func NewPlan(p *Program) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.findUnread()
-	b := &planner{p: p, plan: &Plan{Program: p, replaced: map[int][]int{}}, live: newLiveness(p, order), synced: map[int]bool{}}
+	b := &planner{p: p, plan: &Plan{Program: p, Leaves: p.leaves()}, live: newLiveness(p, order), synced: map[int]bool{}}
 	b.enter(order)
 	b.run(order)
 	for _, out := range p.Outputs {
@@ -155,11 +160,7 @@ func (b *planner) own(order []int) {
 // replaces lists the variables that a step reads and may give another value.
 func (plan *Plan) replaces(step int) []int {
 	s := &plan.Program.Steps[step]
-	found, known := plan.replaced[s.Kernel]
-	if !known {
-		found = plan.Program.Kernels[s.Kernel].replaces(plan.Program.Types)
-		plan.replaced[s.Kernel] = found
-	}
+	found := plan.Leaves[s.Kernel].Replaced
 	vars := make([]int, len(found))
 	for i, input := range found {
 		vars[i] = s.Inputs[input]

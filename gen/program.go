@@ -69,8 +69,6 @@ type Kernel struct {
 	Version          string
 	Elementwise      *Elementwise
 	Reduce           *Reduce
-
-	unread []int // the outputs, by position among all variables, that nothing reads; known once there is a plan
 }
 
 // cxx tells whether the unit is C++: one fragment is enough.

@@ -153,15 +153,16 @@ func (v *viewer) kernels() error {
 		k := &v.p.Kernels[i]
 		name, known := shared[i]
 		if !known {
-			name = k.cName(v.p.Types)
+			base := k.cName(v.p.Types, v.plan.Leaves[i])
+			name = base
 			if !k.Perform && k.keepsState(v.p.Types) {
-				name = fmt.Sprintf("%s_%d", name, seen[name])
+				name = fmt.Sprintf("%s_%d", base, seen[base])
 			} else {
 				shared[i] = name
 			}
-			seen[k.cName(v.p.Types)]++
+			seen[base]++
 			v.functions = append(v.functions, function{i, name})
-			if err := v.kernel(k, name); err != nil {
+			if err := v.kernel(i, name); err != nil {
 				return err
 			}
 		}
@@ -171,11 +172,12 @@ func (v *viewer) kernels() error {
 }
 
 // kernel adds the view of a function, once: kernels of equal texts have one.
-func (v *viewer) kernel(k *Kernel, name string) error {
+func (v *viewer) kernel(i int, name string) error {
+	k := &v.p.Kernels[i]
 	if k.Perform || slices.ContainsFunc(v.view.Kernels, func(have *KernelView) bool { return have.C == gluePrefix+name }) {
 		return nil
 	}
-	kv, err := newKernelView(v.p.Types, k, name, v.p.cxx())
+	kv, err := newKernelView(v.p.Types, k, v.plan.Leaves[i], name, v.p.cxx())
 	if err != nil {
 		return err
 	}

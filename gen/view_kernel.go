@@ -57,7 +57,7 @@ type PromisedVariable struct {
 	Unread       bool // nothing looks at it again: it may be NULL
 }
 
-func newKernelView(types []Type, k *Kernel, name string, cxx bool) (*KernelView, error) {
+func newKernelView(types []Type, k *Kernel, leaves Leaves, name string, cxx bool) (*KernelView, error) {
 	named := func(hook, text string) Fragment {
 		return Fragment{k.Label + "." + hook, strings.ReplaceAll(text, nameToken, name)}
 	}
@@ -70,7 +70,6 @@ func newKernelView(types []Type, k *Kernel, name string, cxx bool) (*KernelView,
 		cleanup := named("c_code_cleanup", k.CodeCleanup)
 		kv.Cleanup = &cleanup
 	}
-	replaced := k.replaces(types)
 	for i, text := range k.Declares {
 		t := &types[k.types()[i]]
 		found, err := declared(t.Label, text, t.Lang)
@@ -87,8 +86,8 @@ func newKernelView(types []Type, k *Kernel, name string, cxx bool) (*KernelView,
 		variable.Storage = storage(k.Code+k.CodeCleanup, variable.Name)
 		kv.Variables = append(kv.Variables, variable)
 		filled := i >= len(k.Inputs) && i < len(k.Inputs)+len(k.Outputs)
-		if number, ndim := t.Array.promise(); ndim >= 0 && (filled || slices.Contains(replaced, i)) {
-			kv.Promised = append(kv.Promised, PromisedVariable{variable.Name, number, ndim, slices.Contains(k.unread, i)})
+		if number, ndim := t.Array.promise(); ndim >= 0 && (filled || slices.Contains(leaves.Replaced, i)) {
+			kv.Promised = append(kv.Promised, PromisedVariable{variable.Name, number, ndim, slices.Contains(leaves.Unread, i)})
 		}
 		kv.Scope.Declares = append(kv.Scope.Declares, ScopeDeclare{variable.Name, variable.Declare})
 	}

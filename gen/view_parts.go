@@ -17,7 +17,7 @@ func (v *viewer) loop(k *Kernel, kv *KernelView) {
 		if k.pure(kv.Loop.Fails) {
 			same := *k.Elementwise
 			same.InPlace, alike.Elementwise = nil, &same
-			if kv.Loop.L, kv.Loop = v.first(alike.cName(v.p.Types), kv.C), nil; w.Elementwise[v.works[kv.C]].L == kv.C {
+			if kv.Loop.L, kv.Loop = v.first(alike.cName(v.p.Types, Leaves{}), kv.C), nil; w.Elementwise[v.works[kv.C]].L == kv.C {
 				w.Loops = append(w.Loops, w.Elementwise[v.works[kv.C]])
 			}
 		}
@@ -29,7 +29,7 @@ func (v *viewer) loop(k *Kernel, kv *KernelView) {
 		same.Axes, same.KeepDims, alike.Reduce = nil, false, &same
 		first := kv.C
 		if !k.keepsState(v.p.Types) {
-			first = v.first(alike.cName(v.p.Types), kv.C)
+			first = v.first(alike.cName(v.p.Types, Leaves{}), kv.C)
 		}
 		kv.Fold.F = first
 		if k.pure(kv.Fold.Fails) && first == kv.C {
