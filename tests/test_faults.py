@@ -39,7 +39,7 @@ class Twice(opweld.COp):
             Py_XDECREF({z});
             {z} = (PyArrayObject *)PyArray_NewCopy({x}, NPY_CORDER);
             if (!{z}) {sub["fail"]}
-            double *v = PyArray_DATA({z});
+            double *v = (double *)PyArray_DATA({z});
             for (npy_intp i = 0; i < PyArray_DIM({z}, 0); i++) {{ {self.code} }}
         '''
 
@@ -104,6 +104,18 @@ def test_a_full_folder_gives_way_to_the_next(tmp_path, kilobytes):
     environment(tmp_path)
     wrapper = namespace(tmp_path, kilobytes, tmp_path / "cache")
     assert run(tmp_path, SAY, *wrapper) == "right"
+
+
+def test_little_room_is_left_to_modules(tmp_path):
+    """The head of C++ units takes 31 MB: as much as hundreds of modules."""
+    environment(tmp_path)
+    code = f"""
+        Twice.c_lang = "c++"
+        said, folder = attempt(), "{tmp_path}/cache/opweld/v2"
+        print(json.dumps([said, os.path.exists(folder + "/entry"), os.path.exists(folder + "/pch")]))
+    """
+    assert run(tmp_path, code, *namespace(tmp_path, 100 << 10, tmp_path / "cache")) == ["right", True, False]
+    assert run(tmp_path, code) == ["right", True, True]
 
 
 @pytest.mark.parametrize("kilobytes", [4, 32, 64, 140])

@@ -38,7 +38,15 @@ func compilerOf(t *testing.T, name string) string {
 // request is a request with fresh folders.
 func request(t *testing.T) *Request {
 	t.Helper()
-	return &Request{Index: cache.Digest([]byte(t.Name())), Root: t.TempDir(), Private: t.TempDir(), CC: compilerOf(t, "gcc"),
+	root := t.TempDir()
+	t.Cleanup(func() { // nothing is written any more
+		builds.Lock()
+		defer builds.Unlock()
+		for _, made := range builds.made {
+			_ = made()
+		}
+	})
+	return &Request{Index: cache.Digest([]byte(t.Name())), Root: root, Private: t.TempDir(), CC: compilerOf(t, "gcc"),
 		CXX: "", CFlags: []string{"-O2", "-Wall"}, Python: "3.x .so", NumPy: "2.x /np", Env: map[string]string{}, LockSeconds: 30}
 }
 

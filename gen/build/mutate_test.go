@@ -142,6 +142,7 @@ func TestReplacedCompilerIsAnother(t *testing.T) {
 
 func TestKnownCompilerIsNotAskedAgain(t *testing.T) {
 	req := request(t)
+	req.CFlags = append(req.CFlags, "-g") // no precompiled head
 	req.CC = wrapper(t, req.CC)
 	mustRun(t, req, unit(moduleText))
 	count := req.CC + ".runs"

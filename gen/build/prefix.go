@@ -53,11 +53,13 @@ func (j *job) usePrefix(ctx context.Context) (wait func()) {
 	return func() { _ = made() } // not made: the next compile tries again
 }
 
-// builds counts, by the prefix's key, the C units that this process has built without one.
-var builds struct {
+// builds counts, by the prefix's key, the C units that this process has built without one, and knows of those that are
+// being made.
+var builds = struct {
 	sync.Mutex
-	of map[string]int
-}
+	of   map[string]int
+	made []func() error
+}{of: map[string]int{}}
 
 // foresee makes the precompiled header of C for the builds that will follow a second one. Nobody waits for it.
 func (j *job) foresee() {
@@ -71,11 +73,8 @@ func (j *job) foresee() {
 	key := j.prefixKey(text)
 	builds.Lock()
 	defer builds.Unlock()
-	if builds.of == nil {
-		builds.of = map[string]int{}
-	}
 	if builds.of[key]++; builds.of[key] == 2 { // not made: this process does without
-		async.Go(func() error { return j.makePrefix(context.Background(), key, text) })
+		builds.made = append(builds.made, async.Go(func() error { return j.makePrefix(context.Background(), key, text) }))
 	}
 }
 
@@ -86,8 +85,17 @@ func (j *job) prefixKey(text string) string {
 	return cache.Key(append(plain.keyLines(), "prefix"))
 }
 
+// prefixRoom is how many bytes must be free for a precompiled header of some 10 to 40 million to be made: it is there to
+// save time, modules must be kept.
+const prefixRoom = 512 << 20
+
+var errNoRoom = errors.New("the cache has little room left")
+
 // makePrefix compiles the header in a private folder and keeps it.
 func (j *job) makePrefix(ctx context.Context, key, text string) error {
+	if j.store.Free() < prefixRoom {
+		return errNoRoom
+	}
 	dir, remove, err := j.store.Private()
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package cache
 import (
 	"hash/crc32"
 	"path/filepath"
+	"syscall"
 )
 
 // Prefix is a precompiled header: what it was made from, and what must hold for it to be used.
@@ -69,4 +70,13 @@ func (s *Store) KeepPrefix(key string, p Prefix, text, compiled []byte) error {
 		return err
 	}
 	return s.write(filepath.Join(dir, "entry"), p)
+}
+
+// Free is how many bytes this user can still write where the cache lies; 0: it is not known.
+func (s *Store) Free() uint64 {
+	var held syscall.Statfs_t
+	if syscall.Statfs(s.Path("."), &held) != nil {
+		return 0
+	}
+	return held.Bavail * uint64(held.Bsize)
 }
