@@ -327,3 +327,27 @@ func TestProgramsThatAreGoneHold(t *testing.T) {
 	write(t, tool.Path, "another")
 	require.Contains(t, w.reason(t), "x.h.gone has changed")
 }
+
+// A file that was stamped is not read again while it looks the same; one that was written to is, whatever its times say.
+func TestStampRemembersWhatLooksTheSame(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.h")
+	require.NoError(t, os.WriteFile(path, []byte("one"), 0o600))
+	old := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(path, old, old))
+	time.Sleep(2 * tick) // settled
+	first, err := Stamp(path)
+	require.NoError(t, err)
+	require.NotZero(t, first.MtimeNs)
+	known, ok := stamped.Load(path)
+	require.True(t, ok)
+	require.Equal(t, first, known)
+	stamped.Store(path, File{Path: path, Size: first.Size, MtimeNs: first.MtimeNs, CtimeNs: first.CtimeNs, Inode: first.Inode, SHA256: "kept"})
+	again, err := Stamp(path)
+	require.NoError(t, err)
+	require.Equal(t, "kept", again.SHA256, "it was read again")
+	require.NoError(t, os.WriteFile(path, []byte("two"), 0o600))
+	require.NoError(t, os.Chtimes(path, old, old)) // size and times as they were
+	second, err := Stamp(path)
+	require.NoError(t, err)
+	require.Equal(t, Digest([]byte("two")), second.SHA256)
+}

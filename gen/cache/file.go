@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -57,12 +58,19 @@ const (
 	coarseTick = 2 * time.Second // where times are whole seconds
 )
 
+// stamped remembers what files were found to hold, by path: programs, headers and libraries are the same from build to
+// build, and hash to 100 MB. It is believed for as long as an entry would be.
+var stamped sync.Map
+
 // Stamp looks at a file and hashes it. A file so fresh that it could be written again within the same tick gets no
 // mtime, so that each check hashes it.
 func Stamp(path string) (File, error) {
 	before, err := stat(path)
 	if err != nil {
 		return File{}, err
+	}
+	if known, ok := stamped.Load(path); ok && known.(File).looks(before) {
+		return known.(File), nil
 	}
 	sum, err := hashFile(path)
 	if err != nil {
@@ -78,7 +86,9 @@ func Stamp(path string) (File, error) {
 	f := File{Path: path, Size: after.size, MtimeNs: after.mtime, CtimeNs: after.ctime, Inode: after.inode, SHA256: sum}
 	if after.changedSince(time.Now()) {
 		f.MtimeNs = 0
+		return f, nil
 	}
+	stamped.Store(path, f)
 	return f, nil
 }
 
@@ -97,13 +107,18 @@ func (f File) Check() error {
 	if now.size != f.Size {
 		return missf("%s has changed", f.Path)
 	}
-	if now.mtime == f.MtimeNs && now.ctime == f.CtimeNs && now.inode == f.Inode {
+	if f.looks(now) {
 		return nil
 	}
 	if sum, err := hashFile(f.Path); err != nil || sum != f.SHA256 {
 		return missf("%s has changed", f.Path)
 	}
 	return nil
+}
+
+// looks tells whether a file is, by its size, times and number, the one that was looked at.
+func (f File) looks(now fileStat) bool {
+	return now.size == f.Size && now.mtime == f.MtimeNs && now.ctime == f.CtimeNs && now.inode == f.Inode
 }
 
 // checkTool is Check for a program of the compiler, which need not be there: what it made is right without it.
