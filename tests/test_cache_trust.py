@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -223,8 +224,18 @@ def listener(place: Path, good: Path) -> None:
         os.chdir(here)
 
 
+@pytest.fixture
+def no_waiting():
+    """Ends a test that waits for a file that nobody writes to."""
+    before = signal.signal(signal.SIGALRM, lambda *_: pytest.fail("it waits"))
+    signal.alarm(30)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
 @pytest.mark.parametrize("make", [fifo, link, device, folder, listener])
-def test_only_regular_files_are_opened(built: Path, tmp_path: Path, make) -> None:
+def test_only_regular_files_are_opened(built: Path, tmp_path: Path, make, no_waiting) -> None:
     name = files_of(built)["index"].name
     for kind, victim in files_of(built).items():
         good = tmp_path / f"good {kind}"

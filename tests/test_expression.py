@@ -297,6 +297,18 @@ def test_compiled_the_same_as_in_python(dtypes):
         same(array, expected)
 
 
+def test_float16_is_rounded_after_each_operation():
+    """As NumPy's arrays are between two of its functions; in float32 the results would be 1 and 2."""
+    x, y = tensor("float16", 1, "x"), tensor("float16", 1, "y")
+    a, b = np.array([2048, 60000], "float16"), np.array([1, 60000], "float16")
+    with np.errstate(over="ignore"):
+        wanted = [(a + b) - a, (a + b) / b]
+    assert wanted[0][0] == 0 and wanted[1][1] == np.inf
+    f = opweld.function([x, y], [expr("(x + y) - x")(x, y), expr("(x + y) / y")(x, y)])
+    for found, expected in zip(f(a, b), wanted):
+        same(found, expected)
+
+
 def test_applied_to_scalars():
     x = float64("x")
     z = expr("x*2 + 1")(x)

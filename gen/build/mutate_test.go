@@ -181,3 +181,30 @@ func TestHeaderChangedDuringTheCompileIsCompiledAgain(t *testing.T) {
 	require.Equal(t, "compile\ncompile\n", mustRead(t, driver+".count"))
 	require.True(t, mustRun(t, p.req, p.unit).Hit)
 }
+
+func TestHeaderThatKeepsChangingIsNotKept(t *testing.T) {
+	p := newProject(t)
+	header := filepath.Join(p.late, "z.h")
+	driver := wrapper(t, p.req.CC)
+	script := strings.Replace(mustRead(t, driver), "exec ", "case \"$*\" in *opweld.c*) "+p.req.CC+" \"$@\" && echo '/* more */' >> '"+
+		header+"'; exit;; esac\nexec ", 1)
+	require.NoError(t, os.WriteFile(driver, []byte(script), 0o777))
+	p.req.CC = driver
+	r := mustRun(t, p.req, p.unit)
+	require.False(t, r.Kept)
+	require.Equal(t, strings.Repeat("compile\n", attempts), mustRead(t, driver+".count"))
+	require.False(t, mustRun(t, p.req, p.unit).Hit)
+}
+
+func TestHeaderChangedAfterTheCompileIsNotKept(t *testing.T) {
+	p := newProject(t)
+	change := func(stage string) {
+		if stage == StagePublish {
+			write(t, filepath.Join(p.late, "z.h"), "#define Z 2\n")
+		}
+	}
+	r, err := runUnit(context.Background(), p.req, p.unit, change)
+	require.NoError(t, err)
+	require.False(t, r.Kept, "its sum would be that of a text that was not compiled")
+	require.False(t, mustRun(t, p.req, p.unit).Hit)
+}

@@ -65,6 +65,7 @@ func TestFamilies(t *testing.T) {
 		"gcc (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright (C) 2022 Free Software Foundation, Inc.":        {"gcc", 12},
 		"Debian clang version 14.0.6\nTarget: x86_64-pc-linux-gnu":                                        {"clang", 14},
 		"x86_64-conda-linux-gnu-cc (conda-forge gcc 13.3.0-1) 13.3.0\nCopyright Free Software Foundation": {"gcc", 13},
+		"gcc (crosstool-NG 1.25.0) 12.2.0\nCopyright (C) 2022 Free Software Foundation, Inc.":             {"gcc", 12},
 		"tcc version 0.9.27 (x86_64 Linux)":                                                               {"other", 0},
 	} {
 		require.Equal(t, want.family, family(text), text)
