@@ -262,6 +262,8 @@ def test_values_eq():
     a = np.array([1.0, np.nan])
     assert TensorType.values_eq(a, a.copy()) and not TensorType.values_eq(a, a.astype("f4"))
     assert TensorType.values_eq_approx(a, a + 1e-12)
+    for one, other in (((1,), (2,)), ((2,), (1, 2)), ((), (1,)), ((0,), (1,))):  # equal where they are broadcast
+        assert not TensorType.values_eq_approx(np.ones(one), np.ones(other))
 
 
 @pytest.mark.parametrize("value", [np.longlong(3), [np.longlong(3)], np.array([3], ">q"), np.array([3], "i4")])
