@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import weakref
 
 import numpy as np
 import pytest
@@ -270,6 +271,38 @@ def test_a_cpp_constant_that_points_into_itself():
     x = Listed("")("x")
     f = opweld.function([x], Second()(x))
     assert [f(1), f(2)] == [5.0, 5.0]
+
+
+class Tied(COp):
+    """Zeros, in an array that owns its memory and has an object as its base."""
+
+    __props__ = ()
+
+    def make_node(self, x, held):
+        return Apply(self, [x, held], [x.type()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x, held), (out,) = inputs, outputs
+        return f"""
+        Py_XDECREF({out});
+        {out} = (PyArrayObject*)PyArray_ZEROS(1, PyArray_DIMS({x}), NPY_DOUBLE, 0);
+        if ({out} == NULL) {sub["fail"]}
+        Py_INCREF({held});
+        if (PyArray_SetBaseObject({out}, {held})) {sub["fail"]}
+        """
+
+
+def test_what_a_temporary_holds_ends_with_the_call():
+    """Storage is kept between calls; not an array that has a base, though it owns its memory."""
+    x, held = vector("x"), opweld.generic.generic("held")
+    f = opweld.function([x, held], opweld.tensor.sum(Tied()(x, held)))
+    for _ in range(3):
+        thing = Tied()
+        watched = weakref.ref(thing)
+        assert f(np.ones(4), thing) == 0
+        del thing
+        gc.collect()
+        assert watched() is None
 
 
 def test_a_default_is_a_copy_whatever_array_it_came_as():
