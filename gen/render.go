@@ -38,10 +38,10 @@ func Render(p *Program) (*Unit, error) {
 
 // Runtime is the part of every module that does not depend on its function, in C: compiled once, when the package is
 // built for a CPython, and linked with each unit.
-func Runtime() (string, error) { return plain("runtime.c.tmpl") }
+func Runtime() (string, error) { return plain("runtime.c") }
 
 // Prelude is the head of every unit, by itself.
-func Prelude() (string, error) { return plain("prelude.h.tmpl") }
+func Prelude() (string, error) { return plain("prelude.h") }
 
 // layoutToken stands in the head for the name of the data by which unit and runtime find one another; LayoutPrefix is what
 // that name begins with.
@@ -72,13 +72,16 @@ func (v *View) text(lang Lang) (string, error) {
 	return text(root, "unit.c.tmpl", v, lang)
 }
 
-// plain executes a template that takes no data.
+// plain gives a file of plain C.
 func plain(name string) (string, error) {
-	root, err := templates.Load()
-	if err != nil {
-		return "", fmt.Errorf("opweld's templates are wrong: %w", err)
+	written, err := templates.Plain(name)
+	if err == nil {
+		written, err = laidOut(written)
 	}
-	return text(root, name, nil, C)
+	if err != nil {
+		return "", fmt.Errorf("opweld's runtime is wrong: %w", err)
+	}
+	return written, nil
 }
 
 // text executes a template and gives each mark that leads back to the glue its line number.
@@ -87,13 +90,9 @@ func text(root *template.Template, name string, data any, lang Lang) (string, er
 	if err := root.ExecuteTemplate(&buf, name, data); err != nil {
 		return "", fmt.Errorf("opweld's templates are wrong: %w", err)
 	}
-	written := buf.String()
-	if strings.Contains(written, layoutToken) {
-		var head bytes.Buffer
-		if err := root.ExecuteTemplate(&head, "shared/frame.h.tmpl", nil); err != nil {
-			return "", fmt.Errorf("opweld's templates are wrong: %w", err)
-		}
-		written = strings.ReplaceAll(written, layoutToken, fmt.Sprintf("%s%x", LayoutPrefix, sha256.Sum256(head.Bytes()))[:len(LayoutPrefix)+12])
+	written, err := laidOut(buf.String())
+	if err != nil {
+		return "", fmt.Errorf("opweld's templates are wrong: %w", err)
 	}
 	lines := strings.Split(written, "\n")
 	for i, line := range lines {
@@ -102,6 +101,16 @@ func text(root *template.Template, name string, data any, lang Lang) (string, er
 		}
 	}
 	return strings.Join(lines, "\n"), nil
+}
+
+// laidOut puts the name that frame.h hashes to where a text holds its token.
+func laidOut(written string) (string, error) {
+	if !strings.Contains(written, layoutToken) {
+		return written, nil
+	}
+	head, err := templates.Plain("frame.h")
+	name := fmt.Sprintf("%s%x", LayoutPrefix, sha256.Sum256([]byte(head)))[:len(LayoutPrefix)+12]
+	return strings.ReplaceAll(written, layoutToken, name), err
 }
 
 // unit merges what types and kernels ask of the build.

@@ -60,7 +60,7 @@ const partsFrom = 4
 // and what else is in the first part.
 const ownEach = 5
 
-// maxOperands is OPW_MAX_OPERANDS of templates/shared/frame.h.tmpl.
+// maxOperands is OPW_MAX_OPERANDS of templates/runtime/frame.h.
 const maxOperands = 64
 
 // body writes instructions as statements over the values v0, v1, …

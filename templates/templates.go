@@ -1,29 +1,60 @@
-// Package templates holds the C that opweld writes, one file for each section of the output, and loads it by path. The
-// templates decide nothing: they range over what gen's view has made ready.
+// Package templates holds the C that opweld writes. What is the same in every module is plain C, under runtime/; each file
+// with a name in .tmpl is a section of what depends on a Program. The templates decide nothing: they range over what gen's
+// view has made ready.
 package templates
 
 import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"regexp"
+	"strings"
 	"text/template"
 )
 
-//go:embed *.tmpl shared/*.tmpl runtime/*.tmpl unit/*.tmpl scalar/*.tmpl
+//go:embed *.tmpl runtime/*.c runtime/*.h unit/*.tmpl scalar/*.tmpl
 var files embed.FS
 
-// Load parses every template under its path, so that two files of one name in two folders stay apart.
+// included is a line of plain C that asks for another file of the same folder.
+var included = regexp.MustCompile(`(?m)^#include "([a-z_]+\.[ch])"$`)
+
+// Plain gives a file of runtime/, with what it includes of that folder in place: one text that needs nothing beside it.
+func Plain(name string) (string, error) {
+	data, err := files.ReadFile("runtime/" + name)
+	if err != nil {
+		return "", err
+	}
+	text := included.ReplaceAllStringFunc(string(data), func(line string) string {
+		inner, failed := Plain(included.FindStringSubmatch(line)[1])
+		if failed != nil {
+			err = failed
+		}
+		return strings.TrimSuffix(inner, "\n")
+	})
+	return text, err
+}
+
+// never stands in no text: what it delimits are no actions, so plain C is taken as it is.
+const never = "\x00"
+
+// Load parses every template under its path, so that two files of one name in two folders stay apart; so stand the headers
+// of the plain C, for units to begin with.
 func Load() (*template.Template, error) {
 	root := template.New("").Option("missingkey=error")
 	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		text, err := files.ReadFile(path)
+		data, err := files.ReadFile(path)
+		text, made := string(data), root.New(path)
+		if name, plain := strings.CutPrefix(path, "runtime/"); plain && err == nil {
+			text, err = Plain(name)
+			made = made.Delims(never, never)
+		}
 		if err != nil {
 			return err
 		}
-		if _, err := root.New(path).Parse(string(text)); err != nil {
+		if _, err := made.Parse(text); err != nil {
 			return fmt.Errorf("template %s: %w", path, err)
 		}
 		return nil

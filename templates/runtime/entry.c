@@ -1,4 +1,4 @@
-{{- /* No data. The module's entry. Runs once an import. */ -}}
+/* The module's entry. Runs once an import. */
 /* ---- the module's entry ------------------------------------------------------------------------------------------ */
 
 /* What holds for the process, whatever the function. */

@@ -1,4 +1,4 @@
-{{- /* No data. From the vectorcall's arguments to borrowed references in the slots. */ -}}
+/* From the vectorcall's arguments to borrowed references in the slots. */
 /* ---- binding of arguments ---------------------------------------------------------------------------- */
 
 static char *opw_slot(char *frame, const opw_state *state, uint32_t variable)
@@ -118,4 +118,3 @@ static int opw_bind(opw_function *self, char *frame, PyObject *const *args, Py_s
         return -1;
     return given < n ? opw_bind_defaults(self, frame) : 0;
 }
-

@@ -1,4 +1,4 @@
-{{- /* No data. The instance, the module's state and the small things that the rest of the runtime shares. */ -}}
+/* The instance, the module's state and the small things that the rest of the runtime shares. */
 #include <pthread.h>               /* pthread_atfork */
 #include <unistd.h>                /* getpid */
 
@@ -123,4 +123,3 @@ int opw_refuse(PyObject *value, const char *label)
     Py_DECREF(value);
     return -1;
 }
-

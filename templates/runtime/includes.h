@@ -1,4 +1,4 @@
-{{- /* No data. What every fragment sees without asking, and what the glue needs. */ -}}
+/* What every fragment sees without asking, and what the glue needs. */
 #define PY_SSIZE_T_CLEAN
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_22_API_VERSION

@@ -1,4 +1,4 @@
-{{- /* No data. The loop round a reduction: which axes go, in which order memory is read, halving for pairwise sums. */ -}}
+/* The loop round a reduction: which axes go, in which order memory is read, halving for pairwise sums. */
 /* ---- reductions ---------------------------------------------------------------------------------------------------- */
 
 #define OPW_COLUMNS 128 /* accumulators at once, where those lie closer in memory than what is folded */
@@ -144,4 +144,3 @@ int opw_run_reduce(char *frame, const uint32_t *slots)
         return opw_reduce_nothing(work, in, OPW_ARRAY(slot));
     return opw_reduce_all(work, in, OPW_ARRAY(slot));
 }
-

@@ -1,4 +1,4 @@
-{{- /* No data. make(): binds Python's objects to the module. */ -}}
+/* make(): binds Python's objects to the module. */
 /* ---- make ---------------------------------------------------------------------------------------------- */
 
 /* Extracts the constants into memory that the instance keeps. */
@@ -105,4 +105,3 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     }
     return (PyObject *)self;
 }
-

@@ -1,4 +1,4 @@
-{{- /* No data. Keeps the compiler's remarks on unused names of the glue away; a precompiled header does not carry it. */ -}}
+/* Keeps the compiler's remarks on unused names of the glue away; a precompiled header does not carry it. */
 #if defined(__GNUC__)              /* a unit uses what it needs of the runtime, a fragment of what it is given */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-label"

@@ -1,4 +1,4 @@
-{{- /* No data. One call: bind, walk the table, collect, undo. */ -}}
+/* One call: bind, walk the table, collect, undo. */
 /* ---- the call ------------------------------------------------------------------------------------------ */
 
 /* The arrays that a step reads, None for what is none. A new tuple, or NULL. */
@@ -251,4 +251,3 @@ static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_
         PyMem_Free(frame);
     return result;
 }
-

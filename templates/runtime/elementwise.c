@@ -1,4 +1,4 @@
-{{- /* No data. The loop round an elementwise kernel: broadcasting, outputs, the order of the axes. */ -}}
+/* The loop round an elementwise kernel: broadcasting, outputs, the order of the axes. */
 /* ---- elementwise kernels ------------------------------------------------------------------------------------------ */
 
 /* "(3,) (2,4) ": the shapes, as NumPy writes them in its message. A new reference, or NULL. */
@@ -227,4 +227,3 @@ int opw_run_elementwise(char *frame, const uint32_t *slots)
     }
     return n ? work->inner(n, p, s) : 0;
 }
-

@@ -1,4 +1,4 @@
-{{- /* No data. A step that calls Python. */ -}}
+/* A step that calls Python. */
 /* ---- perform ----------------------------------------------------------------------------------------- */
 
 /* Leaves the first outputs, last first. */
@@ -81,4 +81,3 @@ int opw_perform(char *frame, const uint32_t *slots)
     Py_DECREF(result);
     return failed;
 }
-

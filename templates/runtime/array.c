@@ -1,4 +1,4 @@
-{{- /* No data. What elementwise kernels and reductions share: their inputs, their outputs, and the axes of a loop. */ -}}
+/* What elementwise kernels and reductions share: their inputs, their outputs, and the axes of a loop. */
 /* ---- arrays of loops --------------------------------------------------------------------------------------------- */
 
 #define OPW_MAX_DIMS 64 /* NumPy's */
@@ -166,4 +166,3 @@ static int opw_fit_output(char *slot, int ndim, const npy_intp *dims, int type)
         return 0;
     return opw_put_array(slot, (PyArrayObject *)PyArray_SimpleNew(ndim, (npy_intp *)dims, type));
 }
-

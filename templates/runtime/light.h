@@ -1,4 +1,4 @@
-{{- /* No data. What the engine's own loops need of NumPy, where they are compiled apart from Python's headers. */ -}}
+/* What the engine's own loops need of NumPy, where they are compiled apart from Python's headers. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,4 +16,4 @@ typedef uint64_t npy_uint64;
 typedef float npy_float32;
 typedef double npy_float64;
 typedef long double npy_longdouble;
-{{template "shared/loop.h.tmpl"}}
+#include "loop.h"

@@ -1,4 +1,4 @@
-{{- /* No data. What an instance keeps between runs: storage of temporaries, and the state of ops; whose turn it is. */ -}}
+/* What an instance keeps between runs: storage of temporaries, and the state of ops; whose turn it is. */
 /* ---- what an instance keeps --------------------------------------------------------------------------------------- */
 
 /* Storage above this size is given back, not kept. */

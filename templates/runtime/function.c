@@ -1,4 +1,4 @@
-{{- /* No data. The type of the callable: made by make(), found as type(f). */ -}}
+/* The type of the callable: made by make(), found as type(f). */
 /* ---- the callable object ------------------------------------------------------------------------------- */
 
 static int opw_function_traverse(PyObject *object, visitproc visit, void *arg)
@@ -142,4 +142,3 @@ static PyType_Spec opw_function_spec = {
         Py_TPFLAGS_DISALLOW_INSTANTIATION,
     opw_function_slots,
 };
-

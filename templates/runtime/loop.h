@@ -1,4 +1,4 @@
-{{- /* No data. How the functions of a module's objects and its loops are marked. */ -}}
+/* How the functions of a module's objects and its loops are marked. */
 #define OPW_SHARED __attribute__((visibility("hidden"))) /* between the objects of one module */
 #define OPW_INLINE static inline __attribute__((always_inline))
 #if defined(__clang__)

@@ -1,5 +1,4 @@
-{{- /* No data. out=: what is offered to the op, and the copy where the op could not use it. What is written over: whether it may
-be. */ -}}
+/* out=: what is offered to the op, and the copy where the op could not use it. What is written over: whether it may be. */
 /* ---- out= --------------------------------------------------------------------------------------------- */
 
 /* The first byte that an array can reach, and the one past the last; both NULL, nowhere, of an empty one. */
@@ -233,4 +232,3 @@ static PyObject *opw_copy_out(opw_function *self, Py_ssize_t i, PyObject *out, P
     Py_INCREF(out);
     return out;
 }
-

@@ -1,8 +1,8 @@
-{{- /* No data. What the unit and the runtime, two objects of one module, must agree on: the frame of a call, the tables
-that describe a function, the instance. Stands in both, before any user's text. */ -}}
+/* What the unit and the runtime, two objects of one module, must agree on: the frame of a call, the tables that describe
+   a function, the instance. Stands in both, before any user's text. */
 /* ---- frame and tables ------------------------------------------------------------------------------------------- */
 
-{{template "shared/loop.h.tmpl"}}
+#include "loop.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -282,4 +282,3 @@ public:
 };
 
 #endif
-

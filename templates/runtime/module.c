@@ -1,4 +1,4 @@
-{{- /* No data. The module's state: from the tables to offsets. */ -}}
+/* The module's state: from the tables to offsets. */
 /* ---- the module ---------------------------------------------------------------------------------------- */
 
 /* Lays out the frame: head, the constants together, then the rest. */
@@ -97,4 +97,3 @@ static PyMethodDef opw_module_methods[] = {
     {"make", opw_make, METH_VARARGS, "make(name, convert, reject_out, performs, constants, defaults, cells, failed, unlike) -> Function"},
     {NULL, NULL, 0, NULL},
 };
-
