@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"regexp"
 	"strings"
+	"sync"
 	"text/template"
 )
 
@@ -38,8 +39,10 @@ func Plain(name string) (string, error) {
 const never = "\x00"
 
 // Load parses every template under its path, so that two files of one name in two folders stay apart; so stand the headers
-// of the plain C, for units to begin with.
-func Load() (*template.Template, error) {
+// of the plain C, for units to begin with. It does so once: templates are executed only.
+var Load = sync.OnceValues(load)
+
+func load() (*template.Template, error) {
 	root := template.New("").Option("missingkey=error")
 	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
