@@ -371,6 +371,8 @@ def test_a_vector_of_another_length_than_promised():
     (lambda: tensor.reshape(x, (-1, -1)), ValueError, "can only specify one unknown dimension"),
     (lambda: tensor.reshape(A, (4,)), ValueError, r"cannot reshape array of size 6 into shape \(4,\)"),
     (lambda: tensor.reshape(A, (4, -1)), ValueError, r"cannot reshape array of size 6 into shape \(4,newaxis\)"),
+    (lambda: tensor.reshape(A, (-1, 4)), ValueError, r"cannot reshape array of size 6 into shape \(4\)"),
+    (lambda: tensor.reshape(A, (-1, 4, 3)), ValueError, r"cannot reshape array of size 6 into shape \(4,3\)"),
     (lambda: Reshape(2)(x, 6), TypeError, "expected 2 sizes, got 1"),
     (lambda: BroadcastTo()(x, 6), ValueError, "input operand has more dimensions than allowed"),
     (lambda: DimShuffle([0, 0]), ValueError, "each axis at most once"),

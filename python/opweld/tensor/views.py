@@ -138,7 +138,7 @@ def _size(what: str, size: Any, position: int) -> Any:
 
 
 def shape_text(shape: Any) -> str:
-    """Write a shape as NumPy's messages do; a negative size is ``newaxis``.
+    """Write a shape as NumPy's messages do; a negative size is ``newaxis``, or nothing where none but such come before.
 
     Parameters
     ----------
@@ -150,7 +150,9 @@ def shape_text(shape: Any) -> str:
     str
     """
     sizes = ["newaxis" if size < 0 else str(size) for size in shape]
-    return f"({sizes[0]},)" if len(sizes) == 1 else f"({','.join(sizes)})"
+    while sizes[:1] == ["newaxis"]:
+        del sizes[0]
+    return f"({sizes[0]},)" if len(sizes) == len(shape) == 1 else f"({','.join(sizes)})"
 
 
 def tensors(given: Any, what: str, do: str) -> list[Any]:
