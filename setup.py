@@ -219,7 +219,8 @@ class BuildEngine(build_ext):
     def add_data(self, package: Path) -> None:
         """Copy templates and licences into the built package."""
         templates = ROOT / "templates"
-        wanted = [(f"templates/{p.relative_to(templates).as_posix()}", p) for p in templates.rglob("*.*") if p.suffix != ".go"]
+        texts = [p for p in templates.rglob("*.*") if p.suffix != ".go"]
+        wanted = [(f"templates/{p.relative_to(templates).as_posix()}", p) for p in texts]
         for name, source in [*wanted, *linked_licences()]:
             (package / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, package / name)
