@@ -38,29 +38,36 @@ func Plain(name string) (string, error) {
 // never stands in no text: what it delimits are no actions, so plain C is taken as it is.
 const never = "\x00"
 
-// Load parses every template under its path, so that two files of one name in two folders stay apart; so stand the headers
-// of the plain C, for units to begin with. It does so once: templates are executed only.
+// heads are the headers of the plain C that units begin with.
+var heads = []string{"prelude.h", "light.h", "remarks.h"}
+
+// Load parses every template under its path, so that two files of one name in two folders stay apart; so stand the heads
+// of the plain C. It does so once: templates are executed only.
 var Load = sync.OnceValues(load)
 
 func load() (*template.Template, error) {
 	root := template.New("").Option("missingkey=error")
 	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".tmpl") {
 			return err
 		}
 		data, err := files.ReadFile(path)
-		text, made := string(data), root.New(path)
-		if name, plain := strings.CutPrefix(path, "runtime/"); plain && err == nil {
-			text, err = Plain(name)
-			made = made.Delims(never, never)
+		if err == nil {
+			_, err = root.New(path).Parse(string(data))
 		}
 		if err != nil {
-			return err
-		}
-		if _, err := made.Parse(text); err != nil {
 			return fmt.Errorf("template %s: %w", path, err)
 		}
 		return nil
 	})
+	for _, name := range heads {
+		text, failed := Plain(name)
+		if failed == nil {
+			_, failed = root.New("runtime/"+name).Delims(never, never).Parse(text)
+		}
+		if err == nil {
+			err = failed
+		}
+	}
 	return root, err
 }

@@ -66,9 +66,9 @@ def test_wheel_carries_what_it_must(names):
 
 
 def test_wheel_carries_every_template(names):
-    templates = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "templates").rglob("*.*") if p.suffix != ".go")
-    assert templates
-    assert sorted(f"opweld/{t}" for t in templates) == sorted(n for n in names if n.startswith("opweld/templates/") and not n.endswith("/"))
+    texts = [path for path in (ROOT / "templates").rglob("*.*") if path.suffix != ".go"]
+    carried = [name for name in names if name.startswith("opweld/templates/") and not name.endswith("/")]
+    assert texts and sorted(carried) == sorted(f"opweld/{path.relative_to(ROOT).as_posix()}" for path in texts)
 
 
 def test_wheel_carries_the_licences_of_the_modules_linked_in(names, engine_file):
