@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"opweld/templates"
@@ -40,8 +41,8 @@ func Render(p *Program) (*Unit, error) {
 // built for a CPython, and linked with each unit.
 func Runtime() (string, error) { return plain("runtime.c") }
 
-// Prelude is the head of every unit, by itself.
-func Prelude() (string, error) { return plain("prelude.h") }
+// Prelude is the head of every unit, by itself. Each build asks for it: it is put together once.
+var Prelude = sync.OnceValues(func() (string, error) { return plain("prelude.h") })
 
 // layoutToken stands in the head for the name of the data by which unit and runtime find one another; LayoutPrefix is what
 // that name begins with.

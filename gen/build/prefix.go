@@ -33,14 +33,13 @@ func (p *prefix) join(e *cache.Entry) {
 // usePrefix finds the precompiled header for the job, or, in C++, begins to make it; the function that it returns waits
 // until that is done.
 func (j *job) usePrefix(ctx context.Context) (wait func()) {
-	if j.blind || !j.keep || !j.compile.Plain() {
+	if j.blind || !j.keep {
 		return func() {}
 	}
-	text, err := gen.Prelude()
-	if err != nil {
+	key, text, ok := j.head()
+	if !ok {
 		return func() {}
 	}
-	key := j.prefixKey(text)
 	if path, kept, err := j.store.Prefix(key); err == nil {
 		j.prefix = &prefix{path, kept.Files, kept.Absent}
 		j.compile.Prefix = path
@@ -63,14 +62,13 @@ var builds = struct {
 
 // foresee makes the precompiled header of C for the builds that will follow a second one. Nobody waits for it.
 func (j *job) foresee() {
-	if j.compile.CXX || j.prefix != nil || !j.compile.Plain() {
+	if j.compile.CXX || j.prefix != nil {
 		return
 	}
-	text, err := gen.Prelude()
-	if err != nil {
+	key, text, ok := j.head()
+	if !ok {
 		return
 	}
-	key := j.prefixKey(text)
 	builds.Lock()
 	defer builds.Unlock()
 	if builds.of[key]++; builds.of[key] == 2 { // not made: this process does without
@@ -78,11 +76,19 @@ func (j *job) foresee() {
 	}
 }
 
-// prefixKey names everything that decides what the compiler makes of the header.
-func (j *job) prefixKey(text string) string {
+// head gives the job's header and its key, which names everything that decides what the compiler makes of it; false: a
+// header that is compiled ahead is not for this job.
+func (j *job) head() (key, text string, ok bool) {
+	if !j.compile.Plain() {
+		return "", "", false
+	}
+	text, err := gen.Prelude()
+	if err != nil {
+		return "", "", false
+	}
 	plain := job{req: j.req, unit: &gen.Unit{Text: text, Lang: j.unit.Lang}, basis: j.basis, named: j.named}
 	plain.compile = &cc.Job{Tool: j.compile.Tool, CXX: j.compile.CXX, Flags: j.compile.Flags, System: j.compile.System}
-	return cache.Key(append(plain.keyLines(), "prefix"))
+	return cache.Key(append(plain.keyLines(), "prefix")), text, true
 }
 
 // prefixRoom is how many bytes must be free for a precompiled header of some 10 to 40 million to be made: it is there to

@@ -192,7 +192,9 @@ static int opw_set_results_apart(opw_function *self, char *frame)
 {
     const opw_program *p = self->state->program;
     uint32_t i, j;
-    for (i = 0; p->results > 1 && i < p->results; i++) {
+    if (p->results < 2)
+        return 0;
+    for (i = 0; i < p->results; i++) {
         PyObject **value = &OPW_PY(frame + self->state->result_offsets[i]), *copy;
         for (j = 0; j < p->results; j++) {
             PyObject *out = OPW_HEAD(frame)->out[j];

@@ -13,6 +13,7 @@ from opweld.graph.alike import differences
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.type import Type
+from opweld.rewriting.merge import one_type
 
 __all__ = ["FAIL", "FORMAT", "NAME", "Program", "accept", "carries_c", "make_program", "work_of"]
 
@@ -190,7 +191,7 @@ class _Writer:
         except TypeError:  # __eq__ without __hash__
             key = (id(type_), check)
             found = self._type_of.get(key)
-        if found is not None and (found[1] is type_ or not differences(found[1], type_) or _one_type(found[1], type_)):
+        if found is not None and (found[1] is type_ or one_type(found[1], type_)):
             return found[0]
         made = self._enter(self.types, self.fragments.type_fields(type_, check))
         self._type_of[key] = made, type_
@@ -371,13 +372,6 @@ class _Writer:
             fields["accept"] = found
 
 
-def _one_type(one: Type, other: Type) -> bool:
-    """Whether a type can stand for an equal one that differs from it in an attribute."""
-    from opweld.compile.same import stands_for_type  # hardly ever asked
-
-    return stands_for_type(one, other)
-
-
 def _one_kernel(one: Apply, other: Apply) -> bool:
     """Whether the kernel of a node is an equal one's too."""
     if one.op is other.op or not differences(one.op, other.op):
@@ -420,5 +414,4 @@ def _params_of(node: Apply, known: dict[Any, Constant]) -> Constant | None:
         found = known.setdefault((made.type, frozen(made.data)), made)
     except TypeError as err:
         raise TypeError(f"{node.op}: its params do not hash: {err}") from None
-    alike = found.type is made.type or not differences(found.type, made.type) or _one_type(found.type, made.type)
-    return found if alike else made
+    return found if one_type(found.type, made.type) else made

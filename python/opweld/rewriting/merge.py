@@ -7,7 +7,7 @@ from typing import Any
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 
-__all__ = ["copy_and_merge", "merge", "merge_equal"]
+__all__ = ["copy_and_merge", "merge", "merge_equal", "one_type"]
 
 
 def copy_and_merge(graph: FunctionGraph, record: list[tuple[str, Variable, Variable]] | None = None) -> FunctionGraph:
@@ -108,14 +108,32 @@ def _constant(variable: Variable, found: dict[Variable, Variable], constants: di
                 stands = constants.setdefault(signature, variable)
             except TypeError:  # a type that does not hash
                 stands = variable
-            if stands is not variable and stands.type is not variable.type:
-                stands = stands if _as_type(stands.type, variable.type) else variable
+            if stands is not variable and not one_type(stands.type, variable.type):
+                stands = variable
     found[variable] = stands
     return stands
 
 
-def _as_type(one: Any, other: Any) -> bool:
-    """Whether a type can stand for another that is equal to it."""
+def one_type(one: Any, other: Any) -> bool:
+    """Say whether a type can stand for another that is equal to it.
+
+    Parameters
+    ----------
+    one, other : Type
+        The types.
+
+    Returns
+    -------
+    bool
+        As `opweld.compile.same.stands_for_type` says, which is not loaded where they do not differ.
+
+    Raises
+    ------
+    TypeError
+        If what they do depends on an attribute that differs.
+    """
+    if one is other:
+        return True
     from opweld.graph.alike import differences
 
     if not differences(one, other):
