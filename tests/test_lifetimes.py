@@ -418,6 +418,58 @@ def test_a_header_that_changes_while_the_process_runs(tmp_path):
     assert [int(f(np.zeros(1, "uint8"))[0]) for f in made] == [1, 2, 2, 1]
 
 
+def opened_below(folder, make):
+    """What a call opens below a folder."""
+    seen = []
+
+    def hook(event, arguments):
+        if listening and event == "open" and str(arguments[0]).startswith(str(folder)):
+            seen.append(str(arguments[0]))
+
+    listening = True
+    sys.addaudithook(hook)
+    try:
+        return make(), seen
+    finally:
+        listening = False
+
+
+def test_a_loaded_module_is_looked_at_without_the_cache(tmp_path):
+    x = opweld.tensor.tensor("uint8", (None,), name="x")
+    header = tmp_path / "opweld_number.h"
+    header.write_text("#define NUMBER 1\n")
+    header_as_it_was = header.stat()
+    made = [opweld.function([x], Headed(str(tmp_path))(x)) for _ in range(2)]
+    cache = opweld.compile.cache.path(opweld.config.compiledir)
+    again, seen = opened_below(cache, lambda: opweld.function([x], Headed(str(tmp_path))(x)))
+    assert seen == []
+    assert again.maker.built is made[0].maker.built
+
+    header.write_text("#define NUMBER 2\n")  # as long as before, and said to be as old
+    os.utime(header, ns=(header_as_it_was.st_atime_ns, header_as_it_was.st_mtime_ns))
+    changed = opweld.function([x], Headed(str(tmp_path))(x))
+    assert changed(np.zeros(1, "uint8")) == 2
+    header.unlink()
+    with pytest.raises(opweld.CompileError, match="opweld_number"):
+        opweld.function([x], Headed(str(tmp_path))(x))
+    assert again(np.zeros(1, "uint8")) == 1
+
+
+def test_a_header_that_comes_first_from_now_on(tmp_path):
+    class Twice(Headed):
+        def c_header_dirs(self):
+            return [f"{self.folder}/first", f"{self.folder}/second"]
+
+    x = opweld.tensor.tensor("uint8", (None,), name="x")
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "second" / "opweld_number.h").write_text("#define NUMBER 2\n")
+    for _ in range(3):
+        assert opweld.function([x], Twice(str(tmp_path))(x))(np.zeros(1, "uint8")) == 2
+    (tmp_path / "first" / "opweld_number.h").write_text("#define NUMBER 1\n")
+    assert opweld.function([x], Twice(str(tmp_path))(x))(np.zeros(1, "uint8")) == 1
+
+
 class Flagged(COp):
     """A number that a file of arguments holds."""
 

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from opweld.compile import cache, toolchain, trust
+from opweld.compile.holds import NotHeld, Reads
 from opweld.config import config
 from opweld.errors import (
     CacheError,
@@ -43,9 +44,11 @@ class Built:
         The build's key.
     seconds : dict
         What the build took: ``render``, ``compile``, ``total``; empty for a hit.
+    reads : Reads or None
+        What it was built from, once that has been asked.
     """
 
-    __slots__ = ("hit", "kept", "key", "module", "path", "seconds", "source", "text")
+    __slots__ = ("hit", "kept", "key", "module", "path", "reads", "seconds", "source", "text")
 
     def __init__(
         self, module: Any, path: str, source: str, text: str, hit: bool, kept: bool, key: str, seconds: dict[str, float]
@@ -58,6 +61,7 @@ class Built:
         self.kept = kept
         self.key = key
         self.seconds = seconds
+        self.reads: Reads | None = None
 
 
 _loaded: dict[str, Built] = {}  # index -> what this process has loaded
@@ -96,15 +100,24 @@ def build(program: Program) -> Built:
 def _holds(found: Built, index: str, program: Program, setup: _Setup) -> bool:
     """Whether the headers and libraries that ops bring are those that a loaded module was built from.
 
-    Of a module that is not kept nothing is known: it is built once a process.
+    Of a module that is not kept nothing is known: it is built once a process. Of another the cache is asked once what
+    it was built from, which is then looked at for each function.
     """
     parts = program.data["types"] + program.data["kernels"]
     if not found.kept or not ("include" in program.text or any(part.get("build") for part in parts)):
         return True
+    compiler = setup.can_build(program)
+    if found.reads is not None:
+        try:
+            found.reads.check(tolerant=not compiler)
+        except NotHeld:
+            return False
+        return True
     folders = _Folders()
     for root in folders.roots:
-        hit = cache.lookup(index, root, folders.owners, compiler=setup.can_build(program))
+        hit = cache.lookup(index, root, folders.owners, compiler=compiler)
         if isinstance(hit, cache.Hit) and hit.module == found.path:
+            found.reads = hit.reads(toolchain.header_dirs())
             return True
     return False
 

@@ -14,7 +14,7 @@ from stat import S_IMODE
 from typing import Any
 
 from opweld.compile import trust
-from opweld.compile.holds import NotHeld, check_absent, check_files, check_found, processor, sha256
+from opweld.compile.holds import NotHeld, Reads, check_absent, check_files, check_found, processor, sha256
 
 __all__ = [
     "FOLDERS", "Hit", "Miss", "clear", "lookup", "map_warnings", "objection", "passing", "path", "recall", "remember",
@@ -46,14 +46,31 @@ class Hit:
         The compiler's warnings, with ``#line`` names unmapped; see `map_warnings`.
     """
 
-    __slots__ = ("key", "module", "source", "text", "warnings")
+    __slots__ = ("_entry", "key", "module", "source", "text", "warnings")
 
-    def __init__(self, module: str, source: str, text: str, key: str, warnings: list[dict[str, Any]]) -> None:
+    def __init__(
+        self, module: str, source: str, text: str, key: str, warnings: list[dict[str, Any]], entry: dict[str, Any]
+    ) -> None:
         self.module = module
         self.source = source
         self.text = text
         self.key = key
         self.warnings = warnings
+        self._entry = entry
+
+    def reads(self, own: list[str]) -> Reads:
+        """Give what the module was built from.
+
+        Parameters
+        ----------
+        own : list of str
+            Folders whose files are not looked at again.
+
+        Returns
+        -------
+        Reads
+        """
+        return Reads(self._entry["files"], self._entry["absent"], own)
 
     def __repr__(self) -> str:
         return f"Hit({self.module!r})"
@@ -122,7 +139,7 @@ def lookup(
         warnings = entry["warnings"]
         if not (isinstance(warnings, list) and all(isinstance(w, dict) for w in warnings)):
             raise NotHeld(f"the entry of {key} has no warnings")
-        return Hit(module, source, _name(entry["text"]), key, warnings)
+        return Hit(module, source, _name(entry["text"]), key, warnings, entry)
     except NotHeld as why:
         return Miss(str(why))
     except trust.Distrust as why:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +18,62 @@ else:
         except ImportError:
             from hashlib import sha256
 
-__all__ = ["NotHeld", "check_absent", "check_files", "check_found", "processor", "sha256", "which"]
+__all__ = ["NotHeld", "Reads", "check_absent", "check_files", "check_found", "processor", "sha256", "which"]
 
 
 class NotHeld(Exception):
     """What a check found."""
 
 
-def check_files(files: list[list[Any]], tolerant: bool = False) -> None:
+class Reads:
+    """What a loaded module was built from, so that it can be looked at again without the module's entry.
+
+    Each file, and each folder of an empty place, is looked at each time: a header that has changed since the last build
+    of a moment ago is seen. What is spared is the cache's own (index, entry, module), the compiler that made the
+    module, and files below `own`: the headers of the Python and the NumPy that are loaded.
+
+    Parameters
+    ----------
+    files, absent : list of list
+        As the module's entry has them; see `check_files` and `check_absent`.
+    own : list of str
+        Folders.
+    """
+
+    __slots__ = ("absent", "files")
+
+    def __init__(self, files: list[list[Any]], absent: list[list[Any]], own: list[str]) -> None:
+        shared = _known.setdefault  # the headers of modules are mostly the same ones
+        below = tuple([os.path.join(folder, "") for folder in own])
+        self.files = [shared(known, known) for known in map(tuple, files) if not known[0].startswith(below)]
+        self.absent = absent
+
+    def check(self, tolerant: bool) -> None:
+        """Look again.
+
+        Parameters
+        ----------
+        tolerant : bool
+            As for `check_files`.
+
+        Raises
+        ------
+        NotHeld
+            If something has changed.
+        """
+        check_absent(self.absent)
+        check_files(self.files, tolerant)
+
+
+_known: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+
+
+def check_files(files: Sequence[Sequence[Any]], tolerant: bool = False) -> None:
     """Compare files with what is known of them.
 
     Parameters
     ----------
-    files : list
+    files : sequence
         ``[path, size, mtime_ns, ctime_ns, inode, sha256]`` of each.
     tolerant : bool, optional
         A file that is gone holds.

@@ -290,12 +290,7 @@ def include_dirs() -> list[str]:
     CompilerNotFoundError
         If this Python's headers are not installed.
     """
-    import sysconfig
-
-    import numpy
-
-    paths = sysconfig.get_paths()
-    found = list(dict.fromkeys(paths[name] for name in ("include", "platinclude") if paths.get(name)))
+    *found, numpy = header_dirs()
     if not any(os.path.isfile(os.path.join(folder, "Python.h")) for folder in found):
         from opweld.errors import CompilerNotFoundError
 
@@ -303,6 +298,23 @@ def include_dirs() -> list[str]:
             f"Python.h is not in {' or '.join(found)}: install the headers of this Python "
             f"(python{sys.version_info[0]}.{sys.version_info[1]}-dev on Debian and Ubuntu, python3-devel on Fedora)"
         )
+    return [*found, numpy]
+
+
+def header_dirs() -> list[str]:
+    """Say where the headers of Python and NumPy lie, or would lie.
+
+    Returns
+    -------
+    list of str
+        As `include_dirs`; nothing is looked for.
+    """
+    import sysconfig
+
+    import numpy
+
+    paths = sysconfig.get_paths()
+    found = list(dict.fromkeys(paths[name] for name in ("include", "platinclude") if paths.get(name)))
     return [*found, numpy.get_include()]
 
 
