@@ -14,7 +14,7 @@ from opweld.compile.program import make_program
 from opweld.generic import Generic
 from opweld.graph.alike import differences, same_value
 from opweld.params import ParamsType
-from opweld.rewriting import STAGES, node_rewriter, register_canonicalize
+from opweld.rewriting import node_rewriter, register_canonicalize, registry
 from opweld.rewriting.merge import copy_and_merge
 
 x, y = tensor.dvector("x"), tensor.dvector("y")
@@ -324,13 +324,13 @@ def test_classes_that_are_equal():
 
 
 def test_found_after_rewriting_too():
-    kept = dict(STAGES["canonicalize"].entries)
+    kept = registry.rewrites
     try:
         register_canonicalize(node_rewriter([InPython])(lambda node: [InC(node.op.n)(node.inputs[0])]), name="to_c")
         first = by(InPython, "n")
         assert "InC: two of these are equal" in refused(first(1)(x), first(100)(x))
     finally:
-        STAGES["canonicalize"].entries = kept
+        registry.rewrites = kept
 
 
 # -- props that are equal and not the same -------------------------------------------------------------------------

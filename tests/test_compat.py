@@ -14,7 +14,7 @@ import opweld
 from opweld import compat
 from opweld.compat.table import TREES
 from opweld.compile.ops import DeepCopyOp as OwnDeepCopyOp
-from opweld.rewriting import STAGES
+from opweld.rewriting import registry
 
 # An op as Theano's users write it: methods of gof.Op, C++ in the fragments, C that the apply's dtypes go into.
 CLIPPED = '''
@@ -206,12 +206,11 @@ def installed():
             done.append(name)
             compat.install(name)
 
-    kept = {name: dict(stage.entries) for name, stage in STAGES.items()}
+    kept = registry.rewrites
     yield install
     for name in done:
         compat.uninstall(name)
-    for name, stage in STAGES.items():
-        stage.entries = kept[name]
+    registry.rewrites = kept
 
 
 def load(folder, text, name="legacy"):

@@ -23,7 +23,7 @@ from opweld.compile.debugmode import (
     DebugModeError,
     InvalidValueError,
 )
-from opweld.rewriting import STAGES, node_rewriter, register_specialize
+from opweld.rewriting import node_rewriter, register_specialize, registry
 from opweld.tolerances import (
     ANY,
     EXACT,
@@ -99,10 +99,9 @@ class InC(Python):
 
 @pytest.fixture(autouse=True)
 def registered():
-    kept = {name: dict(stage.entries) for name, stage in STAGES.items()}
+    kept = registry.rewrites
     yield
-    for name, stage in STAGES.items():
-        stage.entries = kept[name]
+    registry.rewrites = kept
 
 
 def debug(inputs, outputs, **options):

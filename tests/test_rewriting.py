@@ -1,7 +1,9 @@
 """Graphs into graphs: copying, merging, what rewriters may give, their stages, and what stops them."""
 
 import functools
+import pickle
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -13,14 +15,17 @@ from opweld.printing import debugprint, pydotprint
 from opweld.rewriting import (
     STAGES,
     NodeRewriter,
+    Registry,
+    RewriteSet,
     node_rewriter,
     register_canonicalize,
     register_specialize,
     register_stabilize,
+    registry,
     rewrite_graph,
 )
 from opweld.rewriting.merge import copy_and_merge, merge_equal
-from opweld.rewriting.standard import STANDARD
+from opweld.rewriting.standard import STANDARD, standard
 from opweld.tensor import NotScalarConstantError, get_scalar_constant_value
 
 x, y = tensor.dvector("x"), tensor.dvector("y")
@@ -83,10 +88,9 @@ recurrence = Recurrence()
 @pytest.fixture(autouse=True)
 def registered():
     """What a test registers is gone after it."""
-    kept = {name: dict(stage.entries) for name, stage in STAGES.items()}
+    kept = registry.rewrites
     yield
-    for name, stage in STAGES.items():
-        stage.entries = kept[name]
+    registry.rewrites = kept
 
 
 def graph(*outputs, inputs=(x, y)):
@@ -100,7 +104,7 @@ def tags(found):
 def refused(rewriter, *outputs, inputs=(x, y)):
     register_specialize(rewriter)
     with pytest.raises(RewriteError) as caught:
-        rewrite_graph(graph(*outputs, inputs=inputs))
+        rewrite_graph(graph(*outputs, inputs=inputs), registry.rewrites)
     return str(caught.value)
 
 
@@ -214,7 +218,7 @@ def test_outputs_of_other_types_are_not_merged():
         return [makes(node.inputs[0], wide, narrow)[0]]
 
     found = graph(a(x), b(x))
-    rewrite_graph(found)
+    rewrite_graph(found, registry.rewrites)
     assert [len(node.outputs) for node in found.apply_nodes] == [1, 2]
 
 
@@ -313,21 +317,21 @@ def test_tracks(tracks):
     def look(fgraph, node):
         seen.append(node.op.tag)
 
-    rewrite_graph(graph(b(a(x))))
+    rewrite_graph(graph(b(a(x))), registry.rewrites)
     assert seen == (["a"] if tracks in ([a], [c, a]) else ["a", "b"])
 
 
 def test_a_track_is_compared_by_equality():
     register_specialize(node_rewriter([Node("a")])(lambda node: [node.inputs[0]]), name="away")
     found = graph(b(a(x)))
-    assert rewrite_graph(found) and tags(found) == ["b"]
+    assert rewrite_graph(found, registry.rewrites) and tags(found) == ["b"]
 
 
 def test_a_rewriter_takes_the_node_or_the_graph_and_the_node():
     register_specialize(node_rewriter([a])(lambda node: [b(node.inputs[0])]), name="one")
     register_specialize(node_rewriter([b])(lambda fgraph, node: [c(node.inputs[0])]), name="two")
     found = graph(a(x))
-    rewrite_graph(found)
+    rewrite_graph(found, registry.rewrites)
     assert tags(found) == ["c"]
 
 
@@ -341,21 +345,21 @@ def test_a_class_of_rewriters():
 
     register_specialize(Away())
     found = graph(b(a(x)))
-    rewrite_graph(found)
-    assert tags(found) == ["b"] and "Away" in STAGES["specialize"].entries
+    rewrite_graph(found, registry.rewrites)
+    assert tags(found) == ["b"] and "Away" in registry.rewrites
 
 
 @pytest.mark.parametrize("answer", [None, False, [], {}])
 def test_nothing_to_do(answer):
     two = Node("two", 0 if answer == [] else 1)
     register_specialize(node_rewriter([two])(lambda node: answer), name="no")
-    assert not rewrite_graph(graph(two.make_node(x).outputs[0] if answer != [] else a(x)))
+    assert not rewrite_graph(graph(two.make_node(x).outputs[0] if answer != [] else a(x)), registry.rewrites)
 
 
 def test_a_dict_names_what_is_replaced():
     register_specialize(node_rewriter([b])(lambda node: {node.inputs[0]: x, "remove": [node.inputs[0]]}), name="cut")
     found = graph(b(a(x)))
-    rewrite_graph(found)
+    rewrite_graph(found, registry.rewrites)
     assert tags(found) == ["b"]
 
 
@@ -363,7 +367,7 @@ def test_an_output_that_nobody_reads_may_be_none():
     two = Node("two", 2)
     register_specialize(node_rewriter([two])(lambda node: [node.inputs[0], None]), name="first")
     found = graph(b(two(x)[0]))
-    rewrite_graph(found)
+    rewrite_graph(found, registry.rewrites)
     assert tags(found) == ["b"]
 
 
@@ -397,7 +401,8 @@ def test_wrong_answers():
             "(?,)), which is an output, and it is not among the inputs: add it to the inputs",
         ),
     ):
-        STAGES["specialize"].entries.pop("wrong", None)
+        if "wrong" in registry.rewrites:
+            registry.remove("wrong")
         wrong = node_rewriter([a])(lambda node, answer=answer: answer)
         wrong.name = "wrong"
         assert refused(wrong, a(x)) == message
@@ -407,8 +412,8 @@ def test_a_type_that_says_more_fits():
     known = tensor.tensor("float64", (3,), name="k")
     register_specialize(node_rewriter([b])(lambda node: [node.inputs[1]]), name="second")
     found = graph(b(x, known), inputs=[x, known])
-    assert rewrite_graph(found) and found.outputs == [known]
-    STAGES["specialize"].remove("second")
+    assert rewrite_graph(found, registry.rewrites) and found.outputs == [known]
+    registry.remove("second")
     less = node_rewriter([b])(lambda node: [x])
     assert "replaced by x of type TensorType(float64, (?,)); the types must be equal" in refused(
         less, b(known), inputs=[x, known]
@@ -463,7 +468,7 @@ def test_rewriters_that_go_round_in_fresh_nodes():
     register_specialize(node_rewriter([b])(lambda node: [a(c(x), *node.inputs[1:])]), name="back")
     register_specialize(node_rewriter([InPlace])(lambda node: [c(*node.inputs)]), name="elsewhere")
     with pytest.raises(RewriteError) as caught:
-        rewrite_graph(graph(c(a(c(x), y), InPlace()(c(y)))))
+        rewrite_graph(graph(c(a(c(x), y), InPlace()(c(y)))), registry.rewrites)
     assert re.match(
         r"stage specialize: rewriters '(there', 'back|back', 'there)' undo one another's work: 2048 replacements",
         str(caught.value),
@@ -490,7 +495,7 @@ def test_a_node_that_stands_for_many(step, made):
     """How far it goes does not depend on how small the graph was."""
     register_specialize(node_rewriter([Counted])(lambda node: step(node) if node.op.left else None), name="expand")
     found = graph(Counted(3000)(x))
-    assert rewrite_graph(found) and len(found.apply_nodes) == made
+    assert rewrite_graph(found, registry.rewrites) and len(found.apply_nodes) == made
 
 
 def test_a_tree_from_one_node():
@@ -500,7 +505,7 @@ def test_a_tree_from_one_node():
 
     register_specialize(node_rewriter([Counted])(halves), name="halves")
     found = graph(Counted(11)(x))
-    assert rewrite_graph(found, "specialize") and len(found.apply_nodes) == 2**12 - 1
+    assert rewrite_graph(found, registry.rewrites.including("specialize")) and len(found.apply_nodes) == 2**12 - 1
 
 
 def test_a_rewriter_that_counts_for_itself():
@@ -513,7 +518,7 @@ def test_a_rewriter_that_counts_for_itself():
 
     register_specialize(node_rewriter([a])(again), name="again")
     register_specialize(node_rewriter([c])(lambda node: [b(*node.inputs)]), name="busy")
-    assert rewrite_graph(graph(a(*[c(Node(str(i))(x)) for i in range(200)])))
+    assert rewrite_graph(graph(a(*[c(Node(str(i))(x)) for i in range(200)])), registry.rewrites)
 
 
 def test_equal_nodes_that_one_node_stands_for():
@@ -521,18 +526,17 @@ def test_equal_nodes_that_one_node_stands_for():
     register_specialize(node_rewriter([b])(lambda node: [c(*[a(x) for _ in range(3000)])]), name="many")
     register_specialize(node_rewriter([a])(lambda node: [Node("d")(*node.inputs)]), name="each")
     found = graph(b(x))
-    assert rewrite_graph(found, "specialize") and len(found.apply_nodes) == 3001
+    assert rewrite_graph(found, registry.rewrites.including("specialize")) and len(found.apply_nodes) == 3001
 
 
 @pytest.mark.parametrize("stage", list(STAGES))
 def test_every_stage_refuses_the_same(stage):
-    register = STAGES[stage].register
+    register = functools.partial(registry.register, stage)
     register(node_rewriter([a])(lambda node: [b(*node.inputs)]), name="there")
     register(node_rewriter([b])(lambda node: [a(*node.inputs)]), name="back")
     with pytest.raises(RewriteError, match=rf"stage {stage}: rewriters .* undo one another's work"):
         opweld.function([x], a(x))
-    STAGES[stage].remove("there")
-    STAGES[stage].remove("back")
+    registry.remove("there", "back")
     register(node_rewriter([a])(lambda node: [tensor.dmatrix("m")]), name="wrong")
     with pytest.raises(RewriteError, match=r"rewriter 'wrong' on .*; the types must be equal"):
         opweld.function([x], a(x))
@@ -578,9 +582,9 @@ def test_registration_in_every_form():
         return None
 
     register_specialize(plain, "more", name="again")
-    assert {"plain", "again"} <= set(STAGES["specialize"].entries)
-    assert "special" in STAGES["canonicalize"].entries["tagged"][1]
-    assert STAGES["stabilize"].entries["empty"][0] is empty
+    assert {"plain", "again"} <= {item.name for item in registry.rewrites.query("specialize")}
+    assert [item.name for item in registry.rewrites.including("special")] == ["tagged"]
+    assert [item.rewriter for item in registry.rewrites.query("stabilize")] == [empty]
     assert plain(None) is None and plain.__name__ == "plain"
     with pytest.raises(TypeError) as caught:
         register_specialize(lambda node: None)
@@ -599,7 +603,7 @@ def factory(tag, log):
 def shown(log):
     """What rewriters that log themselves were shown of one node."""
     log.clear()
-    rewrite_graph(graph(a(x)))
+    rewrite_graph(graph(a(x)), registry.rewrites)
     return log
 
 
@@ -610,9 +614,11 @@ def test_two_of_one_factory():
     register_specialize()(factory(3, log))
     register_specialize(latest, "tag")  # the very same once more
     assert shown(log) == [1, 2, 3]
-    assert [name for name in STAGES["specialize"].entries if "made" in name] == ["made", "made~2", "made~3"]
-    assert STAGES["specialize"].entries["made~2"][1] >= {"tag", "made~2", "fast_run"}
-    STAGES["specialize"].remove("made~2")
+    assert [item.name for item in registry.rewrites if "made" in item.name] == ["made", "made~2", "made~3"]
+    assert [item.tags for item in registry.rewrites if item.name == "made~2"] == [
+        {"specialize", "tag", "made~2", "fast_run"}
+    ]
+    registry.remove("made~2")
     assert shown(log) == [1, 3]
 
 
@@ -704,7 +710,7 @@ def test_other_functions_of_one_name():
 
     message = (
         r"register_specialize: there is a rewriter 'same' already, of module [\w.]+; pass name=\.\.\., or take "
-        r"that one out by STAGES\['specialize'\]\.remove\('same'\)"
+        r"that one out by registry\.remove\('same', stage='specialize'\)"
     )
     with pytest.raises(ValueError, match=message):
 
@@ -716,7 +722,7 @@ def test_other_functions_of_one_name():
     with pytest.raises(ValueError, match=message):
         ran(CELL.format(before="", tag=1), [])
     first, second = CELL.format(before="", tag=1), CELL.format(before="", tag=2)
-    STAGES["specialize"].remove("same")
+    registry.remove("same", stage="specialize")
     with pytest.raises(ValueError, match="there is a rewriter 'same' already, of module __main__"):
         ran(first + second, [])
 
@@ -747,14 +753,15 @@ def test_a_name_of_the_librarys():
 
 def test_the_librarys_come_first():
     """Whatever has been loaded."""
-    for stage in STAGES.values():
-        names = [name for name, (rewriter, _) in stage.entries.items() if rewriter.__module__.startswith("opweld.")]
-        assert names == [row[1].split(":")[1] for row in STANDARD if row[0] == stage.name]
-        assert names == list(stage.entries)[: len(names)]
+    for stage in STAGES:
+        items = registry.rewrites.query(stage)
+        names = [item.name for item in items if item.rewriter.__module__.startswith("opweld.")]
+        assert names == [row[1].split(":")[1] for row in STANDARD if row[0] == stage]
+        assert names == [item.name for item in items][: len(names)]
     from opweld.tensor.rewriting_elemwise import power_of_two
 
     register_specialize(power_of_two)  # is there
-    assert [name for name in STAGES["specialize"].entries if name.startswith("power")] == ["power_of_two"]
+    assert [item.name for item in registry.rewrites if item.name.startswith("power")] == ["power_of_two"]
 
 
 @pytest.mark.parametrize(
@@ -779,7 +786,7 @@ def test_stages_run_in_order():
         ("stabilize", register_stabilize),
     ):
         register(node_rewriter([a])(lambda node, stage=stage: order.append(stage)), name=stage)
-    rewrite_graph(graph(a(x)))
+    rewrite_graph(graph(a(x)), registry.rewrites)
     assert order == ["canonicalize", "stabilize", "specialize"]
 
 
@@ -805,6 +812,114 @@ def test_modes_and_optimizer(monkeypatch):
 def test_a_new_equal_node_is_merged():
     register_specialize(node_rewriter([a])(lambda node: [b(*node.inputs)]), name="b")
     assert tags(opweld.function([x], c(a(x), b(x))).maker.fgraph) == ["b", "c"]
+
+
+# -- sets of rewriters as values -----------------------------------------------------------------------------------
+
+
+@node_rewriter([a])
+def by_name(node):
+    return [b(*node.inputs)]
+
+
+def names(rewrites, *query):
+    return [item.name for item in rewrites.query(*query)]
+
+
+def test_a_set_is_a_value():
+    first = RewriteSet()
+    second = first.with_("specialize", by_name, "mine")
+    assert (names(first), names(second)) == ([], ["by_name"]) and len(second) == 1 and "by_name" in second
+    assert second == RewriteSet().with_("specialize", by_name, "mine") != first.with_("specialize", by_name)
+    assert hash(second) == hash(RewriteSet().with_("specialize", by_name, "mine"))
+    assert second.without("by_name") == first
+    assert repr(second) == "<rewrites: specialize: by_name>" and repr(first) == "<rewrites: none>"
+    with pytest.raises(AttributeError, match=r"a RewriteSet cannot be changed: registrations; with_\(\), without"):
+        second.registrations = ()
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        del second.registrations
+    copied = pickle.loads(pickle.dumps(standard().with_("inplace", by_name).excluding("neutral")))
+    assert copied == standard().with_("inplace", by_name).excluding("neutral")
+
+
+def test_what_is_chosen():
+    rewrites = standard().with_("specialize", by_name, "mine")
+    assert names(rewrites.including("fast_compile")) == names(rewrites, "canonicalize")
+    assert names(rewrites.including("fast_compile").including("mine")) == [*names(rewrites, "canonicalize"), "by_name"]
+    assert "inplace" not in {item.stage for item in rewrites.including("fast_run").excluding("inplace")}
+    assert names(rewrites.including("fast_run").excluding("mine", "power_of_two"), "specialize") == []
+    assert names(rewrites.excluding("mine").including("mine")) == []  # what is left out stays out
+    assert names(rewrites.including("nobody's")) == []
+    assert rewrites.excluding("mine").without("by_name") == standard().excluding("mine")
+
+
+def test_who_is_shown_nodes_of_an_op():
+    rewrites = standard().with_("specialize", by_name)
+    assert names(rewrites, "specialize", a) == ["by_name"] and names(rewrites, "specialize", b) == []
+    assert names(rewrites, None, a) == ["fold_constants", "by_name"]
+    assert names(rewrites, "specialize", tensor.exp(x).owner.op) == ["power_of_two"]
+    assert names(rewrites.including("fast_compile"), None, a) == ["fold_constants"]
+
+
+def test_a_set_that_makes_no_sense():
+    rewrites = RewriteSet().with_("specialize", by_name)
+    stages = "there are canonicalize, stabilize, specialize, inplace"
+    for call, kind, message in (
+        (lambda: rewrites.with_("final", by_name), ValueError, f"with_: no stage 'final'; {stages}"),
+        (lambda: rewrites.query("final"), ValueError, f"query: no stage 'final'; {stages}"),
+        (lambda: rewrites.without("other"), ValueError, "without: no rewriter 'other'; there are by_name"),
+        (
+            lambda: rewrites.without("by_name", stage="inplace"),
+            ValueError,
+            "without: no rewriter 'by_name'; there are none",
+        ),
+        (
+            lambda: rewrites.with_("specialize", NodeRewriter),
+            TypeError,
+            "with_('specialize'): expected a node rewriter, got <class 'opweld.rewriting.basic.NodeRewriter'> (type); "
+            "put @node_rewriter([op]) under it",
+        ),
+        (
+            lambda: rewrites.with_("specialize", factory(1, []), name="by_name"),
+            ValueError,
+            f"with_('specialize'): there is a rewriter 'by_name' already, of module {__name__}; pass another name, or "
+            "take that one out by without('by_name', stage='specialize')",
+        ),
+        (lambda: Registry().register("final", by_name), ValueError, f"register: no stage 'final'; {stages}"),
+        (
+            lambda: setattr(Registry(), "rewrites", []),
+            TypeError,
+            "registry.rewrites: expected a RewriteSet, got [] (list)",
+        ),
+    ):
+        with pytest.raises(kind) as caught:
+            call()
+        assert str(caught.value) == message
+
+
+def test_a_registry_of_its_own():
+    """A registration makes another set: who holds the one before goes on with that."""
+    mine = Registry()
+    assert mine.rewrites == standard()
+    before = mine.rewrites
+    assert mine.register("specialize", by_name) is by_name
+    assert before == standard() and "by_name" in mine.rewrites and "by_name" not in registry.rewrites
+    found = graph(a(x))
+    assert not rewrite_graph(found, before) and rewrite_graph(found, mine.rewrites) and tags(found) == ["b"]
+    mine.remove("by_name")
+    assert mine.rewrites == before and repr(mine) == f"<registry of {len(before)} rewriters>"
+    assert Registry(RewriteSet()).rewrites == RewriteSet()
+
+
+def test_registrations_of_many_threads():
+    mine = Registry(RewriteSet())
+    made = [factory(i, []) for i in range(200)]
+    threads = [threading.Thread(target=lambda i=i: [mine.register("inplace", r) for r in made[i::8]]) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {id(item.rewriter) for item in mine.rewrites} == set(map(id, made))
 
 
 # -- a rewriter on a value ---------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("NodeRewriter", "node_rewriter"), "opweld.rewriting.basic"),
     **dict.fromkeys(
         ("register_canonicalize", "register_inplace", "register_specialize", "register_stabilize"),
-        "opweld.rewriting.stages",
+        "opweld.rewriting.registering",
     ),
     **dict.fromkeys(("In", "Out", "function"), "opweld.compile.function"),
     **dict.fromkeys(("SharedVariable", "TensorSharedVariable", "shared"), "opweld.compile.sharedvalue"),

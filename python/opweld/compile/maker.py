@@ -11,9 +11,13 @@ from opweld.compile.io import In, Out
 from opweld.compile.prepare import Record, prepare
 from opweld.compile.rebuild import Substitution, shared_of
 from opweld.compile.sharedvalue import SharedVariable
+from opweld.config import config
+from opweld.errors import ConfigError
 from opweld.graph.basic import Variable, _what
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.type import Type
+from opweld.rewriting.registering import registry
+from opweld.rewriting.sets import RewriteSet
 
 if TYPE_CHECKING:
     import inspect
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Maker", "Recipe"]
 
 _MODES = {"": "fast_run", "FAST_RUN": "fast_run", "FAST_COMPILE": "fast_compile"}  # mode -> tag of its rewriters
+_OPTIMIZERS = ("default", "fast_run", "fast_compile", "merge", "None")
 
 
 class Recipe:
@@ -78,7 +83,7 @@ class Recipe:
         graph = prepare(
             [*given, *shared],
             wanted,
-            tag,
+            rewrites_of(tag),
             record,
             {spec.variable for spec in self.inputs if spec.mutable},
             {position for position, out in enumerate(self.outputs) if out.borrow},
@@ -122,6 +127,32 @@ def read_mode(mode: Any) -> tuple[str, DebugMode | None]:
         return "fast_run", mode
     known = ", ".join(map(repr, [*_MODES, "DebugMode"][1:]))
     raise ValueError(f"no mode {mode!r}; known are {known}")
+
+
+def rewrites_of(tag: str) -> RewriteSet | None:
+    """Choose the rewriters of a function.
+
+    Parameters
+    ----------
+    tag : str
+        The mode's; ``config.optimizer`` may overrule it.
+
+    Returns
+    -------
+    RewriteSet or None
+        Of those that are registered now; None: the graph is not even merged.
+
+    Raises
+    ------
+    ConfigError
+        If ``config.optimizer`` is none of those that there are.
+    """
+    chosen = config.optimizer
+    if chosen not in _OPTIMIZERS:
+        raise ConfigError(f"config.optimizer: expected one of {', '.join(map(repr, _OPTIMIZERS))}, got {chosen!r}")
+    if chosen in ("merge", "None"):
+        return RewriteSet() if chosen == "merge" else None
+    return registry.rewrites.including(tag if chosen == "default" else chosen)
 
 
 class Maker:

@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from opweld.config import config
-from opweld.errors import ConfigError
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.merge import copy_and_merge
+from opweld.rewriting.sets import RewriteSet
 from opweld.rewriting.stages import rewrite_graph
 
 __all__ = ["Record", "prepare"]
 
 Record = list[tuple[str, Variable, Variable]]
-_OPTIMIZERS = ("default", "fast_run", "fast_compile", "merge", "None")
 
 
 def prepare(
     inputs: list[Variable],
     outputs: list[Variable],
-    tag: str = "fast_run",
+    rewrites: RewriteSet | None,
     record: Record | None = None,
     mutable: Collection[Variable] = (),
     borrowed: Collection[int] = (),
@@ -34,8 +32,8 @@ def prepare(
         What the function is given, and the shared variables that it reads.
     outputs : list of Variable
         What it returns, and the new values of shared variables.
-    tag : str
-        Which rewriters run.
+    rewrites : RewriteSet, or None
+        Which rewriters run, on a graph whose equal nodes are merged; None: it is only copied.
     record : list, optional
         Takes each replacement: who made it, the variable before, the variable after.
     mutable : collection of Variable
@@ -57,15 +55,11 @@ def prepare(
     RewriteError
         If a rewriter does what it must not.
     """
-    chosen = config.optimizer
-    if chosen not in _OPTIMIZERS:
-        raise ConfigError(f"config.optimizer: expected one of {', '.join(map(repr, _OPTIMIZERS))}, got {chosen!r}")
-    graph = FunctionGraph(inputs, outputs, clone=chosen == "None")
-    if chosen != "None":
+    graph = FunctionGraph(inputs, outputs, clone=rewrites is None)
+    if rewrites is not None:
         graph = copy_and_merge(graph, record)
-    if chosen not in ("None", "merge"):
         graph.rewrites = record
-        if rewrite_graph(graph, tag if chosen == "default" else chosen):
+        if rewrite_graph(graph, rewrites):
             graph = copy_and_merge(graph, record)
     graph = _set_apart(graph, borrowed)
     nodes = graph.apply_nodes

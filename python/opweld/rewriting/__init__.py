@@ -6,22 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from opweld.rewriting.basic import NodeRewriter, node_rewriter
-    from opweld.rewriting.stages import (
-        STAGES,
-        Stage,
+    from opweld.rewriting.registering import (
+        Registry,
         register_canonicalize,
         register_inplace,
         register_specialize,
         register_stabilize,
-        rewrite_graph,
+        registry,
     )
+    from opweld.rewriting.sets import STAGES, RewriteSet
+    from opweld.rewriting.stages import rewrite_graph
 
 __all__ = [
-    "STAGES", "NodeRewriter", "Stage", "node_rewriter", "register_canonicalize", "register_inplace",
-    "register_specialize", "register_stabilize", "rewrite_graph",
+    "STAGES", "NodeRewriter", "Registry", "RewriteSet", "node_rewriter", "register_canonicalize", "register_inplace",
+    "register_specialize", "register_stabilize", "registry", "rewrite_graph",
 ]  # fmt: skip
 
-_HOME = {"NodeRewriter": "basic", "node_rewriter": "basic"}
+_HOME = {
+    "NodeRewriter": "basic", "RewriteSet": "sets", "STAGES": "sets", "node_rewriter": "basic",
+    "rewrite_graph": "stages",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
@@ -31,6 +35,6 @@ def __getattr__(name: str) -> Any:
         return submodule(__name__, name)
     from importlib import import_module
 
-    value = getattr(import_module("opweld.rewriting." + _HOME.get(name, "stages")), name)
+    value = getattr(import_module("opweld.rewriting." + _HOME.get(name, "registering")), name)
     globals()[name] = value
     return value

@@ -9,7 +9,7 @@ from opweld.graph.basic import Apply, _what
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.op import Op
 
-__all__ = ["NodeRewriter", "node_rewriter"]
+__all__ = ["Deferred", "NodeRewriter", "node_rewriter"]
 
 
 class NodeRewriter:
@@ -70,6 +70,63 @@ class NodeRewriter:
         return self.name or getattr(self, "__name__", None) or type(self).__name__
 
 
+class Deferred(NodeRewriter):
+    """Stands for a rewriter that is loaded when the first node comes for it.
+
+    Parameters
+    ----------
+    home : str
+        Where it lies: ``"package.module:name"``.
+    tracks : list of str, or None
+        Full names of the classes of ops that it is for; None: all.
+    when : callable, optional
+        Says whether it could want a node of such an op.
+    """
+
+    def __init__(self, home: str, tracks: list[str] | None, when: Callable[[Apply], bool] | None = None) -> None:
+        self.__module__, self.__name__ = home.split(":")
+        self._tracks = tracks
+        self._when = when
+        self._loaded: Any = None
+
+    def tracks(self) -> list[Any] | None:
+        """Give the full names of the classes."""
+        return self._tracks
+
+    def load(self) -> NodeRewriter:
+        """Give the rewriter itself.
+
+        Returns
+        -------
+        NodeRewriter
+        """
+        if self._loaded is None:
+            from importlib import import_module
+
+            self._loaded = getattr(import_module(self.__module__), self.__name__)
+        return self._loaded  # type: ignore[no-any-return]
+
+    def could(self, node: Apply) -> bool:
+        """Ask what was given for that."""
+        return self._when is None or self._when(node)
+
+    def transform(self, fgraph: FunctionGraph, node: Apply) -> Any:
+        """Ask the rewriter."""
+        return (self._loaded or self.load()).transform(fgraph, node)
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Deferred) and self.__reduce__() == other.__reduce__()
+
+    def __hash__(self) -> int:
+        return hash((self.__module__, self.__name__))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Deferred, (f"{self.__module__}:{self.__name__}", self._tracks, self._when)
+
+    def __repr__(self) -> str:
+        return f"<node rewriter {self.__name__}>"
+
+
 class _FromFunction(NodeRewriter):
     """What `node_rewriter` makes of a function."""
 
@@ -87,6 +144,9 @@ class _FromFunction(NodeRewriter):
 
     def __call__(self, *args: Any) -> Any:
         return self.fn(*args)
+
+    def __reduce__(self) -> str:  # the name of the function is the rewriter's
+        return str(getattr(self.fn, "__qualname__", self.__name__))
 
     def __repr__(self) -> str:
         return f"<node rewriter {self.__name__}>"

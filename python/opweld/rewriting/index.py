@@ -54,7 +54,7 @@ class Index:
 
     Parameters
     ----------
-    rewriters : list of (str, NodeRewriter)
+    rewriters : iterable of (str, NodeRewriter)
         Each with its name, in the order in which a node is shown to them.
 
     Attributes
@@ -63,7 +63,7 @@ class Index:
         In that order.
     """
 
-    def __init__(self, rewriters: list[tuple[str, NodeRewriter]]) -> None:
+    def __init__(self, rewriters: Iterable[tuple[str, NodeRewriter]]) -> None:
         self.entries = [Entry(name, rewriter) for name, rewriter in rewriters]
         self._of_class: dict[type, list[Entry] | None] = {}  # None: it depends on the op
         self._of_op: dict[int, tuple[Any, list[Entry]]] = {}  # by identity; the op is kept, so its id stays its own
