@@ -48,7 +48,7 @@ var Prelude = sync.OnceValues(func() (string, error) { return plain("prelude.h")
 // that name begins with.
 const (
 	layoutToken  = "OPW_LAYOUT"
-	LayoutPrefix = "opw_program_"
+	LayoutPrefix = "opw_unit_"
 )
 
 // SourceName is the constant name of a unit's file, which its #line marks and diagnostics carry.

@@ -60,9 +60,9 @@ func TestMissingRuntime(t *testing.T) {
 
 // A process that has loaded the engine goes on while opweld is replaced: its text must not meet the new runtime.
 func TestRuntimeOfAnotherOpweldIsNotLinked(t *testing.T) {
-	req := withRuntime(t, `extern __attribute__((visibility("hidden"))) const int opw_program_0123456789ab;
-__attribute__((visibility("default"))) const int *PyInit_opweld_module(void) { return &opw_program_0123456789ab; }
+	req := withRuntime(t, `extern __attribute__((visibility("hidden"))) const int opw_unit_0123456789ab;
+__attribute__((visibility("default"))) const int *PyInit_opweld_module(void) { return &opw_unit_0123456789ab; }
 `)
-	_, err := runUnit(t.Context(), req, unit("const int opw_program_ba9876543210 = 1;"), func(string) {})
+	_, err := runUnit(t.Context(), req, unit("const int opw_unit_ba9876543210 = 1;"), func(string) {})
 	require.EqualError(t, err, "opweld was replaced on disk after this process had loaded it: start Python anew")
 }

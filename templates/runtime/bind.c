@@ -1,14 +1,14 @@
 /* From the vectorcall's arguments to borrowed references in the slots. */
 /* ---- binding of arguments ---------------------------------------------------------------------------- */
 
-static char *opw_slot(char *frame, const opw_state *state, uint32_t variable)
+static char *opw_slot(char *frame, const opw_code *code, uint32_t variable)
 {
-    return frame + state->offsets[variable];
+    return frame + code->offsets[variable];
 }
 
-static char *opw_argument_slot(char *frame, const opw_state *state, Py_ssize_t i)
+static char *opw_argument_slot(char *frame, const opw_code *code, Py_ssize_t i)
 {
-    return frame + state->argument_offsets[i];
+    return frame + code->argument_offsets[i];
 }
 
 /* The arguments that a caller gives; shared values come after them. */
@@ -16,14 +16,14 @@ static Py_ssize_t opw_arguments(const opw_program *p) { return (Py_ssize_t)(p->a
 
 /* The argument's position, the number of arguments for out=, -1: there is none of that name, -2: an exception is set.
    Keywords in a program's text are interned, so the first loop finds nearly all. */
-static Py_ssize_t opw_keyword(const opw_state *state, PyObject *key)
+static Py_ssize_t opw_keyword(const opw_code *code, PyObject *key)
 {
-    Py_ssize_t i, n = opw_arguments(state->program);
+    Py_ssize_t i, n = opw_arguments(code->program);
     for (i = n; i >= 0; i--)
-        if (state->keywords[i] == key)
+        if (code->keywords[i] == key)
             return i;
     for (i = n; i >= 0; i--) {
-        int same = state->keywords[i] ? PyObject_RichCompareBool(state->keywords[i], key, Py_EQ) : 0;
+        int same = code->keywords[i] ? PyObject_RichCompareBool(code->keywords[i], key, Py_EQ) : 0;
         if (same)
             return same < 0 ? -2 : i;
     }
@@ -32,12 +32,12 @@ static Py_ssize_t opw_keyword(const opw_state *state, PyObject *key)
 
 static int opw_unknown_keyword(opw_function *self, PyObject *key)
 {
-    const opw_program *p = self->state->program;
+    const opw_program *p = self->code->program;
     PyObject *known = PyUnicode_FromString("out");
     Py_ssize_t i, nameless = 0;
     for (i = opw_arguments(p); known && i-- > 0;)
-        if (self->state->keywords[i]) {
-            PyObject *longer = PyUnicode_FromFormat("%U, %U", self->state->keywords[i], known);
+        if (self->code->keywords[i]) {
+            PyObject *longer = PyUnicode_FromFormat("%U, %U", self->code->keywords[i], known);
             Py_DECREF(known);
             known = longer;
         } else
@@ -54,22 +54,22 @@ static int opw_unknown_keyword(opw_function *self, PyObject *key)
 /* Puts keyword arguments into their slots; *out is what came as out=. */
 static int opw_bind_keywords(opw_function *self, char *frame, PyObject *const *values, PyObject *names, PyObject **out)
 {
-    const opw_state *state = self->state;
+    const opw_code *code = self->code;
     Py_ssize_t k, n = PyTuple_GET_SIZE(names);
     for (k = 0; k < n; k++) {
         PyObject *key = PyTuple_GET_ITEM(names, k);
-        Py_ssize_t i = opw_keyword(state, key);
-        if (i == opw_arguments(state->program)) {
+        Py_ssize_t i = opw_keyword(code, key);
+        if (i == opw_arguments(code->program)) {
             *out = values[k];
             continue;
         }
         if (i < 0)
             return i == -1 ? opw_unknown_keyword(self, key) : -1;
-        if (OPW_PY(opw_argument_slot(frame, state, i))) {
+        if (OPW_PY(opw_argument_slot(frame, code, i))) {
             PyErr_Format(PyExc_TypeError, "%U() got multiple values for argument '%S'", self->name, key);
             return -1;
         }
-        OPW_PY(opw_argument_slot(frame, state, i)) = values[k];
+        OPW_PY(opw_argument_slot(frame, code, i)) = values[k];
     }
     return 0;
 }
@@ -77,12 +77,12 @@ static int opw_bind_keywords(opw_function *self, char *frame, PyObject *const *v
 /* Fills what was not given from the defaults. */
 static int opw_bind_defaults(opw_function *self, char *frame)
 {
-    const opw_state *state = self->state;
-    const opw_program *p = state->program;
+    const opw_code *code = self->code;
+    const opw_program *p = code->program;
     Py_ssize_t i, n = opw_arguments(p);
     for (i = 0; i < n; i++) {
         PyObject *given = PyTuple_GET_ITEM(self->defaults, i);
-        char *slot = opw_argument_slot(frame, state, i);
+        char *slot = opw_argument_slot(frame, code, i);
         if (OPW_PY(slot))
             continue;
         if (given != Py_None) {
@@ -102,8 +102,8 @@ static int opw_bind_defaults(opw_function *self, char *frame)
 static int opw_bind(opw_function *self, char *frame, PyObject *const *args, Py_ssize_t given, PyObject *names,
                     PyObject **out)
 {
-    const opw_state *state = self->state;
-    Py_ssize_t i, n = opw_arguments(state->program);
+    const opw_code *code = self->code;
+    Py_ssize_t i, n = opw_arguments(code->program);
 
     if (given > n) {
         PyErr_Format(PyExc_TypeError, "%U() takes %zd positional argument%s but %zd %s given", self->name, n,
@@ -111,9 +111,9 @@ static int opw_bind(opw_function *self, char *frame, PyObject *const *args, Py_s
         return -1;
     }
     for (i = 0; i < given; i++)
-        OPW_PY(opw_argument_slot(frame, state, i)) = args[i];
+        OPW_PY(opw_argument_slot(frame, code, i)) = args[i];
     for (; i < n; i++)
-        OPW_PY(opw_argument_slot(frame, state, i)) = NULL;
+        OPW_PY(opw_argument_slot(frame, code, i)) = NULL;
     if (names && opw_bind_keywords(self, frame, args + given, names, out))
         return -1;
     return given < n ? opw_bind_defaults(self, frame) : 0;

@@ -2,14 +2,14 @@
 /* ---- the call ------------------------------------------------------------------------------------------ */
 
 /* The arrays that a step reads, None for what is none. A new tuple, or NULL. */
-static PyObject *opw_step_inputs(const opw_state *state, char *frame, const opw_step *step)
+static PyObject *opw_step_inputs(const opw_code *code, char *frame, const opw_step *step)
 {
-    const opw_program *p = state->program;
+    const opw_program *p = code->program;
     PyObject *inputs = PyTuple_New((Py_ssize_t)step->inputs);
     uint32_t i;
     for (i = 0; inputs && i < step->inputs; i++) {
         uint32_t variable = (uint32_t)p->slot_table[step->reads + i];
-        char *slot = opw_slot(frame, state, variable);
+        char *slot = opw_slot(frame, code, variable);
         PyObject *value = p->types[p->variable_types[variable]].ndim >= 0 ? (PyObject *)OPW_ARRAY(slot) : OPW_PY(slot);
         if (!value) /* given up, to be replaced: what it was */
             value = OPW_PY(slot);
@@ -32,7 +32,7 @@ static int opw_has_memory(void)
 /* Has the node that failed, and what on, said in the exception that is set; it stays the same exception. */
 static void opw_explain(opw_function *self, char *frame, uint32_t reached)
 {
-    const opw_step *step = &self->state->program->step_table[reached];
+    const opw_step *step = &self->code->program->step_table[reached];
     PyObject *type = NULL, *value = NULL, *traceback = NULL, *inputs, *none = NULL;
     if (step->node < 0 || self->failed == Py_None || !opw_has_memory())
         return;
@@ -40,7 +40,7 @@ static void opw_explain(opw_function *self, char *frame, uint32_t reached)
 #if PY_VERSION_HEX < 0x030C0000
     PyErr_NormalizeException(&type, &value, &traceback);
 #endif
-    inputs = opw_step_inputs(self->state, frame, step);
+    inputs = opw_step_inputs(self->code, frame, step);
     if (inputs)
         none = PyObject_CallFunction(self->failed, "iOO", (int)step->node, inputs, value);
     if (!none)
@@ -54,12 +54,12 @@ static void opw_explain(opw_function *self, char *frame, uint32_t reached)
    stays. */
 static void opw_find_unlike(opw_function *self, char *frame, const opw_step *step)
 {
-    const opw_program *p = self->state->program;
+    const opw_program *p = self->code->program;
     uint32_t i, inputs = step->inputs;
     for (i = 0; i < inputs + step->outputs; i++) {
         uint32_t variable = (uint32_t)p->slot_table[step->reads + i];
         const opw_type *type = &p->types[p->variable_types[variable]];
-        PyObject *left = (PyObject *)OPW_ARRAY(opw_slot(frame, self->state, variable));
+        PyObject *left = (PyObject *)OPW_ARRAY(opw_slot(frame, self->code, variable));
         Py_ssize_t position = i < inputs ? -1 - (Py_ssize_t)i : (Py_ssize_t)(i - inputs);
         if (type->ndim >= 0 && !opw_is(left, type->number, type->ndim) && opw_tell(self, (int)step->node, position, left))
             return;
@@ -67,17 +67,17 @@ static void opw_find_unlike(opw_function *self, char *frame, const opw_step *ste
 }
 
 /* Runs the table from its start; returns how many entries were reached, and in *failed whether one failed. */
-static uint32_t opw_walk(char *frame, const opw_state *state, int *failed)
+static uint32_t opw_walk(char *frame, const opw_code *code, int *failed)
 {
-    const opw_resolved *begin = state->steps, *step = begin, *end = begin + state->program->steps;
+    const opw_resolved *begin = code->steps, *step = begin, *end = begin + code->program->steps;
     for (; step < end; step++) {
         int status = step->run(frame, step->slots);
         if (!status)
             continue;
         if (status == OPW_UNLIKE)
-            opw_find_unlike(OPW_HEAD(frame)->self, frame, &state->program->step_table[step - begin]);
+            opw_find_unlike(OPW_HEAD(frame)->self, frame, &code->program->step_table[step - begin]);
         if (!PyErr_Occurred())
-            opw_silent(OPW_HEAD(frame)->self, state->program->step_table[step - begin].label);
+            opw_silent(OPW_HEAD(frame)->self, code->program->step_table[step - begin].label);
         *failed = 1;
         opw_explain(OPW_HEAD(frame)->self, frame, (uint32_t)(step - begin));
         return (uint32_t)(step - begin) + (status > 0);
@@ -85,30 +85,30 @@ static uint32_t opw_walk(char *frame, const opw_state *state, int *failed)
     return (uint32_t)(end - begin);
 }
 
-static void opw_undo(char *frame, const opw_state *state, uint32_t reached)
+static void opw_undo(char *frame, const opw_code *code, uint32_t reached)
 {
-    const opw_resolved *step = state->steps + reached;
-    while (step-- > state->steps)
+    const opw_resolved *step = code->steps + reached;
+    while (step-- > code->steps)
         if (step->undo)
             step->undo(frame, step->slots);
 }
 
 /* Undoes what was reached, last first. The exception that is set stays as it is. */
-static void opw_undo_failed(char *frame, const opw_state *state, uint32_t reached)
+static void opw_undo_failed(char *frame, const opw_code *code, uint32_t reached)
 {
     PyObject *type = NULL, *value = NULL, *traceback = NULL;
     OPW_FETCH(&type, &value, &traceback);
-    opw_undo(frame, state, reached);
+    opw_undo(frame, code, reached);
     OPW_RESTORE(type, value, traceback);
 }
 
 /* One result as a new reference. */
 static PyObject *opw_result_of(opw_function *self, char *frame, Py_ssize_t i)
 {
-    PyObject *value = OPW_PY(frame + self->state->result_offsets[i]);
+    PyObject *value = OPW_PY(frame + self->code->result_offsets[i]);
     PyObject *out = OPW_HEAD(frame)->out[i];
     if (!value) {
-        const opw_program *p = self->state->program;
+        const opw_program *p = self->code->program;
         if (!PyErr_Occurred())
             PyErr_Format(PyExc_RuntimeError, "%U(): %s.c_sync left no object in py_<name> for result %zd, and set no exception",
                          self->name, p->types[p->variable_types[p->result_table[i].variable]].label, i);
@@ -124,7 +124,7 @@ static PyObject *opw_result_of(opw_function *self, char *frame, Py_ssize_t i)
 
 static PyObject *opw_collect(opw_function *self, char *frame)
 {
-    const opw_program *p = self->state->program;
+    const opw_program *p = self->code->program;
     PyObject *list;
     Py_ssize_t i, n = (Py_ssize_t)(p->results - p->updates);
     if (p->single) {
@@ -146,7 +146,7 @@ static PyObject *opw_collect(opw_function *self, char *frame)
 /* Takes the new shared values out of the frame; they wait where out= objects do. Non-zero: one is missing. */
 static int opw_collect_updates(opw_function *self, char *frame)
 {
-    const opw_program *p = self->state->program;
+    const opw_program *p = self->code->program;
     Py_ssize_t i;
     for (i = (Py_ssize_t)(p->results - p->updates); i < (Py_ssize_t)p->results; i++) {
         PyObject *value = opw_result_of(self, frame, i);
@@ -161,7 +161,7 @@ static int opw_collect_updates(opw_function *self, char *frame)
    there is released when all are. A value that was set while the call ran stays: the call counts as one before it. */
 static void opw_store_updates(opw_function *self, char *frame, int succeeded)
 {
-    const opw_program *p = self->state->program;
+    const opw_program *p = self->code->program;
     PyObject **out = OPW_HEAD(frame)->out, **read = out + p->results;
     Py_ssize_t i, k, first = (Py_ssize_t)(p->results - p->updates);
     for (i = first, k = 0; succeeded && i < (Py_ssize_t)p->results; i++, k++) {
@@ -180,44 +180,45 @@ static void opw_store_updates(opw_function *self, char *frame, int succeeded)
 /* Walks the table over bound arguments, and back. */
 static PyObject *opw_run(opw_function *self, char *frame, PyObject *out)
 {
-    const opw_state *state = self->state;
+    const opw_code *code = self->code;
     PyObject *result = NULL;
     int failed = 0;
-    uint32_t reached = opw_walk(frame, state, &failed);
+    uint32_t reached = opw_walk(frame, code, &failed);
 
     if (out && PyErr_Occurred()) /* a fragment set one and went on: nothing is copied */
         failed = 1;
     if (!failed && (!out || !opw_set_results_apart(self, frame)))
         result = opw_collect(self, frame);
-    if (result && state->program->updates && opw_collect_updates(self, frame))
+    if (result && code->program->updates && opw_collect_updates(self, frame))
         Py_CLEAR(result);
     OPW_HEAD(frame)->keeping = result != NULL;
     if (!result) {
-        opw_undo_failed(frame, state, reached);
-        if (state->program->updates)
+        opw_undo_failed(frame, code, reached);
+        if (code->program->updates)
             opw_store_updates(self, frame, 0);
         return NULL;
     }
-    opw_undo(frame, state, reached);
+    opw_undo(frame, code, reached);
     if (PyErr_Occurred()) /* a fragment set one and went on */
         Py_CLEAR(result);
-    if (state->program->updates)
+    if (code->program->updates)
         opw_store_updates(self, frame, result != NULL);
     return result;
 }
 
 static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *args, Py_ssize_t given, PyObject *names)
 {
-    const opw_state *state = self->state;
-    const opw_program *p = state->program;
+    const opw_code *code = self->code;
+    const opw_program *p = code->program;
     PyObject *out = NULL, *result = NULL;
     uint32_t i;
 
     OPW_HEAD(frame)->self = self;
+    OPW_HEAD(frame)->program = p;
     OPW_HEAD(frame)->structs = self->structs;
     if (self->constants)
-        memcpy(frame + state->constants_begin, self->constants + state->constants_begin,
-               state->constants_end - state->constants_begin);
+        memcpy(frame + code->constants_begin, self->constants + code->constants_begin,
+               code->constants_end - code->constants_begin);
     for (i = 0; i < p->results + p->updates; i++)
         OPW_HEAD(frame)->out[i] = NULL;
     if (opw_bind(self, frame, args, given, names, &out))
@@ -240,7 +241,7 @@ static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_
     char *frame = small.bytes;
     PyObject *result = NULL;
 
-    if (self->state->frame_size > sizeof(small) && !(frame = (char *)PyMem_Malloc(self->state->frame_size)))
+    if (self->code->frame_size > sizeof(small) && !(frame = (char *)PyMem_Malloc(self->code->frame_size)))
         return PyErr_NoMemory();
     if (!self->turns || !opw_lock(self)) {
         result = opw_call_in(self, frame, args, PyVectorcall_NARGS(nargsf), names);

@@ -187,7 +187,7 @@ static int opw_run_strided(char *frame, const uint32_t *slots, const opw_element
 /* One shape, C order throughout, or no dimensions: one loop over all. */
 int opw_run_elementwise(char *frame, const uint32_t *slots)
 {
-    const opw_elementwise *work = &opw_the_program.elementwise_table[*slots++];
+    const opw_elementwise *work = &OPW_HEAD(frame)->program->elementwise_table[*slots++];
     PyArrayObject *arrays[OPW_MAX_OPERANDS];
     char *p[OPW_MAX_OPERANDS];
     npy_intp s[OPW_MAX_OPERANDS], n = 1;

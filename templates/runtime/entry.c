@@ -25,7 +25,7 @@ static int opw_exec(PyObject *module)
     const opw_init *init;
     if (opw_prepare())
         return -1;
-    for (init = opw_the_program.init_table; init->run; init++) {
+    for (init = opw_the_unit.init_table; init->run; init++) {
         if (PyModule_AddStringConstant(module, "initialising", init->label)) /* Python names it where it fails */
             return -1;
         if (init->run() && !PyErr_Occurred())
@@ -34,7 +34,7 @@ static int opw_exec(PyObject *module)
             PyErr_SetString(PyExc_ImportError, "it failed without setting an exception; set one before return NULL");
         return -1;
     }
-    return opw_fill_state(module, (opw_state *)PyModule_GetState(module), &opw_the_program);
+    return opw_fill_state(module, (opw_state *)PyModule_GetState(module), &opw_the_unit);
 }
 
 static PyModuleDef_Slot opw_module_slots[] = {

@@ -13,6 +13,7 @@ typedef struct opw_function opw_function;
 
 typedef struct {
     opw_function *self; /* borrowed: the caller holds the callable */
+    const struct opw_program *program; /* its function's */
     void **structs;     /* the instance's, one a step whose op keeps state */
     int keeping;        /* the call has succeeded: temporaries may be kept for the next */
     PyObject *out[1];   /* as many as there are results; owned while the call runs; NULL: none given. Then for each update the
@@ -101,7 +102,7 @@ typedef struct {
     const npy_intp *sizes;   /* of an element, in bytes */
     const int *inplace;      /* of an output: the input that it may be written over, or -1; NULL: none */
 } opw_elementwise;
-/* Runs the kernel whose place in the table is the first slot. */
+/* Runs the kernel whose place in the program's table is the first slot. */
 OPW_SHARED int opw_run_elementwise(char *frame, const uint32_t *slots);
 
 /* A reduction. fold: m accumulators, each of n elements, s and t bytes apart; n and m are at least 1. join: into acc what
@@ -118,11 +119,11 @@ typedef struct {
     void (*store)(const void *acc, npy_intp m, char *out, npy_intp t);
     void (*identity)(void *acc, npy_intp m); /* NULL: a reduction of nothing is an error */
 } opw_reduce;
-/* Runs the reduction whose place in the table is the first slot. */
+/* Runs the reduction whose place in the program's table is the first slot. */
 OPW_SHARED int opw_run_reduce(char *frame, const uint32_t *slots);
 
-/* An entry of the table of slots: a variable, or a number as -1 - n. */
-typedef struct {
+/* A function as data. An entry of the table of slots: a variable, or a number as -1 - n. */
+typedef struct opw_program {
     const char *name;
     uint32_t variables, arguments, results, steps, slots, constants, performs, structs, kept;
     uint32_t cells, updates; /* of the arguments and the results the last ones: not the caller's */
@@ -134,16 +135,23 @@ typedef struct {
     const opw_result *result_table;
     const opw_step *step_table;
     const int32_t *slot_table;
-    const opw_init *init_table; /* ends with NULL */
     const opw_struct *struct_table;
     const opw_elementwise *elementwise_table;
     const opw_reduce *reduce_table;
 } opw_program;
 
-/* The unit defines the function as data; the runtime is the same for every function. The name carries a digest of this
-   head: objects that disagree on it do not link, as where opweld is replaced on disk while a process has the older engine. */
-#define opw_the_program OPW_LAYOUT
-OPW_SHARED extern const opw_program opw_the_program;
+/* What a unit gives to the runtime. Functions may share tables of types and loops; which one a call is of, the runtime knows by
+   the function object and the frame's head. */
+typedef struct {
+    uint32_t functions;
+    const opw_program *function_table;
+    const opw_init *init_table; /* ends with NULL */
+} opw_unit;
+
+/* The unit defines it; the module's init alone asks for it. The name carries a digest of this head: objects that disagree on
+   it do not link, as where opweld is replaced on disk while a process has the older engine. */
+#define opw_the_unit OPW_LAYOUT
+OPW_SHARED extern const opw_unit opw_the_unit;
 
 /* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's
    own dtype of each number, which nearly every array has. */

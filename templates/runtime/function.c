@@ -27,11 +27,11 @@ static int opw_function_clear(PyObject *object)
 /* Leaves the first n constants of the instance, last first. */
 static void opw_leave_constants(opw_function *self, char *frame, uint32_t n)
 {
-    const opw_state *state = self->state;
-    const opw_program *p = state->program;
+    const opw_code *code = self->code;
+    const opw_program *p = code->program;
     while (n-- > 0) {
         uint32_t variable = p->constant_variables[n];
-        p->types[p->variable_types[variable]].leave(frame, &state->offsets[variable]);
+        p->types[p->variable_types[variable]].leave(frame, &code->offsets[variable]);
     }
 }
 
@@ -47,7 +47,7 @@ static void opw_function_dealloc(PyObject *object)
     opw_drop_kept(self);
     if (self->constants) {
         OPW_FETCH(&kind, &error, &traceback);
-        opw_leave_constants(self, self->constants, self->state->program->constants);
+        opw_leave_constants(self, self->constants, self->code->program->constants);
         if (PyErr_Occurred()) /* a c_cleanup set one: nobody is there to see it */
             PyErr_WriteUnraisable(self->name);
         OPW_RESTORE(kind, error, traceback);

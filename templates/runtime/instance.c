@@ -1,8 +1,8 @@
-/* The instance, the module's state and the small things that the rest of the runtime shares. */
+/* The instance, what all instances of a function share, and the small things that the rest of the runtime shares. */
 #include <pthread.h>               /* pthread_atfork */
 #include <unistd.h>                /* getpid */
 
-/* ---- state and instance ----------------------------------------------------------------------------------------- */
+/* ---- code and instance ----------------------------------------------------------------------------------------- */
 
 /* An entry of the table of steps with its slots at hand. */
 typedef struct {
@@ -11,23 +11,29 @@ typedef struct {
     const uint32_t *slots;
 } opw_resolved;
 
-/* The module's state: what follows from the tables once the sizes are known. */
+/* What all instances of one function share: its program, and what follows from that once the sizes are known. */
 typedef struct {
     const opw_program *program;
-    PyTypeObject *type;
     uint32_t *offsets;  /* of each variable's slot in a frame */
     uint32_t *argument_offsets, *result_offsets; /* the same, found at once */
     uint32_t *slots;    /* the table of slots with variables resolved */
     opw_resolved *steps;
     PyObject **keywords; /* interned, one an argument, then "out"; NULL: positional only */
     size_t constants_begin, constants_end, frame_size;
+} opw_code;
+
+/* The module's state. */
+typedef struct {
+    const opw_unit *unit;
+    opw_code *codes; /* one a function */
+    PyTypeObject *type;
 } opw_state;
 
 struct opw_function {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     PyObject *module;          /* held to the end, and longer than the type holds it when garbage is collected */
-    const opw_state *state;    /* the module's */
+    const opw_code *code;      /* the module's */
     PyObject *dict, *weakrefs;
     PyObject *name;            /* str */
     PyObject *convert;         /* (index, value) -> what the input's type accepts */
@@ -87,7 +93,7 @@ static void opw_note_read(char *frame, const opw_program *p, int cell, PyObject 
 PyObject *opw_cell(char *frame, uint32_t index)
 {
     opw_function *self = OPW_HEAD(frame)->self;
-    const opw_program *p = self->state->program;
+    const opw_program *p = self->code->program;
     PyObject *cell = PyTuple_GET_ITEM(self->cells, index - (p->arguments - p->cells));
     if (PyList_GET_SIZE(cell) == 1) {
         if (p->updates)

@@ -49,7 +49,7 @@ PyObject *opw_storage(PyObject *object)
 
 static int opw_make_kept(opw_function *self)
 {
-    uint32_t n = self->state->program->kept;
+    uint32_t n = self->code->program->kept;
     if (n && !(self->kept = (PyObject **)PyMem_Calloc(n, sizeof(PyObject *)))) {
         PyErr_NoMemory();
         return -1;
@@ -60,7 +60,7 @@ static int opw_make_kept(opw_function *self)
 static void opw_drop_kept(opw_function *self)
 {
     uint32_t i;
-    for (i = 0; self->kept && i < self->state->program->kept; i++)
+    for (i = 0; self->kept && i < self->code->program->kept; i++)
         Py_CLEAR(self->kept[i]);
     PyMem_Free(self->kept);
 }
@@ -68,7 +68,7 @@ static void opw_drop_kept(opw_function *self)
 /* Makes the state of each op that keeps some. Those made are dropped with the instance, also after a failure. */
 static int opw_make_structs(opw_function *self)
 {
-    const opw_program *p = self->state->program;
+    const opw_program *p = self->code->program;
     uint32_t i;
     if (!p->structs)
         return 0;
@@ -79,7 +79,7 @@ static int opw_make_structs(opw_function *self)
     }
     for (i = 0; i < p->structs; i++) {
         const opw_struct *s = &p->struct_table[i];
-        self->structs[i] = s->make(self->constants, self->state->slots + s->slots);
+        self->structs[i] = s->make(self->constants, self->code->slots + s->slots);
         if (self->structs[i])
             continue;
         if (!PyErr_Occurred())
@@ -92,7 +92,7 @@ static int opw_make_structs(opw_function *self)
 /* Drops it, last first. An exception that is set stays. */
 static void opw_drop_structs(opw_function *self)
 {
-    const opw_program *p = self->state->program;
+    const opw_program *p = self->code->program;
     PyObject *type = NULL, *value = NULL, *traceback = NULL;
     uint32_t i = self->structs ? p->structs : 0;
     OPW_FETCH(&type, &value, &traceback);
@@ -150,7 +150,7 @@ static PyObject *opw_turn_of(PyObject *cell)
    no two calls wait for each other. */
 static int opw_make_turns(opw_function *self)
 {
-    const opw_program *p = self->state->program;
+    const opw_program *p = self->code->program;
     Py_ssize_t i, j, n = 0, first = (Py_ssize_t)(p->results - p->updates);
     if (!p->structs && !p->updates)
         return 0;

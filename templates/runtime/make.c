@@ -4,28 +4,29 @@
 /* Extracts the constants into memory that the instance keeps. */
 static int opw_enter_constants(opw_function *self, PyObject *values)
 {
-    const opw_state *state = self->state;
-    const opw_program *p = state->program;
+    const opw_code *code = self->code;
+    const opw_program *p = code->program;
     char *frame;
     uint32_t i;
     int failed;
 
     if (!p->constants && !p->structs)
         return 0;
-    frame = (char *)PyMem_Calloc(1, state->constants_end);
+    frame = (char *)PyMem_Calloc(1, code->constants_end);
     if (!frame) {
         PyErr_NoMemory();
         return -1;
     }
     OPW_HEAD(frame)->self = self;
+    OPW_HEAD(frame)->program = p;
     for (i = 0; i < p->constants; i++) {
         uint32_t variable = p->constant_variables[i];
         const opw_type *type = &p->types[p->variable_types[variable]];
         PyObject *value = PyTuple_GET_ITEM(values, i);
         Py_INCREF(value);
-        OPW_PY(opw_slot(frame, state, variable)) = value;
-        failed = type->adopt(frame, &state->offsets[variable]);
-        if (failed || PyErr_Occurred() || opw_check_taken(type, opw_slot(frame, state, variable))) {
+        OPW_PY(opw_slot(frame, code, variable)) = value;
+        failed = type->adopt(frame, &code->offsets[variable]);
+        if (failed || PyErr_Occurred() || opw_check_taken(type, opw_slot(frame, code, variable))) {
             PyObject *kind = NULL, *error = NULL, *traceback = NULL;
             if (!PyErr_Occurred())
                 PyErr_Format(PyExc_RuntimeError, "%U(): %s.c_extract failed on a constant without setting an exception; "
@@ -60,15 +61,27 @@ static int opw_check_make(const opw_program *p, PyObject *performs, PyObject *co
     return -1;
 }
 
+/* The function at a position of the module's; NULL: an exception is set. */
+static const opw_code *opw_code_at(const opw_state *state, Py_ssize_t position)
+{
+    if (position >= 0 && position < (Py_ssize_t)state->unit->functions)
+        return &state->codes[position];
+    PyErr_Format(PyExc_ValueError, "make() got %zd as function, the module has %u", position,
+                 (unsigned int)state->unit->functions);
+    return NULL;
+}
+
 static PyObject *opw_make(PyObject *module, PyObject *args)
 {
-    opw_state *state = (opw_state *)PyModule_GetState(module);
+    const opw_state *state = (const opw_state *)PyModule_GetState(module);
+    const opw_code *code;
+    Py_ssize_t position;
     PyObject *name, *convert, *reject_out, *performs, *constants, *defaults, *cells, *failed, *unlike;
     opw_function *self;
 
-    if (!PyArg_ParseTuple(args, "UOOO!O!O!O!OO:make", &name, &convert, &reject_out, &PyTuple_Type, &performs, &PyTuple_Type,
-                          &constants, &PyTuple_Type, &defaults, &PyTuple_Type, &cells, &failed, &unlike) ||
-        opw_check_make(state->program, performs, constants, defaults, cells))
+    if (!PyArg_ParseTuple(args, "nUOOO!O!O!O!OO:make", &position, &name, &convert, &reject_out, &PyTuple_Type, &performs,
+                          &PyTuple_Type, &constants, &PyTuple_Type, &defaults, &PyTuple_Type, &cells, &failed, &unlike) ||
+        !(code = opw_code_at(state, position)) || opw_check_make(code->program, performs, constants, defaults, cells))
         return NULL;
     self = PyObject_GC_New(opw_function, state->type);
     if (!self)
@@ -76,7 +89,7 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     self->vectorcall = opw_vectorcall;
     Py_INCREF(module);
     self->module = module;
-    self->state = state;
+    self->code = code;
     self->dict = self->weakrefs = NULL;
     self->constants = NULL;
     self->kept = NULL;

@@ -80,7 +80,7 @@ static int opw_touches(PyObject *object, PyObject *written)
    and the slot. */
 static int opw_any_touches(char *frame, const uint32_t *slots, PyObject *written)
 {
-    const opw_type *types = OPW_HEAD(frame)->self->state->program->types;
+    const opw_type *types = OPW_HEAD(frame)->program->types;
     uint32_t n = *slots++;
     for (; n; n--, slots += 2) {
         PyObject *object = OPW_PY(frame + slots[1]), *held = NULL;
@@ -95,7 +95,7 @@ static int opw_any_touches(char *frame, const uint32_t *slots, PyObject *written
 PyObject *opw_offered(char *frame, const uint32_t *slots)
 {
     PyObject *out = OPW_HEAD(frame)->out[slots[0]];
-    const opw_result *result = &OPW_HEAD(frame)->self->state->program->result_table[slots[0]];
+    const opw_result *result = &OPW_HEAD(frame)->program->result_table[slots[0]];
     if (!result->accept(out) || opw_any_touches(frame, slots + 1, out)) /* Python ran since it was accepted first */
         return NULL;
     return out;
@@ -128,7 +128,7 @@ static int opw_share(PyObject *a, PyObject *b)
 /* Checks one out= object and puts it where the call finds it. */
 static int opw_take_out(opw_function *self, char *frame, Py_ssize_t i, PyObject *out)
 {
-    const opw_result *result = &self->state->program->result_table[i];
+    const opw_result *result = &self->code->program->result_table[i];
     Py_ssize_t j;
     if (out == Py_None)
         return 0;
@@ -157,7 +157,7 @@ static int opw_take_out(opw_function *self, char *frame, Py_ssize_t i, PyObject 
 
 static int opw_take_outs(opw_function *self, char *frame, PyObject *out)
 {
-    const opw_program *p = self->state->program;
+    const opw_program *p = self->code->program;
     Py_ssize_t i, n = (Py_ssize_t)(p->results - p->updates);
     int is_list = PyList_Check(out) || PyTuple_Check(out);
     if (out == Py_None)
@@ -190,12 +190,12 @@ static void opw_leave_outs(char *frame, const opw_program *p)
 /* Gives each result that lies where another is to be copied to memory of its own. */
 static int opw_set_results_apart(opw_function *self, char *frame)
 {
-    const opw_program *p = self->state->program;
+    const opw_program *p = self->code->program;
     uint32_t i, j;
     if (p->results < 2)
         return 0;
     for (i = 0; i < p->results; i++) {
-        PyObject **value = &OPW_PY(frame + self->state->result_offsets[i]), *copy;
+        PyObject **value = &OPW_PY(frame + self->code->result_offsets[i]), *copy;
         for (j = 0; j < p->results; j++) {
             PyObject *out = OPW_HEAD(frame)->out[j];
             if (j == i || !out || !*value || !opw_overlap(*value, out) || *value == OPW_HEAD(frame)->out[i])

@@ -4,7 +4,7 @@
 /* Leaves the first outputs, last first. */
 static void opw_perform_leave(char *frame, const uint32_t *slots, Py_ssize_t entered)
 {
-    const opw_type *types = OPW_HEAD(frame)->self->state->program->types;
+    const opw_type *types = OPW_HEAD(frame)->program->types;
     const uint32_t *outputs = slots + 3 + slots[1];
     while (entered-- > 0)
         types[outputs[2 * entered]].leave(frame, outputs + 2 * entered + 1);
@@ -26,7 +26,7 @@ static int opw_check_taken(const opw_type *type, char *slot)
 /* Gives the members of result to the outputs' slots and extracts them. All or none are entered. */
 static int opw_perform_adopt(char *frame, const uint32_t *slots, PyObject *result)
 {
-    const opw_type *types = OPW_HEAD(frame)->self->state->program->types, *type;
+    const opw_type *types = OPW_HEAD(frame)->program->types, *type;
     const uint32_t *outputs = slots + 3 + slots[1];
     Py_ssize_t i, n = (Py_ssize_t)slots[2];
     int failed;

@@ -124,7 +124,7 @@ static int opw_reduce_nothing(const opw_reduce *work, PyArrayObject *in, PyArray
 
 int opw_run_reduce(char *frame, const uint32_t *slots)
 {
-    const opw_reduce *work = &opw_the_program.reduce_table[*slots++];
+    const opw_reduce *work = &OPW_HEAD(frame)->program->reduce_table[*slots++];
     PyArrayObject *in = OPW_ARRAY(frame + slots[0]);
     char *slot = frame + slots[1];
     npy_intp dims[OPW_MAX_DIMS];

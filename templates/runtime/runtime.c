@@ -13,6 +13,7 @@
 #include "reduce.c"
 #include "call.c"
 #include "function.c"
+#include "code.c"
 #include "make.c"
 #include "module.c"
 #include "entry.c"

@@ -121,7 +121,7 @@ class Module:
             self._program = program
             self._built = builder.build(program)
             self._run = self._built.module.make(
-                name, lambda index, value: value, lambda position, value: None,
+                0, name, lambda index, value: value, lambda position, value: None,
                 tuple([step.op.call for step in program.performs]),  # type: ignore[attr-defined]
                 tuple([constant.data for constant in program.constants]), (None,), (), None,
                 refuser(called, program, graph.outputs),

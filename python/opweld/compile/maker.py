@@ -239,6 +239,7 @@ class Maker:
         convert = converter(self.called, self.inputs, self.keywords, self.shared)
         defaults = tuple([self._default(i, convert) for i in range(len(self.inputs))])
         made = self.built.module.make(
+            0,  # the only one of its module
             self.called,
             convert,
             rejecter(self.called, [variable.type for variable in self.returned]),
