@@ -23,12 +23,11 @@ from opweld.compile.debugmode import (
     DebugModeError,
     InvalidValueError,
 )
+from opweld.operations import ROUNDED, ROUNDED_COMPLEX
 from opweld.rewriting import node_rewriter, register_specialize, registry
 from opweld.tolerances import (
     ANY,
     EXACT,
-    ROUNDED,
-    ROUNDED_COMPLEX,
     Tolerance,
     alike,
     near,

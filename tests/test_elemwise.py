@@ -16,11 +16,12 @@ import opweld
 from opweld import scalar
 from opweld import tensor as T
 from opweld.dtypes import dtype_of
+from opweld.operations import FUNCTIONS, NAMES, ROUNDED, ROUNDED_COMPLEX
 from opweld.scalar.basic import Cast, Clip, Identity, Imag, Real, Second, Where
 from opweld.scalar.op import Body
-from opweld.scalar.ufuncs import NAMES, Ufunc, ufunc
+from opweld.scalar.ufuncs import Ufunc, ufunc
 from opweld.tensor import Elemwise
-from opweld.tolerances import ROUNDED, ROUNDED_COMPLEX, apart, of_operation
+from opweld.tolerances import apart, of_operation
 
 UNARY = sorted(name for name in NAMES if getattr(np, name).nin == 1)
 BINARY = sorted(name for name in NAMES if getattr(np, name).nin == 2)
@@ -557,6 +558,14 @@ def test_equality_and_pickle():
 def test_docstrings_and_other_names(name):
     assert "Parameters" in getattr(T, name).__doc__
     assert getattr(T, name).scalar_op.name in NAMES
+
+
+def test_each_of_numpys_names_for_them_is_there():
+    names = {name: ufunc.__name__ for name, ufunc in vars(np).items() if getattr(ufunc, "__name__", "") in NAMES}
+    assert len(names) > len(NAMES) + 15 and names["acos"] == "arccos"
+    assert set(names) <= set(FUNCTIONS)
+    assert {name: getattr(T, name).scalar_op.name for name in names} == names
+    assert set(FUNCTIONS) <= set(T.__all__)
 
 
 # -- the user's scalar ops ---------------------------------------------------------------------------------------

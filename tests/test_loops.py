@@ -15,10 +15,10 @@ import opweld
 from opweld import config, scalar
 from opweld import tensor as T
 from opweld.dtypes import dtype_of
+from opweld.operations import NAMES, PARTS, ROUNDED, ROUNDED_COMPLEX
 from opweld.scalar import ScalarOp, UnaryScalarOp, upcast_out
-from opweld.scalar.ufuncs import _PARTS, NAMES
 from opweld.tensor import CAReduce, Elemwise
-from opweld.tolerances import ROUNDED, ROUNDED_COMPLEX, apart, of_operation
+from opweld.tolerances import apart, of_operation
 
 pytestmark = pytest.mark.usefixtures("optimized")
 
@@ -36,7 +36,7 @@ def numpys_loops():
             if set(given + made) & set("OMmSUV"):
                 continue
             names = [dtype_of(np.dtype(char)).name for char in given]
-            for part, char in zip(_PARTS.get(name, (name,)), made, strict=True):
+            for part, char in zip(PARTS.get(name, (name,)), made, strict=True):
                 lines[" ".join([part, *names, dtype_of(np.dtype(char)).name])] = None
     return "".join(f"{line}\n" for line in sorted(lines))
 

@@ -1,9 +1,11 @@
 package kernel
 
 import (
+	"maps"
 	"sort"
-	"strings"
 	"unicode/utf8"
+
+	"opweld/gen/scalar"
 )
 
 // function is what can be called: how many arguments it takes, and what it becomes.
@@ -19,30 +21,18 @@ var functions = table()
 var builtin = map[string]bool{"min": true, "max": true, "round": true}
 
 func table() map[string]function {
-	found := map[string]function{
+	found := map[string]function{}
+	for _, f := range scalar.Functions() {
+		for _, name := range append(f.Also, f.Name) {
+			if f.Results == 1 {
+				found[name] = function{f.Args, f.Args, f.Name}
+			}
+		}
+	}
+	maps.Copy(found, map[string]function{ // Python's own, and what is several operations
 		"abs": {1, 1, "abs"}, "round": {1, 1, "round"}, "pow": {2, 2, "pow"},
-		"min": {2, 0, "min"}, "max": {2, 0, "max"},
-		"where": {3, 3, "where"}, "clip": {3, 3, "clip"}, "real": {1, 1, "real"}, "imag": {1, 1, "imag"},
-	}
-	one := "negative positive absolute fabs rint sign conjugate exp exp2 log log2 log10 expm1 log1p sqrt square cbrt " +
-		"reciprocal sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh degrees radians deg2rad " +
-		"rad2deg invert bitwise_count logical_not isfinite isinf isnan signbit spacing floor ceil trunc"
-	two := "add subtract multiply divide floor_divide remainder fmod power float_power heaviside gcd lcm arctan2 hypot " +
-		"bitwise_and bitwise_or bitwise_xor left_shift right_shift greater greater_equal less less_equal equal " +
-		"not_equal logical_and logical_or logical_xor maximum minimum fmax fmin copysign nextafter ldexp logaddexp " +
-		"logaddexp2"
-	for _, name := range strings.Fields(one) {
-		found[name] = function{1, 1, name}
-	}
-	for _, name := range strings.Fields(two) {
-		found[name] = function{2, 2, name}
-	}
-	for _, pair := range strings.Fields("conj=conjugate mod=remainder true_divide=divide bitwise_not=invert " +
-		"bitwise_invert=invert bitwise_left_shift=left_shift bitwise_right_shift=right_shift acos=arccos " +
-		"acosh=arccosh asin=arcsin asinh=arcsinh atan=arctan atanh=arctanh atan2=arctan2") {
-		alias, name, _ := strings.Cut(pair, "=")
-		found[alias] = found[name]
-	}
+		"min": {2, 0, "min"}, "max": {2, 0, "max"}, "clip": {3, 3, "clip"},
+	})
 	return found
 }
 
@@ -58,11 +48,14 @@ var modules = words("np numpy math")
 var refusedFunctions = refusedTable()
 
 func refusedTable() map[string]string {
-	found := map[string]string{
-		"divmod": "it has two results: write x // y and x % y",
-		"modf":   "it has two results: write x - trunc(x) and trunc(x)",
-		"frexp":  "it has two results: apply opweld.tensor.frexp outside of the expression",
+	found := map[string]string{}
+	for _, f := range scalar.Functions() {
+		if f.Results > 1 {
+			found[f.Name] = "it has several results: apply opweld.tensor." + f.Name + " outside of the expression"
+		}
 	}
+	found["divmod"] = "it has two results: write x // y and x % y"
+	found["modf"] = "it has two results: write x - trunc(x) and trunc(x)"
 	for name := range words("sum prod mean var std any all argmax argmin cumsum cumprod sort argsort dot matmul outer") {
 		found[name] = "it works on whole arrays, and an expression on their elements: apply opweld.tensor." + name +
 			" outside of it"

@@ -9,11 +9,41 @@ import (
 // Names lists the scalar operations, sorted.
 func Names() []string {
 	names := []string{"cast"}
-	for name := range ops {
-		names = append(names, name)
+	for _, row := range table {
+		if row.code != nil {
+			names = append(names, row.name)
+		}
 	}
 	sort.Strings(names)
 	return names
+}
+
+// Function is what a person may call by name: one of NumPy's functions, or where, real, imag.
+type Function struct {
+	Name          string
+	Also          []string // NumPy's other names for it
+	Args, Results int
+}
+
+// Functions lists them, in the order of the table.
+func Functions() []Function {
+	steps := map[string]bool{}
+	for _, row := range table {
+		for _, name := range strings.Fields(row.parts) {
+			steps[name] = ops[name].doc == ""
+		}
+	}
+	var found []Function
+	for _, row := range table {
+		f := Function{row.name, strings.Fields(row.also), row.args, 1}
+		if parts := strings.Fields(row.parts); len(parts) > 0 {
+			f.Args, f.Results = ops[parts[0]].args, len(parts)
+		}
+		if !steps[row.name] {
+			found = append(found, f)
+		}
+	}
+	return found
 }
 
 // Check says what is wrong with an operation on arguments of these types that is to give this dtype.
@@ -24,8 +54,8 @@ func Check(name string, args []Type, dtype string) error {
 		}
 		return nil
 	}
-	o, ok := ops[name]
-	if !ok {
+	o := ops[name]
+	if o.code == nil {
 		return fmt.Errorf("no scalar operation %q", name)
 	}
 	if len(args) != o.args {
@@ -34,7 +64,7 @@ func Check(name string, args []Type, dtype string) error {
 	if _, ok := o.pattern(args); !ok {
 		return fmt.Errorf("%s has no loop for %s; cast the arguments to the dtypes of one of NumPy's", name, dtypes(args))
 	}
-	if want := o.result.of(args); want != dtype {
+	if want := o.gives.of(args); want != dtype {
 		return fmt.Errorf("%s of %s gives %s, not %s", name, dtypes(args), want, dtype)
 	}
 	return nil
@@ -79,8 +109,8 @@ func Calls(name string, arg Type) bool {
 	case text[0] == '@' || text[0] == '$':
 		return true
 	}
-	for _, inline := range []string{"fabs{F}(", "sqrt{F}(", "copysign{F}("} {
-		text = strings.ReplaceAll(text, inline, "(")
+	for _, name := range inline {
+		text = strings.ReplaceAll(text, name+"{F}(", "(")
 	}
 	return strings.Contains(text, "{F}(")
 }
@@ -93,7 +123,7 @@ func (o op) pattern(args []Type) (string, bool) {
 		if args[1].Name != args[2].Name {
 			return "", false
 		}
-	case o.result == first: // ldexp
+	case o.gives == first: // ldexp
 		if args[1].Class != 'i' {
 			return "", false
 		}
@@ -128,8 +158,9 @@ func Of(name string, args []Type, out Type, names []string) Code {
 	var c Code
 	switch text[0] {
 	case '@', '$':
-		h := Helper{text[1:], text[1:], args[0]}
-		if !strings.Contains(text, "_") { // a function of complex.h
+		name := strings.Fields(text[1:])[0]
+		h := Helper{name, name, args[0]}
+		if !strings.Contains(name, "_") { // a function of complex.h
 			h.Template = "complex_function"
 		}
 		c.needs(h)
@@ -149,7 +180,7 @@ func Of(name string, args []Type, out Type, names []string) Code {
 	}
 	switch out.Class {
 	case 'e':
-		if o.rounds(name) {
+		if !o.keeps {
 			c.needs(Helper{"half", "half", out})
 			c.Text = "opw_half_round(" + c.Text + ")"
 		}
@@ -157,16 +188,6 @@ func Of(name string, args []Type, out Type, names []string) Code {
 		c.Text = "(" + out.Value + ")(" + c.Text + ")"
 	}
 	return c
-}
-
-// rounds tells whether what is computed in float may be no float16.
-func (o op) rounds(name string) bool {
-	switch name {
-	case "negative", "positive", "absolute", "fabs", "sign", "conjugate", "maximum", "minimum", "fmax", "fmin", "where",
-		"floor", "ceil", "trunc", "rint", "copysign", "real", "imag", "nextafter", "spacing":
-		return false
-	}
-	return true
 }
 
 func cast(from, to Type, value string) Code {

@@ -94,15 +94,6 @@ func below(h Helper) []Helper {
 	return found
 }
 
-// calls says which helpers the text of a helper calls, for the same type.
-var calls = map[string][]string{
-	"power_c":     {"multiply_c", "divide_c"},
-	"lcm_i":       {"gcd_i"},
-	"lcm_u":       {"gcd_u"},
-	"spacing_e":   {"half"},
-	"nextafter_e": {"half"},
-}
-
 // Load is a value read from memory; place is a pointer to char.
 func (t Type) Load(place string) Code {
 	c := Code{Text: fmt.Sprintf("*(const %s *)(const void *)(%s)", t.DType.C, place)}

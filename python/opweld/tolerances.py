@@ -6,18 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from opweld.operations import ROUNDED, ROUNDED_COMPLEX
+
 __all__ = [
-    "ANY", "EXACT", "ROUNDED", "ROUNDED_COMPLEX", "Tolerance", "alike", "apart", "magnitude", "near", "of_operation",
+    "ANY", "EXACT", "Tolerance", "alike", "apart", "magnitude", "near", "of_operation",
     "of_products", "of_sums", "ulps_of",
 ]  # fmt: skip
 
 _ROUNDED_ULPS = 4
-# What no rounding rule of IEEE 754 fixes; everything else that NumPy computes element by element is exact.
-ROUNDED = frozenset(
-    """exp exp2 log log2 log10 expm1 log1p cbrt sin cos tan arcsin arccos arctan arctan2 hypot sinh cosh tanh arcsinh
-    arccosh arctanh degrees radians deg2rad rad2deg power float_power logaddexp logaddexp2""".split()
-)
-ROUNDED_COMPLEX = ROUNDED | frozenset("multiply divide square reciprocal sqrt absolute sign".split())
 _NARROWER = {"float32": "float16", "float64": "float32", "longdouble": "float64"}  # the next type with fewer digits
 _PARTS = {"complex64": "float32", "complex128": "float64", "clongdouble": "longdouble"}
 

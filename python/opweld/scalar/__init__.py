@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from opweld.dtypes import upcast
+from opweld.operations import NAMES
 from opweld.scalar.type import ScalarConstant, ScalarType, ScalarVariable, get_scalar_type
 
 if TYPE_CHECKING:
@@ -76,9 +77,9 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return getattr(import_module("opweld.scalar." + _HOME[name]), name)
-    from opweld.scalar.ufuncs import NAMES, ufunc
-
     if name in NAMES:
+        from opweld.scalar.ufuncs import ufunc
+
         return ufunc(name)
     from opweld.rooms import submodule
 
@@ -86,6 +87,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    from opweld.scalar.ufuncs import NAMES
-
     return sorted({*globals(), *__all__, *_TYPES, *_GROUPS, *_HOME, *NAMES})

@@ -9,27 +9,14 @@ import numpy as np
 
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply
+from opweld.operations import NAMES, PARTS
 from opweld.scalar.op import Body, ScalarOp, Spec, StructuredScalarOp, number
 from opweld.scalar.type import ScalarType, get_scalar_type
 from opweld.tolerances import of_operation
 
-__all__ = ["NAMES", "POWERS", "Ufunc", "ufunc"]
+__all__ = ["POWERS", "Ufunc", "ufunc"]
 
-NAMES = frozenset(
-    """add subtract multiply divide floor_divide remainder fmod divmod power float_power negative positive absolute fabs
-    rint sign heaviside conjugate exp exp2 log log2 log10 expm1 log1p sqrt square cbrt reciprocal gcd lcm
-    sin cos tan arcsin arccos arctan arctan2 hypot sinh cosh tanh arcsinh arccosh arctanh degrees radians
-    deg2rad rad2deg bitwise_and bitwise_or bitwise_xor invert left_shift right_shift bitwise_count
-    greater greater_equal less less_equal not_equal equal logical_and logical_or logical_xor logical_not
-    maximum minimum fmax fmin isfinite isinf isnan signbit copysign nextafter spacing modf ldexp frexp
-    floor ceil trunc logaddexp logaddexp2""".split()
-)
 POWERS = {2: "square", -1: "reciprocal", 0.5: "sqrt"}  # what NumPy computes in place of powers of one exponent
-_PARTS = {  # of several results, the instruction for each
-    "divmod": ("floor_divide", "remainder"),
-    "frexp": ("frexp_mantissa", "frexp_exponent"),
-    "modf": ("modf_fraction", "modf_integer"),
-}
 # What a comparison says of an integer x where the other side is above, or below, all that x can be: the same as
 # another comparison with the end of the range of x.
 _ABOVE = {
@@ -134,7 +121,7 @@ class Ufunc(StructuredScalarOp):
         for position, (have, want) in enumerate(zip(dtypes, wanted)):
             args[position] = cast_of(position, have, want, len(dtypes), instructions)
         first = len(dtypes) + len(instructions)
-        for part, dtype in zip(_PARTS.get(self.function.__name__, (self.function.__name__,)), made):
+        for part, dtype in zip(PARTS.get(self.function.__name__, (self.function.__name__,)), made):
             instructions.append({"op": part, "args": args, "dtype": dtype})
         return Body(instructions, list(range(first, first + len(made))), made)
 

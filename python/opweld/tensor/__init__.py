@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from opweld.operations import FUNCTIONS
 from opweld.tensor.type import TensorType as TensorType
 from opweld.tensor.type import tensor as tensor
 from opweld.tensor.variable import TensorConstant as TensorConstant
@@ -33,26 +34,15 @@ _NAMES: dict[str, tuple[str, ...]] = {  # module -> what is found there on first
     "statistics": ("mean", "std", "var"),
     "linalg": ("dot", "matmul"),
     "math": (
-        "abs", "absolute", "acos", "acosh", "add", "allclose", "and_", "angle", "arccos", "arccosh", "arcsin",
-        "arcsinh", "arctan", "arctan2", "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and",
-        "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or",
-        "bitwise_right_shift", "bitwise_xor", "cast", "cbrt", "ceil", "clip", "conj", "conjugate", "copysign",
-        "cos", "cosh", "deg2rad", "degrees", "divide", "divmod", "eq", "equal", "exp", "exp2", "expm1", "fabs",
-        "fill", "float_power", "floor", "floor_div", "floor_divide", "fmax", "fmin", "fmod", "frexp", "gcd",
-        "ge", "greater", "greater_equal", "gt", "heaviside", "hypot", "imag", "int_div", "invert", "isclose",
-        "isfinite", "isinf", "isnan", "lcm", "ldexp", "le", "left_shift", "less", "less_equal", "log", "log10",
-        "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor",
-        "lt", "maximum", "minimum", "mod", "modf", "mul", "multiply", "neg", "negative", "neq", "nextafter",
-        "not_equal", "or_", "positive", "pow", "power", "rad2deg", "radians", "real", "reciprocal", "remainder",
-        "right_shift", "rint", "round", "second", "sgn", "sign", "signbit", "sin", "sinh", "size", "spacing",
-        "sqr", "sqrt", "square", "sub", "subtract", "switch", "tan", "tanh", "tensor_copy", "true_div",
-        "true_divide", "trunc", "where", "xor",
+        "allclose", "angle", "cast", "clip", "fill", "imag", "isclose", "real", "round", "second", "size",
+        "switch", "tensor_copy", "where",
     ),
     "shapes": ("shape", "shape_i"),
     "sorting": ("argsort", "sort"),
     "specify": ("SpecifyShape", "specify_shape"),
     "splitting": ("split",),
     "subtensor": ("inc_subtensor", "set_subtensor"),
+    "ufuncs": FUNCTIONS,
 }  # fmt: skip
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 

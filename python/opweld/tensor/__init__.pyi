@@ -9,14 +9,31 @@ from typing_extensions import Self
 from opweld.tensor.basic import NotScalarConstantError
 from opweld.tensor.elemwise import Elemwise
 from opweld.tensor.math import (
+    allclose,
+    angle,
+    cast,
+    clip,
+    fill,
+    imag,
+    isclose,
+    real,
+    round,
+    second,
+    size,
+    switch,
+    tensor_copy,
+    where,
+)
+from opweld.tensor.reduce import CAReduce
+from opweld.tensor.specify import SpecifyShape, specify_shape
+from opweld.tensor.type import TensorType as _TensorType
+from opweld.tensor.ufuncs import (
     abs,
     absolute,
     acos,
     acosh,
     add,
-    allclose,
     and_,
-    angle,
     arccos,
     arccosh,
     arcsin,
@@ -37,10 +54,8 @@ from opweld.tensor.math import (
     bitwise_or,
     bitwise_right_shift,
     bitwise_xor,
-    cast,
     cbrt,
     ceil,
-    clip,
     conj,
     conjugate,
     copysign,
@@ -56,7 +71,6 @@ from opweld.tensor.math import (
     exp2,
     expm1,
     fabs,
-    fill,
     float_power,
     floor,
     floor_div,
@@ -72,10 +86,8 @@ from opweld.tensor.math import (
     gt,
     heaviside,
     hypot,
-    imag,
     int_div,
     invert,
-    isclose,
     isfinite,
     isinf,
     isnan,
@@ -113,38 +125,28 @@ from opweld.tensor.math import (
     power,
     rad2deg,
     radians,
-    real,
     reciprocal,
     remainder,
     right_shift,
     rint,
-    round,
-    second,
     sgn,
     sign,
     signbit,
     sin,
     sinh,
-    size,
     spacing,
     sqr,
     sqrt,
     square,
     sub,
     subtract,
-    switch,
     tan,
     tanh,
-    tensor_copy,
     true_div,
     true_divide,
     trunc,
-    where,
     xor,
 )
-from opweld.tensor.reduce import CAReduce
-from opweld.tensor.specify import SpecifyShape, specify_shape
-from opweld.tensor.type import TensorType as _TensorType
 from opweld.tensor.variable import TensorConstant, TensorVariable, constant
 
 __all__ = [

@@ -231,7 +231,7 @@ def outer(x: Any, y: Any) -> Any:
     TensorVariable
         A matrix.
     """
-    from opweld.tensor.math import multiply
+    from opweld.tensor.ufuncs import multiply
 
     return multiply(expand_dims(ravel(x), 1), expand_dims(ravel(y), 0))
 
@@ -254,7 +254,7 @@ def vdot(x: Any, y: Any) -> Any:
     ValueError
         If they are not of one size; at the call where it is not known before.
     """
-    from opweld.tensor.math import conjugate
+    from opweld.tensor.ufuncs import conjugate
 
     x = ravel(x)
     return dot(conjugate(x) if dtype_of(x.type.dtype).np.kind == "c" else x, ravel(y))

@@ -14,13 +14,14 @@ from opweld.scalar.op import ScalarOp, weak_kind
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import as_tensor_variable
 
-__all__ = ["Elemwise", "broadcast_shape"]
+__all__ = ["Elemwise", "broadcast_shape", "documented"]
 
 Shape = tuple[int | None, ...]
 _SHARED = (
     "c_support_code", "c_init_code", "c_headers", "c_header_dirs", "c_libraries", "c_lib_dirs", "c_compile_args",
     "c_no_compile_args", "c_compiler", "c_code_cache_version",
 )  # fmt: skip
+_INPUTS = {1: ("x",), 2: ("x1", "x2"), 3: ("x1", "x2", "x3")}  # what docstrings call them
 
 
 class Elemwise(Op):
@@ -269,3 +270,28 @@ def broadcast_shape(op: Any, shapes: list[Shape]) -> Shape:
                     f"result sizes {have} and {size} meet; make them equal, or one of them 1"
                 )
     return tuple(found)
+
+
+def documented(op: ScalarOp, summary: str) -> Elemwise:
+    """Apply a scalar op to tensors, with a docstring.
+
+    Parameters
+    ----------
+    op : ScalarOp
+        Named as NumPy names the function.
+    summary : str
+        What it does, in a sentence.
+
+    Returns
+    -------
+    Elemwise
+    """
+    made = Elemwise(op)
+    names = ", ".join(_INPUTS[op.nin])
+    numpy = f"\n    As ``numpy.{op.name}``; broadcast." if op.nin > 1 else f"\n    As for ``numpy.{op.name}``."
+    result = "TensorVariable" if op.nout == 1 else "list of TensorVariable"
+    made.__doc__ = (
+        f"{summary}\n\nParameters\n----------\n{names} : Variable or array_like{numpy}\n\n"
+        f"Returns\n-------\n{result}\n    Of the dtype that NumPy gives.\n"
+    )
+    return made

@@ -300,7 +300,7 @@ def dot(x: Any, y: Any) -> Any:
     """
     left, right = as_tensor_variable(x), as_tensor_variable(y)
     if left.ndim == 0 or right.ndim == 0:
-        from opweld.tensor.math import mul
+        from opweld.tensor.ufuncs import mul
 
         return mul(x, y)
     return _dot(left, right)

@@ -310,8 +310,8 @@ def flatten(x: Any, ndim: int = 1) -> Any:
         return x
     if ndim == 1:
         return Reshape(1)(x, integer(-1))
-    from opweld.tensor.math import multiply
     from opweld.tensor.shapes import shape_i
+    from opweld.tensor.ufuncs import multiply
 
     sizes = [shape_i(x, i) if size is None else integer(size) for i, size in enumerate(x.type.shape)]
     rest = x.type.shape[ndim - 1 :]  # -1 would not do: beside a size 0 it could be any

@@ -181,7 +181,8 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, *, dty
     ValueError
         If `num` is negative.
     """
-    from opweld.tensor.math import add, cast, divide, equal, floor, multiply, subtract, where
+    from opweld.tensor.math import cast, where
+    from opweld.tensor.ufuncs import add, divide, equal, floor, multiply, subtract
 
     if not hasattr(num, "__index__"):
         raise TypeError(f"linspace: num must be an integer, got {_what(num)}")

@@ -402,6 +402,6 @@ def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     TensorVariable
         Of the dtype of `x`.
     """
-    from opweld.tensor.math import subtract
+    from opweld.tensor.ufuncs import subtract
 
     return subtract(max(x, axis, keepdims), min(x, axis, keepdims))

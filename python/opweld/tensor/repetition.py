@@ -136,7 +136,7 @@ def _size(x: Any, axis: int) -> Any:
 
 
 def _product(count: Variable, size: Variable) -> Any:
-    from opweld.tensor.math import multiply
+    from opweld.tensor.ufuncs import multiply
 
     numbers = known(count), known(size)
     return multiply(count, size) if None in numbers else integer(numbers[0] * numbers[1])  # type: ignore[operator]

@@ -1,0 +1,189 @@
+package scalar
+
+import (
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write what is made of the table")
+
+const (
+	root    = "../../"
+	aliases = root + "docs/aliasing.md"
+	begin   = "<!-- from gen/scalar/table.go, by make golden -->\n"
+	end     = "<!-- end -->\n"
+)
+
+// python are the files of the package that are made of the table, for an import reads no table and asks no engine.
+var python = map[string]string{
+	"operations.py": `"""The names of the engine's scalar operations: ` + "`make golden`" + ` writes this file from gen/scalar/table.go."""
+
+from __future__ import annotations
+
+__all__ = ["FUNCTIONS", "NAMES", "PARTS", "ROUNDED", "ROUNDED_COMPLEX"]
+
+# NumPy's ufuncs, by the names that they call themselves.
+NAMES = frozenset(
+    """{{words .Names}}""".split()
+)
+# Of those that have several results, what gives each of them.
+PARTS = {
+{{- range .Joint}}
+    "{{.Name}}": ({{range $i, $p := .Parts}}{{if $i}}, {{end}}"{{$p}}"{{end}}),
+{{- end}}
+}
+# What no rounding rule of IEEE 754 fixes; everything else that NumPy computes element by element is exact.
+ROUNDED = frozenset(
+    """{{words .Rounded}}""".split()
+)
+ROUNDED_COMPLEX = ROUNDED | frozenset("""{{words .RoundedComplex}}""".split())
+# Every name that opweld.tensor.ufuncs has for them.
+FUNCTIONS = tuple(
+    """{{words .Functions}}""".split()
+)
+`,
+	"tensor/ufuncs.py": `"""NumPy's elementwise functions on tensors, under NumPy's names and those of Theano, Aesara and PyTensor.
+
+` + "`make golden`" + ` writes this file from gen/scalar/table.go.
+"""
+
+from __future__ import annotations
+
+from opweld.scalar.ufuncs import ufunc
+from opweld.tensor.elemwise import Elemwise, documented
+
+__all__ = [
+    {{quoted .Functions}},
+]  # fmt: skip
+
+
+def _of(name: str, summary: str) -> Elemwise:
+    return documented(ufunc(name), summary)
+
+
+{{range .Rows}}{{.Left}} = _of("{{.Name}}", "{{.Doc}}")
+{{end}}`,
+}
+
+// functions is what the files are made of.
+type functions struct {
+	Names, Rounded, RoundedComplex, Functions []string
+	Joint                                     []struct {
+		Name  string
+		Parts []string
+	}
+	Rows []struct{ Left, Name, Doc string }
+}
+
+func known() functions {
+	var f functions
+	for _, row := range table {
+		if row.doc == "" {
+			continue
+		}
+		f.Names = append(f.Names, row.name)
+		switch row.rounds {
+		case always:
+			f.Rounded = append(f.Rounded, row.name)
+		case inComplex:
+			f.RoundedComplex = append(f.RoundedComplex, row.name)
+		}
+		if row.parts != "" {
+			f.Joint = append(f.Joint, struct {
+				Name  string
+				Parts []string
+			}{row.name, strings.Fields(row.parts)})
+		}
+		names := append([]string{row.name}, strings.Fields(row.also+" "+row.short)...)
+		f.Functions = append(f.Functions, names...)
+		f.Rows = append(f.Rows, struct{ Left, Name, Doc string }{strings.Join(names, " = "), row.name, row.doc})
+	}
+	for _, list := range [][]string{f.Names, f.Rounded, f.RoundedComplex, f.Functions} {
+		slices.Sort(list)
+	}
+	return f
+}
+
+// lines joins words to lines of at most 116 characters.
+func lines(words []string, between string) string {
+	var found []string
+	line := ""
+	for i, word := range words {
+		if i < len(words)-1 {
+			word += strings.TrimRight(between, " ")
+		}
+		if line != "" && len(line)+1+len(word) > 112 {
+			found, line = append(found, line), ""
+		}
+		line = strings.TrimLeft(line+" "+word, " ")
+	}
+	return strings.Join(append(found, line), "\n")
+}
+
+func wrapped(words []string, mark, between string) string {
+	marked := make([]string, len(words))
+	for i, word := range words {
+		marked[i] = mark + word + mark
+	}
+	return lines(marked, between)
+}
+
+// TestWhatIsMadeOfTheTable compares each file with the table.
+func TestWhatIsMadeOfTheTable(t *testing.T) {
+	f := known()
+	indent := func(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") }
+	uses := template.FuncMap{
+		"words":  func(words []string) string { return indent(lines(words, " ")) },
+		"quoted": func(words []string) string { return indent(wrapped(words, `"`, ", ")) },
+	}
+	for name, text := range python {
+		var b strings.Builder
+		require.NoError(t, template.Must(template.New(name).Funcs(uses).Parse(text)).Execute(&b, f))
+		matches(t, root+"python/opweld/"+name, b.String())
+	}
+
+	page, err := os.ReadFile(aliases)
+	require.NoError(t, err)
+	head, rest, found := strings.Cut(string(page), begin)
+	require.True(t, found, begin)
+	_, tail, found := strings.Cut(rest, end)
+	require.True(t, found, end)
+	list := lines(append(strings.Fields(wrapped(f.Rounded, "`", ",")+"; of complex numbers also"),
+		strings.Fields(wrapped(f.RoundedComplex, "`", ",")+".")...), "")
+	matches(t, aliases, head+begin+list+"\n"+end+tail)
+}
+
+func matches(t *testing.T, path, text string) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		return
+	}
+	written, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, text, string(written), "%s is older than the table: make golden", path)
+}
+
+// TestRowsAreWhole holds what each row must say, and what no two may say.
+func TestRowsAreWhole(t *testing.T) {
+	seen := map[string]bool{}
+	for _, row := range table {
+		for _, name := range append(strings.Fields(row.also+" "+row.short), row.name) {
+			assert.False(t, seen[name], "%s stands twice", name)
+			seen[name] = true
+		}
+		assert.Equal(t, row.parts == "", row.code != nil, "%s has C, or parts", row.name)
+		assert.Equal(t, row.parts == "", row.args > 0, "%s has arguments, or parts that have", row.name)
+		assert.True(t, row.doc != "" || row.also+row.short == "", "%s: other names for what opweld.tensor does not have", row.name)
+		for _, name := range strings.Fields(row.parts) {
+			assert.NotNil(t, ops[name].code, "%s: %s", row.name, name)
+		}
+	}
+}
