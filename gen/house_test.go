@@ -30,8 +30,8 @@ var rooms = map[string][]string{
 	"opweld/gen/cc":     {"opweld/gen/async"},
 	"opweld/gen/cache":  {"opweld/gen/async"},
 	"opweld/gen/build":  {"opweld/gen", "opweld/gen/async", "opweld/gen/cc", "opweld/gen/cache"},
-	"opweld/gen/kernel": {"opweld/gen", "opweld/gen/scalar", "github.com/go-python/gpython/"},
-	"opweld/pyext":      {"opweld/gen", "opweld/gen/async", "opweld/gen/build", "opweld/gen/kernel", "opweld/pyext/host", "opweld/refcount"},
+	"opweld/gen/expr":   {"opweld/gen/scalar", "github.com/go-python/gpython/"},
+	"opweld/pyext":      {"opweld/gen", "opweld/gen/async", "opweld/gen/build", "opweld/gen/expr", "opweld/pyext/host", "opweld/refcount"},
 	"opweld/pyext/host": {},
 }
 

@@ -3,7 +3,7 @@ package pyext
 import (
 	"errors"
 
-	"opweld/gen/kernel"
+	"opweld/gen/expr"
 )
 
 type parseRequest struct {
@@ -30,8 +30,8 @@ func Parse(request string) (string, error) {
 		if err := decode(request, &req); err != nil {
 			return nil, err
 		}
-		found, err := kernel.Parse(req.Text, req.Args)
-		var fault *kernel.Error
+		found, err := expr.Parse(req.Text, req.Args)
+		var fault *expr.Error
 		if errors.As(err, &fault) {
 			return misread{misreadError{"expression", fault.Message, fault.Line, fault.Column}}, nil
 		}

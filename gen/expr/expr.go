@@ -1,10 +1,10 @@
-// Package kernel reads the text of an elementwise expression, "x*y + sin(x)", and gives it as a list of instructions
+// Package expr reads the text of an elementwise expression, "x*y + sin(x)", and gives it as a list of instructions
 // without dtypes: which dtype each has is decided in Python, where NumPy's rules are at hand.
 //
 // A scanner cuts the text into tokens, so that every column is exact whatever characters stand before it, and refuses
 // what no expression may hold. gpython parses what is left by Python 3.4's grammar; lowering walks its tree and the
 // tokens side by side. The package computes nothing: constants go out as they were written.
-package kernel
+package expr
 
 import "fmt"
 
