@@ -2,27 +2,31 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Check looks at what the parts of a Program say of one another: indices, arity, roles, one producer a variable, the
-// texts that a role needs, no cycle. It returns the first fault as an *Error that says where.
-func (p *Program) Check() error {
-	c := &checker{p: p, producer: make([]int, len(p.Variables))}
+// texts that a role needs; then reads the texts. The first fault is an *Error that says where; what texts do that they may
+// not is a *FragmentError.
+func (p *Program) Check() (*Typed, error) {
+	c := &checker{p: p, producer: make([]int, len(p.Variables)), arrays: make([]*TypedArray, len(p.Types)), loops: make([]*Loop, len(p.Kernels))}
 	for i := range c.producer {
 		c.producer[i] = -1
 	}
-	for _, look := range []func(){c.labels, c.arrays, c.kernels, c.loops, c.variables, c.steps, c.interface_, c.cells, c.produced, c.texts} {
+	for _, look := range []func(){c.labels, c.types, c.kernels, c.structures, c.variables, c.steps, c.interface_, c.cells, c.produced, c.texts} {
 		if look(); c.err != nil {
-			return c.err
+			return nil, c.err
 		}
 	}
-	return nil
+	return newTyped(p, c.arrays, c.loops)
 }
 
 type checker struct {
 	p        *Program
-	producer []int // step that makes a variable, or -1
+	producer []int         // step that makes a variable, or -1
+	arrays   []*TypedArray // of each type that has one
+	loops    []*Loop       // of each kernel whose loops the engine writes
 	err      *Error
 }
 
@@ -81,7 +85,7 @@ func (c *checker) kernels() {
 		if k.Params != nil {
 			c.index(where+".params", "type", *k.Params, len(c.p.Types))
 		}
-		if k.Struct != (Struct{}) && k.Lang != CXX {
+		if k.stateful() && k.Lang != CXX {
 			c.fail(where+".lang", k.Label, "struct code is C++: expected %q, got %q", CXX, k.Lang)
 		}
 		if n := len(k.types()); !k.Perform && !k.structured() && len(k.Declares) != n {
@@ -242,49 +246,49 @@ func (c *checker) produced() {
 	}
 }
 
-// texts checks that each variable's type has the fragments that its place in the graph needs.
+// texts checks that each variable's type has the texts that its place in the graph needs.
 func (c *checker) texts() {
 	for i, v := range c.p.Variables {
 		byPython := c.producer[i] >= 0 && c.p.Kernels[c.p.Steps[c.producer[i]].Kernel].Perform
-		t := &c.p.Types[v.Type]
 		where, what := fmt.Sprintf("variables[%d]", i), v.Role.article()
 		if byPython {
 			what = "what a perform returns"
 		}
-		switch {
-		case v.Role == RoleInput || v.Role == RoleConstant || byPython:
-			c.text(where, t, "extract", t.Extract, what)
-		default:
-			c.text(where, t, "init", t.Init, what)
+		if v.Role == RoleInput || v.Role == RoleConstant || byPython {
+			c.needs(where, i, entered, what)
+		} else {
+			c.needs(where, i, computed, what)
 		}
-		if v.Role == RoleOutput || v.Keep {
-			c.text(where, t, "sync", t.Sync, what)
+		if v.Role == RoleOutput {
+			c.needs(where, i, returned, what)
 		}
 		if v.Keep {
-			c.text(where, t, "extract_out", t.ExtractOut, "a temporary that is kept")
+			c.needs(where, i, preserved, "a temporary that is kept")
 		}
 		if v.Keep && (v.Role != RoleTemporary || byPython) {
-			c.fail(where+".keep", t.Label, "only a temporary that a kernel makes is kept, this is %s", v.Role.article())
+			c.fail(where+".keep", c.p.Types[v.Type].Label, "only a temporary that a kernel makes is kept, this is %s", v.Role.article())
 		}
 	}
 	for i, s := range c.p.Steps {
-		if !c.p.Kernels[s.Kernel].Perform {
-			continue
-		}
-		for j, v := range s.Inputs {
-			t := &c.p.Types[c.p.Variables[v].Type]
-			c.text(fmt.Sprintf("steps[%d].inputs[%d]", i, j), t, "sync", t.Sync, "what a perform reads")
+		if c.p.Kernels[s.Kernel].Perform {
+			for j, v := range s.Inputs {
+				c.needs(fmt.Sprintf("steps[%d].inputs[%d]", i, j), v, performed, "what a perform reads")
+			}
 		}
 	}
 	for i, out := range c.p.Outputs {
-		if t := &c.p.Types[c.p.Variables[out.Variable].Type]; out.Accept != nil {
-			c.text(fmt.Sprintf("outputs[%d].accept", i), t, "extract_out", t.ExtractOut, "an output with accept")
+		if out.Accept != nil {
+			c.needs(fmt.Sprintf("outputs[%d].accept", i), out.Variable, accepting, "an output with accept")
 		}
 	}
 }
 
-func (c *checker) text(where string, t *Type, hook string, text *string, what string) {
-	if text == nil {
-		c.fail(where, t.Label, "the type has no c_%s, which %s needs: write it", hook, what)
+// needs checks that the type of a variable has every text that a place in the graph needs.
+func (c *checker) needs(where string, variable int, place need, what string) {
+	t := &c.p.Types[c.p.Variables[variable].Type]
+	for _, h := range hooksOf(ofType) {
+		if slices.Contains(hooks[h].needs, place) && !t.Given(h) {
+			c.fail(where, t.Label, "the type has no %s, which %s needs: write it", h, what)
+		}
 	}
 }

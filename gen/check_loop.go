@@ -2,24 +2,27 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 
 	"opweld/gen/scalar"
 )
 
-// arrays checks what types say of the array that they declare.
-func (c *checker) arrays() {
+// types resolves the dtypes of the arrays that types declare.
+func (c *checker) types() {
 	for i, t := range c.p.Types {
 		if t.Array == nil {
 			continue
 		}
-		if _, ok := scalar.TypeOf(t.Array.DType); !ok {
+		dtype, ok := scalar.TypeOf(t.Array.DType)
+		if !ok {
 			c.fail(fmt.Sprintf("types[%d].array.dtype", i), t.Label, "no dtype %q", t.Array.DType)
 		}
+		c.arrays[i] = &TypedArray{dtype, t.Array.NDim}
 	}
 }
 
-// loops checks the kernels whose loops the engine writes.
-func (c *checker) loops() {
+// structures checks the kernels whose loops the engine writes, and resolves what they compute.
+func (c *checker) structures() {
 	for i := range c.p.Kernels {
 		k := &c.p.Kernels[i]
 		where := fmt.Sprintf("kernels[%d]", i)
@@ -27,7 +30,7 @@ func (c *checker) loops() {
 			continue
 		}
 		for j, t := range k.types() {
-			if c.p.Types[t].Array == nil {
+			if c.arrays[t] == nil {
 				c.fail(where, k.Label, "variable %d is of type %d (%s), which has no array: the engine's loops work on arrays only", j, t, c.p.Types[t].Label)
 				return
 			}
@@ -36,55 +39,82 @@ func (c *checker) loops() {
 			c.fail(where, k.Label, "a kernel is elementwise or a reduction, not both")
 		}
 		if k.Elementwise != nil {
-			c.elementwise(where+".elementwise", k)
+			c.loops[i] = c.elementwise(where+".elementwise", k)
 		} else {
-			c.reduce(where+".reduce", k)
+			c.loops[i] = c.reduce(where+".reduce", k)
 		}
-	}
-}
-
-func (c *checker) elementwise(where string, k *Kernel) {
-	e := k.Elementwise
-	if n := len(k.types()); n > maxOperands {
-		c.fail(where, k.Label, "%d inputs and outputs; a loop has at most %d", n, maxOperands)
-	}
-	values := dtypesOf(c.p.Types, k.Inputs)
-	for i := range e.Body {
-		values = c.instruction(fmt.Sprintf("%s.body[%d]", where, i), k, &e.Body[i], values)
 		if c.err != nil {
 			return
 		}
 	}
+}
+
+// dtypes gives the dtypes of types that have arrays.
+func (c *checker) dtypes(types []int) []scalar.Type {
+	var found []scalar.Type
+	for _, t := range types {
+		found = append(found, c.arrays[t].Type)
+	}
+	return found
+}
+
+func (c *checker) elementwise(where string, k *Kernel) *Loop {
+	e := k.Elementwise
+	if n := len(k.types()); n > maxOperands {
+		c.fail(where, k.Label, "%d inputs and outputs; a loop has at most %d", n, maxOperands)
+	}
+	l := &Loop{Inputs: c.dtypes(k.Inputs)}
+	var values []scalar.Type
+	if l.Body, values = c.body(where, k, e.Body, l.Inputs); c.err != nil {
+		return nil
+	}
 	if len(e.Results) != len(k.Outputs) {
 		c.fail(where+".results", k.Label, "%d values for %d outputs", len(e.Results), len(k.Outputs))
-		return
+		return nil
 	}
-	outs := dtypesOf(c.p.Types, k.Outputs)
+	outs := c.dtypes(k.Outputs)
 	for i, v := range e.Results {
 		at := fmt.Sprintf("%s.results[%d]", where, i)
 		if c.index(at, "value", v, len(values)) && values[v].Name != outs[i].Name {
 			c.fail(at, k.Label, "value %d is %s, the output %s", v, values[v].Name, outs[i].Name)
 		}
+		l.Outputs = append(l.Outputs, LoopOutput{Type: outs[i], Value: v, Over: -1})
 	}
 	for i, pair := range e.InPlace {
 		at := fmt.Sprintf("%s.inplace[%d]", where, i)
 		if !c.index(at+"[0]", "output", pair[0], len(k.Outputs)) || !c.index(at+"[1]", "input", pair[1], len(k.Inputs)) {
-			return
+			return nil
 		}
 		if values[pair[1]].Name != outs[pair[0]].Name {
 			c.fail(at, k.Label, "an output of %s cannot be written over an input of %s", outs[pair[0]].Name, values[pair[1]].Name)
 		}
+		l.Outputs[pair[0]].Over = pair[1]
 	}
+	return l
 }
 
-// instruction checks one and gives the values there are after it.
-func (c *checker) instruction(where string, k *Kernel, in *Instruction, values []scalar.Type) []scalar.Type {
-	var args []scalar.Type
+// body checks instructions one after the other, and gives all values that there are after them.
+func (c *checker) body(where string, k *Kernel, body []Instruction, values []scalar.Type) ([]TypedInstruction, []scalar.Type) {
+	var typed []TypedInstruction
+	values = slices.Clone(values)
+	for i := range body {
+		in := c.instruction(fmt.Sprintf("%s.body[%d]", where, i), k, &body[i], values)
+		if c.err != nil {
+			return nil, values
+		}
+		typed, values = append(typed, in), append(values, in.Makes...)
+	}
+	return typed, values
+}
+
+// instruction checks one and resolves its dtypes.
+func (c *checker) instruction(where string, k *Kernel, in *Instruction, values []scalar.Type) TypedInstruction {
+	typed := TypedInstruction{Instruction: in}
 	for j, a := range in.Args {
 		if !c.index(fmt.Sprintf("%s.args[%d]", where, j), "value", a, len(values)) {
-			return values
+			return typed
 		}
-		args = append(args, values[a])
+		typed.Takes = append(typed.Takes, values[a])
 	}
 	dtypes := in.DTypes
 	if in.Op != OpCode {
@@ -94,54 +124,60 @@ func (c *checker) instruction(where string, k *Kernel, in *Instruction, values [
 		t, ok := scalar.TypeOf(dtype)
 		if !ok {
 			c.fail(where+".dtype", k.Label, "no dtype %q", dtype)
-			return values
+			return typed
 		}
-		values = append(values, t)
+		typed.Makes = append(typed.Makes, t)
 	}
 	var err error
 	switch in.Op {
 	case OpConstant:
-		_, err = scalar.Literal(values[len(values)-1], in.Value)
+		typed.Expr, err = scalar.Literal(typed.Makes[0], in.Value)
 	case OpCode:
 		c.label(where+".label", in.Label)
 	default:
-		err = scalar.Check(in.Op, args, in.DType)
+		if err = scalar.Check(in.Op, typed.Takes, in.DType); err == nil {
+			typed.Expr = scalar.Of(in.Op, typed.Takes, typed.Makes[0], valueNames(in.Args))
+		}
 	}
 	if err != nil {
 		c.fail(where, k.Label, "%v", err)
 	}
-	return values
+	return typed
 }
 
 var folds = map[string]bool{"add": true, "multiply": true, "maximum": true, "minimum": true, "logical_and": true, "logical_or": true,
 	"bitwise_and": true, "bitwise_or": true, "bitwise_xor": true, OpBody: true}
 
-func (c *checker) reduce(where string, k *Kernel) {
+func (c *checker) reduce(where string, k *Kernel) *Loop {
 	r := k.Reduce
 	if len(k.Inputs) != 1 || len(k.Outputs) != 1 {
 		c.fail(where, k.Label, "a reduction has 1 input and 1 output, this has %d and %d", len(k.Inputs), len(k.Outputs))
-		return
+		return nil
 	}
 	if !folds[r.Op] {
 		c.fail(where+".op", k.Label, "no reduction by %q", r.Op)
-		return
+		return nil
 	}
 	acc, ok := scalar.TypeOf(r.DType)
-	in, out := c.p.Types[k.Inputs[0]].Array, c.p.Types[k.Outputs[0]].Array
-	if !ok || r.DType != out.DType {
-		c.fail(where+".dtype", k.Label, "the accumulator is %q, the output %q: they must be one dtype", r.DType, out.DType)
-		return
+	if out := c.arrays[k.Outputs[0]]; !ok || r.DType != out.Name {
+		c.fail(where+".dtype", k.Label, "the accumulator is %q, the output %q: they must be one dtype", r.DType, out.Name)
+		return nil
 	}
-	if r.Op == OpBody {
-		c.combine(where, k, acc)
-	} else if err := scalar.Check(r.Op, []scalar.Type{acc, acc}, r.DType); err != nil {
-		c.fail(where, k.Label, "%v", err)
-	}
+	body, result := c.combine(where, k, acc)
 	if r.Identity != nil {
 		if _, err := scalar.Literal(acc, *r.Identity); err != nil {
 			c.fail(where+".identity", k.Label, "%v", err)
 		}
 	}
+	if c.axes(where, k); c.err != nil {
+		return nil
+	}
+	return &Loop{Inputs: c.dtypes(k.Inputs), Outputs: []LoopOutput{{Type: acc, Over: -1, Fold: newFold(r, acc, body, result)}}}
+}
+
+// axes checks which axes go, and that the output has the others.
+func (c *checker) axes(where string, k *Kernel) {
+	r, in, out := k.Reduce, c.arrays[k.Inputs[0]], c.arrays[k.Outputs[0]]
 	ndim := in.NDim
 	for i, axis := range r.Axes {
 		if axis >= in.NDim || i > 0 && axis <= r.Axes[i-1] {
@@ -156,18 +192,19 @@ func (c *checker) reduce(where string, k *Kernel) {
 	}
 }
 
-// combine checks the instructions by which two accumulators become one.
-func (c *checker) combine(where string, k *Kernel, acc scalar.Type) {
-	values := []scalar.Type{acc, acc}
-	for i := range k.Reduce.Body {
-		values = c.instruction(fmt.Sprintf("%s.body[%d]", where, i), k, &k.Reduce.Body[i], values)
-		if c.err != nil {
-			return
-		}
+// combine checks the instructions by which two accumulators become one, and gives the value that they make.
+func (c *checker) combine(where string, k *Kernel, acc scalar.Type) ([]TypedInstruction, int) {
+	r := k.Reduce
+	if r.Op != OpBody {
+		kind := combined(r, acc)
+		in := &Instruction{Op: r.Op, Args: []int{0, 1}, DType: kind.Name}
+		return []TypedInstruction{c.instruction(where, k, in, []scalar.Type{kind, kind})}, 2
 	}
-	if v := k.Reduce.Result; c.index(where+".result", "value", v, len(values)) && values[v].Name != acc.Name {
+	body, values := c.body(where, k, r.Body, []scalar.Type{acc, acc})
+	if v := r.Result; c.index(where+".result", "value", v, len(values)) && values[v].Name != acc.Name {
 		c.fail(where+".result", k.Label, "value %d is %s, the accumulator %s", v, values[v].Name, acc.Name)
 	}
+	return body, r.Result
 }
 
 // overwritten checks that a step says what its kernel writes over.

@@ -105,11 +105,7 @@ func (f fields) build(b Build) fields {
 }
 
 func (t *Type) fields() fields {
-	return fields{"label": t.Label, "lang": t.Lang, "declare": t.Declare}.
-		text("init", t.Init).text("extract", t.Extract).text("extract_out", t.ExtractOut).
-		text("sync", t.Sync).text("cleanup", t.Cleanup).
-		strs("support_code", t.SupportCode).strs("init_code", t.InitCode).
-		build(t.Build).some("version", t.Version).array(t.Array)
+	return fields{"label": t.Label, "lang": t.Lang}.texts(&t.Texts, ofType).build(t.Build).some("version", t.Version).array(t.Array)
 }
 
 func (f fields) array(a *Array) fields {
@@ -157,17 +153,14 @@ func (k *Kernel) fields() fields {
 	if k.Perform {
 		return f.flag("perform", true)
 	}
+	of := ofKernel
 	switch {
 	case k.Elementwise != nil:
 		f["elementwise"] = k.Elementwise.fields()
 	case k.Reduce != nil:
 		f["reduce"] = k.Reduce.fields()
 	default:
-		f["declares"], f["code"] = k.Declares, k.Code
+		f["declares"], of = k.Declares, ofKernel|ofText
 	}
-	return f.some("code_cleanup", k.CodeCleanup).some("support_code_apply", k.SupportCodeApply).
-		some("init_code_apply", k.InitCodeApply).index("params", k.Params).
-		some("support_code_struct", k.Struct.Support).some("init_code_struct", k.Struct.Init).
-		some("cleanup_code_struct", k.Struct.Cleanup).some("gil", string(k.GIL)).strs("support_code", k.SupportCode).
-		strs("init_code", k.InitCode).build(k.Build).some("version", k.Version)
+	return f.texts(&k.Texts, of).index("params", k.Params).some("gil", string(k.GIL)).build(k.Build).some("version", k.Version)
 }

@@ -27,10 +27,7 @@ func (d *decoder) program(tree any) *Program {
 func (d *decoder) typ(v any, where string) Type {
 	o := d.object(v, where)
 	t := Type{
-		Label: o.str("label", false), Lang: o.lang(), Declare: o.str("declare", false),
-		Init: o.text("init"), Extract: o.text("extract"), ExtractOut: o.text("extract_out"),
-		Sync: o.text("sync"), Cleanup: o.text("cleanup"),
-		SupportCode: o.strs("support_code"), InitCode: o.strs("init_code"),
+		Label: o.str("label", false), Lang: o.lang(), Texts: o.texts(ofType),
 		Build: d.build(o), Version: o.str("version", true), Array: d.array(o),
 	}
 	o.close()
@@ -45,20 +42,12 @@ func (d *decoder) kernel(v any, where string) Kernel {
 	}
 	if !k.Perform {
 		k.Elementwise, k.Reduce = d.elementwise(o), d.reduce(o)
+		of := ofKernel
 		if !k.structured() {
-			k.Declares = o.strs("declares")
-			k.Code = o.str("code", false)
-			k.CodeCleanup = o.str("code_cleanup", true)
-			k.Params = o.optional("params")
-			k.Struct = Struct{o.str("support_code_struct", true), o.str("init_code_struct", true), o.str("cleanup_code_struct", true)}
-			k.GIL = o.gil()
+			of |= ofText
+			k.Declares, k.Params, k.GIL = o.strs("declares"), o.optional("params"), o.gil()
 		}
-		k.SupportCodeApply = o.str("support_code_apply", true)
-		k.InitCodeApply = o.str("init_code_apply", true)
-		k.SupportCode = o.strs("support_code")
-		k.InitCode = o.strs("init_code")
-		k.Build = d.build(o)
-		k.Version = o.str("version", true)
+		k.Texts, k.Build, k.Version = o.texts(of), d.build(o), o.str("version", true)
 	}
 	o.close()
 	return k

@@ -3,6 +3,7 @@ package gen
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,88 +36,175 @@ func (e *FragmentError) Error() string {
 	return fmt.Sprintf("%s:%d: %s", b.Origin, b.Line, b.Msg)
 }
 
-// CheckFragments reads every text of a checked Program for what a fragment may not do; the error is a *FragmentError.
-func (p *Program) CheckFragments() error {
-	r := &fragmentReader{seen: map[string]bool{}}
-	for i := range p.Types {
-		r.typ(&p.Types[i])
-	}
-	for i := range p.Kernels {
-		if !p.Kernels[i].Perform {
-			r.kernel(&p.Kernels[i], p.Types)
+// textReader reads every text of a Program, each once: what it may not do, what it declares, replaces and keeps.
+type textReader struct {
+	found    []Breach
+	err      error           // of the first declaration that cannot be read
+	seen     map[string]bool // texts whose breaches are known
+	declared map[string]Declares
+}
+
+// typ reads a type's texts.
+func (r *textReader) typ(t *Type, array *TypedArray) TypedType {
+	read := TypedType{Type: t, Array: array, Declares: r.declares(t, t.Text(Declare), true)}
+	for _, h := range hooksOf(ofType) {
+		if h != Declare {
+			r.each(t.Label, h, t.Texts[h], h.place(t.Lang), nil)
 		}
 	}
-	if len(r.found) == 0 {
-		return nil
+	if array != nil && len(read.State) != 1 {
+		r.fail(t.Label, "a type with \"array\" declares one PyArrayObject* and nothing else")
 	}
-	return &FragmentError{r.found}
+	return read
 }
 
-type fragmentReader struct {
-	found []Breach
-	seen  map[string]bool
-}
-
-func (r *fragmentReader) typ(t *Type) {
-	runs := refcount.Place{Body: true, Fails: true, CXX: t.Lang == CXX, Fail: failText, Label: failLabel}
-	ends := runs
-	ends.Fails = false
-	r.read(t.Label, "c_declare", t.Declare, ends)
-	r.read(t.Label, "c_init", value(t.Init), runs)
-	r.read(t.Label, "c_extract", value(t.Extract), runs)
-	r.read(t.Label, "c_extract_out", value(t.ExtractOut), runs)
-	r.read(t.Label, "c_sync", value(t.Sync), runs)
-	r.read(t.Label, "c_cleanup", value(t.Cleanup), ends)
-	r.file(t.Label, t.Lang, t.SupportCode, t.InitCode)
-}
-
-func (r *fragmentReader) kernel(k *Kernel, types []Type) {
-	runs := k.place()
-	ends, code := runs, runs
-	ends.Fails = false
-	code.Scope = strings.TrimSpace(k.CodeCleanup) != ""
-	if code.Released = k.GIL == GILReleased; code.Released {
-		code.Support = append(k.before(types), k.SupportCodeApply, k.Struct.Support)
+func (r *textReader) fail(label, format string, args ...any) {
+	if r.err == nil {
+		r.err = &Error{Stage: "check", Op: label, Msg: "c_declare: " + fmt.Sprintf(format, args...)}
 	}
-	r.read(k.Label, "c_code", k.Code, code)
+}
+
+// declares reads a declaration of a type; own: the type's, not what it gives for a variable of a kernel.
+func (r *textReader) declares(t *Type, text string, own bool) Declares {
+	id := string(t.Lang) + text
+	if read, known := r.declared[id]; known {
+		return read
+	}
+	f := refcount.Read(text, Declare.place(t.Lang))
+	defer f.Close()
+	if own {
+		r.breaches(t.Label, Declare, f)
+	}
+	found, err := f.Declarations()
+	if err != nil {
+		r.fail(t.Label, "%s; write plain declarations, such as double V;", Shown(err.Error()))
+	}
+	for _, d := range found {
+		if strings.HasPrefix(d.Name, "py_"+variableToken) || strings.HasPrefix(d.Name, "storage_"+variableToken) {
+			r.fail(t.Label, "%s exists already; declare a variable of another name", Shown(d.Name))
+		}
+	}
+	state := slices.DeleteFunc(slices.Clone(found), func(d refcount.Declared) bool { return d.Const })
+	r.declared[id] = Declares{Source: text, Declared: found, State: state}
+	return r.declared[id]
+}
+
+// kernel reads a kernel's texts.
+func (r *textReader) kernel(k *Kernel, types []TypedType, loop *Loop) TypedKernel {
+	read := TypedKernel{Kernel: k, Loop: loop}
+	names := k.variableNames()
+	for i, t := range k.types() {
+		v := TypedVariable{Name: names[i], Type: &types[t]}
+		if !k.fixed() {
+			v.Declares = r.declares(v.Type.Type, k.Declares[i], false)
+		}
+		read.Variables = append(read.Variables, v)
+	}
+	if k.Perform {
+		return read
+	}
+	c := &codeReader{names: read.stateNames(), replaced: map[string]bool{},
+		before: append(k.before(types), k.Text(SupportCodeApply), k.Text(SupportCodeStruct))}
+	for _, h := range hooksOf(ofKernel | ofText) {
+		r.each(k.Label, h, k.Texts[h], k.place(h, c.before), c)
+	}
 	for _, in := range k.body() {
 		if in.Op == OpCode {
-			r.read(in.Label, "c_code", in.Code, runs)
+			r.each(in.Label, Code, []string{in.Code}, Code.place(k.Lang), c)
 		}
 	}
-	r.read(k.Label, "c_code_cleanup", k.CodeCleanup, ends)
-	r.read(k.Label, "c_init_code_struct", k.Struct.Init, runs)
-	r.read(k.Label, "c_cleanup_code_struct", k.Struct.Cleanup, ends)
-	r.file(k.Label, k.Lang, k.SupportCode, k.InitCode)
-	r.read(k.Label, "c_support_code_apply", k.SupportCodeApply, refcount.Place{CXX: k.Lang == CXX})
-	r.read(k.Label, "c_support_code_struct", k.Struct.Support, refcount.Place{CXX: true})
-}
-
-// place is where the texts of a kernel that run stand.
-func (k *Kernel) place() refcount.Place {
-	return refcount.Place{Body: true, Fails: true, CXX: k.Lang == CXX, Fail: failText, Label: failLabel}
-}
-
-// file reads what stands at file scope, where functions return as they like.
-func (r *fragmentReader) file(label string, lang Lang, support, init []string) {
-	for _, text := range support {
-		r.read(label, "c_support_code", text, refcount.Place{CXX: lang == CXX})
+	read.State = c.state
+	for i, names := range c.names {
+		if slices.ContainsFunc(names, func(name string) bool { return c.replaced[name] }) {
+			read.Replaced = append(read.Replaced, i)
+		}
 	}
-	for _, text := range init {
-		r.read(label, "c_init_code", text, refcount.Place{CXX: lang == CXX})
-	}
+	return read
 }
 
-func (r *fragmentReader) read(label, hook, text string, place refcount.Place) {
-	if id := fmt.Sprint(hook, place.Released, place.Support, text); strings.TrimSpace(text) == "" || r.seen[id] {
+// stateNames are for each input of a text the names that stand for its value.
+func (k *TypedKernel) stateNames() [][]string {
+	if k.fixed() {
+		return nil
+	}
+	names := make([][]string, len(k.Inputs))
+	for i := range names {
+		names[i] = []string{k.Variables[i].Name}
+		for _, d := range k.Variables[i].Declared {
+			names[i] = append(names[i], d.Name)
+		}
+	}
+	return names
+}
+
+// codeReader gathers what the texts of one kernel keep and replace.
+type codeReader struct {
+	before   []string   // the texts that may define macros
+	names    [][]string // for each input, what stands for its value
+	replaced map[string]bool
+	state    bool
+}
+
+func (c *codeReader) read(h Hook, f *refcount.Fragment) {
+	if h.shared() {
+		c.state = c.state || f.KeepsState(c.before...)
+	}
+	if h != Code && h != CodeCleanup {
 		return
-	} else {
-		r.seen[id] = true
 	}
-	for _, b := range place.Breaches(text) {
-		line := strings.Split(text, "\n")[b.Line-1]
-		origin, at := located(text, b.Line, label+"."+hook)
-		r.found = append(r.found, Breach{Op: label, Hook: hook, Origin: origin, Line: at, FragmentLine: b.Line,
+	for name, replaced := range f.Replaced(slices.Concat(c.names...)) {
+		c.replaced[name] = c.replaced[name] || replaced
+	}
+}
+
+// place is where a hook's text stands.
+func (h Hook) place(lang Lang) refcount.Place {
+	row := hooks[h]
+	p := refcount.Place{CXX: lang == CXX || row.scope == inStruct}
+	if row.scope == inBody {
+		p.Body, p.Fails, p.Fail, p.Label, p.Declares = true, row.fails, failText, failLabel, h == Declare
+	}
+	return p
+}
+
+// place is where a text of a kernel stands: its code shares a scope with its clean-up, and may run without the GIL.
+func (k *Kernel) place(h Hook, support []string) refcount.Place {
+	p := h.place(k.Lang)
+	if h == Code {
+		p.Scope = strings.TrimSpace(k.Text(CodeCleanup)) != ""
+		if p.Released = k.GIL == GILReleased; p.Released {
+			p.Support = support
+		}
+	}
+	return p
+}
+
+// each reads the texts of a hook; c, where there is one, is told of them.
+func (r *textReader) each(label string, h Hook, texts []string, place refcount.Place, c *codeReader) {
+	for _, text := range texts {
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		f := refcount.Read(text, place)
+		r.breaches(label, h, f)
+		if c != nil {
+			c.read(h, f)
+		}
+		f.Close()
+	}
+}
+
+// breaches notes what a text may not do, once for equal texts.
+func (r *textReader) breaches(label string, h Hook, f *refcount.Fragment) {
+	id := fmt.Sprint(h, f.Released, f.Support, f.Text)
+	if r.seen[id] {
+		return
+	}
+	r.seen[id] = true
+	for _, b := range f.Breaches() {
+		line := strings.Split(f.Text, "\n")[b.Line-1]
+		origin, at := located(f.Text, b.Line, label+"."+h.String())
+		r.found = append(r.found, Breach{Op: label, Hook: h.String(), Origin: origin, Line: at, FragmentLine: b.Line,
 			Column: b.Column, Text: line, Msg: b.Msg})
 	}
 }

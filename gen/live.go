@@ -27,40 +27,6 @@ func newLiveness(p *Program, order []int) *liveness {
 	return m
 }
 
-// leaves tells of each kernel what its code replaces, and what nobody reads of what it makes, whichever step runs it.
-func (p *Program) leaves() []Leaves {
-	wanted := map[int]bool{}
-	for i := range p.Steps {
-		for _, v := range p.Steps[i].reads() {
-			wanted[v] = true
-		}
-	}
-	for _, out := range p.Outputs {
-		wanted[out.Variable] = true
-	}
-	read := make([]map[int]bool, len(p.Kernels))
-	for i := range p.Steps {
-		s := &p.Steps[i]
-		if read[s.Kernel] == nil {
-			read[s.Kernel] = map[int]bool{}
-		}
-		for at, v := range s.Outputs {
-			read[s.Kernel][at] = read[s.Kernel][at] || wanted[v]
-		}
-	}
-	found := make([]Leaves, len(p.Kernels))
-	for i := range p.Kernels {
-		k := &p.Kernels[i]
-		found[i].Replaced = k.replaces(p.Types)
-		for at := range k.Outputs {
-			if !read[i][at] {
-				found[i].Unread = append(found[i].Unread, len(k.Inputs)+at)
-			}
-		}
-	}
-	return found
-}
-
 // reads lists the variables that a step reads.
 func (s *Step) reads() []int {
 	if s.Params == nil {

@@ -27,6 +27,14 @@ func variableName(i int) string { return variableToken + strconv.Itoa(i) }
 // valueName is what a loop calls the values of its instructions.
 func valueName(i int) string { return gluePrefix + "v" + strconv.Itoa(i) }
 
+func valueNames(values []int) []string {
+	var names []string
+	for _, i := range values {
+		names = append(names, valueName(i))
+	}
+	return names
+}
+
 // Shown is a text as messages show it to a person: canonical names without their prefix.
 func Shown(text string) string {
 	return strings.ReplaceAll(text, variableToken, variableToken[len(gluePrefix):])
@@ -44,42 +52,43 @@ func (k *Kernel) digest() string {
 
 // cName is the kernel's name in C: its label and the first digits of what its texts hash to. It does not depend on
 // what else is in the Program; kernels whose texts are equal have one name and one function.
-func (k *Kernel) cName(types []Type, leaves Leaves) string {
-	texts := *k
+func (k *TypedKernel) cName() string {
+	texts := *k.Kernel
 	if k.structured() { // nor does the shape
-		texts.Label = k.Label + "(" + strings.Join(k.dtypes(types), ",") + ")"
+		texts.Label = k.Label + "(" + strings.Join(k.dtypes(), ",") + ")"
 	} else { // its end tests the arrays that it stored
-		texts.Label = k.Label + k.promises(types, leaves)
+		texts.Label = k.Label + k.promises()
 	}
 	// Indices of this Program say nothing, the declarations say what matters; but which variables are outputs counts.
 	texts.Inputs, texts.Outputs, texts.Params = make([]int, len(k.Inputs)), make([]int, len(k.Outputs)), nil
 	return identifier(k.Label) + "_" + texts.digest()[:10]
 }
 
-func (k *Kernel) dtypes(types []Type) []string {
+func (k *TypedKernel) dtypes() []string {
 	var names []string
-	for _, t := range k.types() {
-		names = append(names, types[t].Array.DType)
+	for _, v := range k.Variables {
+		names = append(names, v.Type.Array.Name)
 	}
 	return names
 }
 
 // promises writes the arrays that must be there once an op's code has run: its outputs, and the inputs that it replaces.
-func (k *Kernel) promises(types []Type, leaves Leaves) string {
+func (k *TypedKernel) promises() string {
 	var b strings.Builder
-	for i, t := range k.Outputs {
-		if a := types[t].Array; a != nil {
-			fmt.Fprintf(&b, " %s:%d", a.DType, a.NDim)
-			if slices.Contains(leaves.Unread, len(k.Inputs)+i) {
+	for i := range k.Outputs {
+		at := len(k.Inputs) + i
+		if a := k.Variables[at].Type.Array; a != nil {
+			fmt.Fprintf(&b, " %s:%d", a.Name, a.NDim)
+			if slices.Contains(k.Unread, at) {
 				b.WriteByte('?')
 			}
 		} else {
 			b.WriteString(" -")
 		}
 	}
-	for _, i := range leaves.Replaced {
-		if a := types[k.Inputs[i]].Array; a != nil {
-			fmt.Fprintf(&b, " %d=%s:%d", i, a.DType, a.NDim)
+	for _, i := range k.Replaced {
+		if a := k.Variables[i].Type.Array; a != nil {
+			fmt.Fprintf(&b, " %d=%s:%d", i, a.Name, a.NDim)
 		}
 	}
 	return b.String()

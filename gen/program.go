@@ -24,21 +24,14 @@ type Flags struct {
 	Debug bool
 }
 
-// Type holds the fragments of one type of variable, asked for under the name opw_V. A nil text was not given.
+// Type holds the texts of one type of variable, asked for under the name opw_V.
 type Type struct {
-	Label       string
-	Lang        Lang
-	Declare     string
-	Init        *string
-	Extract     *string
-	ExtractOut  *string
-	Sync        *string
-	Cleanup     *string
-	SupportCode []string
-	InitCode    []string
-	Build       Build
-	Version     string
-	Array       *Array // what declare declares is one PyArrayObject*
+	Texts
+	Label   string
+	Lang    Lang
+	Build   Build
+	Version string
+	Array   *Array // what declare declares is one PyArrayObject*
 }
 
 // Array is what the engine's own loops know of a type.
@@ -47,28 +40,22 @@ type Array struct {
 	NDim  int
 }
 
-// Kernel holds the fragments of one kind of apply, asked for under the names opw_V0, opw_V1, …
+// Kernel holds the texts of one kind of apply, asked for under the names opw_V0, opw_V1, …
 // and OPW_NAME; or, where Perform is true, stands for a call of the op's Python method.
 type Kernel struct {
-	Label            string
-	Lang             Lang
-	Inputs           []int
-	Outputs          []int
-	Perform          bool
-	Params           *int // type of the op's params
-	Declares         []string
-	Code             string
-	CodeCleanup      string
-	SupportCodeApply string
-	InitCodeApply    string
-	Struct           Struct
-	GIL              GIL
-	SupportCode      []string
-	InitCode         []string
-	Build            Build
-	Version          string
-	Elementwise      *Elementwise
-	Reduce           *Reduce
+	Texts
+	Label       string
+	Lang        Lang
+	Inputs      []int
+	Outputs     []int
+	Perform     bool
+	Params      *int     // type of the op's params
+	Declares    []string // c_declare of each variable
+	GIL         GIL
+	Build       Build
+	Version     string
+	Elementwise *Elementwise
+	Reduce      *Reduce
 }
 
 // cxx tells whether the unit is C++: one fragment is enough.
@@ -79,6 +66,9 @@ func (p *Program) cxx() bool {
 
 // structured tells whether the engine writes the kernel's loops.
 func (k *Kernel) structured() bool { return k.Elementwise != nil || k.Reduce != nil }
+
+// fixed tells whether a kernel leaves the variables that it reads as they are: Python's and the engine's own do.
+func (k *Kernel) fixed() bool { return k.Perform || k.structured() }
 
 // body lists the instructions of a structured kernel.
 func (k *Kernel) body() []Instruction {
@@ -126,11 +116,6 @@ const (
 	OpCode     = "code"
 	OpBody     = "body" // of a reduction
 )
-
-// Struct holds the fragments of an op that keeps state for each instance and step.
-type Struct struct {
-	Support, Init, Cleanup string
-}
 
 // GIL says how a kernel's code stands to the GIL.
 type GIL string
@@ -194,3 +179,6 @@ type Output struct {
 	Accept   *string
 	Update   *int // the shared input whose cell takes the result; it is not returned
 }
+
+// kernel gives the kernel that a step runs.
+func (p *Program) kernel(step int) *Kernel { return &p.Kernels[p.Steps[step].Kernel] }

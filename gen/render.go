@@ -14,20 +14,15 @@ import (
 
 // Render turns a decoded Program into one translation unit: check, plan, view, text. It is a pure function.
 func Render(p *Program) (*Unit, error) {
-	if err := p.Check(); err != nil {
-		return nil, err
-	}
-	if err := p.CheckFragments(); err != nil {
-		return nil, err
-	}
-	plan, err := NewPlan(p)
+	typed, err := p.Check()
 	if err != nil {
 		return nil, err
 	}
-	view, err := NewView(plan)
+	plan, err := NewPlan(typed)
 	if err != nil {
 		return nil, err
 	}
+	view := NewView(plan)
 	unit, err := p.unit()
 	if err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"opweld/gen/scalar"
-	"opweld/refcount"
 )
 
 // View is a plan in the shape in which the templates need it: names chosen, texts paired with their origins, tables
@@ -75,39 +74,27 @@ type StepView struct {
 	Inputs, Outputs           int
 }
 
-// NewView shapes a plan.
-func NewView(plan *Plan) (*View, error) {
-	p := plan.Program
-	v := &viewer{plan: plan, p: p, alike: map[string]string{}, works: map[string]int{}, view: &View{Name: comment(p.Name), QuotedName: cString(p.Name)}}
-	if err := v.types(); err != nil {
-		return nil, err
+// NewView names what a plan has decided.
+func NewView(plan *Plan) *View {
+	v := &viewer{plan: plan, places: map[int]int{}, view: &View{Name: comment(plan.Name), QuotedName: cString(plan.Name), Parts: plan.Parts}}
+	for i := range plan.Types {
+		v.view.Types = append(v.view.Types, newTypeView(i, &plan.Types[i], &plan.Lifecycles[i], plan.cxx()))
 	}
-	if err := v.kernels(); err != nil {
-		return nil, err
+	for i := range plan.Functions {
+		v.view.Kernels = append(v.view.Kernels, newKernelView(&plan.Functions[i], plan.cxx()))
 	}
-	v.parts()
+	v.loops()
 	v.texts()
 	v.interface_()
 	v.steps()
 	v.summary()
-	return v.view, nil
+	return v.view
 }
 
 type viewer struct {
-	plan      *Plan
-	p         *Program
-	view      *View
-	functions []function        // distinct ones, in the order in which they run first
-	names     map[int]string    // a step's function
-	alike     map[string]string // what the loops of kernels have in common -> the first such kernel
-	works     map[string]int    // a structured kernel's place in its table
-}
-
-// function is a kernel under the name by which it is called. Steps of one kernel share a function, unless its texts
-// at file scope keep state: then each step has its own.
-type function struct {
-	kernel int
-	name   string
+	plan   *Plan
+	view   *View
+	places map[int]int // of an entry of the plan's table of loops in the table of its kind
 }
 
 // ScopeView is what a function of C++ sees declared: the texts, and where it is a member, of what.
@@ -122,125 +109,29 @@ type ScopeDeclare struct {
 	Declare Fragment
 }
 
-// state are the variables that a frame keeps: constants are the same wherever their text stands.
-func state(found []refcount.Declared) []refcount.Declared {
-	return slices.DeleteFunc(slices.Clone(found), func(d refcount.Declared) bool { return d.Const })
-}
-
-// declared reads the variables that a declaration text declares.
-func declared(label, text string, lang Lang) ([]refcount.Declared, error) {
-	found, err := refcount.Declarations(text, lang == CXX)
-	if err != nil {
-		return nil, &Error{Stage: "view", Op: label, Msg: "c_declare: " + Shown(err.Error()) + "; write plain declarations, such as double V;"}
-	}
-	for _, d := range found {
-		if strings.HasPrefix(d.Name, "py_"+variableToken) || strings.HasPrefix(d.Name, "storage_"+variableToken) {
-			return nil, &Error{Stage: "view", Op: label, Msg: fmt.Sprintf("c_declare: %s exists already; declare a variable of another name", Shown(d.Name))}
-		}
-	}
-	return found, nil
-}
-
-// kernels makes a view of each distinct function, in the order in which they run first.
-func (v *viewer) kernels() error {
-	v.names = map[int]string{}
-	shared, seen := map[int]string{}, map[string]int{}
-	for _, a := range v.plan.Actions {
-		if a.Step < 0 {
-			continue
-		}
-		i := v.p.Steps[a.Step].Kernel
-		k := &v.p.Kernels[i]
-		name, known := shared[i]
-		if !known {
-			base := k.cName(v.p.Types, v.plan.Leaves[i])
-			name = base
-			if !k.Perform && k.keepsState(v.p.Types) {
-				name = fmt.Sprintf("%s_%d", base, seen[base])
-			} else {
-				shared[i] = name
-			}
-			seen[base]++
-			v.functions = append(v.functions, function{i, name})
-			if err := v.kernel(i, name); err != nil {
-				return err
-			}
-		}
-		v.names[a.Step] = gluePrefix + name
-	}
-	return nil
-}
-
-// kernel adds the view of a function, once: kernels of equal texts have one.
-func (v *viewer) kernel(i int, name string) error {
-	k := &v.p.Kernels[i]
-	if k.Perform || slices.ContainsFunc(v.view.Kernels, func(have *KernelView) bool { return have.C == gluePrefix+name }) {
-		return nil
-	}
-	kv, err := newKernelView(v.p.Types, k, v.plan.Leaves[i], name, v.p.cxx())
-	if err != nil {
-		return err
-	}
-	if k.structured() {
-		v.loop(k, kv)
-	}
-	v.view.Kernels = append(v.view.Kernels, kv)
-	return nil
-}
-
-// keepsState tells whether applies may not share the kernel's texts.
-func (k *Kernel) keepsState(types []Type) bool {
-	cxx, before := k.Lang == CXX, k.before(types)
-	if k.SupportCodeApply != "" && refcount.KeepsState(k.SupportCodeApply, cxx, before...) {
-		return true
-	}
-	before = append(before, k.SupportCodeApply)
-	for _, in := range k.body() {
-		if in.Op == OpCode && refcount.CodeKeepsState(in.Code, cxx, before...) {
-			return true
-		}
-	}
-	return refcount.CodeKeepsState(k.Code, cxx, before...) || refcount.CodeKeepsState(k.CodeCleanup, cxx, before...)
-}
-
-// before gives the texts in which the macros of a kernel's texts may be defined.
-func (k *Kernel) before(types []Type) []string {
-	texts := slices.Clone(k.SupportCode)
-	for _, t := range k.types() {
-		texts = append(texts, types[t].SupportCode...)
-	}
-	for _, arg := range k.Build.CompileArgs {
-		if macro, ok := strings.CutPrefix(arg, "-D"); ok {
-			texts = append(texts, "#define "+strings.Replace(macro, "=", " ", 1))
-		}
-	}
-	return texts
-}
-
 // texts collects what stands at file scope: headers, support code and init code, each distinct text once.
 func (v *viewer) texts() {
 	headers, support, init := newSet(), newSet(), newSet()
-	add := func(label, name string, b Build, supportCode, initCode []string, initApply string) {
+	add := func(label, name string, b Build, texts *Texts) {
 		for _, h := range b.Headers {
-			headers.add(quoted(h), "")
+			headers.add(Fragment{Text: quoted(h)})
 		}
-		for _, text := range supportCode {
-			support.add(text, label+".c_support_code")
+		for _, text := range texts[SupportCode] {
+			support.add(fragment(label, SupportCode, text, ""))
 		}
-		for _, text := range initCode {
-			init.add(text, label+".c_init_code")
+		for _, text := range texts[InitCode] {
+			init.add(fragment(label, InitCode, text, ""))
 		}
-		if initApply != "" {
-			init.add(strings.ReplaceAll(initApply, nameToken, name), label+".c_init_code_apply")
+		if texts.Given(InitCodeApply) {
+			init.add(fragment(label, InitCodeApply, texts.Text(InitCodeApply), name))
 		}
 	}
-	for i := range v.p.Types {
-		t := &v.p.Types[i]
-		add(t.Label, "", t.Build, t.SupportCode, t.InitCode, "")
+	for i := range v.plan.Types {
+		t := &v.plan.Types[i]
+		add(t.Label, "", t.Build, &t.Texts)
 	}
-	for _, f := range v.functions {
-		k := &v.p.Kernels[f.kernel]
-		add(k.Label, f.name, k.Build, k.SupportCode, k.InitCode, k.InitCodeApply)
+	for _, f := range v.plan.Functions {
+		add(f.Label, f.Name, f.Build, &f.Texts)
 	}
 	for _, f := range headers.list {
 		v.view.Headers = append(v.view.Headers, f.Text)
@@ -254,39 +145,36 @@ func (v *viewer) texts() {
 // interface_ fills the tables of variables, arguments and results.
 func (v *viewer) interface_() {
 	w := v.view
-	for _, variable := range v.p.Variables {
+	for _, variable := range v.plan.Variables {
 		w.VariableTypes = append(w.VariableTypes, variable.Type)
 	}
 	w.Constants = v.plan.Constants
-	for _, in := range v.p.Inputs {
+	for _, in := range v.plan.Inputs {
 		name := "NULL"
 		if in.Name != "" {
 			name = cString(in.Name)
 		}
 		w.Arguments = append(w.Arguments, ArgumentView{name, in.Variable})
-	}
-	arguments := len(v.p.Inputs)
-	for _, in := range v.p.Inputs {
 		if in.Shared {
 			w.Counts.Cells++
-			arguments--
 		}
 	}
-	for _, out := range v.p.Outputs {
+	for _, out := range v.plan.Outputs {
 		r := ResultView{Variable: out.Variable, Accept: "NULL", Update: -1}
 		if out.Update != nil {
-			r.Update = *out.Update - arguments
+			r.Update = *out.Update - (len(v.plan.Inputs) - w.Counts.Cells)
 			w.Counts.Updates++
 		}
 		if out.Accept != nil {
-			r.Accept = v.typeView(out.Variable).accept(*out.Accept)
+			lifecycle := &v.plan.Lifecycles[v.plan.Variables[out.Variable].Type]
+			r.Accept = v.typeView(out.Variable).accept(slices.Index(lifecycle.Accepts, *out.Accept))
 		}
 		w.Results = append(w.Results, r)
 	}
 }
 
 func (v *viewer) typeView(variable int) *TypeView {
-	return v.view.Types[v.p.Variables[variable].Type]
+	return v.view.Types[v.plan.Variables[variable].Type]
 }
 
 // summary is the head of the file: what the unit is made of.
@@ -307,12 +195,12 @@ type set struct {
 
 func newSet() *set { return &set{seen: map[string]bool{}} }
 
-func (s *set) add(text, origin string) {
-	if strings.TrimSpace(text) == "" || s.seen[text] {
+func (s *set) add(f Fragment) {
+	if strings.TrimSpace(f.Text) == "" || s.seen[f.Text] {
 		return
 	}
-	s.seen[text] = true
-	s.list = append(s.list, Fragment{origin, text})
+	s.seen[f.Text] = true
+	s.list = append(s.list, f)
 }
 
 // quoted gives a header the quotes that it lacks.

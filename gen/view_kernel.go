@@ -57,75 +57,68 @@ type PromisedVariable struct {
 	Unread       bool // nothing looks at it again: it may be NULL
 }
 
-func newKernelView(types []Type, k *Kernel, leaves Leaves, name string, cxx bool) (*KernelView, error) {
-	named := func(hook, text string) Fragment {
-		return Fragment{k.Label + "." + hook, strings.ReplaceAll(text, nameToken, name)}
+// newKernelView names the variables and texts of a kernel's function.
+func newKernelView(f *KernelFunction, cxx bool) *KernelView {
+	named := func(h Hook) Fragment { return fragment(f.Label, h, f.Text(h), f.Name) }
+	kv := &KernelView{Structured: f.Loop >= 0, C: gluePrefix + f.Name, Name: f.Name, Label: f.Label, Code: named(Code),
+		Slots: len(f.Variables), Released: f.GIL == GILReleased, CXX: cxx, Scope: ScopeView{C: gluePrefix + f.Name}}
+	if f.Given(SupportCodeApply) {
+		kv.Support = []Fragment{named(SupportCodeApply)}
 	}
-	kv := &KernelView{Structured: k.structured(), C: gluePrefix + name, Name: name, Label: k.Label, Code: named("c_code", k.Code), Slots: len(k.types()),
-		Released: k.GIL == GILReleased, CXX: cxx, Scope: ScopeView{C: gluePrefix + name}}
-	if k.SupportCodeApply != "" {
-		kv.Support = []Fragment{named("c_support_code_apply", k.SupportCodeApply)}
-	}
-	if strings.TrimSpace(k.CodeCleanup) != "" {
-		cleanup := named("c_code_cleanup", k.CodeCleanup)
+	if strings.TrimSpace(f.Text(CodeCleanup)) != "" {
+		cleanup := named(CodeCleanup)
 		kv.Cleanup = &cleanup
 	}
-	for i, text := range k.Declares {
-		t := &types[k.types()[i]]
-		found, err := declared(t.Label, text, t.Lang)
-		if err != nil {
-			return nil, err
-		}
-		variable := KernelVariable{
-			Name: variableName(i), Index: i, Declared: found, State: state(found), Saved: true,
-			Declare: Fragment{t.Label + ".c_declare", text},
-		}
-		if i == len(k.Inputs)+len(k.Outputs) {
-			variable.Name, variable.Saved = paramsToken, false
-		}
-		variable.Storage = storage(k.Code+k.CodeCleanup, variable.Name)
-		kv.Variables = append(kv.Variables, variable)
-		filled := i >= len(k.Inputs) && i < len(k.Inputs)+len(k.Outputs)
-		if number, ndim := t.Array.promise(); ndim >= 0 && (filled || slices.Contains(leaves.Replaced, i)) {
-			kv.Promised = append(kv.Promised, PromisedVariable{variable.Name, number, ndim, slices.Contains(leaves.Unread, i)})
-		}
-		kv.Scope.Declares = append(kv.Scope.Declares, ScopeDeclare{variable.Name, variable.Declare})
+	if kv.Structured {
+		return kv
 	}
-	if k.Struct != (Struct{}) {
+	for i := range f.Variables {
+		kv.Variables = append(kv.Variables, newKernelVariable(f, i))
+		kv.Scope.Declares = append(kv.Scope.Declares, ScopeDeclare{kv.Variables[i].Name, kv.Variables[i].Declare})
+	}
+	for _, i := range f.promised() {
+		number, ndim := f.Variables[i].Type.Array.promise()
+		kv.Promised = append(kv.Promised, PromisedVariable{f.Variables[i].Name, number, ndim, slices.Contains(f.Unread, i)})
+	}
+	if f.stateful() {
 		kv.Scope.Base = kv.C + "_struct"
-		kv.Struct = &StructView{Support: named("c_support_code_struct", refcount.Public(k.Struct.Support)),
-			Init: named("c_init_code_struct", k.Struct.Init), Cleanup: named("c_cleanup_code_struct", k.Struct.Cleanup)}
-		if k.Params != nil {
+		kv.Struct = &StructView{Support: fragment(f.Label, SupportCodeStruct, refcount.Public(f.Text(SupportCodeStruct)), f.Name),
+			Init: named(InitCodeStruct), Cleanup: named(CleanupCodeStruct)}
+		if f.Params != nil {
 			kv.Struct.Params = kv.Variables[len(kv.Variables)-1:]
 		}
 	}
-	for i := len(kv.Variables) - 1; i >= 0; i-- {
-		kv.Closing = append(kv.Closing, kv.Variables[i])
+	kv.Closing = slices.Clone(kv.Variables)
+	slices.Reverse(kv.Closing)
+	return kv
+}
+
+func newKernelVariable(f *KernelFunction, i int) KernelVariable {
+	v := &f.Variables[i]
+	return KernelVariable{
+		Name: v.Name, Index: i, Declared: v.Declared, State: v.State, Saved: v.Name != paramsToken,
+		Declare: fragment(v.Type.Label, Declare, v.Source, ""), Storage: storage(f.Text(Code)+f.Text(CodeCleanup), v.Name),
 	}
-	return kv, nil
 }
 
 // steps fills the table that a call walks, and the slots that its entries work on.
 func (v *viewer) steps() {
 	w := v.view
-	for _, a := range v.plan.Actions {
-		s := v.step(a)
+	for i := range v.plan.Table {
+		s := v.step(&v.plan.Table[i])
 		s.First = w.Counts.Slots
 		s.Reads += s.First
 		w.Counts.Slots += len(s.Slots)
 		w.Steps = append(w.Steps, s)
-		if a.Kind == Perform {
-			w.Counts.Performs++
-		}
 	}
 	for _, i := range v.plan.Structs {
-		label := v.p.kernel(v.plan.Actions[i].Step).Label + ".c_init_code_struct"
+		label := v.plan.kernel(v.plan.Table[i].Step).Label + "." + InitCodeStruct.String()
 		w.Structs = append(w.Structs, StructStepView{C: w.Steps[i].Run, Label: cString(label), First: w.Steps[i].First})
 	}
-	w.Counts.Structs, w.Counts.Kept = len(w.Structs), v.plan.Kept
-	w.Counts.Variables, w.Counts.Arguments, w.Counts.Results = len(v.p.Variables), len(w.Arguments), len(w.Results)
+	w.Counts.Structs, w.Counts.Kept, w.Counts.Performs = len(w.Structs), v.plan.Kept, v.plan.Performs
+	w.Counts.Variables, w.Counts.Arguments, w.Counts.Results = len(v.plan.Variables), len(w.Arguments), len(w.Results)
 	w.Counts.Steps, w.Counts.Constants = len(w.Steps), len(w.Constants)
-	if v.p.Single {
+	if v.plan.Single {
 		w.Counts.Single = 1
 	}
 }
@@ -133,84 +126,96 @@ func (v *viewer) steps() {
 // number is how the table of slots tells a plain number from a variable.
 func number(n int) int { return -1 - n }
 
-// hooks name what runs when a variable is entered or synced, for messages.
-var hooks = map[ActionKind]string{
-	EnterInput: ".c_extract", EnterOwn: ".c_extract", EnterInit: ".c_init", EnterOutput: ".c_extract_out", EnterKept: ".c_extract_out",
-	Sync: ".c_sync", Separate: ", a copy of what is written over",
-}
-
-func (v *viewer) step(a Action) StepView {
-	if a.Step >= 0 {
-		return v.graphStep(a)
+// step names an entry of the table.
+func (v *viewer) step(e *Entry) StepView {
+	if e.Step >= 0 {
+		return v.graphStep(e)
 	}
-	variable := a.Variables[0]
+	variable := e.Variables[0]
 	tv := v.typeView(variable)
-	s := StepView{Node: -1, Undo: tv.C + "_leave", Slots: []int{variable}, Label: cString(tv.Label + hooks[a.Kind]),
-		Comment: comment(fmt.Sprintf("%s %s", a.Kind, v.describe(variable)))}
-	switch a.Kind {
-	case EnterInput:
-		s.Run = tv.input(v.p.Inputs[a.Index].Accept, v.p.Inputs[a.Index].Shared)
-		s.Slots = append(s.Slots, number(a.Index))
-	case EnterOwn:
-		s.Run = tv.C + "_own"
-	case EnterInit:
-		s.Run = tv.Init.C + "_own"
-	case EnterOutput:
-		s.Run = tv.Offer.C + "_own"
-		s.Slots = append(append(s.Slots, number(a.Index)), v.others(a)...)
-	case Separate:
-		s.Run, s.Undo = "opw_separate", "NULL"
-		s.Slots = append(s.Slots, v.others(a)...)
-	case EnterKept:
-		s.Run, s.Undo = tv.C+"_take", tv.C+"_keep"
-		s.Slots = append(s.Slots, number(a.Index))
-	case Sync:
-		s.Run, s.Undo = tv.Sync.C, "NULL"
+	s := StepView{Node: -1, Undo: undo(tv, e.Undo), Slots: []int{variable},
+		Comment: comment(fmt.Sprintf("%s %s", effects[e.Run].name, v.describe(variable)))}
+	label := ""
+	switch e.Run {
+	case RunInput:
+		s.Run, label = tv.input(e.Function), Extract.String()
+		s.Slots = append(s.Slots, number(e.Index))
+	case RunOwn:
+		s.Run, label = tv.C+"_own", Extract.String()
+	case RunInit:
+		s.Run, label = tv.Init.C+"_own", Init.String()
+	case RunOutput:
+		s.Run, label = tv.Offer.C+"_own", ExtractOut.String()
+		s.Slots = append(append(s.Slots, number(e.Index)), v.others(e)...)
+	case RunSeparate:
+		s.Run, s.Label = "opw_separate", cString(tv.Label+", a copy of what is written over")
+		s.Slots = append(s.Slots, v.others(e)...)
+		return s
+	case RunKept:
+		s.Run, label = tv.C+"_take", ExtractOut.String()
+		s.Slots = append(s.Slots, number(e.Index))
+	case RunSync:
+		s.Run, label = tv.Sync.C, Sync.String()
 	}
+	s.Label = cString(tv.Label + "." + label)
 	return s
 }
 
-// others is how the table of slots lists the variables behind an action's first: how many, then of each type and slot.
-func (v *viewer) others(a Action) []int {
-	found := []int{number(len(a.Variables) - 1)}
-	for _, other := range a.Variables[1:] {
-		found = append(found, number(v.p.Variables[other].Type), other)
+// undo names what undoes an entry; tv is the type of the variable that it is for.
+func undo(tv *TypeView, u Undo) string {
+	switch u {
+	case UndoLeave:
+		return tv.C + "_leave"
+	case UndoKeep:
+		return tv.C + "_keep"
+	case UndoPerform:
+		return "opw_perform_undo"
+	}
+	return "NULL"
+}
+
+// others is how the table of slots lists the variables behind an entry's first: how many, then of each type and slot.
+func (v *viewer) others(e *Entry) []int {
+	found := []int{number(len(e.Variables) - 1)}
+	for _, other := range e.part(otherParts) {
+		found = append(found, number(v.plan.Variables[other].Type), other)
 	}
 	return found
 }
 
-func (v *viewer) graphStep(a Action) StepView {
-	k := v.p.kernel(a.Step)
-	s := StepView{Run: v.names[a.Step], Undo: "NULL", Slots: a.Variables, Label: cString(k.Label + ".c_code"),
-		Comment: comment(k.Label), Node: a.Step, Inputs: a.Inputs, Outputs: len(k.Outputs)}
-	if k.structured() {
+// graphStep names the entry of a step.
+func (v *viewer) graphStep(e *Entry) StepView {
+	k := v.plan.kernel(e.Step)
+	s := StepView{Undo: undo(nil, e.Undo), Slots: e.Variables, Label: cString(k.Label + "." + Code.String()),
+		Comment: comment(k.Label), Node: e.Step, Inputs: e.Inputs, Outputs: e.Outputs}
+	switch e.Run {
+	case RunLoop:
+		at := v.plan.Functions[e.Function].Loop
 		s.Run = "opw_run_elementwise"
 		if k.Reduce != nil {
 			s.Run = "opw_run_reduce"
 		}
-		s.Slots, s.Reads = slices.Concat([]int{number(v.works[v.names[a.Step]])}, a.Variables), 1
-	}
-	if k.Struct != (Struct{}) {
-		s.Slots = append(slices.Clone(s.Slots), number(a.Index))
-	}
-	if a.Kind != Perform {
-		return s
-	}
-	s.Label = cString(k.Label + ".perform")
-	s.Run, s.Undo = "opw_perform", "opw_perform_undo"
-	outputs := a.Variables[a.Inputs:]
-	s.Slots = []int{number(a.Index), number(a.Inputs), number(len(outputs))}
-	s.Reads = len(s.Slots)
-	s.Slots = append(s.Slots, a.Variables[:a.Inputs]...)
-	for _, out := range outputs {
-		s.Slots = append(s.Slots, number(v.p.Variables[out].Type), out)
+		s.Slots, s.Reads = slices.Concat([]int{number(v.places[at])}, e.Variables), 1
+	case RunKernel:
+		s.Run = gluePrefix + v.plan.Functions[e.Function].Name
+		if k.stateful() {
+			s.Slots = append(slices.Clone(s.Slots), number(e.Index))
+		}
+	case RunPerform:
+		s.Run, s.Label = "opw_perform", cString(k.Label+".perform")
+		s.Slots = []int{number(e.Index), number(e.Inputs), number(e.Outputs)}
+		s.Reads = len(s.Slots)
+		s.Slots = append(s.Slots, e.part(inputPart)...)
+		for _, out := range e.part(outputPart) {
+			s.Slots = append(s.Slots, number(v.plan.Variables[out].Type), out)
+		}
 	}
 	return s
 }
 
 // describe names a variable for the reader of the C.
 func (v *viewer) describe(variable int) string {
-	if name := v.p.Variables[variable].Name; name != "" {
+	if name := v.plan.Variables[variable].Name; name != "" {
 		return name
 	}
 	return fmt.Sprintf("variable %d", variable)

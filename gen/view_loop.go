@@ -48,39 +48,76 @@ type FoldView struct {
 	Enum, Axes, Name   string
 	Size, KeepDims     int
 	Chunk, ColumnChunk int
-	Eight              bool // as many accumulators beside one another
+	Lanes              int // as many accumulators beside one another; 0: one
 	Fails, Guarded     bool
 }
 
-// partsFrom is the number of loops from which a unit is compiled in two parts at once. It is a matter of Program alone, so
-// that equal Programs give equal modules on every machine.
-const partsFrom = 4
+// loops names the loops, each where it stands.
+func (v *viewer) loops() {
+	w := v.view
+	for i := range v.plan.Loops {
+		l := &v.plan.Loops[i]
+		kv, l0 := w.Kernels[l.Kernel], v.plan.loopOf(i)
+		shared := gluePrefix + v.plan.Functions[v.plan.Loops[l.Shares].Kernel].Name
+		b := &body{name: kv.Name}
+		if fold := l0.Outputs[0].Fold; fold != nil {
+			fv := b.fold(l0, fold)
+			fv.C, fv.F, fv.Guarded = kv.C, shared, v.plan.Functions[l.Kernel].Lang == CXX
+			v.places[i] = len(w.Reductions)
+			w.Reductions = append(w.Reductions, fv)
+			switch l.Place {
+			case AmongOps:
+				kv.Fold = fv
+			case Apart, Beforehand:
+				w.Folds = append(w.Folds, fv)
+			}
+			fv.Linkage = linkage(l.Place)
+		} else {
+			lv := b.loop(l0)
+			lv.C, lv.L, lv.Guarded = kv.C, shared, v.plan.Functions[l.Kernel].Lang == CXX
+			v.places[i] = len(w.Elementwise)
+			w.Elementwise = append(w.Elementwise, lv)
+			switch l.Place {
+			case AmongOps:
+				kv.Loop = lv
+			case Apart, Beforehand:
+				w.Loops = append(w.Loops, lv)
+			}
+			lv.Linkage = linkage(l.Place)
+		}
+		for _, h := range b.helpers {
+			if !slices.ContainsFunc(w.helpers, func(have scalar.Helper) bool { return have.C() == h.C() }) {
+				w.helpers = append(w.helpers, h)
+			}
+		}
+	}
+}
 
-// ownEach is how many loops there are to one that stays with the rest: 20 loops then take about as long as Python's headers
-// and what else is in the first part.
-const ownEach = 5
-
-// maxOperands is OPW_MAX_OPERANDS of templates/runtime/frame.h.
-const maxOperands = 64
+// linkage is static where one part of a unit alone sees the loop.
+func linkage(p Place) string {
+	if p == Apart {
+		return "OPW_SHARED"
+	}
+	return "static"
+}
 
 // body writes instructions as statements over the values v0, v1, …
 type body struct {
 	name    string // the kernel's
-	values  []scalar.Type
+	values  int
 	lines   []LineView
 	helpers []scalar.Helper
-	fails   bool
 }
 
-func (b *body) declare(t scalar.Type) string {
-	b.values = append(b.values, t)
-	return valueName(len(b.values) - 1)
+// next names the value that comes next.
+func (b *body) next() string {
+	b.values++
+	return valueName(b.values - 1)
 }
 
 // use notes what a piece of code needs and gives its text.
 func (b *body) use(c scalar.Code) string {
 	b.helpers = append(b.helpers, c.Helpers...)
-	b.fails = b.fails || c.Fails
 	return c.Text
 }
 
@@ -88,27 +125,20 @@ func (b *body) line(format string, args ...any) {
 	b.lines = append(b.lines, LineView{Text: fmt.Sprintf(format, args...)})
 }
 
-// instruction adds one that Check has passed.
-func (b *body) instruction(in *Instruction) {
-	var types []scalar.Type
-	var names []string
-	for _, a := range in.Args {
-		types = append(types, b.values[a])
-		names = append(names, valueName(a))
+func (b *body) instructions(body []TypedInstruction) {
+	for i := range body {
+		b.instruction(&body[i])
 	}
+}
+
+func (b *body) instruction(in *TypedInstruction) {
 	if in.Op == OpCode {
-		b.code(in, types, names)
+		b.code(in)
 		return
 	}
-	out, _ := scalar.TypeOf(in.DType)
-	var c scalar.Code
-	if in.Op == OpConstant {
-		c, _ = scalar.Literal(out, in.Value)
-	} else {
-		c = scalar.Of(in.Op, types, out, names)
-	}
-	text, name := b.use(c), b.declare(out)
-	if c.Fails {
+	out := in.Makes[0]
+	text, name := b.use(in.Expr), b.next()
+	if in.Expr.Fails {
 		b.line("%s %s;", out.Value, name)
 		b.line("if (%s) %s", strings.ReplaceAll(text, "{out}", name), failText)
 		return
@@ -117,18 +147,16 @@ func (b *body) instruction(in *Instruction) {
 }
 
 // code adds a user's: its variables are of the types that a fragment knows, not of those that the loop computes with.
-func (b *body) code(in *Instruction, types []scalar.Type, names []string) {
-	origin := in.Label + ".c_code"
-	text := strings.ReplaceAll(in.Code, nameToken, b.name)
-	l := LineView{Code: &Fragment{origin, text}}
-	for i, t := range types {
+func (b *body) code(in *TypedInstruction) {
+	code := fragment(in.Label, Code, in.Code, b.name)
+	l := LineView{Code: &code}
+	for i, t := range in.Takes {
 		own := variableName(i)
 		l.Before = append(l.Before, fmt.Sprintf("typedef %s dtype_%s;", fragmentType(t), own), fmt.Sprintf("dtype_%s %s;", own, own))
-		l.Before = append(l.Before, b.convert(t, own, names[i], true))
+		l.Before = append(l.Before, b.convert(t, own, valueName(in.Args[i]), true))
 	}
-	for i, dtype := range in.DTypes {
-		t, _ := scalar.TypeOf(dtype)
-		name, own := b.declare(t), variableName(len(types)+i)
+	for i, t := range in.Makes {
+		name, own := b.next(), variableName(len(in.Takes)+i)
 		b.line("%s %s;", t.Value, name)
 		l.Before = append(l.Before, fmt.Sprintf("typedef %s dtype_%s;", fragmentType(t), own), fmt.Sprintf("dtype_%s %s;", own, own))
 		l.After = append(l.After, b.convert(t, name, own, false))
@@ -137,7 +165,6 @@ func (b *body) code(in *Instruction, types []scalar.Type, names []string) {
 		}
 	}
 	b.lines = append(b.lines, l)
-	b.fails = b.fails || strings.Contains(text, failText)
 }
 
 // convert copies between a value of the loop and a variable of a fragment.
@@ -165,142 +192,60 @@ func fragmentType(t scalar.Type) string {
 	return t.DType.C
 }
 
-func dtypesOf(types []Type, indices []int) []scalar.Type {
-	var found []scalar.Type
-	for _, i := range indices {
-		t, _ := scalar.TypeOf(types[i].Array.DType)
-		found = append(found, t)
+// loop shapes a loop that stores.
+func (b *body) loop(l *Loop) *LoopView {
+	v := &LoopView{Inputs: len(l.Inputs), Outputs: len(l.Outputs), Fails: l.fails(), Variants: l.strides()}
+	for i, t := range l.Inputs {
+		v.Operands = append(v.Operands, OperandView{Index: i, Const: "const ", Enum: t.Enum, Size: t.Size})
+		b.line("const %s %s = %s;", t.Value, b.next(), b.use(t.Load(element(i))))
 	}
-	return found
+	b.instructions(l.Body)
+	over := false
+	for i, out := range l.Outputs {
+		at := len(l.Inputs) + i
+		v.Operands = append(v.Operands, OperandView{Index: at, Enum: out.Type.Enum, Size: out.Type.Size})
+		b.line("%s", b.use(out.Type.Store(element(at), valueName(out.Value))))
+		v.InPlace = append(v.InPlace, out.Over)
+		over = over || out.Over >= 0
+	}
+	if !over {
+		v.InPlace = nil
+	}
+	v.Lines = b.lines
+	return v
 }
 
-// newLoopView shapes a checked elementwise kernel.
-func newLoopView(types []Type, k *Kernel, name, c string) (*LoopView, []scalar.Helper) {
-	ins, outs := dtypesOf(types, k.Inputs), dtypesOf(types, k.Outputs)
-	v := &LoopView{C: c, L: c, Linkage: "static", Inputs: len(ins), Outputs: len(outs), Guarded: k.Lang == CXX}
-	b := &body{name: name}
-	for i, t := range slices.Concat(ins, outs) {
-		o := OperandView{Index: i, Const: "const ", Enum: t.Enum, Size: t.Size}
-		if i >= len(ins) {
-			o.Const = ""
-		} else {
-			text := b.use(t.Load(fmt.Sprintf("opw_p%d + opw_i * opw_s%d", i, i)))
-			b.line("const %s %s = %s;", t.Value, b.declare(t), text)
-		}
-		v.Operands = append(v.Operands, o)
-	}
-	for i := range k.Elementwise.Body {
-		b.instruction(&k.Elementwise.Body[i])
-	}
-	for i, value := range k.Elementwise.Results {
-		at := len(ins) + i
-		b.line("%s", b.use(outs[i].Store(fmt.Sprintf("opw_p%d + opw_i * opw_s%d", at, at), valueName(value))))
-	}
-	v.Lines, v.Fails = b.lines, b.fails
-	v.Variants = variants(v.Operands, len(ins))
-	for i := range k.Elementwise.Body {
-		if in := &k.Elementwise.Body[i]; len(in.Args) > 0 && in.Op != OpCode && scalar.Calls(in.Op, b.values[in.Args[0]]) {
-			v.Variants = nil
-		}
-	}
-	if len(k.Elementwise.InPlace) > 0 {
-		v.InPlace = slices.Repeat([]int{-1}, len(outs))
-		for _, pair := range k.Elementwise.InPlace {
-			v.InPlace[pair[0]] = pair[1]
-		}
-	}
-	return v, b.helpers
-}
+// element is where an operand's element lies.
+func element(operand int) string { return fmt.Sprintf("opw_p%d + opw_i * opw_s%d", operand, operand) }
 
-// variants are the strides that a loop is written out for: all contiguous; of two inputs, either one number throughout.
-func variants(operands []OperandView, inputs int) [][]int {
-	plain := make([]int, len(operands))
-	for i, o := range operands {
-		plain[i] = o.Size
-	}
-	all := [][]int{plain}
-	for i := 0; inputs == 2 && i < 2; i++ {
-		broadcast := slices.Clone(plain)
-		broadcast[i] = 0
-		all = append(all, broadcast)
-	}
-	return all
-}
-
-var identities = map[string]string{
-	"add": "0", "multiply": "1", "logical_and": "1", "logical_or": "0", "bitwise_or": "0", "bitwise_xor": "0", "bitwise_and": "-1",
-}
-
-// newFoldView shapes a checked reduction.
-func newFoldView(types []Type, k *Kernel, name, c string) (*FoldView, []scalar.Helper) {
-	r := k.Reduce
-	in := dtypesOf(types, k.Inputs)[0]
-	acc, _ := scalar.TypeOf(r.DType)
-	combined := acc
-	if acc.Class == 'e' && (r.Op == "add" || r.Op == "multiply") { // rounded once, at the end, as in NumPy
-		combined, _ = scalar.TypeOf("float32")
-	}
-	v := &FoldView{C: c, F: c, Linkage: "static", Acc: acc.Value, Element: in.Value, Enum: acc.Enum, Size: in.Size, Name: cString(r.Op), Guarded: k.Lang == CXX}
-	b := &body{name: name, values: []scalar.Type{combined, combined}}
-	body, result := r.Body, r.Result
-	if r.Op != OpBody {
-		body, result = []Instruction{{Op: r.Op, Args: []int{0, 1}, DType: combined.Name}}, 2
-	}
-	for i := range body {
-		b.instruction(&body[i])
-	}
-	v.Result = valueName(result)
+// fold shapes a loop that folds.
+func (b *body) fold(l *Loop, f *Fold) *FoldView {
+	in := l.Inputs[0]
+	v := &FoldView{Acc: f.Acc.Value, Element: in.Value, Enum: f.Acc.Enum, Size: in.Size, Name: cString(f.Op), Fails: l.fails(),
+		Chunk: f.Chunk, ColumnChunk: f.ColumnChunk, Lanes: f.Lanes, Result: valueName(f.Result)}
+	b.values = 2 // the accumulators
+	b.instructions(f.Body)
 	v.Load = b.use(in.Load("opw_p"))
-	v.Cast = b.use(scalar.Of("cast", []scalar.Type{in}, acc, []string{"opw_v"}))
-	v.Lines, v.Fails = b.lines, b.fails
-	inexact := strings.ContainsRune("efc", rune(acc.Class))
-	if r.Op == "add" && inexact { // pairwise
-		v.Chunk, v.ColumnChunk = 128, 16
-	}
-	v.Eight = inexact && (r.Op == "add" || r.Op == "maximum" || r.Op == "minimum")
-	if r.KeepDims {
+	v.Cast = b.use(scalar.Of("cast", []scalar.Type{in}, f.Acc, []string{"opw_v"}))
+	v.Lines = b.lines
+	if f.KeepDims {
 		v.KeepDims = 1
 	}
 	mask := uint64(0)
-	for _, axis := range r.Axes {
+	for _, axis := range f.Axes {
 		mask |= 1 << axis
 	}
 	v.Axes = fmt.Sprintf("%#xULL", mask)
-	v.Identity = b.identity(r, acc)
 	found := "opw_acc[opw_j]"
-	if inexact && r.Op == "add" { // as NumPy, which begins with 0: the sum of negative zeros is a positive one
-		found = b.use(scalar.Of("add", []scalar.Type{combined, combined}, combined, []string{found, v.Identity}))
+	if f.Identity != nil {
+		v.Identity = b.use(*f.Identity)
 	}
-	if acc.Class == 'c' && r.Op == "multiply" { // begins with 1, which is not nothing to an infinite part
-		v.Start = v.Identity
+	if f.Plus {
+		found = b.use(scalar.Of("add", []scalar.Type{f.Combined, f.Combined}, f.Combined, []string{found, v.Identity}))
 	}
-	v.Store = b.use(acc.Store("opw_out + opw_j * opw_t", found))
-	return v, b.helpers
-}
-
-// pure tells whether the engine alone wrote a kernel's loop, and nothing in it can set an exception: such loops need nothing
-// of Python.
-func (k *Kernel) pure(fails bool) bool {
-	return !fails && !slices.ContainsFunc(k.body(), func(in Instruction) bool { return in.Op == OpCode })
-}
-
-// identity is what a reduction of nothing gives; empty: it is an error.
-func (b *body) identity(r *Reduce, acc scalar.Type) string {
-	text := identities[r.Op]
-	if r.Identity != nil {
-		text = *r.Identity
+	if f.Start != nil {
+		v.Start = f.Start.Text
 	}
-	switch {
-	case text == "":
-		return ""
-	case r.Identity != nil:
-	case acc.Class == 'b':
-		text = map[bool]string{true: "true", false: "false"}[text != "0"]
-	case acc.Class == 'u' && text == "-1":
-		return fmt.Sprintf("((%s)-1)", acc.Value)
-	case acc.Class == 'c':
-		text += " 0"
-	}
-	c, _ := scalar.Literal(acc, text)
-	return b.use(c)
+	v.Store = b.use(f.Acc.Store("opw_out + opw_j * opw_t", found))
+	return v
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	sitter "github.com/tree-sitter/go-tree-sitter"
-	treec "github.com/tree-sitter/tree-sitter-c/bindings/go"
-	treecpp "github.com/tree-sitter/tree-sitter-cpp/bindings/go"
 )
 
 // Declared is a variable that a declaration text declares.
@@ -29,36 +27,21 @@ func (d Declared) Value() string {
 // Declarations lists the variables that the text of a c_declare declares, in order. Typedefs, tags, enumerators and
 // prototypes have no state and are left out. A text that cannot be read with certainty (statements, #if, macros that
 // stand for declarations) is an error: the caller must not guess.
-func Declarations(text string, cxx bool) ([]Declared, error) {
-	const head = "void opw_(void) {\n"
-	source := []byte(head + text + "\n}")
-	tree, err := parse(source, cxx)
-	if err != nil {
-		return nil, err
+func (f *Fragment) Declarations() ([]Declared, error) {
+	root := f.root()
+	if root == nil {
+		return nil, fmt.Errorf("cannot tell which variables it declares: there is no grammar")
 	}
-	defer tree.Close()
-	body := tree.RootNode().NamedChild(0).ChildByFieldName("body")
-	if bad := firstError(tree.RootNode()); bad != nil || body == nil {
+	source := f.written()
+	body := root.NamedChild(0).ChildByFieldName("body")
+	if bad := firstError(root); bad != nil || body == nil {
 		return nil, fmt.Errorf("cannot tell which variables it declares%s", near(bad, source))
 	}
-	r := &declReader{source: source, cxx: cxx}
+	r := &declReader{source: source, cxx: f.CXX}
 	for i := uint(0); i < body.NamedChildCount(); i++ {
 		r.item(body.NamedChild(i))
 	}
 	return r.found, r.err
-}
-
-func parse(source []byte, cxx bool) (*sitter.Tree, error) {
-	parser := sitter.NewParser()
-	defer parser.Close()
-	language := sitter.NewLanguage(treec.Language())
-	if cxx {
-		language = sitter.NewLanguage(treecpp.Language())
-	}
-	if err := parser.SetLanguage(language); err != nil {
-		return nil, fmt.Errorf("cannot load the grammar: %w", err)
-	}
-	return parser.Parse(source, nil), nil
 }
 
 // firstError finds the first place that the grammar did not understand.

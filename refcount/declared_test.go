@@ -36,7 +36,7 @@ func TestDeclarations(t *testing.T) {
 		"npy_intp V_shape[NPY_MAXDIMS]; struct { double re, im; } V;":                           {"V_shape", "V"},
 		"_Alignas(32) double V[4]; volatile int V_v; enum colour_V { R_V, G_V } V_c; union U V": nil,
 	} {
-		found, err := Declarations(text, false)
+		found, err := declarations(text, false)
 		if want == nil {
 			assert.Error(t, err, text)
 			continue
@@ -47,10 +47,10 @@ func TestDeclarations(t *testing.T) {
 }
 
 func TestDeclarationsCXX(t *testing.T) {
-	found, err := Declarations("std::vector<double> V; bool V_done{false}; using t_V = int;", true)
+	found, err := declarations("std::vector<double> V; bool V_done{false}; using t_V = int;", true)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"V", "V_done ="}, names(found))
-	found, err = Declarations("T V = {1, 2}, *V_p = nullptr, V_q(3, 4); int V_a[2] = {1}; const double V_c{1e-6}; std::vector<int> V_b(4);", true)
+	found, err = declarations("T V = {1, 2}, *V_p = nullptr, V_q(3, 4); int V_a[2] = {1}; const double V_c{1e-6}; std::vector<int> V_b(4);", true)
 	require.NoError(t, err)
 	var written []string
 	for _, d := range found {
@@ -58,9 +58,9 @@ func TestDeclarationsCXX(t *testing.T) {
 	}
 	assert.Equal(t, []string{"V= {1, 2}", "V_p= nullptr", "V_q(3, 4)", "V_a= {1}", "V_c{1e-6}", "V_b(4)"}, written)
 	assert.Equal(t, []bool{false, true, true}, []bool{found[2].Array, found[3].Array, found[4].Const})
-	_, err = Declarations("std::vector<int> V(V_n);", true)
+	_, err = declarations("std::vector<int> V(V_n);", true)
 	assert.EqualError(t, err, "may be a function or a variable: give a variable's arguments in braces, name a function's (line 1, near \"V(V_n)\")")
-	_, err = Declarations("int V_f(int), V_g(void), V_h(npy_intp n);", true)
+	_, err = declarations("int V_f(int), V_g(void), V_h(npy_intp n);", true)
 	assert.NoError(t, err)
 }
 
@@ -70,7 +70,7 @@ func TestDeclarationsThatCannotBeKept(t *testing.T) {
 		"int V; V = 3;":     "holds a statement: declare here, set values in c_init or c_extract (line 1, near \"V = 3;\")",
 		"if (1) { int V; }": "holds a if statement: write plain declarations (line 1, near \"if (1) { int V; }\")",
 	} {
-		_, err := Declarations(text, false)
+		_, err := declarations(text, false)
 		assert.EqualError(t, err, want)
 	}
 }

@@ -27,35 +27,28 @@ type Place struct {
 	Fail  string // the text of fail
 	Label string // the label that fail leads to
 
+	Declares bool     // declares variables, and does nothing else
 	Released bool     // runs without the GIL
 	Support  []string // the support code, whose functions it may call
 }
 
 // Breaches lists what a fragment does that it may not, by line. What a grammar cannot read with certainty is not judged:
 // the compiler has the last word.
-func (p Place) Breaches(text string) []Breach {
-	code := blank(text)
-	f := &fragment{Place: p, text: text, code: braces(p.expand(code))}
+func (f *Fragment) Breaches() []Breach {
+	f.found = nil
 	f.gone()
 	f.fails()
-	if p.Body {
+	if f.Body {
 		f.body()
 	}
-	if p.Released {
+	if f.Released {
 		f.withoutGIL()
 	}
 	slices.SortStableFunc(f.found, func(a, b Breach) int { return a.Line - b.Line })
 	return f.found
 }
 
-type fragment struct {
-	Place
-	text  string // as the user wrote it
-	code  string // of the same length up to macros: comments and literals blanked, FAIL expanded
-	found []Breach
-}
-
-func (f *fragment) breach(code string, offset int, format string, args ...any) {
+func (f *Fragment) breach(code string, offset int, format string, args ...any) {
 	before := code[:offset]
 	line := strings.Count(before, "\n") + 1
 	f.found = append(f.found, Breach{line, offset - strings.LastIndexByte(before, '\n'), fmt.Sprintf(format, args...)})
@@ -118,7 +111,7 @@ func (p Place) expand(code string) string {
 }
 
 // gone finds the names that NumPy 2 dropped. A name that the text tests for with #if is its own affair.
-func (f *fragment) gone() {
+func (f *Fragment) gone() {
 	own := strings.Join(tested.FindAllString(f.code, -1), "\n")
 	for _, at := range word.FindAllStringIndex(f.code, -1) {
 		name := f.code[at[0]:at[1]]
@@ -129,7 +122,7 @@ func (f *fragment) gone() {
 }
 
 // fails looks at each place where fail stands.
-func (f *fragment) fails() {
+func (f *Fragment) fails() {
 	if f.Fail == "" {
 		return
 	}
@@ -157,22 +150,19 @@ func (f *fragment) fails() {
 }
 
 // body looks at a text that stands inside a function of the glue.
-func (f *fragment) body() {
-	const head = "void opw_(void) {\n"
-	source := []byte(head + f.code + "\n;}")
-	tree, err := parse(source, f.CXX)
-	if err != nil {
+func (f *Fragment) body() {
+	root := f.root()
+	if root == nil {
 		return
 	}
-	defer tree.Close()
-	if tree.RootNode().HasError() {
+	if root.HasError() {
 		f.words()
 		return
 	}
-	w := &bodyWalk{f: f, source: source, head: len(head), labels: map[string]int{}}
-	w.collect(tree.RootNode())
-	w.visit(tree.RootNode(), nil)
-	w.crossed(tree.RootNode())
+	w := &bodyWalk{f: f, source: f.source, head: len(bodyHead), labels: map[string]int{}}
+	w.collect(root)
+	w.visit(root, nil)
+	w.crossed(root)
 }
 
 var (
@@ -182,7 +172,7 @@ var (
 
 // words looks for what no function of the glue may hold, where the grammar cannot follow the text: a macro may stand for
 // anything. Where functions may be nested nothing is judged.
-func (f *fragment) words() {
+func (f *Fragment) words() {
 	if nested.MatchString(f.code) {
 		return
 	}
@@ -209,7 +199,7 @@ const noReturn = "`return` would leave without clean-up: use fail after setting 
 
 // bodyWalk finds jumps that leave the fragment.
 type bodyWalk struct {
-	f      *fragment
+	f      *Fragment
 	source []byte
 	head   int
 	labels map[string]int // how often each is defined

@@ -15,7 +15,7 @@ func place() Place { return Place{Body: true, Fails: true, Fail: failText, Label
 // told lists breaches as line:column: message.
 func told(p Place, text string) []string {
 	out := []string{}
-	for _, b := range p.Breaches(strings.ReplaceAll(text, "@", failText)) {
+	for _, b := range breaches(p, strings.ReplaceAll(text, "@", failText)) {
 		out = append(out, fmt.Sprintf("%d:%d: %s", b.Line, b.Column, b.Msg))
 	}
 	return out

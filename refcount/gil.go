@@ -49,12 +49,12 @@ var gilSteps = map[string]int{
 }
 
 // withoutGIL finds what a fragment calls that needs the GIL, itself or through functions and macros of the support code.
-func (f *fragment) withoutGIL() {
+func (f *Fragment) withoutGIL() {
 	r := &gilReader{callees: map[string]callee{}}
-	for _, text := range append(f.Support, f.text) {
+	for _, text := range append(f.Support, f.Text) {
 		r.learn(suffixing.ReplaceAllString(blank(text), "${1}_apply"))
 	}
-	code := f.expand(blank(f.text)) // as f.code, but for the macros that open and close a brace
+	code := f.expand(blank(f.Text)) // as f.code, but for the macros that open and close a brace
 	r.walk(suffixed(code), 0)
 	for _, use := range r.found {
 		f.breach(f.code, use.at, "%s", use.what)

@@ -11,7 +11,7 @@ const failHere = "{ opw_failure = 1; goto opw_fail; }"
 
 func released(code string, support ...string) []Breach {
 	p := Place{Body: true, Fails: true, CXX: true, Fail: failHere, Label: "opw_fail", Released: true, Support: support}
-	return p.Breaches(code)
+	return breaches(p, code)
 }
 
 func TestReleasedCodeThatNeedsTheGIL(t *testing.T) {
@@ -70,7 +70,7 @@ func TestReleasedCodeThatNeedsNoGIL(t *testing.T) {
 		assert.Empty(t, released(strings.ReplaceAll(code, "FAIL", failHere)), code)
 	}
 	p := Place{Body: true, Fails: true, Fail: failHere, Label: "opw_fail"}
-	assert.Empty(t, p.Breaches("Py_XDECREF(V1);"), "with the GIL")
+	assert.Empty(t, breaches(p, "Py_XDECREF(V1);"), "with the GIL")
 }
 
 func TestReleasedCodeThatCallsSupportCode(t *testing.T) {

@@ -13,24 +13,21 @@ import (
 // hands over by address or by reference, or releases, as by Py_XDECREF(V), which is how the idiom of replacing begins. A
 // use that cannot be read with certainty, such as by a macro of the user's, counts; so does every use in a text that the
 // grammar does not follow.
-func (p Place) Replaced(text string, names []string) map[string]bool {
+func (f *Fragment) Replaced(names []string) map[string]bool {
 	found := map[string]bool{}
-	code := braces(p.expand(blank(text)))
-	used := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(code, name) })
+	used := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(f.code, name) })
 	if len(used) == 0 {
 		return found
 	}
-	source := []byte("void opw_(void) {\n" + code + "\n;}")
-	tree, err := parse(source, p.CXX)
-	if err != nil || tree.RootNode().HasError() {
+	root := f.root()
+	if root == nil || root.HasError() {
 		for _, name := range used {
 			found[name] = true
 		}
 		return found
 	}
-	defer tree.Close()
-	u := &uses{source: source, names: used, cxx: p.CXX, found: found}
-	u.visit(tree.RootNode())
+	u := &uses{source: f.source, names: used, cxx: f.CXX, found: found}
+	u.visit(root)
 	return found
 }
 

@@ -44,7 +44,7 @@ func TestReplaced(t *testing.T) {
 	} {
 		for i, lane := range []bool{false, true} {
 			p := Place{Body: true, CXX: lane, Fail: fail, Label: "g"}
-			assert.Equal(t, cxx[i], p.Replaced(text, []string{"V"})["V"], "%q, C++ %t", text, lane)
+			assert.Equal(t, cxx[i], replaced(p, text, []string{"V"})["V"], "%q, C++ %t", text, lane)
 		}
 	}
 	p := Place{Body: true, CXX: true}
@@ -65,6 +65,6 @@ func TestReplaced(t *testing.T) {
 		"T r(V);":                       true,
 		"T r{V};":                       true,
 	} {
-		assert.Equal(t, want, p.Replaced(text, []string{"V"})["V"], text)
+		assert.Equal(t, want, replaced(p, text, []string{"V"})["V"], text)
 	}
 }

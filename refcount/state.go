@@ -8,23 +8,27 @@ import (
 	sitter "github.com/tree-sitter/go-tree-sitter"
 )
 
-// KeepsState tells whether a text at file scope may define an object that outlives a call and can change: a global
-// variable, a static one inside a function, method or lambda, a static data member, a variable template, one for each
-// thread. Applies that share such a text would share the object. Where that cannot be read with certainty the answer is
-// yes: a grammar does not expand macros, and sees neither files that a text includes nor what C++ classes hold. The texts
-// before it, in the same unit, may define macros that it uses.
-func KeepsState(text string, cxx bool, before ...string) bool {
-	text = spliced(text)
-	return mentionsAny(text, lastingMacros(append(before, text))) || readsState(text, cxx)
-}
-
-// CodeKeepsState tells the same of a text that stands inside a function.
-func CodeKeepsState(text string, cxx bool, before ...string) bool {
-	text = spliced(text)
-	if includes.MatchString(text) || mentionsAny(text, lastingMacros(append(before, text))) {
+// KeepsState tells whether a text may define an object that outlives a call and can change: a global variable, a static
+// one inside a function, method or lambda, a static data member, a variable template, one for each thread. Applies that
+// share such a text would share the object. Where that cannot be read with certainty the answer is yes: a grammar does
+// not expand macros, and sees neither files that a text includes nor what C++ classes hold. The texts before it, in the
+// same unit, may define macros that it uses.
+func (f *Fragment) KeepsState(before ...string) bool {
+	text := suffixing.ReplaceAllString(spliced(f.Text), "${1}_apply")
+	if f.Body && includes.MatchString(text) || mentionsAny(text, lastingMacros(append(before, text))) {
 		return true
 	}
-	return lasting.MatchString(text) && readsState("void opw_(void) {\n"+text+"\n}", cxx)
+	if !f.Body {
+		return readsState(text+"\n", f.CXX)
+	}
+	if !lasting.MatchString(text) {
+		return false
+	}
+	if text != f.Text || strings.Contains(text, "??/") { // as the compiler will see it
+		return readsState(bodyHead+text+bodyTail, f.CXX)
+	}
+	root := f.root()
+	return root == nil || holdsState(root, f.source, f.CXX)
 }
 
 var (
@@ -65,16 +69,20 @@ func mentionsAny(text string, words []string) bool {
 	return slices.ContainsFunc(word.FindAllString(text, -1), func(w string) bool { return slices.Contains(words, w) })
 }
 
-// readsState parses a text at file scope and looks at what it defines.
+// readsState parses a text and looks at what it defines.
 func readsState(text string, cxx bool) bool {
-	source := []byte(suffixing.ReplaceAllString(text, "${1}_apply") + "\n")
+	source := []byte(text)
 	tree, err := parse(source, cxx)
 	if err != nil {
 		return true
 	}
 	defer tree.Close()
+	return holdsState(tree.RootNode(), source, cxx)
+}
+
+func holdsState(root *sitter.Node, source []byte, cxx bool) bool {
 	s := &stateReader{source: source, cxx: cxx}
-	return tree.RootNode().HasError() || s.items(tree.RootNode())
+	return root.HasError() || s.items(root)
 }
 
 // stateReader looks for objects that last.

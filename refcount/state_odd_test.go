@@ -148,16 +148,16 @@ var (
 
 func TestKeepsStateOfOddTexts(t *testing.T) {
 	for _, text := range keepsC {
-		assert.True(t, KeepsState(text, false), text)
+		assert.True(t, keepsState(text, false), text)
 	}
 	for _, text := range append(keepsCXX, "static int n_K;", "std::string n_K;") {
-		assert.True(t, KeepsState(text, true), text)
+		assert.True(t, keepsState(text, true), text)
 	}
 	for _, text := range stateless {
-		assert.False(t, KeepsState(text, false), text)
+		assert.False(t, keepsState(text, false), text)
 	}
 	for _, text := range statelessCXX {
-		assert.False(t, KeepsState(text, true), text)
+		assert.False(t, keepsState(text, true), text)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestCodeKeepsStateOfOddTexts(t *testing.T) {
 		"V1 = ({ static int n; n++; });",
 		"static int n; FAIL_AGAIN V1 = n++;",
 	} {
-		assert.True(t, CodeKeepsState(text, true), text)
+		assert.True(t, codeKeepsState(text, true), text)
 	}
 	for _, text := range []string{
 		"static constexpr int n = 3; V1 = n;",
@@ -186,15 +186,15 @@ func TestCodeKeepsStateOfOddTexts(t *testing.T) {
 		"V1 = reinterpret_cast<int>(V0) + static_cast<int>(V0);",
 		"struct L { static int f(int x) { return x; } static constexpr int two = 2; }; V1 = L::f(V0) * L::two;",
 	} {
-		assert.False(t, CodeKeepsState(text, true), text)
+		assert.False(t, codeKeepsState(text, true), text)
 	}
 }
 
 // What the support code of an op defines reaches its other texts.
 func TestKeepsStateThroughMacrosOfEarlierTexts(t *testing.T) {
 	const before = "#define COUNTER(n) STORED int n = 0\n#define STORED static\n#define LIMIT 3\n"
-	assert.True(t, CodeKeepsState("COUNTER(n); V1 = n++;", false, before))
-	assert.True(t, KeepsState("int f_K(void) { COUNTER(n); return n++; }", false, "", before))
-	assert.False(t, CodeKeepsState("V1 = LIMIT;", false, before))
-	assert.False(t, KeepsState("int f_K(void) { return LIMIT; }", false, before))
+	assert.True(t, codeKeepsState("COUNTER(n); V1 = n++;", false, before))
+	assert.True(t, keepsState("int f_K(void) { COUNTER(n); return n++; }", false, "", before))
+	assert.False(t, codeKeepsState("V1 = LIMIT;", false, before))
+	assert.False(t, keepsState("int f_K(void) { return LIMIT; }", false, before))
 }

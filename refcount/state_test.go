@@ -26,10 +26,10 @@ func TestKeepsState(t *testing.T) {
 		"#ifdef X\nint only_K;\n#endif": true,
 		"int broken( {":                 true,
 	} {
-		assert.Equal(t, want, KeepsState(text, false), text)
+		assert.Equal(t, want, keepsState(text, false), text)
 	}
-	assert.True(t, KeepsState("static std::vector<int> seen_K;", true))
-	assert.False(t, KeepsState("template <class T> T twice_K(T x) { return x + x; }", true))
+	assert.True(t, keepsState("static std::vector<int> seen_K;", true))
+	assert.False(t, keepsState("template <class T> T twice_K(T x) { return x + x; }", true))
 }
 
 func TestCodeKeepsState(t *testing.T) {
@@ -41,10 +41,10 @@ func TestCodeKeepsState(t *testing.T) {
 		"_Thread_local int calls; calls++;": true,
 		"/* static */ V1 = V0;":             false,
 	} {
-		assert.Equal(t, want, CodeKeepsState(text, false), text)
+		assert.Equal(t, want, codeKeepsState(text, false), text)
 	}
-	assert.True(t, CodeKeepsState("thread_local int calls; calls++;", true))
-	assert.False(t, CodeKeepsState("V1 = static_cast<double>(V0);", true))
+	assert.True(t, codeKeepsState("thread_local int calls; calls++;", true))
+	assert.False(t, codeKeepsState("V1 = static_cast<double>(V0);", true))
 }
 
 func TestPublic(t *testing.T) {

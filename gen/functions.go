@@ -1,0 +1,265 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"opweld/gen/scalar"
+)
+
+// Lifecycle is the functions that a unit has for a type: only those that its table needs.
+type Lifecycle struct {
+	Adopt bool // c_extract
+	Init  bool // c_init
+	Offer bool // c_extract_out
+	Sync  bool // c_sync
+
+	Own, Start, Output, Keep bool // the ways in that are made of them: of a constant, of None, of out=, of what was kept
+
+	Accepts []string // distinct texts of c_accept
+	Inputs  []InputFunction
+}
+
+// InputFunction is an argument's way in: accepted as it is, or converted.
+type InputFunction struct {
+	Accept  int  // which of the type's texts; -1: everything is converted
+	Shared  bool // the object is in a cell, not in the slot
+	Checked bool // nothing but c_extract has looked at it: is it the array that is promised?
+}
+
+// KernelFunction is a kernel under the name by which it is called. Steps of one kernel share a function, unless its texts
+// keep state: then each step has its own.
+type KernelFunction struct {
+	*TypedKernel
+	Name string // what hooks got as `name`; in C with the glue's prefix
+	Loop int    // which of the table of loops; -1: none
+}
+
+// LoopFunction is an entry of the table of loops. Entries that differ in nothing but a table share the C of one.
+type LoopFunction struct {
+	Kernel int // the first function of the unit that runs it
+	Shares int // the entry whose C it runs: itself, or an earlier one
+	Place  Place
+}
+
+// Place is where the C of a loop stands.
+type Place byte
+
+// A loop of the engine alone, which cannot fail, needs nothing of Python.
+const (
+	Nowhere    Place = iota // it is another's
+	AmongOps                // with its op's fragments
+	Beforehand              // before every header of a user's
+	Apart                   // the same, in a part of its own, compiled at the same time
+)
+
+// partsFrom is the number of loops from which a unit is compiled in two parts at once. It is a matter of Program alone, so
+// that equal Programs give equal modules on every machine.
+const partsFrom = 4
+
+// ownEach is how many loops there are to one that stays with the rest: 20 loops then take about as long as Python's headers
+// and what else is in the first part.
+const ownEach = 5
+
+// functions lists what the table calls.
+func (b *planner) functions() {
+	b.Lifecycles = make([]Lifecycle, len(b.Types))
+	for _, c := range b.Constants {
+		b.lifecycle(c).Adopt = true
+	}
+	for _, out := range b.Outputs {
+		if out.Accept != nil {
+			b.lifecycle(out.Variable).accept(*out.Accept)
+		}
+	}
+	of := &functionFinder{planner: b, shared: map[int]int{}, seen: map[string]int{}, alike: map[string]int{}}
+	for i := range b.Table {
+		e := &b.Table[i]
+		if e.Step < 0 {
+			b.uses(e)
+			continue
+		}
+		if e.Run == RunPerform {
+			for _, v := range e.part(outputPart) {
+				b.lifecycle(v).Adopt = true
+			}
+			continue
+		}
+		e.Function = of.kernel(b.Steps[e.Step].Kernel)
+	}
+	b.place()
+}
+
+// lifecycle is the functions of a variable's type.
+func (b *planner) lifecycle(variable int) *Lifecycle {
+	return &b.Lifecycles[b.Variables[variable].Type]
+}
+
+// uses notes which functions of a type an entry needs.
+func (b *planner) uses(e *Entry) {
+	l := b.lifecycle(e.Variables[0])
+	switch e.Run {
+	case RunInput:
+		l.Adopt = true
+		e.Function = l.input(&b.Inputs[e.Index], b.typeOf(e.Variables[0]).Array != nil)
+	case RunOwn:
+		l.Adopt, l.Own = true, true
+	case RunInit:
+		l.Init, l.Start = true, true
+	case RunOutput:
+		l.Init, l.Start, l.Offer, l.Output = true, true, true, true
+	case RunKept:
+		l.Init, l.Start, l.Offer, l.Sync, l.Keep = true, true, true, true, true
+	case RunSync:
+		l.Sync = true
+	}
+}
+
+// accept gives the place of a text of c_accept.
+func (l *Lifecycle) accept(text string) int {
+	if !slices.Contains(l.Accepts, text) {
+		l.Accepts = append(l.Accepts, text)
+	}
+	return slices.Index(l.Accepts, text)
+}
+
+// input gives the place of an argument's way in.
+func (l *Lifecycle) input(in *Input, array bool) int {
+	way := InputFunction{Accept: -1, Shared: in.Shared, Checked: in.Accept == nil && array}
+	if in.Accept != nil {
+		way.Accept = l.accept(*in.Accept)
+	}
+	if !slices.Contains(l.Inputs, way) {
+		l.Inputs = append(l.Inputs, way)
+	}
+	return slices.Index(l.Inputs, way)
+}
+
+// functionFinder gives each step its function.
+type functionFinder struct {
+	*planner
+	shared map[int]int    // kernel -> function that all its steps share
+	seen   map[string]int // how many kernels or steps have a name
+	alike  map[string]int // what the loops of kernels have in common -> the first entry of the table of loops
+}
+
+// kernel gives the function of a step of a kernel.
+func (f *functionFinder) kernel(i int) int {
+	if at, known := f.shared[i]; known {
+		return at
+	}
+	k := &f.Kernels[i]
+	base := k.cName()
+	name := base
+	if k.State {
+		name = fmt.Sprintf("%s_%d", base, f.seen[base])
+	}
+	f.seen[base]++
+	at := slices.IndexFunc(f.Functions, func(have KernelFunction) bool { return have.Name == name })
+	if at < 0 {
+		at = len(f.Functions)
+		f.Functions = append(f.Functions, KernelFunction{TypedKernel: k, Name: name, Loop: f.loop(k, at)})
+	}
+	if !k.State {
+		f.shared[i] = at
+	}
+	return at
+}
+
+// loop adds the loop of a kernel to the table of loops. Loops that are alike but for what stands in the table share their C.
+func (f *functionFinder) loop(k *TypedKernel, function int) int {
+	if k.Loop == nil {
+		return -1
+	}
+	at := len(f.Loops)
+	l := LoopFunction{Kernel: function, Shares: at, Place: AmongOps}
+	if pure := k.Loop.pure(); pure || !k.State && k.Reduce != nil {
+		id := k.alike()
+		if first, known := f.alike[id]; known {
+			l.Shares, l.Place = first, Nowhere
+		} else if f.alike[id] = at; pure {
+			l.Place = Beforehand
+		}
+	}
+	f.Loops = append(f.Loops, l)
+	return at
+}
+
+// alike identifies the C of a kernel's loop.
+func (k *TypedKernel) alike() string {
+	same := *k
+	kernel := *k.Kernel
+	same.Kernel = &kernel
+	if e := k.Elementwise; e != nil {
+		same.Elementwise = &Elementwise{Body: e.Body, Results: e.Results}
+	} else {
+		r := *k.Reduce
+		r.Axes, r.KeepDims = nil, false
+		same.Reduce = &r
+	}
+	return same.cName()
+}
+
+// place has a unit of many loops compiled in two parts, which then see one another's functions.
+func (b *planner) place() {
+	var ahead, folds []int
+	for i := range b.Loops {
+		if b.Loops[i].Place == Beforehand && b.loopOf(i).Outputs[0].Fold != nil {
+			folds = append(folds, i)
+		} else if b.Loops[i].Place == Beforehand {
+			ahead = append(ahead, i)
+		}
+	}
+	if b.Parts = len(ahead)+len(folds) >= partsFrom; !b.Parts {
+		return
+	}
+	for i, at := range ahead {
+		b.Loops[at].Place = Apart
+		if i%ownEach == ownEach-1 {
+			b.Loops[at].Place = AmongOps
+		}
+	}
+	for _, at := range folds {
+		b.Loops[at].Place = Apart
+	}
+}
+
+// loopOf gives the loop of an entry of the table of loops.
+func (plan *Plan) loopOf(i int) *Loop { return plan.Functions[plan.Loops[i].Kernel].TypedKernel.Loop }
+
+// pure tells whether the engine alone wrote a loop, and nothing in it can set an exception: such loops need nothing of Python.
+func (l *Loop) pure() bool { return !l.codes() && !l.fails() }
+
+// fails tells whether an instruction may set an exception.
+func (l *Loop) fails() bool { return slices.ContainsFunc(l.instructions(), TypedInstruction.fails) }
+
+func (in TypedInstruction) fails() bool {
+	return in.Expr.Fails || in.Op == OpCode && strings.Contains(in.Code, failText)
+}
+
+// strides are those for which a loop is written out: all contiguous; of two inputs, either one number throughout. Where an
+// element calls a function they do not matter.
+func (l *Loop) strides() [][]int {
+	var plain []int
+	for _, t := range l.Inputs {
+		plain = append(plain, t.Size)
+	}
+	for _, out := range l.Outputs {
+		plain = append(plain, out.Type.Size)
+	}
+	if slices.ContainsFunc(l.Body, TypedInstruction.calls) {
+		return nil
+	}
+	all := [][]int{plain}
+	for i := 0; len(l.Inputs) == 2 && i < 2; i++ {
+		broadcast := slices.Clone(plain)
+		broadcast[i] = 0
+		all = append(all, broadcast)
+	}
+	return all
+}
+
+func (in TypedInstruction) calls() bool {
+	return len(in.Takes) > 0 && in.Op != OpCode && scalar.Calls(in.Op, in.Takes[0])
+}
