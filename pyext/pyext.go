@@ -72,6 +72,20 @@ func Cancel(id string) (string, error) {
 	return answer(func() (any, error) { return nothing{}, builds.stop(id) })
 }
 
+type finishAnswer struct {
+	State string `json:"state"`
+}
+
+// Finish waits, at most so many milliseconds, for what builds have begun for later ones: {"state": "running"} or "done".
+func Finish(milliseconds int) (string, error) {
+	return answer(func() (any, error) {
+		if build.Finish(time.Duration(milliseconds) * time.Millisecond) {
+			return finishAnswer{"done"}, nil
+		}
+		return finishAnswer{"running"}, nil
+	})
+}
+
 type runtimeAnswer struct {
 	Text string `json:"text"`
 }

@@ -112,6 +112,7 @@ def test_little_room_is_left_to_modules(tmp_path):
     code = f"""
         Twice.c_lang = "c++"
         said, folder = attempt(), "{tmp_path}/cache/opweld/v2"
+        opweld.engine.finish()
         print(json.dumps([said, os.path.exists(folder + "/entry"), os.path.exists(folder + "/pch")]))
     """
     assert run(tmp_path, code, *namespace(tmp_path, 100 << 10, tmp_path / "cache")) == ["right", True, False]

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -39,13 +40,7 @@ func compilerOf(t *testing.T, name string) string {
 func request(t *testing.T) *Request {
 	t.Helper()
 	root := t.TempDir()
-	t.Cleanup(func() { // nothing is written any more
-		builds.Lock()
-		defer builds.Unlock()
-		for _, made := range builds.made {
-			_ = made()
-		}
-	})
+	t.Cleanup(func() { Finish(time.Minute) }) // nothing is written any more
 	return &Request{Index: cache.Digest([]byte(t.Name())), Root: root, Private: t.TempDir(), CC: compilerOf(t, "gcc"),
 		CXX: "", CFlags: []string{"-O2", "-Wall"}, Python: "3.x .so", NumPy: "2.x /np", Env: map[string]string{}, LockSeconds: 30}
 }

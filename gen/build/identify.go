@@ -1,10 +1,13 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"maps"
+	"runtime"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"opweld/gen"
@@ -41,7 +44,7 @@ func identify(ctx context.Context, q *cc.Query, cpu string, store *cache.Store, 
 	if guest != nil {
 		guest.begin(ctx, tool)
 	}
-	files, err := stampsAtOnce(tool.Programs)
+	files, err := stamps(tool.Programs)
 	if err != nil {
 		return nil, nil, cc.Unreadable(q.Driver, err)
 	}
@@ -108,15 +111,22 @@ func (j *job) begin(ctx context.Context, tool *cc.Tool) {
 	_ = j.start(ctx) // where nothing can be written, it is said when the key is known
 }
 
-// stampsAtOnce looks at files and hashes them, side by side.
-func stampsAtOnce(paths []string) ([]cache.File, error) {
-	files := make([]cache.File, len(paths))
-	err := async.Each(len(paths), func(i int) (err error) {
-		files[i], err = cache.Stamp(paths[i])
-		return err
+// stamps looks at files and hashes them, as many at a time as there are processors: each that is read takes a thread. The
+// error is that of the first that cannot be read.
+func stamps(paths []string) ([]cache.File, error) {
+	files, errs := make([]cache.File, len(paths)), make([]error, len(paths))
+	var next atomic.Int64
+	panicked := async.Each(min(runtime.GOMAXPROCS(0), maxReaders), func(int) error {
+		for i := int(next.Add(1)) - 1; i < len(paths); i = int(next.Add(1)) - 1 {
+			files[i], errs[i] = cache.Stamp(paths[i])
+		}
+		return nil
 	})
-	return files, err
+	return files, cmp.Or(panicked, cmp.Or(errs...))
 }
+
+// maxReaders is how many files are hashed side by side.
+const maxReaders = 4
 
 // early is a compile in a private folder that was begun before its key was known.
 type early struct {

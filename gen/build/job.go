@@ -269,19 +269,6 @@ func (j *job) isSettled(c *compiled) bool {
 	return true
 }
 
-// stamps looks at files and hashes them.
-func stamps(paths []string) ([]cache.File, error) {
-	files := make([]cache.File, 0, len(paths))
-	for _, path := range paths {
-		f, err := cache.Stamp(path)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
-	}
-	return files, nil
-}
-
 // failed gives a compile's error its form, and keeps the compiler's whole output where there is a place for it.
 func (j *job) failed(err error) error {
 	var refusal *cc.Error

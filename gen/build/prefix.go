@@ -3,6 +3,8 @@ package build
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,8 +15,9 @@ import (
 )
 
 // prefix is the head of every unit, compiled ahead: it halves the time of a small one. It changes no byte of what comes
-// out, so it is part of no key. In C++ it is made beside the first compile that finds none, which takes longer; in C, where
-// it saves less and would make the first build of all slower, after the second build of a process, which will build more.
+// out, so it is part of no key. In C++ it is made beside the first compile that finds none; in C, where it saves less and
+// would make the first build of all slower, after the second build of a process, which will build more. The build that
+// begins it does not wait for it: a head takes longer than a small unit. Finish does.
 type prefix struct {
 	path   string
 	files  []cache.File
@@ -30,50 +33,116 @@ func (p *prefix) join(e *cache.Entry) {
 	e.Absent = append(e.Absent, p.absent...)
 }
 
-// usePrefix finds the precompiled header for the job, or, in C++, begins to make it; the function that it returns waits
-// until that is done.
-func (j *job) usePrefix(ctx context.Context) (wait func()) {
+// usePrefix finds the precompiled header for the job, or, in C++, begins to make it, or waits for it where this process is
+// making it. The function that it returns is called when the job's compile is over: a header goes on being made, unless the
+// job was cancelled.
+func (j *job) usePrefix(ctx context.Context) (over func()) {
+	over = func() {}
 	if j.blind || !j.keep {
-		return func() {}
+		return over
 	}
 	key, text, ok := j.head()
-	if !ok {
-		return func() {}
+	if !ok || j.keptPrefix(key) || !j.compile.CXX {
+		return over
 	}
-	if path, kept, err := j.store.Prefix(key); err == nil {
-		j.prefix = &prefix{path, kept.Files, kept.Absent}
-		j.compile.Prefix = path
-		return func() {}
+	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended, begun := heads.begin(key, func() error { return j.makePrefix(inner, key, text) })
+	if begun {
+		return func() {
+			if ctx.Err() != nil {
+				cancel()
+				<-ended
+			}
+		}
 	}
-	if !j.compile.CXX {
-		return func() {}
+	cancel()
+	select {
+	case <-ended:
+		j.keptPrefix(key) // else: not made, the next compile tries again
+	case <-ctx.Done():
 	}
-	made := async.Go(func() error { return j.makePrefix(ctx, key, text) })
-	return func() { _ = made() } // not made: the next compile tries again
+	return over
 }
 
-// builds counts, by the prefix's key, the C units that this process has built without one, and knows of those that are
-// being made.
-var builds = struct {
-	sync.Mutex
-	of   map[string]int
-	made []func() error
-}{of: map[string]int{}}
+// keptPrefix takes the precompiled header of a key into use; false: there is none that holds.
+func (j *job) keptPrefix(key string) bool {
+	path, kept, err := j.store.Prefix(key)
+	if err != nil {
+		return false
+	}
+	j.prefix = &prefix{path, kept.Files, kept.Absent}
+	j.compile.Prefix = path
+	return true
+}
 
-// foresee makes the precompiled header of C for the builds that will follow a second one. Nobody waits for it.
+// making is what this process knows of precompiled headers, by key: those that it is making, and how many C units it has
+// built without one.
+type making struct {
+	mu     sync.Mutex
+	ended  map[string]chan struct{}
+	builds map[string]int
+}
+
+var heads = making{ended: map[string]chan struct{}{}, builds: map[string]int{}}
+
+// begin starts to make a header beside the caller, unless this process is making it already. ended is closed when it is
+// made, or cannot be.
+func (m *making) begin(key string, do func() error) (ended chan struct{}, begun bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ended, ok := m.ended[key]; ok {
+		return ended, false
+	}
+	ended = make(chan struct{})
+	m.ended[key] = ended
+	async.Go(func() error {
+		defer close(ended)
+		defer m.forget(key)
+		return do()
+	})
+	return ended, true
+}
+
+func (m *making) forget(key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.ended, key)
+}
+
+// count notes a C unit that was built without its header, and gives how many that makes.
+func (m *making) count(key string) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.builds[key]++
+	return m.builds[key]
+}
+
+// Finish waits until the precompiled headers that this process has begun are made, at most so long; true: they are.
+func Finish(atMost time.Duration) bool {
+	late := time.After(atMost)
+	heads.mu.Lock()
+	waiting := slices.Collect(maps.Values(heads.ended))
+	heads.mu.Unlock()
+	for _, ended := range waiting {
+		select {
+		case <-ended:
+		case <-late:
+			return false
+		}
+	}
+	return true
+}
+
+// foresee makes the precompiled header of C for the builds that will follow a second one.
 func (j *job) foresee() {
 	if j.compile.CXX || j.prefix != nil {
 		return
 	}
 	key, text, ok := j.head()
-	if !ok {
+	if !ok || heads.count(key) != 2 { // not made then: this process does without
 		return
 	}
-	builds.Lock()
-	defer builds.Unlock()
-	if builds.of[key]++; builds.of[key] == 2 { // not made: this process does without
-		builds.made = append(builds.made, async.Go(func() error { return j.makePrefix(context.Background(), key, text) }))
-	}
+	heads.begin(key, func() error { return j.makePrefix(context.Background(), key, text) })
 }
 
 // head gives the job's header and its key, which names everything that decides what the compiler makes of it; false: a

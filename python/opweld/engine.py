@@ -8,6 +8,7 @@ where somebody else waits for this process's children; and where its mask keeps 
 
 from __future__ import annotations
 
+import atexit
 import errno
 import functools
 import itertools
@@ -23,12 +24,13 @@ from opweld import errors, room
 if TYPE_CHECKING:
     import subprocess
 
-__all__ = ["build", "compilers", "parse", "render", "version"]
+__all__ = ["build", "compilers", "finish", "parse", "render", "version"]
 
 Progress = Callable[[dict[str, Any]], object]
 
 _SLICE = 50  # milliseconds: how long a signal may have to wait for the interpreter
 _REAP = 1000  # milliseconds that a cancelled job is given to end; killing the compiler takes about one
+_FINISH = 20_000  # milliseconds that the end of a process waits for what builds have begun for later ones
 
 _KINDS: dict[str, type[errors.OpweldError]] = {
     "program": errors.ProgramError,
@@ -150,6 +152,18 @@ def build(request: dict[str, Any], progress: Progress | None = None) -> dict[str
     return dict(_checked(answer)["result"])
 
 
+def finish() -> None:
+    """Wait for what builds have begun for later ones. The end of the process, which would be its end, calls it."""
+    if _loaded_in != os.getpid():  # a child of a fork
+        return
+    try:
+        for _ in range(_FINISH // _SLICE):
+            if _call("Finish", _SLICE)["state"] == "done":
+                return
+    except KeyboardInterrupt:
+        pass  # it is begun anew by a later build
+
+
 def _built(answers: Generator[dict[str, Any], None, None], progress: Progress | None) -> dict[str, Any]:
     """Give the last answer of a build, and show the others."""
     with closing(answers):
@@ -183,6 +197,7 @@ def _load() -> Any:
     if _loaded_in is None:
         _loaded_in = os.getpid()
         _engine.pyext_Settle("")
+        atexit.register(finish)
     return _engine
 
 
@@ -417,6 +432,8 @@ def _serve() -> None:
                 return
             with closing(_run_here(argument)) as answers:
                 for answer in answers:
+                    if answer["state"] == "done":  # whoever reads that ends this process
+                        finish()
                     print(json.dumps(answer), flush=True)
         except errors.OpweldError as error:
             fault = {"kind": "internal", **error.details, "message": str(error)}

@@ -224,7 +224,7 @@ def _from_engine(index: str, program: Program, setup: _Setup, folders: _Folders)
         cxxflags=setup.cxxflags, lock_seconds=config.lock_seconds,
         seconds=config.compile_seconds, memory=config.compile_memory,
     )  # fmt: skip
-    progress = _Progress(program.data["name"])
+    progress = _Progress(program.data["name"], folders.roots)
     try:
         result, root = _first_that_works(program, folders, lambda **at: engine.build({**request, **at}, progress))
     except CompileError as err:
@@ -237,9 +237,6 @@ def _from_engine(index: str, program: Program, setup: _Setup, folders: _Folders)
         raise undone(err, program) from None
     finally:
         progress.end()
-    from opweld.compile import private  # where something is built, only
-
-    private.sweep(folders.roots)
     path = result["module"]
     module, why = _load(path)
     if why is not None:
@@ -351,25 +348,34 @@ def _warn(diagnostics: list[dict[str, Any]]) -> None:
 
 
 class _Progress:
-    """One line on a terminal for a build that takes longer than a second; it erases itself."""
+    """What is done while a build runs: dead processes' folders are removed; after a second, a line on a terminal."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, roots: list[str]) -> None:
         stream = sys.stderr
         wanted = config.progress
         self.shown = False
         self.name = name
+        self.roots = roots
         self.stream = stream
         self.active = wanted == "on" or (wanted == "auto" and stream is not None and stream.isatty())
 
     def __call__(self, state: dict[str, Any]) -> None:
+        self.sweep()
         seconds = state.get("seconds", 0.0)
         if self.active and seconds >= 1.0:
             self.shown = True
             self.stream.write(f"\r\x1b[Kopweld: {self.name}: {state.get('stage', '')} {seconds:.1f} s")
             self.stream.flush()
 
+    def sweep(self) -> None:
+        """Remove what killed processes left."""
+        from opweld.compile import private  # where something is built, only
+
+        private.sweep(self.roots)
+
     def end(self) -> None:
-        """Erase the line."""
+        """Erase the line, and do what there was no time for."""
         if self.shown:
             self.stream.write("\r\x1b[K")
             self.stream.flush()
+        self.sweep()

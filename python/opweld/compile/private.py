@@ -60,11 +60,10 @@ def folders(refused: list[tuple[str, str]], roots: Iterable[str]) -> Iterator[st
 
 def _places(roots: Iterable[str]) -> list[str]:
     """Where temporary files may go, as the module tempfile has it, and in the cache."""
-    import tempfile
-
     from opweld.compile import cache
 
-    named = [tempfile.tempdir, *(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))]
+    chosen = getattr(sys.modules.get("tempfile"), "tempdir", None)
+    named = [chosen, *(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))]
     found = [os.path.abspath(os.fsdecode(place)) for place in named if place]
     try:
         here = [os.getcwd()]
