@@ -11,7 +11,7 @@ import pytest
 import opweld
 import opweld.tensor as T
 from opweld import errors
-from opweld.compile import fragments
+from opweld.hooks import fragments
 
 ADVICE = (
     "put it between PyGILState_STATE s = PyGILState_Ensure(); and PyGILState_Release(s);, or leave gil = 'released' out"

@@ -8,9 +8,9 @@ import pytest
 import opweld
 from opweld import Apply, COp, CType, FunctionGraph, scalar, tensor
 from opweld.compile.program import make_program
-from opweld.compile.struct import members
 from opweld.enums import CEnumType, EnumList, EnumType
 from opweld.generic import generic
+from opweld.hooks.struct import members
 from opweld.params import Params, ParamsType
 from opweld.tensor import TensorType
 

@@ -11,8 +11,8 @@ import pytest
 
 import opweld
 from opweld import Apply, COp, CType, Op, tensor
-from opweld.compile.fragments import Fragments
-from opweld.compile.hooks import ABSENT, ask, ask_for_build, origin
+from opweld.hooks.asking import ABSENT, ask, ask_for_build, origin
+from opweld.hooks.fragments import Fragments
 from opweld.rewriting import node_rewriter
 from opweld.rewriting.equilibrium import run
 from opweld.rewriting.index import Index

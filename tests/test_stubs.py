@@ -32,7 +32,7 @@ REVEALED = {
     "f.maker": "opweld.compile.maker.Maker",
     "f([1.0])": "Any",
     "opweld.source(f)": "str",
-    "opweld.COp": "def () -> opweld.graph.op.COp",
+    "opweld.COp": "def () -> opweld.hooks.op.COp",
     "opweld.config": "opweld.config.Config",
     "opweld.CompileError": "def (*) -> opweld.errors.CompileError",
     "opweld.errors.CompileError": "def (*) -> opweld.errors.CompileError",

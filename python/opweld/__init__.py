@@ -36,8 +36,10 @@ if TYPE_CHECKING:
     from opweld.generic import Generic
     from opweld.graph.basic import Apply, Constant, Variable
     from opweld.graph.fgraph import FunctionGraph
-    from opweld.graph.op import COp, Op
-    from opweld.graph.type import CType, Type
+    from opweld.graph.op import Op
+    from opweld.graph.type import Type
+    from opweld.hooks.op import COp
+    from opweld.hooks.type import CType
     from opweld.params import ParamsType
     from opweld.scalar import ScalarType
     from opweld.tensor import TensorType, as_tensor_variable
@@ -46,8 +48,8 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Apply": "graph.basic",
-    "COp": "graph.op",
-    "CType": "graph.type",
+    "COp": "hooks.op",
+    "CType": "hooks.type",
     "Constant": "graph.basic",
     "ExternalCOp": "external",
     "Function": "compile.function",

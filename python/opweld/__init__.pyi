@@ -38,8 +38,10 @@ from opweld.external import ExternalCOp
 from opweld.generic import Generic
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
-from opweld.graph.op import COp, Op
-from opweld.graph.type import CType, Type
+from opweld.graph.op import Op
+from opweld.graph.type import Type
+from opweld.hooks.op import COp
+from opweld.hooks.type import CType
 from opweld.params import ParamsType
 from opweld.scalar import ScalarType
 from opweld.tensor import TensorType, as_tensor_variable

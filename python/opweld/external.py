@@ -9,10 +9,13 @@ from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from opweld.compile.hooks import ABSENT, ask
-from opweld.compile.labels import label_of
+from opweld.complexes import c_name
+from opweld.digest import sha256
+from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, _what
-from opweld.graph.op import COp
+from opweld.hooks.asking import ABSENT, ask
+from opweld.hooks.labels import label_of
+from opweld.hooks.op import COp
 from opweld.sections import SECTIONS, join, key_of
 
 __all__ = ["SECTIONS", "ExternalCOp"]
@@ -96,11 +99,7 @@ class ExternalCOp(COp):
             Name and value. Unless it is overridden: for a `ParamsType` ``PARAMS_TYPE``, the struct's name, and
             ``DTYPE_PARAM_<field>`` for each field that has an element type.
         """
-        if self.params_type is None:
-            return []
-        from opweld.params import ParamsType
-
-        if not isinstance(self.params_type, ParamsType):
+        if not hasattr(self.params_type, "of_op"):
             return []
         found = [("PARAMS_TYPE", self.params_type.name)]
         for field, type_ in zip(self.params_type.fields, self.params_type.types):
@@ -256,8 +255,6 @@ class ExternalCOp(COp):
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Give the content of the files, as a digest."""
-        from opweld.compile.cache import sha256
-
         lines = [f"{tag} {piece}" for tag in SECTIONS for _, _, piece in self._sections.get(tag, ())]
         return (sha256("\0".join(lines).encode()).hexdigest(), self.func_name)
 
@@ -285,9 +282,6 @@ def _padded(arguments: list[str], wanted: int | None, what: str) -> list[str]:
 
 
 def _c_dtype(dtype: Any) -> tuple[str, str, int] | None:
-    from opweld.complexes import c_name
-    from opweld.dtypes import dtype_of
-
     try:
         found = dtype_of(dtype)
     except TypeError:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from opweld.compile.hooks import ABSENT, ask, ask_for_build, texts, words
+from opweld.digest import sha256
+from opweld.enums import EnumType
 from opweld.graph.basic import Apply, Constant, _what
-from opweld.graph.type import CType, Type
+from opweld.graph.type import Type
+from opweld.hooks.asking import ABSENT, ask, ask_for_build, texts, words
+from opweld.hooks.struct import struct_text
+from opweld.hooks.type import CType
 from opweld.signatures import fitting, signature_of
 
 __all__ = ["Params", "ParamsType", "frozen", "params_of", "perform_params"]
@@ -259,8 +263,6 @@ class ParamsType(CType):
         return ParamsType(**{**dict(zip(self.fields, self.types)), **fields})
 
     def _enums(self) -> list[Any]:
-        from opweld.enums import EnumType
-
         return [type_ for type_ in self.types if isinstance(type_, EnumType)]
 
     def __getattr__(self, name: str) -> Any:
@@ -283,6 +285,16 @@ class ParamsType(CType):
             if enum.has_alias(alias):
                 return enum.fromalias(alias)
         return self.get_enum(alias)
+
+    def of_op(self, op: Any) -> Params:
+        """Collect the fields' values from an op's attributes of their names; for `Op.get_params`."""
+        missing = [field for field in self.fields if not hasattr(op, field)]
+        if missing:
+            raise AttributeError(
+                f"{op}: no attribute {missing[0]!r} for the field of that name in params_type; set it, or write "
+                f"get_params"
+            )
+        return self.get_params(op)
 
     def get_params(self, *objects: Any, **values: Any) -> Params:
         """Collect the fields' values.
@@ -358,9 +370,6 @@ class ParamsType(CType):
     def name(self) -> str:
         """The struct's name in C: made of the fields' names and texts, the same in every process."""
         if not self._name:
-            from opweld.compile.cache import sha256
-            from opweld.compile.struct import struct_text
-
             texts_ = struct_text("", self.fields, self.types, self.c_lang == "c++")
             self._name = "opw_params_" + sha256(texts_.encode()).hexdigest()[:16]
         return self._name
@@ -387,8 +396,6 @@ class ParamsType(CType):
 
     def c_support_code(self) -> list[str]:
         """Write what the fields' types need, then the struct."""
-        from opweld.compile.struct import struct_text
-
         found: list[str] = []
         for type_ in self.types:
             answer = ask(type_, "c_support_code")

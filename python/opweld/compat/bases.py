@@ -8,7 +8,9 @@ from opweld import generic as _generic
 from opweld.external import ExternalCOp as _ExternalCOp
 from opweld.graph import op as _op
 from opweld.graph import type as _type
-from opweld.graph.clinker import CLinkerObject as _CLinkerObject
+from opweld.hooks.clinker import CLinkerObject as _CLinkerObject
+from opweld.hooks.op import COp as _COp
+from opweld.hooks.type import CType as _CType
 
 __all__ = [
     "CLinkerObject", "CLinkerOp", "CLinkerType", "COp", "CType", "DisconnectedType", "ExternalCOp", "Generic",
@@ -36,7 +38,7 @@ class Op(_op.Op):
     c_lang: str | None = "c++"
 
 
-class COp(Op, _op.COp, CLinkerOp):
+class COp(Op, _COp, CLinkerOp):
     """`opweld.COp`, with hooks in C++."""
 
 
@@ -50,7 +52,7 @@ class Type(_type.Type):
     c_lang: str | None = "c++"
 
 
-class CType(Type, _type.CType, CLinkerType):
+class CType(Type, _CType, CLinkerType):
     """`opweld.CType`, with hooks in C++."""
 
 

@@ -24,7 +24,7 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("SharedVariable", "TensorSharedVariable", "shared"), "opweld.compile.sharedvalue"),
     **dict.fromkeys(
         ("DeepCopyOp", "ViewOp", "deep_copy_op", "register_deep_copy_op_c_code", "register_view_op_c_code", "view_op"),
-        "opweld.compile.ops",
+        "opweld.hooks.copying",
     ),
     **dict.fromkeys(
         ("BadDestroyMap", "BadRewrite", "BadThunkOutput", "BadViewMap", "DebugMode", "DebugModeError"),

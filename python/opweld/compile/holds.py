@@ -5,18 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from stat import S_ISREG
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from hashlib import sha256
-else:
-    try:  # hashlib loads OpenSSL, which takes 9 ms
-        from _sha2 import sha256
-    except ImportError:
-        try:
-            from _sha256 import sha256
-        except ImportError:
-            from hashlib import sha256
+from opweld.digest import sha256
 
 __all__ = ["NotHeld", "Reads", "check_absent", "check_files", "check_found", "processor", "sha256", "which"]
 

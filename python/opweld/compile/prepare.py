@@ -78,8 +78,8 @@ def _set_apart(graph: FunctionGraph, borrowed: Collection[int]) -> FunctionGraph
 
     A borrowed output is copied from constants only; a node computes it all the same.
     """
-    from opweld.compile.ops import deep_copy_op, view_op
     from opweld.graph.aliasing import Buffers
+    from opweld.hooks.copying import deep_copy_op, view_op
 
     buffers = Buffers()
     buffers.stop_at(graph.inputs)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
-from opweld.graph.op import COp, Op
-from opweld.graph.type import CType, Type
+from opweld.graph.op import Op
+from opweld.graph.type import Type
 
-__all__ = ["Apply", "COp", "CType", "Constant", "FunctionGraph", "Op", "Type", "Variable"]
+__all__ = ["Apply", "Constant", "FunctionGraph", "Op", "Type", "Variable"]
 
 if not TYPE_CHECKING:  # which would take every name for one that is there
 

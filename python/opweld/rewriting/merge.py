@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from opweld.graph.aliasing import Buffers, alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
+from opweld.hooks.standing import one_node, one_type
 
-__all__ = ["copy_and_merge", "merge", "merge_equal", "one_type"]
+__all__ = ["copy_and_merge", "merge", "merge_equal"]
 
 
 def copy_and_merge(graph: FunctionGraph, record: list[tuple[str, Variable, Variable]] | None = None) -> FunctionGraph:
@@ -43,7 +45,7 @@ def copy_and_merge(graph: FunctionGraph, record: list[tuple[str, Variable, Varia
         if not spared or spared.isdisjoint(node.outputs):
             key = (_key(node.op), *inputs)
             earlier = nodes.get(key)
-            if earlier is not None and _stands_for(earlier, node):
+            if earlier is not None and one_node(earlier, node):
                 for mine, other in zip(node.outputs, earlier.outputs):
                     found.setdefault(mine, other)
                     if other.name is None:
@@ -89,7 +91,7 @@ def merge_equal(graph: FunctionGraph) -> bool:
         if spared and not spared.isdisjoint(node.outputs):
             continue
         earlier = nodes.setdefault((_key(node.op), *node.inputs), node)
-        if earlier is not node and _stands_for(earlier, node):
+        if earlier is not node and one_node(earlier, node):
             for mine, other in zip(node.outputs, earlier.outputs):
                 if other.name is None:
                     other.name = mine.name
@@ -114,64 +116,15 @@ def _constant(variable: Variable, found: dict[Variable, Variable], constants: di
     return stands
 
 
-def one_type(one: Any, other: Any) -> bool:
-    """Say whether a type can stand for another that is equal to it.
-
-    Parameters
-    ----------
-    one, other : Type
-        The types.
-
-    Returns
-    -------
-    bool
-        As `opweld.compile.same.stands_for_type` says, which is not loaded where they do not differ.
-
-    Raises
-    ------
-    TypeError
-        If what they do depends on an attribute that differs.
-    """
-    if one is other:
-        return True
-    from opweld.graph.alike import differences
-
-    if not differences(one, other):
-        return True
-    from opweld.compile.same import stands_for_type  # hardly ever asked
-
-    return bool(stands_for_type(one, other))
-
-
 def _key(op: Any) -> Any:
     """What ops are told apart by: themselves, or their identity where they do not hash at all."""
     return id(op) if op.__hash__ is None else op  # __eq__ without __hash__
-
-
-def _stands_for(one: Apply, other: Apply) -> bool:
-    """Whether a node can stand for another, whose op and inputs are equal to its own."""
-    if len(one.outputs) != len(other.outputs):
-        return False
-    types = [(a.type, b.type) for a, b in zip(one.outputs, other.outputs) if a.type is not b.type]
-    if not all([mine == yours for mine, yours in types]):
-        return False
-    if one.op is other.op and not types:
-        return True
-    from opweld.graph.alike import differences
-
-    if not differences(one.op, other.op) and not any([differences(*pair) for pair in types]):
-        return True
-    from opweld.compile.same import stands_for  # hardly ever asked
-
-    return stands_for(one, other)
 
 
 def _destroyed(graph: FunctionGraph) -> set[Variable]:
     """The variables that own a buffer which a node destroys."""
     found: set[Variable] = set()
     if any(node.op.destroy_map for node in graph.apply_nodes):
-        from opweld.graph.aliasing import Buffers, alias_pairs
-
         buffers = Buffers()
         buffers.stop_at(graph.inputs)
         for node in graph.apply_nodes:

@@ -9,7 +9,11 @@ import numpy as np
 from opweld.dtypes import dtype_of
 from opweld.errors import MethodNotDefined
 from opweld.graph.basic import Apply, Variable, _what
-from opweld.graph.op import COp
+from opweld.hooks.asking import ABSENT, ask, text
+from opweld.hooks.float16 import half_of, refusal
+from opweld.hooks.labels import label_of
+from opweld.hooks.op import COp
+from opweld.hooks.reading import NAME, op_sub
 from opweld.scalar.type import ScalarType, get_scalar_type
 from opweld.tolerances import EXACT
 
@@ -299,19 +303,13 @@ class ScalarOp(COp):
         -------
         Body
         """
-        from opweld.compile.float16 import half_of, refusal
-        from opweld.compile.fragments import FAIL, NAME
-        from opweld.compile.hooks import ABSENT, ask, text
-        from opweld.compile.labels import label_of
-
         node = self.scalar_node(dtypes)
         half = half_of(self, node)
         if half is not None and self.has_perform():
             raise MethodNotDefined(f"{self}: its c_code is not for float16")
         results = list(range(len(dtypes), len(dtypes) + len(node.outputs)))
         names = [f"opw_V{i}" for i in range(len(dtypes) + len(results))]
-        sub = {"fail": FAIL, "failure_var": "opw_failure", "id": 0}
-        answer = ask(self, "c_code", node, NAME, names[: len(dtypes)], names[len(dtypes) :], sub)
+        answer = ask(self, "c_code", node, NAME, names[: len(dtypes)], names[len(dtypes) :], op_sub(False))
         if answer is ABSENT:
             raise MethodNotDefined(f"{self} has no c_code")
         if half is not None:

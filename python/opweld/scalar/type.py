@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from opweld import complexes
-from opweld.compile.ops import register_deep_copy_op_c_code
 from opweld.dtypes import convert, dtype_of, number_text, upcast
 from opweld.graph.basic import Constant, Variable
-from opweld.graph.type import CType
+from opweld.hooks.copying import register_deep_copy_op_c_code
+from opweld.hooks.type import CType
 from opweld.tolerances import EXACT, Tolerance, near
 
 __all__ = ["ScalarConstant", "ScalarType", "ScalarVariable", "get_scalar_type", "upcast"]

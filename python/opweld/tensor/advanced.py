@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from opweld.graph.basic import Apply
-from opweld.graph.op import COp
+from opweld.hooks.op import COp
 from opweld.tensor.indexing import check_numbers, entries_of, key_of, numbers_in, selected_shape
 from opweld.tensor.subtensor import Writing
 from opweld.tensor.type import TensorType

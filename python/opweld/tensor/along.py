@@ -8,7 +8,7 @@ import numpy as np
 
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply
-from opweld.graph.op import COp
+from opweld.hooks.op import COp
 from opweld.tensor.axis import one_axis, storage
 from opweld.tensor.reduce import max as _max
 from opweld.tensor.type import TensorType

@@ -8,7 +8,7 @@ import numpy as np
 
 from opweld.graph.basic import Apply, Constant, Variable, _what
 from opweld.graph.fgraph import FunctionGraph
-from opweld.graph.op import COp
+from opweld.hooks.op import COp
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import as_tensor_variable, constant
 
@@ -342,7 +342,7 @@ def get_scalar_constant_value(v: Any) -> Any:
     NotScalarConstantError
         If it is not known.
     """
-    from opweld.compile.ops import DeepCopyOp, ViewOp
+    from opweld.hooks.copying import DeepCopyOp, ViewOp
     from opweld.tensor.shapes import Shape_i
 
     while isinstance(v, Variable):

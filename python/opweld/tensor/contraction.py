@@ -9,7 +9,7 @@ import numpy as np
 
 from opweld.dtypes import dtype_of, upcast
 from opweld.graph.basic import Apply
-from opweld.graph.op import COp
+from opweld.hooks.op import COp
 from opweld.tensor.axis import one_axis, storage
 from opweld.tensor.linalg import dot
 from opweld.tensor.manipulation import ravel

@@ -8,7 +8,7 @@ import numpy as np
 
 from opweld.dtypes import dtype_of, shape_text
 from opweld.graph.basic import Apply, Variable
-from opweld.graph.op import COp
+from opweld.hooks.op import COp
 from opweld.tensor.axis import storage
 from opweld.tensor.basic import alloc
 from opweld.tensor.shapes import shape_i

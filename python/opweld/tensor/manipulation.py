@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from opweld.graph.basic import Apply, Variable
-from opweld.graph.op import COp
+from opweld.hooks.op import COp
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import as_tensor_variable
 from opweld.tensor.views import VIEW, integer, known, shape_text, sizes_of, store

@@ -9,7 +9,7 @@ import numpy as np
 
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable, _what
-from opweld.graph.op import COp
+from opweld.hooks.op import COp
 from opweld.scalar.op import weak_kind
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import as_tensor_variable, constant

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from opweld.graph.basic import Apply, Variable
-from opweld.graph.op import COp
+from opweld.hooks.op import COp
 from opweld.tensor.manipulation import broadcast_to, flatten, reshape
 from opweld.tensor.permute import dimshuffle
 from opweld.tensor.type import TensorType

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from opweld.graph.basic import Apply
-from opweld.graph.op import COp
+from opweld.hooks.op import COp
 from opweld.tensor.manipulation import flatten
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import as_tensor_variable

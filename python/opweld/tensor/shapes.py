@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from opweld.compile.ops import RegisteredCOp
 from opweld.graph.basic import Apply, Variable, _what
+from opweld.hooks.copying import RegisteredCOp
 from opweld.tensor.type import TensorType
 
 __all__ = ["Shape", "Shape_i", "register_shape_c_code", "register_shape_i_c_code", "shape", "shape_i"]

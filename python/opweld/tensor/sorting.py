@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from opweld.graph.basic import Apply
-from opweld.graph.op import COp
+from opweld.hooks.op import COp
 from opweld.tensor.axis import one_axis, storage
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import as_tensor_variable

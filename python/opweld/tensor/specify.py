@@ -9,7 +9,7 @@ import numpy as np
 
 from opweld.dtypes import shape_text
 from opweld.graph.basic import Apply
-from opweld.graph.op import COp
+from opweld.hooks.op import COp
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import as_tensor_variable
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from opweld.graph.basic import Apply, Variable, _what
-from opweld.graph.op import COp
+from opweld.hooks.op import COp
 from opweld.tensor.subtensor import subtensor
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import as_tensor_variable

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from opweld.graph.basic import Apply, Variable, _what
-from opweld.graph.op import COp
+from opweld.hooks.op import COp
 from opweld.tensor.indexing import check_numbers, entries_of, key_of, read_key, viewed_shape
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import as_tensor_variable, constant

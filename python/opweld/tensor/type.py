@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from opweld import complexes, dtypes
-from opweld.compile.ops import register_deep_copy_op_c_code, register_view_op_c_code
 from opweld.graph.basic import _what
-from opweld.graph.type import CType
+from opweld.hooks.copying import register_deep_copy_op_c_code, register_view_op_c_code
+from opweld.hooks.reading import array
+from opweld.hooks.type import CType
 from opweld.tensor.variable import TensorConstant, TensorVariable
 from opweld.tolerances import EXACT, near
 
@@ -241,8 +242,6 @@ class TensorType(CType):
 
     def c_sync(self, name: str, sub: dict[str, Any]) -> str:
         """Give the array back; none becomes None. What `c_array` promises is tested behind each op's code already."""
-        from opweld.compile.fragments import array
-
         check = ""
         if array(self) is None:  # a subclass declares something else
             check = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from opweld.compile.hooks import ABSENT, ask, text
+from opweld.hooks.asking import ABSENT, ask, text
 
 __all__ = ["members", "struct_text"]
 

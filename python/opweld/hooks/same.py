@@ -1,7 +1,8 @@
 """Whether one of two equal nodes, or types, can stand for both: what they write in C is compared, and what they read.
 
-This is asked only where two objects are equal and an attribute of theirs differs (`opweld.graph.alike`). An attribute
-that is no prop may differ as it likes, a cache, a counter, a name, as long as nothing that runs depends on it:
+This is asked only where two objects are equal and an attribute of theirs differs (`opweld.hooks.standing`). An
+attribute that is no prop may differ as it likes, a cache, a counter, a name, as long as nothing that runs depends on
+it:
 
 * of what runs in C, by the very texts that Program would have of each;
 * of what runs in Python, by what `perform` and the methods that it calls read: an attribute that they read, that only
@@ -17,16 +18,20 @@ from typing import Any
 
 import numpy as np
 
-from opweld.compile.hooks import ask
-from opweld.compile.program import carries_c, work_of
 from opweld.graph.alike import Difference, differences, same_value
 from opweld.graph.basic import Apply
 from opweld.graph.type import Type
+from opweld.hooks.asking import ask
+from opweld.hooks.fragments import Fragments
+from opweld.hooks.reading import accept, carries_c
+from opweld.hooks.writer import Writer
+from opweld.signatures import code_of
 
 __all__ = ["stands_for", "stands_for_type"]
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
 _FIXED = (type, BuiltinFunctionType, np.ufunc)
+_BASES = ("opweld.graph.", "opweld.hooks.op", "opweld.hooks.type", "opweld.hooks.clinker")
 _BEGINNING = ("__init__", "__new__", "__setstate__", "__init_subclass__")
 _LABELS = {"name", "tag"}  # what messages are made of
 _SHOWN = 60
@@ -106,16 +111,23 @@ def stands_for_type(one: Type, other: Type) -> bool:
 
 
 def _work(node: Apply) -> dict[str, Any] | None:
-    """What runs for a node; None: nothing does, or what would be asked for it fails, and will say so by itself."""
+    """What Program says of a node that runs, with the values of its params.
+
+    None: nothing runs, or what would be asked for it fails, and will say so by itself.
+    """
+    writer = Writer(set(), stands_for_type, stands_for)
     try:
-        return work_of(node)
+        writer.step(node, set())
     except Exception:
         return None
+    found = {"perform": False, **writer.kernels[0], "types": writer.types}
+    for field in ("destroys", "views"):
+        found[field] = writer.steps[0].get(field)
+    found["params"] = list(writer.params)
+    return found
 
 
 def _fields(type_: Type) -> dict[str, Any]:
-    from opweld.compile.fragments import Fragments, accept
-
     fields = Fragments().type_fields(type_, True)
     fields["accept"] = accept(type_, False), accept(type_, True)
     fields["element_type"] = ask(type_, "c_element_type")
@@ -149,7 +161,7 @@ def _reads(cls: type, begin: str) -> set[str]:
 
     members: dict[str, list[CodeType]] = {}
     for base in cls.__mro__:
-        if base.__module__.startswith("opweld.graph.") or base is object:
+        if base.__module__.startswith(_BASES) or base is object:
             continue
         for name, member in base.__dict__.items():
             members.setdefault(name, []).extend(_codes(member))
@@ -178,8 +190,6 @@ def _words(code: CodeType) -> list[str]:
 
 def _codes(member: Any) -> list[CodeType]:
     """The code behind what a class holds under a name."""
-    from opweld.signatures import code_of
-
     parts = [member.fget] if isinstance(member, property) else [member]
     outer = [getattr(getattr(part, "__func__", part), "__code__", None) for part in parts]
     return [code for code in dict.fromkeys([*outer, *map(code_of, parts)]) if code is not None]

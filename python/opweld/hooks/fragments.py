@@ -5,22 +5,18 @@ from __future__ import annotations
 from sys import intern
 from typing import Any
 
-from opweld.compile.float16 import half_of, refusal
-from opweld.compile.hooks import ABSENT, ask, ask_for_build, origin, text, texts, words
-from opweld.compile.labels import label_of
 from opweld.errors import OpweldWarning
+from opweld.generic import generic
 from opweld.graph.basic import Apply, _what
-from opweld.graph.op import COp
-from opweld.graph.type import CType, Type
+from opweld.graph.type import Type
+from opweld.hooks.asking import ABSENT, ask, ask_for_build, origin, text, texts, words
+from opweld.hooks.float16 import half_of, refusal
+from opweld.hooks.labels import label_of
+from opweld.hooks.op import COp
+from opweld.hooks.reading import NAME, VARIABLE, accept, array, carries_c, driver, keeps_storage, op_sub, type_sub
 
-__all__ = ["FAIL", "NAME", "Fragments", "accept", "carries_c"]
+__all__ = ["Fragments"]
 
-FAIL = "{ opw_failure = 1; goto opw_fail; }"
-NAME = "OPW_NAME"
-VARIABLE = "opw_V"
-PARAMS = VARIABLE + "P"
-
-_FAILURE = "opw_failure"
 _BUILD = ("headers", "header_dirs", "libraries", "lib_dirs", "compile_args", "no_compile_args")
 _VERSION_PARTS = (int, str, bytes, float, bool, type(None))
 _GIL = ("held", "released", "free-threaded")
@@ -30,82 +26,6 @@ _FILED = ("code", *_APPLY)  # the fields of a kernel that may come from files
 
 _warned: dict[Any, Any] = {}  # what `warnings` has shown of the versions
 _told_of_gil: list[bool] = []
-
-
-def carries_c(type_: Type) -> bool:
-    """Say whether a type's values have a form of their own in C.
-
-    Parameters
-    ----------
-    type_ : Type
-        The type.
-
-    Returns
-    -------
-    bool
-        False: they are carried as Python objects.
-    """
-    declare = getattr(type(type_), "c_declare", None) or getattr(type_, "c_declare", None)
-    return declare is not None and declare is not CType.c_declare
-
-
-def accept(type_: Type, writeable: bool) -> str | None:
-    """Ask a type for the test that spares an argument its `filter`.
-
-    A `c_accept` written higher up than the class's `filter`, `c_declare` or `c_extract` knows nothing of them: it does
-    not count.
-
-    Parameters
-    ----------
-    type_ : Type
-        The type.
-    writeable : bool
-        Whether the argument will be written into.
-
-    Returns
-    -------
-    str or None
-        A C expression over ``py_opw_V``.
-    """
-    if not _knows_of(type_, "c_accept", ("filter", "c_declare", "c_extract")):
-        return None
-    answer = ask(type_, "c_accept", VARIABLE, writeable=writeable)
-    if answer is None or answer is ABSENT:
-        return None
-    return text(type_, "c_accept", answer)
-
-
-def array(type_: Type) -> dict[str, Any] | None:
-    """Ask a type whether what it declares is one array, on which the engine's own loops can work.
-
-    Parameters
-    ----------
-    type_ : Type
-        The type.
-
-    Returns
-    -------
-    dict or None
-        ``dtype`` and ``ndim``. As for `accept`, a `c_array` written higher up than `c_declare` does not count.
-    """
-    return type_.c_array() if _knows_of(type_, "c_array", ("c_declare",)) else None  # type: ignore[attr-defined]
-
-
-def _knows_of(type_: Type, hook: str, others: tuple[str, ...]) -> bool:
-    """Whether a type has a hook that is written where, or below where, the hooks are written that it speaks of."""
-    order = type(type_).__mro__
-    place = _writer_of(order, hook)
-    if place is None or any((found := _writer_of(order, other)) is not None and found < place for other in others):
-        return False
-    return set(others).isdisjoint(getattr(type_, "__dict__", ()))
-
-
-def _writer_of(order: tuple[type, ...], hook: str) -> int | None:
-    """The place in the method resolution order of the class that writes a hook."""
-    for place, cls in enumerate(order):
-        if hook in cls.__dict__:
-            return place
-    return None
 
 
 class Fragments:
@@ -164,7 +84,7 @@ class Fragments:
             wanted.append(("extract_out", {"check_input": False}))
         for field, optional in wanted:
             hook = intern("c_" + field)
-            answer = ask(writer, hook, VARIABLE, _type_sub(VARIABLE), **optional)
+            answer = ask(writer, hook, VARIABLE, type_sub(VARIABLE), **optional)
             if answer is not ABSENT:
                 fields[field] = text(writer, hook, answer)
                 self._note(label, writer, hook)
@@ -176,7 +96,7 @@ class Fragments:
         return fields
 
     def _declare(self, writer: Any, name: str, check: bool) -> str:
-        answer = ask(writer, "c_declare", name, _type_sub(name), check_input=check)
+        answer = ask(writer, "c_declare", name, type_sub(name), check_input=check)
         return text(writer, "c_declare", answer, needed=True)
 
     def declare(self, type_: Type, index: int, name: str, check: bool) -> str:
@@ -271,7 +191,7 @@ class Fragments:
         half = half_of(op, node)
         if half is not None and op.has_perform():
             return None
-        answer = ask(op, "c_code", node, NAME, list(inputs), list(outputs), _op_sub(params))
+        answer = ask(op, "c_code", node, NAME, list(inputs), list(outputs), op_sub(params))
         if answer is not ABSENT:
             if half is not None:
                 raise TypeError(refusal(op, half))
@@ -310,9 +230,9 @@ class Fragments:
             hook = intern("c_" + field)
             more: tuple[Any, ...] = ()
             if field == "code_cleanup":
-                more = (list(inputs), list(outputs), _op_sub(params))
+                more = (list(inputs), list(outputs), op_sub(params))
             elif field == "init_code_struct":
-                more = (_op_sub(params),)
+                more = (op_sub(params),)
             answer = ask(op, hook, node, NAME, *more)
             written = "" if answer is ABSENT else text(op, hook, answer)
             if written.strip():
@@ -438,58 +358,10 @@ def _title(op: Any) -> str:
     return str(op) if told else type(op).__name__
 
 
-def keeps_storage(type_: Type) -> bool:
-    """Say whether a temporary of a type may be kept between runs.
-
-    Parameters
-    ----------
-    type_ : Type
-        The type.
-
-    Returns
-    -------
-    bool
-    """
-    return getattr(type_, "keep_storage", False) is True and carries_c(type_) and ask(type_, "c_is_simple") is not True
-
-
-def driver(writer: Any, answer: Any) -> str | None:
-    """Read an answer of `c_compiler`.
-
-    Parameters
-    ----------
-    writer : Op or Type
-        Whose answer.
-    answer : object
-        What it gave: None, a name, a path, or a class with an attribute ``command``; without one, the class stands for
-        the driver that is configured.
-
-    Returns
-    -------
-    str or None
-        A name or path.
-
-    Raises
-    ------
-    TypeError
-        For anything else.
-    """
-    command: Any = getattr(answer, "command", None) if isinstance(answer, type) else answer
-    if hasattr(command, "__fspath__"):
-        command = command.__fspath__()
-    if command is None or isinstance(command, str):
-        return command or None
-    raise TypeError(
-        f"{writer}: c_compiler must return None, the name or path of a driver, or a class, got {_what(answer)}"
-    )
-
-
 def _writer(type_: Type) -> Any:
     """Who writes the C of a type: itself, or `Generic`."""
     if carries_c(type_):
         return type_
-    from opweld.generic import generic
-
     return generic
 
 
@@ -506,19 +378,6 @@ def _own_hook(op: Any, hook: str) -> bool:
     """Whether an op writes a hook that `COp` has, too."""
     method = getattr(op, hook, None)
     return method is not None and getattr(method, "__func__", method) is not getattr(COp, hook)
-
-
-def _type_sub(name: str) -> dict[str, Any]:
-    return {
-        "fail": FAIL, "failure_var": _FAILURE, "id": 0, "py_ptr": f"py_{name}", "stor_ptr": f"storage_{name}"
-    }  # fmt: skip
-
-
-def _op_sub(params: bool) -> dict[str, Any]:
-    sub: dict[str, Any] = {"fail": FAIL, "failure_var": _FAILURE, "id": 0}
-    if params:
-        sub["params"] = PARAMS
-    return sub
 
 
 def _plain(value: Any) -> bool:

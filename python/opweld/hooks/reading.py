@@ -1,0 +1,179 @@
+"""What a type's C can do, read off the type, and the names under which the hooks are asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opweld.graph.basic import _what
+from opweld.graph.type import Type
+from opweld.hooks.asking import ABSENT, ask, text
+from opweld.hooks.type import CType
+
+__all__ = [
+    "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "keeps_storage", "op_sub",
+    "type_sub",
+]  # fmt: skip
+
+FAIL = "{ opw_failure = 1; goto opw_fail; }"
+NAME = "OPW_NAME"
+VARIABLE = "opw_V"
+PARAMS = VARIABLE + "P"
+
+_FAILURE = "opw_failure"
+
+
+def carries_c(type_: Type) -> bool:
+    """Say whether a type's values have a form of their own in C.
+
+    Parameters
+    ----------
+    type_ : Type
+        The type.
+
+    Returns
+    -------
+    bool
+        False: they are carried as Python objects.
+    """
+    declare = getattr(type(type_), "c_declare", None) or getattr(type_, "c_declare", None)
+    return declare is not None and declare is not CType.c_declare
+
+
+def accept(type_: Type, writeable: bool) -> str | None:
+    """Ask a type for the test that spares an argument its `filter`.
+
+    A `c_accept` written higher up than the class's `filter`, `c_declare` or `c_extract` knows nothing of them: it does
+    not count.
+
+    Parameters
+    ----------
+    type_ : Type
+        The type.
+    writeable : bool
+        Whether the argument will be written into.
+
+    Returns
+    -------
+    str or None
+        A C expression over ``py_opw_V``.
+    """
+    if not _knows_of(type_, "c_accept", ("filter", "c_declare", "c_extract")):
+        return None
+    answer = ask(type_, "c_accept", VARIABLE, writeable=writeable)
+    if answer is None or answer is ABSENT:
+        return None
+    return text(type_, "c_accept", answer)
+
+
+def array(type_: Type) -> dict[str, Any] | None:
+    """Ask a type whether what it declares is one array, on which the engine's own loops can work.
+
+    Parameters
+    ----------
+    type_ : Type
+        The type.
+
+    Returns
+    -------
+    dict or None
+        ``dtype`` and ``ndim``. As for `accept`, a `c_array` written higher up than `c_declare` does not count.
+    """
+    return type_.c_array() if _knows_of(type_, "c_array", ("c_declare",)) else None  # type: ignore[attr-defined]
+
+
+def _knows_of(type_: Type, hook: str, others: tuple[str, ...]) -> bool:
+    """Whether a type has a hook that is written where, or below where, the hooks are written that it speaks of."""
+    order = type(type_).__mro__
+    place = _writer_of(order, hook)
+    if place is None or any((found := _writer_of(order, other)) is not None and found < place for other in others):
+        return False
+    return set(others).isdisjoint(getattr(type_, "__dict__", ()))
+
+
+def _writer_of(order: tuple[type, ...], hook: str) -> int | None:
+    """The place in the method resolution order of the class that writes a hook."""
+    for place, cls in enumerate(order):
+        if hook in cls.__dict__:
+            return place
+    return None
+
+
+def keeps_storage(type_: Type) -> bool:
+    """Say whether a temporary of a type may be kept between runs.
+
+    Parameters
+    ----------
+    type_ : Type
+        The type.
+
+    Returns
+    -------
+    bool
+    """
+    return getattr(type_, "keep_storage", False) is True and carries_c(type_) and ask(type_, "c_is_simple") is not True
+
+
+def driver(writer: Any, answer: Any) -> str | None:
+    """Read an answer of `c_compiler`.
+
+    Parameters
+    ----------
+    writer : Op or Type
+        Whose answer.
+    answer : object
+        What it gave: None, a name, a path, or a class with an attribute ``command``; without one, the class stands for
+        the driver that is configured.
+
+    Returns
+    -------
+    str or None
+        A name or path.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
+    """
+    command: Any = getattr(answer, "command", None) if isinstance(answer, type) else answer
+    if hasattr(command, "__fspath__"):
+        command = command.__fspath__()
+    if command is None or isinstance(command, str):
+        return command or None
+    raise TypeError(
+        f"{writer}: c_compiler must return None, the name or path of a driver, or a class, got {_what(answer)}"
+    )
+
+
+def type_sub(name: str) -> dict[str, Any]:
+    """Give a type's hooks their ``sub``.
+
+    Parameters
+    ----------
+    name : str
+        The C variable's.
+
+    Returns
+    -------
+    dict
+    """
+    return {
+        "fail": FAIL, "failure_var": _FAILURE, "id": 0, "py_ptr": f"py_{name}", "stor_ptr": f"storage_{name}"
+    }  # fmt: skip
+
+
+def op_sub(params: bool) -> dict[str, Any]:
+    """Give an op's hooks their ``sub``.
+
+    Parameters
+    ----------
+    params : bool
+        Whether the op has params.
+
+    Returns
+    -------
+    dict
+    """
+    sub: dict[str, Any] = {"fail": FAIL, "failure_var": _FAILURE, "id": 0}
+    if params:
+        sub["params"] = PARAMS
+    return sub
