@@ -107,7 +107,7 @@ OPW_SHARED int opw_run_elementwise(char *frame, const uint32_t *slots);
 
 /* A reduction. fold: m accumulators, each of n elements, s and t bytes apart; n and m are at least 1. join: into acc what
    is in other. store: to elements t bytes apart. fold is given as many as `chunk` elements at once, none for no limit;
-   what is longer is halved. Non-zero: an exception is set. */
+   what is longer is halved, a run at multiples of 8: at least 16 of those. Non-zero: an exception is set. */
 typedef struct {
     int type;                /* number, of the output */
     npy_intp chunk[2];       /* m is 1; m is more */

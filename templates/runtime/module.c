@@ -14,6 +14,8 @@ static int opw_fill_state(PyObject *module, opw_state *state, const opw_unit *un
         if (opw_resolve(&state->codes[i], &unit->function_table[i]))
             return -1;
     state->type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &opw_function_spec, NULL);
+    if (!state->type && !PyErr_Occurred()) /* CPython says nothing where it has no memory for the type's name */
+        PyErr_NoMemory();
     return state->type ? 0 : -1;
 }
 

@@ -109,8 +109,9 @@ static int opw_reduce_nothing(const opw_reduce *work, PyArrayObject *in, PyArray
 {
     union { char bytes[OPW_MAX_ACCUMULATOR]; npy_longdouble align; } acc;
     npy_intp i, n = PyArray_SIZE(out);
-    for (i = 0; !work->identity && i < PyArray_NDIM(in); i++)
-        if (!PyArray_DIM(in, i) && work->axes >> i & 1) { /* an error, as in NumPy, also where there is no result */
+    int axis;
+    for (axis = 0; !work->identity && axis < PyArray_NDIM(in); axis++)
+        if (!PyArray_DIM(in, axis) && work->axes >> axis & 1) { /* an error, as in NumPy, also where there is no result */
             PyErr_Format(PyExc_ValueError, "zero-size array to reduction operation %s which has no identity", work->name);
             return 1;
         }

@@ -1,0 +1,594 @@
+"""What the functions of unit.c must do: run by tests/test_runtime_c.py under AddressSanitizer, in a process of its own.
+
+    python checks.py MODULE     one line of JSON for each check: its name, and what was wrong or null
+
+Each check runs several times: it must leave as many blocks of memory as it found.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib.machinery
+import importlib.util
+import itertools
+import json
+import random
+import sys
+import threading
+import traceback
+import weakref
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+ADD, ADD_OVER, BOTH, ROOT, SUM0, SUM1, SUM, MAX0, PERFORM, TALLY, THRICE, COUNT, TROUBLE, LARGE, NOTHING = range(15)
+PATH = sys.argv[1]
+C = ctypes.PyDLL(PATH)
+C.checks_blocks.restype = ctypes.c_ssize_t
+C.checks_call_failing.restype = ctypes.py_object
+C.checks_call_failing.argtypes = [ctypes.py_object, ctypes.c_ssize_t, ctypes.POINTER(ctypes.c_int)]
+
+
+LOADER = importlib.machinery.ExtensionFileLoader("opweld_module", PATH)
+
+
+def create():
+    return importlib.util.module_from_spec(importlib.util.spec_from_file_location("opweld_module", PATH, loader=LOADER))
+
+
+def load():
+    module = create()
+    LOADER.exec_module(module)
+    return module
+
+
+class Cell(list):
+    """A list of one, as shared values lie in."""
+
+    turn = None
+
+
+def convert(index, value):
+    if isinstance(value, Exception):
+        raise value
+    return np.asarray(value, np.float64)
+
+
+def unlike(step, position, value):
+    raise TypeError(f"unlike {step} {position} {type(value).__name__}")
+
+
+def make(position, *, name="f", convert=convert, reject=None, failed=None, unlike=unlike, **bound):
+    arguments = {NOTHING: 0, ADD: 2, ADD_OVER: 2, BOTH: 2, PERFORM: 2, LARGE: 2}.get(position, 1)
+    defaults = bound.pop("defaults", (None,) * arguments)
+    performs, constants, cells = (bound.pop(which, ()) for which in ("performs", "constants", "cells"))
+    assert not bound
+    reject = reject or (lambda position, value: None)
+    return MODULE.make(position, name, convert, reject, performs, constants, defaults, cells, failed, unlike)
+
+
+@contextmanager
+def refused(kind, text):
+    """Expect an exception whose message is, or ends with "…" and begins with, a text."""
+    try:
+        yield
+    except kind as err:
+        said = err.args[0] if err.args else ""
+        assert said == text or (text.endswith("…") and str(said).startswith(text[:-1])), said
+    else:
+        raise AssertionError(f"no {kind.__name__}: {text}")
+
+
+def layouts(shape, rng):
+    """The same values as they may lie in memory."""
+    values = np.array(rng.standard_normal(shape))
+    yield values
+    yield np.asfortranarray(values)
+    wide = np.zeros(tuple(2 * n + 1 for n in shape))
+    strided = wide[(*(slice(1, None, 2) for _ in shape), ...)]
+    strided[...] = values
+    yield strided
+    if shape:
+        yield np.ascontiguousarray(values[::-1])[::-1]
+        yield np.moveaxis(np.ascontiguousarray(np.moveaxis(values, 0, -1)), -1, 0)
+        yield np.broadcast_to(values[:1], shape) if shape[0] else values
+
+
+SHAPES = [(), (0,), (1,), (7,), (300,), (2, 3), (3, 0), (1, 5), (5, 1), (3, 1, 4), (2, 3, 4, 5), (140, 3), (3, 140)]
+
+
+def check_elementwise_on_every_layout():
+    add, rng = make(ADD), np.random.default_rng(1)
+    for shape in SHAPES:
+        for x, y in itertools.product(layouts(shape, rng), repeat=2):
+            z = add(x, y)
+            assert type(z) is np.ndarray and np.array_equal(z, x + y)
+            assert z.strides == (x + y).strides or z.size <= 1 or 1 in shape, (x.strides, y.strides, z.strides)
+
+
+def check_broadcasting():
+    add, rng = make(ADD), np.random.default_rng(2)
+    shapes = [(), (1,), (3,), (2, 1), (2, 3), (4, 1, 3), (4, 2, 1), (0, 3), (1, 1, 1, 1)]
+    for one, other in itertools.product(shapes, repeat=2):
+        for x, y in zip(layouts(one, rng), layouts(other, rng)):
+            try:
+                expected = x + y
+            except ValueError as err:
+                with refused(ValueError, str(err)):
+                    add(x, y)
+            else:
+                z = add(x, y)
+                assert z.shape == expected.shape and np.array_equal(z, expected)
+
+
+def check_as_many_dimensions_as_numpy_has():
+    add, x = make(ADD), np.ones((1,) * 63 + (2,))
+    assert np.array_equal(add(x, np.moveaxis(x, -1, 0)), x + np.moveaxis(x, -1, 0))
+    assert make(SUM)(x) == 2
+
+
+def check_a_loop_that_fails_half_way():
+    seen = []
+    root = make(ROOT, failed=lambda step, inputs, error: seen.append((step, inputs, error)))
+    x = np.array([[4.0, 1.0], [-1.0, 4.0]])
+    for given in (x, x.T, x[:, ::-1]):
+        with refused(ArithmeticError, "negative"):
+            root(given)
+        (step, inputs, error), seen[:] = seen[0], []
+        assert step == 7 and inputs[0] is given and type(error) is ArithmeticError
+    assert np.array_equal(root(np.abs(x)), np.sqrt(np.abs(x)))
+
+
+def check_writing_over_an_argument():
+    over = make(ADD_OVER)
+    x, y = np.arange(6.0).reshape(2, 3), np.ones((2, 3))
+    assert over(x, y) is y and np.array_equal(y, x + 1)
+    for y in (np.ones((2, 3), order="F"), np.ones((4, 3))[::2]):
+        assert over(x, y) is y and np.array_equal(y, x + 1)
+    for y in (np.ones(3), np.ones((1, 3)), np.broadcast_to(np.ones(3), (2, 3))):
+        before = y.copy()
+        assert over(x, y) is not y and np.array_equal(y, before)
+    y = np.ones((2, 3))
+    y.flags.writeable = False
+    assert np.array_equal(over(x, y), x + 1) and np.array_equal(y, np.ones((2, 3)))
+    both = np.arange(4.0)
+    assert np.array_equal(over(both[:-1], both[1:]), [1, 3, 5]) and np.array_equal(both, np.arange(4.0))
+    assert np.array_equal(over(both, both), both * 2) and np.array_equal(both, np.arange(4.0))
+    folded = as_strided(np.arange(4.0), (3, 2), (8, 8))
+    assert np.array_equal(over(np.ones((3, 2)), folded), [[1, 2], [2, 3], [3, 4]]) and folded[2, 1] == 3
+    number = np.array(3.0)
+    assert over(np.array(2.0), number) is number and number == 5
+
+
+def check_reductions_on_every_layout():
+    rng = np.random.default_rng(3)
+    functions = {0: make(SUM0), 1: make(SUM1), None: make(SUM)}
+    maximum = make(MAX0)
+    for shape in [*SHAPES, (9, 9, 9), (2, 300), (300, 2), (1, 17, 1)]:
+        for x in layouts(shape, rng):
+            for axis, f in functions.items():
+                here = axis if axis is None or axis < x.ndim else ()
+                found = f(x)
+                assert found.shape == np.shape(x.sum(here)) and np.allclose(found, x.sum(here))
+            if not x.ndim or x.shape[0]:
+                assert np.array_equal(maximum(x), x.max(axis=0, keepdims=True) if x.ndim else x)
+            else:
+                with refused(ValueError, "zero-size array to reduction operation maximum which has no identity"):
+                    maximum(x)
+
+
+def check_reductions_into_given_arrays():
+    f, x = make(SUM0), np.arange(12.0).reshape(3, 4)
+    for out in (np.empty(4), np.empty(8)[::2], np.empty(4)[::-1]):
+        assert f(x, out=out) is out and np.array_equal(out, x.sum(0))
+    for out in (np.ones(4), np.ones(8)[::2]):
+        assert f(np.empty((0, 4)), out=out) is out and not out.any()
+    assert f(x, out=x[1]) is not None and np.array_equal(x[1], np.arange(12.0).reshape(3, 4).sum(0))
+    with refused(ValueError, "f() got out= of shape (5,), and result 0 has shape (4,): pass an array of that shape"):
+        f(x, out=np.empty(5))
+
+
+def check_binding_of_arguments():
+    x, y = np.ones(2), np.arange(2.0)
+    f = make(ADD)
+    name = "".join(["x"])  # equal, another object
+    assert np.array_equal(f(y=y, x=x), x + y) and np.array_equal(f(x, **{"".join(["y"]): y}), x + y)
+    with refused(TypeError, "f() missing required argument 'y' (position 2)"):
+        f(x)
+    with refused(TypeError, "f() missing required argument 'x' (position 1)"):
+        f(y=y)
+    with refused(TypeError, "f() takes 2 positional arguments but 3 were given"):
+        f(x, y, y)
+    with refused(TypeError, "f() got multiple values for argument 'x'"):
+        f(x, y, **{name: x})
+    with refused(TypeError, "f() got an unexpected keyword argument 'w'; it takes x, y, out"):
+        f(x, y, w=x)
+    f = make(ADD, defaults=(None, (y,)), name="g")
+    assert np.array_equal(f(x), x + y) and np.array_equal(f(x, x), x + x) and np.array_equal(f(x=x, out=None), x + y)
+    p = make(PERFORM, performs=(lambda a, b: (a, b),))
+    with refused(TypeError, "f() missing required argument at position 1"):
+        p(y=y)
+    with refused(TypeError, "f() got an unexpected keyword argument 'x'; it takes y, out, and 1 by position only, …"):
+        p(x, x=y)
+    assert make(NOTHING)() is None
+    with refused(TypeError, "f() takes 0 positional arguments but 1 was given"):
+        make(NOTHING)(x)
+
+
+class Text(str):
+    __slots__ = ()
+
+    def __eq__(self, other):
+        raise OSError("compared")
+
+    __hash__ = str.__hash__
+
+
+def check_keywords_that_cannot_be_compared():
+    with refused(OSError, "compared"):
+        make(ADD)(np.ones(2), **{Text("y"): np.ones(2)})
+
+
+def check_conversion_of_arguments():
+    f, x = make(ADD), np.ones(2)
+    assert np.array_equal(f([1, 2], x), [2, 3]) and f(1, 2) == 3
+    error = KeyError("mine")
+    with refused(KeyError, "mine"):
+        f(x, error)
+    f = make(ADD, convert=lambda index, value: index)
+    with refused(TypeError, "Doubles.filter returned int, for which the type's own c_accept is false"):
+        f(x, "y")
+
+
+def check_storage_for_results():
+    f, x, y = make(ADD), np.arange(3.0), np.ones(3)
+    for out in (np.empty(3), np.empty(6)[::2], np.empty(3)[::-1], x.copy(), y.copy()):
+        assert f(x, y, out=out) is out and np.array_equal(out, x + y)
+    both = np.arange(5.0)
+    assert f(both[:3], y, out=both[2:]) is not None and np.array_equal(both, [0, 1, 1, 2, 3])
+    square = np.arange(9.0).reshape(3, 3)
+    assert f(square, square.T, out=square) is square and np.array_equal(square[0], [0, 4, 8])
+    with refused(ValueError, "f() got out= of shape (4,), and result 0 has shape (3,): pass an array of that shape"):
+        f(x, y, out=np.empty(4))
+    with refused(ValueError, "f() cannot write result 0 to an array whose elements share memory with one another: …"):
+        f(x, y, out=as_strided(np.empty(3), (3,), (0,)))
+    for wrong in (np.empty(3, "f4"), "z", 3, np.broadcast_to(x, (3, 3))):
+        with refused(TypeError, "f() cannot write result 0 to this out="):
+            f(x, y, out=wrong)
+
+    def reject(position, value):
+        raise KeyError(position, type(value).__name__)
+
+    with refused(KeyError, 0):
+        make(ADD, reject=reject)(x, y, out="z")
+    with refused(TypeError, "f() got out= of length 2, expected 1: an array or None for each result"):
+        f(x, y, out=[None, None])
+    assert np.array_equal(f(x, y, out=[None]), x + y)
+
+
+def check_storage_for_several_results():
+    f, x, y = make(BOTH), np.arange(3.0), np.ones(3)
+    one, other = np.empty(3), np.empty(3)
+    found = f(x, y, out=(one, other))
+    assert type(found) is list and found[0] is one and found[1] is other and np.array_equal(one, other)
+    found = f(x, y, out=[None, other])
+    assert found[0] is not other and found[1] is other
+    with refused(ValueError, "f() cannot write results 0 and 1 to arrays that share memory: pass two"):
+        f(x, y, out=[one, one])
+    apart = np.empty(6)
+    assert f(x, y, out=[apart[::2], apart[1::2]]) is not None and np.array_equal(apart, [1, 1, 2, 2, 3, 3])
+    with refused(TypeError, "f() got numpy.ndarray as out=, expected a list of 2: an array or None for each result"):
+        f(x, y, out=one)
+    x, y = np.arange(3.0), np.ones(3)
+    found = f(x, y, out=[x, y])  # what is still read is copied to only at the end
+    assert found[0] is x and np.array_equal(x, [1, 2, 3]) and np.array_equal(y, [1, 2, 3])
+
+
+def check_calls_of_python():
+    seen = []
+
+    def perform(x, y):
+        seen.append((x, y))
+        return x * 2, y
+
+    f, x = make(PERFORM, performs=(perform,)), np.arange(3.0)
+    y = np.ones((2, 2))
+    doubled, same = f(x, y)
+    assert np.array_equal(doubled, x * 2) and same is y and seen[0][0] is x and seen[0][1] is y
+    for given, kind, text in [
+        ((x,), SystemError, "a perform gave tuple, expected a tuple of 2"),
+        (x, SystemError, "a perform gave numpy.ndarray, expected a tuple of 2"),
+        ((1, x), TypeError, "no array"),
+        (("1", x), TypeError, "no array"),
+        ((np.ones((2, 2)), x), TypeError, "Careful.c_extract took an array of dtype float64 and ndim 2, or one …"),
+        ((np.ones(2, "i4"), x), TypeError, "Careful.c_extract took an array of dtype int32 and ndim 1, or one …"),
+    ]:
+        with refused(kind, text):
+            make(PERFORM, performs=(lambda a, b, given=given: given,))(x, y)
+    with refused(ZeroDivisionError, "division by zero"):
+        make(PERFORM, performs=(lambda a, b: 1 / 0,))(x, y)
+
+
+def check_one_function_within_another():
+    inner, tally = make(ADD), make(TALLY, cells=(Cell([np.zeros(3)]),))
+    f = make(PERFORM, performs=(lambda a, b: (inner(a, b), tally(a)),))
+    x = np.arange(3.0)
+    assert np.array_equal(f(x, x)[0], x + x) and np.array_equal(f(x, x)[1], x)
+
+
+def check_shared_values():
+    x, cell = np.ones(2), Cell([np.zeros(2)])
+    first = cell[0]
+    f, g = make(TALLY, cells=(cell,)), make(TALLY, cells=(cell,), name="g")
+    assert f(x) is first and np.array_equal(cell[0], x) and np.array_equal(g(x), x) and np.array_equal(cell[0], x * 2)
+    kept = cell[0]
+    with refused(ValueError, "operands could not be broadcast together with shapes (3,) (2,) "):
+        f(np.ones(3))
+    assert cell[0] is kept
+    cell.append(1)
+    with refused(RuntimeError, "f(): the cell of a shared value holds 2 objects, not one"):
+        f(x)
+    del cell[1:]
+
+    def nested(index, value):
+        return f(x) if isinstance(value, str) else np.asarray(value, float)
+
+    f = make(TALLY, cells=(cell,), convert=nested)
+    with refused(RuntimeError, "f() was called from within a call that updates one of the shared values that it …"):
+        f("again")
+    assert cell[0] is kept
+
+    def sets(index, value):
+        if index == 1:
+            cell[0] = x
+            return np.zeros(2)
+        return np.ones(2)
+
+    cell[0] = [1]
+    make(TALLY, cells=(cell,), convert=sets)(x)  # set while the call runs: it stays
+    assert cell[0] is x
+
+
+def check_turns_of_threads():
+    cell, x = Cell([np.zeros(2)]), np.ones(2)
+    functions = [make(TALLY, cells=(cell,), convert=lambda index, value: np.array(value, float)) for _ in range(3)]
+    threads = [threading.Thread(target=lambda f=f: [f([1, 1]) for _ in range(50)]) for f in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert np.array_equal(cell[0], x * 150)
+
+
+def check_kept_storage():
+    f = make(THRICE)
+    for n in (3, 3, 5, 0, 3):
+        x = np.arange(float(n))
+        assert np.array_equal(f(x), x * 3)
+    with refused(KeyError, "mine"):
+        f(KeyError("mine"))
+    assert np.array_equal(f(np.ones(1 << 22)[:2]), [3, 3]) and f(np.ones(1 << 22))[0] == 3  # more than is kept
+
+    def nested(index, value):
+        return f(np.asarray(value, float))
+
+    assert make(THRICE, convert=nested)([1.0]) == 9
+
+
+def check_state_of_ops():
+    gc.collect()
+    start, x = np.array([5.0]), np.zeros(2)
+    f, g = make(COUNT, constants=(start,)), make(COUNT, constants=(start,))
+    assert f(x)[0] == 6 and f(x)[0] == 7 and g(x)[0] == 6 and C.checks_structs() == 2
+    out = np.empty(2)
+    assert f(x, out=out) is out and out[0] == 8
+    del f, g
+    assert C.checks_structs() == 0
+    with refused(ValueError, "counts from 0"):
+        make(COUNT, constants=(-np.ones(1),))
+    with refused(RuntimeError, "f(): Counter.c_init_code_struct failed without setting an exception; …"):
+        make(COUNT, constants=(-2 * np.ones(1),))
+    for wrong in ("1", 1):
+        with refused(TypeError, "no array"):
+            make(COUNT, constants=(wrong,))
+    with refused(TypeError, "Careful.c_extract took an array of dtype int64 and ndim 1, or one that is …"):
+        make(COUNT, constants=(np.ones(1, "i8"),))
+    again = make(COUNT, constants=(start,), convert=lambda index, value: again(x))
+    with refused(RuntimeError, "f() was called from within a call of its own; an op in it keeps state, …"):
+        again("again")
+
+
+def check_ops_that_fail():
+    told = []
+
+    def failed(step, inputs, error):
+        told.append((step, [type(value).__name__ for value in inputs], error))
+
+    f = make(TROUBLE, failed=failed)
+    with refused(KeyError, "asked for"):
+        f(np.ones(2))
+    assert told[0][:2] == (5, ["ndarray"]) and type(told[0][2]) is KeyError
+    with refused(KeyError, "asked for"):  # set, and gone on
+        f(2 * np.ones(2))
+    out = np.zeros(2)
+    with refused(KeyError, "asked for"):
+        f(2 * np.ones(2), out=out)
+    with refused(RuntimeError, "f(): Trouble.c_code failed without setting an exception; set one, …"):
+        f(3 * np.ones(2))
+    with refused(TypeError, "unlike 5 0 ndarray"):
+        f(4 * np.ones(2))
+    with refused(TypeError, "unlike 5 -1 ndarray"):
+        f(5 * np.ones(2))
+    x = 6 * np.ones(2)
+    assert np.array_equal(f(x), x) and f(np.empty(0)).shape == (0,)
+    told.clear()
+
+
+def check_a_reporter_that_fails():
+    seen, hook = [], sys.unraisablehook
+    sys.unraisablehook = lambda args: seen.append(args.exc_type)
+    try:
+        with refused(KeyError, "asked for"):
+            make(TROUBLE, failed=lambda *_: 1 / 0)(np.ones(2))
+    finally:
+        sys.unraisablehook = hook
+    assert seen == [ZeroDivisionError]
+
+
+def check_frames_that_are_large():
+    f, x = make(LARGE), np.arange(3.0)
+    assert np.array_equal(f(x, x), x + x)
+    with refused(ValueError, "operands could not be broadcast together with shapes (3,) (2,) "):
+        f(x, x[:2])
+
+
+def check_what_make_refuses():
+    for position in (-1, 15):
+        with refused(ValueError, f"make() got {position} as function, the module has 15"):
+            MODULE.make(position, "f", None, None, (), (), (), (), None, None)
+    with refused(ValueError, "make() got 1 performs, 0 constants, 0 defaults and 0 cells, expected 0, 0, 2 and 0"):
+        MODULE.make(ADD, "f", None, None, (1,), (), (), (), None, None)
+    with refused(TypeError, "make() got tuple as cell 0, expected a list of one"):
+        MODULE.make(TALLY, "f", None, None, (), (), (None,), ((),), None, None)
+
+
+def check_the_function_object():
+    f = make(ADD, name="größe")
+    assert repr(f).startswith("<opweld.Function größe at ") and type(f) is type(make(SUM)) and callable(f)
+    f.maker = type("M", (), {"signature": lambda self: "(x)", "reduce": lambda self, f: (str, ("f",))})()
+    assert f.__signature__ == "(x)" and f.__reduce__() == (str, ("f",))
+    f.itself = f
+    seen = weakref.ref(f)
+    del f
+    gc.collect()
+    assert seen() is None
+    f = make(ADD)
+    with refused(AttributeError, "…"):
+        f.__reduce__()
+
+
+def check_init_code():
+    for how, kind, text in ((1, OSError, "asked for"), (2, ImportError, "it failed without setting an exception; …")):
+        C.checks_fail_init(how)
+        try:
+            with refused(kind, text):
+                load()
+        finally:
+            C.checks_fail_init(0)
+
+
+def check_modules_apart():
+    other = load()
+    f = other.make(ADD, "f", convert, None, (), (), (None, None), (), None, unlike)
+    assert type(f) is not type(make(ADD)) and np.array_equal(f([1], [2]), [3])
+    del other
+    gc.collect()
+    assert np.array_equal(f([1], [2]), [3])
+
+
+def failing(call, right, as_before=lambda: True):
+    """Fail each allocation of a call in turn: it raises MemoryError, or is right all the same. Gives their number."""
+    reached, n = ctypes.c_int(1), 0
+    while reached.value:
+        n += 1
+        try:
+            result = C.checks_call_failing(call, n, ctypes.byref(reached))
+        except MemoryError:
+            assert as_before()
+            continue
+        assert right(result), (call, n, result)
+    return n
+
+
+def check_memory_that_is_refused():
+    x, y, cell = np.arange(6.0).reshape(2, 3), np.ones(3), Cell([np.zeros(2)])
+    start, out = np.zeros(1), np.empty((2, 3))
+    add, over, both, root = make(ADD), make(ADD_OVER), make(BOTH), make(ROOT)
+    perform = make(PERFORM, performs=(lambda a, b: (a, b),))
+    total, tally, thrice = make(SUM0), make(TALLY, cells=(cell,)), make(THRICE)
+    count, large = make(COUNT, constants=(start,)), make(LARGE)
+    assert failing(lambda: add(x, y), lambda z: np.array_equal(z, x + y)) > 2
+    failing(lambda: add(x, [1, 1, 1]), lambda z: np.array_equal(z, x + y))
+    failing(lambda: add(x.T, y[:2]), lambda z: np.array_equal(z, x.T + y[:2]))
+    failing(lambda: add(x, y, out=out), lambda z: z is out and np.array_equal(z, x + y))
+    failing(lambda: add(x=x, **{"".join(["y"]): y}), lambda z: np.array_equal(z, x + y))
+    failing(lambda: over(x, y), lambda z: np.array_equal(z, x + y))
+    failing(lambda: both(y, y, out=[None, y]), lambda z: z[1] is y)
+    y[...] = 1
+    failing(lambda: root(x), lambda z: np.array_equal(z, np.sqrt(x)))
+    failing(lambda: total(x), lambda z: np.array_equal(z, x.sum(0)))
+    failing(lambda: perform(y, x), lambda z: z[0] is y and z[1] is x)
+    failing(lambda: thrice(x), lambda z: np.array_equal(z, 3 * x))
+    failing(lambda: count(x), lambda z: z.shape == x.shape)
+    failing(lambda: large(x, y), lambda z: np.array_equal(z, x + y))
+
+    def forget():
+        cell.turn = None
+        return True
+
+    before = cell[0]
+    failing(lambda: tally(y[:2]), lambda z: np.array_equal(cell[0], z + 1), lambda: cell[0] is before)
+
+    def made(position, constants=(), cells=()):  # no code in Python: where a call of that has no memory, CPython leaks
+        return partial(MODULE.make, position, "f", convert, None, (), constants, (None,), cells, None, unlike)
+
+    assert failing(made(TALLY, cells=(cell,)), lambda f: f(y[:2]).shape == (2,), forget) > 5
+    assert failing(made(COUNT, (start,)), lambda f: np.array_equal(f(y), y + 1)) > 5
+    assert failing(made(THRICE), lambda f: np.array_equal(f(y), 3 * y)) > 1
+    assert C.checks_structs() == 1
+
+
+def check_an_import_without_memory():
+    if sys.version_info >= (3, 13):  # it dies itself where it has none for a type's dict
+        return
+    modules = [create() for _ in range(200)]
+    done = failing(lambda: LOADER.exec_module(modules.pop()), lambda none: none is None)
+    assert modules and done > 30
+
+
+# CPython leaks where it has no memory for a type.
+check_an_import_without_memory.leaks = True
+
+
+def settled():
+    """How many blocks there are when caches hold nothing of what has gone."""
+    gc.collect()
+    sys._clear_type_cache()
+    return C.checks_blocks()
+
+
+def growth(check, times):
+    """By how many blocks memory grows in so many runs."""
+    before = settled()
+    for _ in range(times):
+        check()
+    return settled() - before
+
+
+def run(check):
+    random.seed(1)
+    check()
+    if hasattr(check, "leaks"):
+        return
+    for _ in range(3):  # caches fill, and what others keep grows once
+        grown = growth(check, 3)
+        if grown < 3:
+            return
+    raise AssertionError(f"{grown} blocks of memory more after 3 runs")
+
+
+CHECKS = [name for name in globals() if name.startswith("check_")]
+
+if __name__ == "__main__":
+    MODULE = load()
+    assert C.checks_watch() == 0
+    for name in sys.argv[2:] or CHECKS:
+        try:
+            run(globals()[name])
+            wrong = None
+        except Exception:
+            wrong = traceback.format_exc()
+        print(json.dumps([name, wrong]), flush=True)

@@ -1,0 +1,490 @@
+/* A unit written by hand, for templates/runtime alone: a module of several functions, whose steps and tables are what the engine
+   would make of them, and an allocator that fails where it is told to. checks.py says what each function must do. */
+#include "prelude.h"
+
+/* ---- types: an array of doubles of one dimension; of any number; one whose slot is large ---- */
+
+static PyArrayObject **held(char *frame, const uint32_t *slots) { return &OPW_ARRAY(frame + slots[0]); }
+
+static size_t array_size(void) { return sizeof(PyObject *) + OPW_ROOM(PyArrayObject *); }
+static size_t large_size(void) { return sizeof(PyObject *) + OPW_ROOM(PyArrayObject *) + 6000; }
+
+static int array_adopt(char *frame, const uint32_t *slots)
+{
+    PyObject *object = OPW_PY(frame + slots[0]);
+    Py_INCREF(object);
+    *held(frame, slots) = (PyArrayObject *)object;
+    return 0;
+}
+
+/* Refuses what is no array: before it holds anything, or after, by what it is. */
+static int careful_adopt(char *frame, const uint32_t *slots)
+{
+    PyObject *object = OPW_PY(frame + slots[0]);
+    *held(frame, slots) = NULL;
+    if (PyArray_Check(object))
+        return array_adopt(frame, slots);
+    PyErr_SetString(PyExc_TypeError, "no array");
+    if (!PyLong_Check(object))
+        return 1;
+    Py_CLEAR(OPW_PY(frame + slots[0]));
+    return -1;
+}
+
+static int array_init(char *frame, const uint32_t *slots)
+{
+    Py_INCREF(Py_None);
+    OPW_PY(frame + slots[0]) = Py_None;
+    *held(frame, slots) = NULL;
+    return 0;
+}
+
+static int array_offer(char *frame, const uint32_t *slots)
+{
+    PyObject *out = opw_given(frame, slots[1]);
+    if (!out || !(out = opw_offered(frame, slots + 1)))
+        return array_init(frame, slots);
+    Py_INCREF(out);
+    OPW_PY(frame + slots[0]) = out;
+    return array_adopt(frame, slots);
+}
+
+static int array_sync(char *frame, const uint32_t *slots)
+{
+    PyObject *array = (PyObject *)*held(frame, slots), *old = OPW_PY(frame + slots[0]);
+    if (!array)
+        return 0;
+    Py_INCREF(array);
+    OPW_PY(frame + slots[0]) = array;
+    Py_XDECREF(old);
+    return 0;
+}
+
+static void array_leave(char *frame, const uint32_t *slots)
+{
+    Py_CLEAR(*held(frame, slots));
+    Py_CLEAR(OPW_PY(frame + slots[0]));
+}
+
+static int array_take(char *frame, const uint32_t *slots)
+{
+    PyObject *kept = opw_take_kept(frame, slots[1]);
+    if (!kept)
+        return array_init(frame, slots);
+    OPW_PY(frame + slots[0]) = kept;
+    return array_adopt(frame, slots);
+}
+
+static void array_keep(char *frame, const uint32_t *slots)
+{
+    PyObject *kept = NULL;
+    if (opw_keeping(frame) && !array_sync(frame, slots)) {
+        kept = OPW_PY(frame + slots[0]);
+        Py_XINCREF(kept);
+    }
+    array_leave(frame, slots);
+    if (kept)
+        opw_keep(frame, slots[1], kept);
+}
+
+static int is_doubles(PyObject *object)
+{
+    return PyArray_CheckExact(object) && PyArray_TYPE((PyArrayObject *)object) == NPY_DOUBLE &&
+           PyArray_ISALIGNED((PyArrayObject *)object) && PyArray_ISNOTSWAPPED((PyArrayObject *)object);
+}
+
+static int is_writeable(PyObject *object) { return is_doubles(object) && PyArray_ISWRITEABLE((PyArrayObject *)object); }
+static int is_vector(PyObject *object) { return is_doubles(object) && PyArray_NDIM((PyArrayObject *)object) == 1; }
+
+/* Enters an argument, or what is in a cell. */
+static int enter(char *frame, const uint32_t *slots, PyObject *given, int (*accept)(PyObject *))
+{
+    if (accept(given))
+        Py_INCREF(given);
+    else if (!(given = opw_convert(frame, slots[1], given)))
+        return -1;
+    else if (!accept(given))
+        return opw_refuse(given, "Doubles");
+    OPW_PY(frame + slots[0]) = given;
+    return array_adopt(frame, slots);
+}
+
+static int array_input(char *frame, const uint32_t *slots) { return enter(frame, slots, OPW_PY(frame + slots[0]), is_doubles); }
+static int vector_input(char *frame, const uint32_t *slots) { return enter(frame, slots, OPW_PY(frame + slots[0]), is_vector); }
+
+static int cell_input(char *frame, const uint32_t *slots)
+{
+    PyObject *value = opw_cell(frame, slots[1]);
+    return value ? enter(frame, slots, value, is_doubles) : -1;
+}
+
+enum { ANY, VECTOR, LARGE, CAREFUL };
+
+static const opw_type types[] = {
+    {array_size, array_adopt, array_leave, "Doubles", NPY_DOUBLE, -1},
+    {array_size, array_adopt, array_leave, "Vector", NPY_DOUBLE, 1},
+    {large_size, array_adopt, array_leave, "Large", NPY_DOUBLE, -1},
+    {array_size, careful_adopt, array_leave, "Careful", NPY_DOUBLE, 1},
+};
+
+/* ---- loops ---- */
+
+static int add_inner(npy_intp n, char *const *p, const npy_intp *s)
+{
+    npy_intp i;
+    for (i = 0; i < n; i++)
+        *(double *)(void *)(p[2] + i * s[2]) = *(double *)(void *)(p[0] + i * s[0]) + *(double *)(void *)(p[1] + i * s[1]);
+    return 0;
+}
+
+/* sqrt, that fails on a negative number. */
+static int root_inner(npy_intp n, char *const *p, const npy_intp *s)
+{
+    npy_intp i;
+    for (i = 0; i < n; i++) {
+        double x = *(double *)(void *)(p[0] + i * s[0]);
+        if (x < 0) {
+            PyErr_SetString(PyExc_ArithmeticError, "negative");
+            return 1;
+        }
+        *(double *)(void *)(p[1] + i * s[1]) = sqrt(x);
+    }
+    return 0;
+}
+
+static const int doubles[] = {NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE};
+static const npy_intp sizes[] = {8, 8, 8};
+static const int over_second[] = {1};
+
+static const opw_elementwise elementwise[] = {
+    {2, 1, add_inner, doubles, sizes, NULL},
+    {2, 1, add_inner, doubles, sizes, over_second},
+};
+
+static const opw_elementwise roots[] = {{1, 1, root_inner, doubles, sizes, NULL}};
+
+static int sum_fold(const char *p, npy_intp n, npy_intp s, npy_intp m, npy_intp t, void *acc)
+{
+    double *sums = (double *)acc;
+    npy_intp i, j;
+    for (j = 0; j < m; j++)
+        for (sums[j] = 0, i = 0; i < n; i++)
+            sums[j] += *(const double *)(const void *)(p + i * s + j * t);
+    return 0;
+}
+
+static int sum_join(void *acc, const void *other, npy_intp m)
+{
+    npy_intp j;
+    for (j = 0; j < m; j++)
+        ((double *)acc)[j] += ((const double *)other)[j];
+    return 0;
+}
+
+static int max_fold(const char *p, npy_intp n, npy_intp s, npy_intp m, npy_intp t, void *acc)
+{
+    double *found = (double *)acc;
+    npy_intp i, j;
+    for (j = 0; j < m; j++)
+        for (found[j] = *(const double *)(const void *)(p + j * t), i = 1; i < n; i++)
+            found[j] = fmax(found[j], *(const double *)(const void *)(p + i * s + j * t));
+    return 0;
+}
+
+static int max_join(void *acc, const void *other, npy_intp m)
+{
+    npy_intp j;
+    for (j = 0; j < m; j++)
+        ((double *)acc)[j] = fmax(((double *)acc)[j], ((const double *)other)[j]);
+    return 0;
+}
+
+static void store(const void *acc, npy_intp m, char *out, npy_intp t)
+{
+    npy_intp j;
+    for (j = 0; j < m; j++)
+        *(double *)(void *)(out + j * t) = ((const double *)acc)[j];
+}
+
+static void zero(void *acc, npy_intp m) { memset(acc, 0, (size_t)m * sizeof(double)); }
+
+static const opw_reduce reductions[] = {
+    {NPY_DOUBLE, {16, 4}, 0, 1, "add", sum_fold, sum_join, store, zero},
+    {NPY_DOUBLE, {16, 4}, 0, 2, "add", sum_fold, sum_join, store, zero},
+    {NPY_DOUBLE, {16, 4}, 0, ~(npy_uint64)0, "add", sum_fold, sum_join, store, zero},
+};
+
+static const opw_reduce maxima[] = {{NPY_DOUBLE, {0, 0}, 1, 1, "maximum", max_fold, max_join, store, NULL}};
+
+/* ---- steps that are no loops ---- */
+
+/* Copies the first slot to the second, or does what the first element asks for. */
+static int trouble(char *frame, const uint32_t *slots)
+{
+    PyArrayObject *x = *held(frame, slots), **out = held(frame, slots + 1);
+    int what = PyArray_SIZE(x) ? (int)*(double *)PyArray_DATA(x) : 0;
+    if (what == 1 || what == 2)
+        PyErr_SetString(PyExc_KeyError, "asked for");
+    if (what == 1 || what == 3)
+        return 1;
+    Py_XSETREF(*out, what == 4 ? (PyArrayObject *)PyArray_ZEROS(1, PyArray_DIMS(x), NPY_INT, 0)
+                               : (PyArrayObject *)PyArray_NewCopy(x, NPY_CORDER));
+    if (!*out)
+        return 1;
+    if (what == 5) /* replaces what it reads by what it must not */
+        Py_XSETREF(*held(frame, slots), (PyArrayObject *)PyArray_ZEROS(1, PyArray_DIMS(x), NPY_INT, 0));
+    return opw_is(*out, NPY_DOUBLE, 1) && opw_is(*held(frame, slots), NPY_DOUBLE, 1) ? 0 : OPW_UNLIKE;
+}
+
+static int storage_of(char *frame, const uint32_t *slots)
+{
+    PyObject *list = opw_storage(OPW_PY(frame + slots[0]));
+    if (!list)
+        return 1;
+    Py_DECREF(list);
+    return 0;
+}
+
+static int live_structs;
+
+/* The state counts calls, from the constant's first element on. */
+static void *counter_make(char *frame, const uint32_t *slots)
+{
+    double *count;
+    double first = *(double *)PyArray_DATA(*held(frame, slots));
+    if (first < -1)
+        return NULL;
+    if (first < 0) {
+        PyErr_SetString(PyExc_ValueError, "counts from 0");
+        return NULL;
+    }
+    if (!(count = (double *)PyMem_Malloc(sizeof(double)))) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    *count = first;
+    live_structs++;
+    return count;
+}
+
+static void counter_drop(void *count)
+{
+    live_structs--;
+    PyMem_Free(count);
+}
+
+/* Adds the count to each element of the first slot. */
+static int counter_run(char *frame, const uint32_t *slots)
+{
+    double *count = (double *)opw_kept_struct(frame, slots[2]);
+    PyArrayObject *out = (PyArrayObject *)PyArray_NewCopy(*held(frame, slots), NPY_CORDER);
+    npy_intp i;
+    Py_XSETREF(*held(frame, slots + 1), out);
+    if (!out)
+        return 1;
+    *count += 1;
+    for (i = 0; i < PyArray_SIZE(out); i++)
+        ((double *)PyArray_DATA(out))[i] += *count;
+    return 0;
+}
+
+/* ---- functions ---- */
+
+#define N(n) (-1 - (n))
+#define INPUT(i) {array_input, array_leave, i, "Doubles.c_extract", -1, 0, 0, 0}
+#define INIT(i) {array_init, array_leave, i, "Doubles.c_init", -1, 0, 0, 0}
+#define OFFER(i) {array_offer, array_leave, i, "Doubles.c_extract_out", -1, 0, 0, 0}
+#define SYNC(i) {array_sync, NULL, i, "Doubles.c_sync", -1, 0, 0, 0}
+#define COUNT(table) (uint32_t)(sizeof(table) / sizeof(*(table)))
+
+static const uint32_t any[8] = {ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY};
+static const uint32_t none[1] = {0};
+
+/* add(x, y): broadcast. add_over(x, y): over y, if that may be. */
+static const opw_argument xy[] = {{"x", 0}, {"y", 1}};
+static const opw_result third[] = {{2, is_writeable, -1}};
+static const int32_t add_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0, N(ANY), 1, N(0), 0, 1, 2, 2};
+static const opw_step add_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_elementwise, NULL, 11, "Add.c_code", 0, 12, 2, 1}, SYNC(15)};
+static const int32_t over_slots[] = {0, N(0), 1, N(1), 1, N(1), N(ANY), 0, 2, N(1), 0, 1, 2, 2};
+static const opw_step over_steps[] = {INPUT(0), INPUT(2), {opw_separate, NULL, 4, "Add.c_code", -1, 0, 0, 0}, INIT(8),
+                                      {opw_run_elementwise, NULL, 9, "Add.c_code", 0, 10, 2, 1}, SYNC(13)};
+
+/* both(x, y): [x + y, y + x]. */
+static const opw_result both_results[] = {{2, is_writeable, -1}, {3, is_writeable, -1}};
+static const int32_t both_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0, N(ANY), 1, N(0), 0, 1, 2,
+                                     3, N(1), N(2), N(ANY), 0, N(ANY), 1, N(0), 1, 0, 3, 2, 3};
+static const opw_step both_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_elementwise, NULL, 11, "Add.c_code", 0, 12, 2, 1},
+                                      OFFER(15), {opw_run_elementwise, NULL, 22, "Add.c_code", 1, 23, 2, 1}, SYNC(26), SYNC(27)};
+
+/* root(x), and reductions of x. */
+static const opw_argument x[] = {{"x", 0}};
+static const opw_result second[] = {{1, is_writeable, -1}};
+static const int32_t root_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(0), 0, 1, 1};
+static const opw_step root_steps[] = {INPUT(0), OFFER(2), {opw_run_elementwise, NULL, 7, "Root.c_code", 7, 8, 1, 1}, SYNC(10)};
+static const opw_step reduce_steps[] = {INPUT(0), OFFER(2), {opw_run_reduce, NULL, 7, "Reduce.c_code", 0, 8, 1, 1}, SYNC(10)};
+static const int32_t reduce0_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(0), 0, 1, 1};
+static const int32_t reduce1_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(1), 0, 1, 1};
+static const int32_t reduce2_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(2), 0, 1, 1};
+
+/* perform(x, y): what Python gives, a careful vector and any array. x has a default; y is positional only. */
+static const opw_argument perform_arguments[] = {{NULL, 0}, {"y", 1}};
+static const uint32_t perform_types[] = {VECTOR, ANY, CAREFUL, ANY};
+static const opw_result perform_results[] = {{2, NULL, -1}, {3, NULL, -1}};
+static const int32_t perform_slots[] = {0, N(0), 1, N(1), N(0), N(2), N(2), 0, 1, N(CAREFUL), 2, N(ANY), 3};
+static const opw_step perform_steps[] = {{vector_input, array_leave, 0, "Vector.c_extract", -1, 0, 0, 0}, INPUT(2),
+                                         {opw_perform, opw_perform_undo, 4, "Op.perform", 0, 7, 2, 2}};
+
+/* tally(x): gives the cell's value, and x more stays in it. */
+static const opw_argument tally_arguments[] = {{"x", 0}, {NULL, 1}};
+static const opw_result tally_results[] = {{1, NULL, -1}, {2, NULL, 0}};
+static const int32_t tally_slots[] = {0, N(0), 1, N(1), 2, N(0), 0, 1, 2, 2};
+static const opw_step tally_steps[] = {INPUT(0), {cell_input, array_leave, 2, "Doubles.c_extract", -1, 0, 0, 0}, INIT(4),
+                                       {opw_run_elementwise, NULL, 5, "Add.c_code", 0, 6, 2, 1}, SYNC(9)};
+
+/* thrice(x): x + (x + x), with the inner sum's storage kept. */
+static const int32_t thrice_slots[] = {0, N(0), 2, N(0), 1, N(0), 0, 0, 2, N(0), 0, 2, 1, 1};
+static const opw_step thrice_steps[] = {INPUT(0), {array_take, array_keep, 2, "Doubles.c_extract_out", -1, 0, 0, 0}, INIT(4),
+                                        {opw_run_elementwise, NULL, 5, "Add.c_code", 0, 6, 2, 1},
+                                        {opw_run_elementwise, NULL, 9, "Add.c_code", 1, 10, 2, 1}, SYNC(13)};
+static const opw_result thrice_results[] = {{1, NULL, -1}};
+
+/* count(x): x + (the calls so far + the constant's first element). */
+static const uint32_t count_types[] = {ANY, CAREFUL, ANY};
+static const uint32_t count_constants[] = {1};
+static const int32_t count_slots[] = {0, N(0), 2, 0, 2, N(0), 2, 1};
+static const opw_step count_steps[] = {INPUT(0), INIT(2), {counter_run, NULL, 3, "Counter.c_code", 0, 3, 1, 1}, SYNC(6)};
+static const opw_struct count_structs[] = {{counter_make, counter_drop, 7, "Counter.c_init_code_struct"}};
+
+/* trouble(x): a copy, or what its first element asks for. */
+static const uint32_t trouble_types[] = {VECTOR, VECTOR};
+static const int32_t trouble_slots[] = {0, N(0), 1, N(0), N(1), N(VECTOR), 0, 0, 1, 1};
+static const opw_step trouble_steps[] = {{vector_input, array_leave, 0, "Vector.c_extract", -1, 0, 0, 0}, OFFER(2),
+                                         {storage_of, NULL, 0, "Trouble.c_code", -1, 0, 0, 0},
+                                         {trouble, NULL, 7, "Trouble.c_code", 5, 7, 1, 1}, SYNC(9)};
+
+/* large(x, y): add, with frames that do not lie on the stack. */
+static const uint32_t large_types[] = {ANY, LARGE, LARGE};
+
+#define PROGRAM(...) PROGRAM_OVER(__VA_ARGS__, elementwise, reductions)
+#define PROGRAM_OVER(name, variables, types_of, arguments, results, steps, slots, single, elementwise_of, reductions_of) \
+    name, variables, COUNT(arguments), COUNT(results), COUNT(steps), COUNT(slots), 0, 0, 0, 0, 0, 0, single, types_of, none, types, \
+        arguments, results, steps, slots, NULL, elementwise_of, reductions_of
+
+static const opw_program functions[] = {
+    {PROGRAM("add", 3, any, xy, third, add_steps, add_slots, 1)},
+    {PROGRAM("add_over", 3, any, xy, third, over_steps, over_slots, 1)},
+    {PROGRAM("both", 4, any, xy, both_results, both_steps, both_slots, 0)},
+    {PROGRAM_OVER("root", 2, any, x, second, root_steps, root_slots, 1, roots, reductions)},
+    {PROGRAM("sum0", 2, any, x, second, reduce_steps, reduce0_slots, 1)},
+    {PROGRAM("sum1", 2, any, x, second, reduce_steps, reduce1_slots, 1)},
+    {PROGRAM("sum", 2, any, x, second, reduce_steps, reduce2_slots, 1)},
+    {PROGRAM_OVER("max0", 2, any, x, second, reduce_steps, reduce0_slots, 1, elementwise, maxima)},
+    {"perform", 4, 2, 2, COUNT(perform_steps), COUNT(perform_slots), 0, 1, 0, 0, 0, 0, 0, perform_types, none, types,
+     perform_arguments, perform_results, perform_steps, perform_slots, NULL, elementwise, reductions},
+    {"tally", 3, 2, 2, COUNT(tally_steps), COUNT(tally_slots), 0, 0, 0, 0, 1, 1, 1, any, none, types, tally_arguments,
+     tally_results, tally_steps, tally_slots, NULL, elementwise, reductions},
+    {"thrice", 3, 1, 1, COUNT(thrice_steps), COUNT(thrice_slots), 0, 0, 0, 1, 0, 0, 1, any, none, types, x, thrice_results,
+     thrice_steps, thrice_slots, NULL, elementwise, reductions},
+    {"count", 3, 1, 1, COUNT(count_steps), COUNT(count_slots), 1, 0, 1, 0, 0, 0, 1, count_types, count_constants, types, x,
+     third, count_steps, count_slots, count_structs, elementwise, reductions},
+    {PROGRAM("trouble", 2, trouble_types, x, second, trouble_steps, trouble_slots, 1)},
+    {PROGRAM("large", 3, large_types, xy, third, add_steps, add_slots, 1)},
+    {"nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, none, none, types, xy, third, add_steps, add_slots, NULL, elementwise, reductions},
+};
+
+static int init_fails; /* 1: with an exception, 2: without */
+
+static PyObject *init_step(void)
+{
+    if (init_fails == 1)
+        PyErr_SetString(PyExc_OSError, "asked for");
+    return init_fails ? NULL : Py_None;
+}
+
+static PyObject *init_numpy(void) { return PyArray_ImportNumPyAPI() < 0 ? NULL : Py_None; }
+
+static const opw_init inits[] = {{init_numpy, "numpy"}, {init_step, "a step"}, {NULL, NULL}};
+
+const opw_unit opw_the_unit = {COUNT(functions), functions, inits};
+
+/* ---- for checks.py, by ctypes ---- */
+
+#define EXPORTED __attribute__((visibility("default")))
+
+static Py_ssize_t blocks, failing_in; /* how many there are more than at the start; which allocation from here on fails, 0: none */
+static PyMemAllocatorEx real[3];
+static const PyMemAllocatorDomain domains[] = {PYMEM_DOMAIN_RAW, PYMEM_DOMAIN_MEM, PYMEM_DOMAIN_OBJ};
+
+static int refused(void) { return failing_in && !--failing_in; }
+static void *counted(void *made)
+{
+    blocks += made != NULL;
+    return made;
+}
+
+static void *any_malloc(void *of, size_t size)
+{
+    PyMemAllocatorEx *a = (PyMemAllocatorEx *)of;
+    return refused() ? NULL : counted(a->malloc(a->ctx, size));
+}
+static void *any_calloc(void *of, size_t n, size_t size)
+{
+    PyMemAllocatorEx *a = (PyMemAllocatorEx *)of;
+    return refused() ? NULL : counted(a->calloc(a->ctx, n, size));
+}
+static void *any_realloc(void *of, void *from, size_t size)
+{
+    PyMemAllocatorEx *a = (PyMemAllocatorEx *)of;
+    void *made = refused() ? NULL : a->realloc(a->ctx, from, size);
+    return from ? made : counted(made);
+}
+static void any_free(void *of, void *from)
+{
+    PyMemAllocatorEx *a = (PyMemAllocatorEx *)of;
+    blocks -= from != NULL;
+    a->free(a->ctx, from);
+}
+
+static void *data_malloc(void *of, size_t size) { return (void)of, refused() ? NULL : counted(malloc(size ? size : 1)); }
+static void *data_calloc(void *of, size_t n, size_t size) { return (void)of, refused() ? NULL : counted(calloc(n ? n : 1, size ? size : 1)); }
+static void *data_realloc(void *of, void *from, size_t size) { return (void)of, refused() ? NULL : realloc(from, size ? size : 1); }
+static void data_free(void *of, void *from, size_t size)
+{
+    (void)of, (void)size;
+    blocks -= from != NULL;
+    free(from);
+}
+
+static PyDataMem_Handler handler = {"checked", 1, {NULL, data_malloc, data_calloc, data_realloc, data_free}};
+
+/* Python's and NumPy's memory goes through here from now on. */
+EXPORTED int checks_watch(void)
+{
+    PyObject *capsule, *old;
+    int i;
+    for (i = 0; i < 3; i++) {
+        PyMemAllocatorEx own = {&real[i], any_malloc, any_calloc, any_realloc, any_free};
+        PyMem_GetAllocator(domains[i], &real[i]);
+        PyMem_SetAllocator(domains[i], &own);
+    }
+    capsule = PyCapsule_New(&handler, "mem_handler", NULL);
+    old = capsule ? PyDataMem_SetHandler(capsule) : NULL;
+    Py_XDECREF(old);
+    Py_XDECREF(capsule);
+    return old ? 0 : -1;
+}
+
+EXPORTED Py_ssize_t checks_blocks(void) { return blocks; }
+EXPORTED int checks_structs(void) { return live_structs; }
+EXPORTED void checks_fail_init(int how) { init_fails = how; }
+
+/* callable(), whose nth allocation fails. *reached: there was an nth. */
+EXPORTED PyObject *checks_call_failing(PyObject *callable, Py_ssize_t n, int *reached)
+{
+    PyObject *result;
+    failing_in = n;
+    result = PyObject_CallNoArgs(callable);
+    *reached = !failing_in;
+    failing_in = 0;
+    return result;
+}
