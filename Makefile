@@ -113,6 +113,10 @@ test-all: test-go ## all tests, on each CPython from 3.10 to 3.13 that is found
 golden: ## rewrite the golden files of the Go tests, and what is made of the table of scalar operations
 	@go test ./gen ./gen/cache ./gen/scalar -update
 
+.PHONY: stubs
+stubs: $(STAMP)/venv-$(PYV) ## write the names of the packages' stubs, from the tables in their __init__.py
+	@PYTHONPATH=python "build/venv-$(PYV)/bin/python" tools/stubs.py
+
 .PHONY: lint
 lint: $(STAMP)/lint-$(PYV) ## check the project's own code: gofmt, go vet, ruff, mypy
 	@echo "· gofmt"

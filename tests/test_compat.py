@@ -511,4 +511,4 @@ def test_a_tree_imports_nothing_before_it_is_used():
         print("numpy" in sys.modules)
         """
     )
-    assert out.splitlines() == ["['opweld.config', 'opweld.errors']", "False"]
+    assert out.splitlines() == ["['opweld.config', 'opweld.errors', 'opweld.rooms']", "False"]

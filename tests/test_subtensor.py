@@ -18,7 +18,8 @@ from opweld import In, tensor
 from opweld.tensor import TensorType, inc_subtensor, set_subtensor
 from opweld.tensor.advanced import AdvancedIncSubtensor, AdvancedSubtensor
 from opweld.tensor.indexing import key_of, numbers_in
-from opweld.tensor.subtensor import IncSubtensor, Subtensor, subtensor
+from opweld.tensor.parts import subtensor
+from opweld.tensor.subtensor import IncSubtensor, Subtensor
 
 x, v, i, k = tensor.dmatrix("x"), tensor.dvector("v"), tensor.lscalar("i"), tensor.lvector("k")
 m = TensorType("bool", (None, None))("m")

@@ -1,60 +1,70 @@
-# What the names of __init__.py are, which finds them on first use.
-
-from collections.abc import Sequence
-from typing import Any
-
-from opweld import compat, compile, generic, graph, printing, rewriting, scalar, tensor
-from opweld import doctor as doctor
-from opweld import engine as engine
-from opweld import enums as enums
-from opweld import errors as errors
-from opweld import external as external
-from opweld import params as params
-from opweld import picture as picture
-from opweld import tolerances as tolerances
-from opweld.compile.function import Function, In, Out, SharedVariable, shared
-from opweld.config import config
-from opweld.errors import (
-    CacheError,
-    CacheWarning,
-    CompileError,
-    CompilerNotFoundError,
-    CompileWarning,
-    ConfigError,
-    EngineError,
-    ExpressionError,
-    InconsistencyError,
-    LoadError,
-    MethodNotDefined,
-    MissingInputError,
-    OpweldError,
-    OpweldWarning,
-    ProgramError,
-    RewriteError,
-    ToolError,
-    UnusedInputError,
+# Names of __init__.py, which finds them on first use; written by `make stubs`.
+from opweld import (
+    compat as compat,
+    compile as compile,
+    doctor as doctor,
+    engine as engine,
+    enums as enums,
+    errors as errors,
+    external as external,
+    generic as generic,
+    graph as graph,
+    params as params,
+    picture as picture,
+    printing as printing,
+    rewriting as rewriting,
+    scalar as scalar,
+    tensor as tensor,
+    tolerances as tolerances,
 )
-from opweld.external import ExternalCOp
-from opweld.generic import Generic
-from opweld.graph.basic import Apply, Constant, Variable
-from opweld.graph.fgraph import FunctionGraph
-from opweld.graph.op import Op
-from opweld.graph.type import Type
-from opweld.hooks.op import COp
-from opweld.hooks.type import CType
-from opweld.params import ParamsType
-from opweld.scalar import ScalarType
-from opweld.tensor import TensorType, as_tensor_variable
+from opweld.compile.sharedvalue import SharedVariable as SharedVariable, shared as shared
+from opweld.config import config as config
+from opweld.errors import (
+    CacheError as CacheError,
+    CacheWarning as CacheWarning,
+    CompileError as CompileError,
+    CompileWarning as CompileWarning,
+    CompilerNotFoundError as CompilerNotFoundError,
+    ConfigError as ConfigError,
+    EngineError as EngineError,
+    ExpressionError as ExpressionError,
+    InconsistencyError as InconsistencyError,
+    LoadError as LoadError,
+    MethodNotDefined as MethodNotDefined,
+    MissingInputError as MissingInputError,
+    OpweldError as OpweldError,
+    OpweldWarning as OpweldWarning,
+    ProgramError as ProgramError,
+    RewriteError as RewriteError,
+    ToolError as ToolError,
+    UnusedInputError as UnusedInputError,
+)
+from opweld.external import ExternalCOp as ExternalCOp
+from opweld.generic import Generic as Generic
+from opweld.graph.basic import Apply as Apply, Constant as Constant
+from opweld.graph.fgraph import FunctionGraph as FunctionGraph
+from opweld.graph.op import Op as Op
+from opweld.graph.type import Type as Type
+from opweld.hooks.classes import COp as COp, CType as CType
+from opweld.params import ParamsType as ParamsType
+from opweld.scalar.type import ScalarType as ScalarType
 
 __all__ = [
     "Apply", "COp", "CType", "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError",
     "ConfigError", "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function", "FunctionGraph", "Generic",
     "In", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError",
     "OpweldWarning", "Out", "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable", "TensorType",
-    "ToolError",
-    "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile", "config",
-    "function", "generic", "graph", "printing", "rewriting", "scalar", "shared", "source", "tensor",
+    "ToolError", "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile",
+    "config", "function", "generic", "graph", "printing", "rewriting", "scalar", "shared", "source", "tensor",
 ]  # fmt: skip
+
+# -- by hand --
+from collections.abc import Sequence
+from typing import Any
+
+from opweld.compile.function import Function, In, Out
+from opweld.graph.basic import Variable
+from opweld.tensor import TensorType, as_tensor_variable
 
 __version__: str
 

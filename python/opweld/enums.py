@@ -7,7 +7,7 @@ from typing import Any
 
 from opweld.dtypes import c_number
 from opweld.graph.basic import _what
-from opweld.hooks.type import CType
+from opweld.hooks.classes import CType
 
 __all__ = ["CEnumType", "EnumList", "EnumType"]
 

@@ -14,8 +14,8 @@ from opweld.digest import sha256
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, _what
 from opweld.hooks.asking import ABSENT, ask
+from opweld.hooks.classes import COp
 from opweld.hooks.labels import label_of
-from opweld.hooks.op import COp
 from opweld.sections import SECTIONS, join, key_of
 
 __all__ = ["SECTIONS", "ExternalCOp"]

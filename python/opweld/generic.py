@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from opweld.hooks.type import CType
+from opweld.hooks.classes import CType
 
 __all__ = ["Generic", "generic"]
 

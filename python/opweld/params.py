@@ -10,8 +10,8 @@ from opweld.enums import EnumType
 from opweld.graph.basic import Apply, Constant, _what
 from opweld.graph.type import Type
 from opweld.hooks.asking import ABSENT, ask, ask_for_build, texts, words
+from opweld.hooks.classes import CType
 from opweld.hooks.struct import struct_text
-from opweld.hooks.type import CType
 from opweld.signatures import fitting, signature_of
 
 __all__ = ["Params", "ParamsType", "frozen", "params_of", "perform_params"]

@@ -9,8 +9,11 @@ from typing import Any
 from opweld.dtypes import shape_text
 from opweld.graph.basic import Apply, Constant, Variable, _refuse_unknown, _what
 from opweld.graph.fgraph import FunctionGraph
+from opweld.rooms import late
 
 __all__ = ["debugprint", "pydotprint"]
+
+show: Any = late("opweld.picture.show")  # who prints need not draw
 
 _OPTIONS = tuple(
     """depth print_type print_shape file ids stop_on_name print_destroy_map print_view_map print_memory_map
@@ -131,9 +134,7 @@ def pydotprint(graph: Any, outfile: Any = None, **kwargs: Any) -> Any:
     """
     if kwargs:
         _refuse_unknown("pydotprint", kwargs, ("outfile",), _THEIRS_DRAWN)
-    from opweld.picture import picture
-
-    return picture(graph, outfile)
+    return show.picture(graph, outfile)
 
 
 class _Printer:

@@ -1,10 +1,67 @@
-"""The modules of a package as its attributes, each imported when it is first asked for."""
+"""What is imported when it is first asked for: the names of a package, and a module that another may do without.
+
+`door` and `late` are the library's two ways to import later than at its beginning; tests/test_house.py counts them.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from types import ModuleType
+from typing import Any
 
-__all__ = ["submodule"]
+__all__ = ["Late", "door", "late", "submodule"]
+
+
+def door(
+    package: str,
+    homes: Mapping[str, Iterable[str]],
+    made: Mapping[str, Iterable[str]] | None = None,
+    besides: Iterable[str] = (),
+    hidden: Iterable[str] = (),
+) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+    """Make what a package's ``__init__`` has: every name of the package is in one table, and nothing is imported yet.
+
+    Parameters
+    ----------
+    package : str
+        Its full name.
+    homes : dict of str to (iterable of str)
+        The names that each module has for it; the module's path is written from the package on.
+    made : dict of str to (iterable of str), optional
+        The names whose values a function of the name gives: ``"module:function"``.
+    besides : iterable of str
+        Modules, and names that the ``__init__`` itself has, that count as its names.
+    hidden : iterable of str
+        Names of these that completion shows and ``import *`` leaves out.
+
+    Returns
+    -------
+    list of str, callable, callable
+        For ``__all__``, ``__getattr__`` and ``__dir__``.
+    """
+    room = sys.modules[package]
+    home = {name: module for module, names in homes.items() for name in names}
+    maker = {name: place for place, names in (made or {}).items() for name in names}
+    every = {*home, *maker, *besides}
+
+    def find(name: str) -> Any:
+        if name in home:
+            value = getattr(import_module(f"{package}.{home[name]}"), name)
+        elif name in maker:
+            module, function = maker[name].split(":")
+            value = getattr(import_module(f"{package}.{module}"), function)(name)
+        else:
+            return submodule(package, name)
+        setattr(room, name, value)
+        return value
+
+    def listed() -> list[str]:
+        return sorted({*room.__dict__, *every, *hidden} - {"door"})
+
+    find.homes, find.made, find.besides = homes, made or {}, [*besides, *hidden]  # type: ignore[attr-defined]
+    return sorted(every), find, listed
 
 
 def submodule(package: str, name: str, known: str = "") -> ModuleType:
@@ -26,8 +83,6 @@ def submodule(package: str, name: str, known: str = "") -> ModuleType:
     AttributeError
         If there is no module of that name.
     """
-    from importlib import import_module
-
     path = f"{package}.{name}"
     if name.isidentifier() and not name.startswith("_"):
         try:
@@ -36,3 +91,38 @@ def submodule(package: str, name: str, known: str = "") -> ModuleType:
             if err.name != path:
                 raise
     raise AttributeError(f"module {package!r} has no attribute {name!r}{known}", name=name)
+
+
+class Late:
+    """A module that is imported when something of it is first asked for; what is asked for is not kept.
+
+    Parameters
+    ----------
+    name : str
+        The module's full name.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)
+
+    def __repr__(self) -> str:
+        return f"<module {self._name!r}, when it is asked for something>"
+
+
+def late(name: str) -> Any:
+    """Give a module that is imported when something of it is first asked for.
+
+    Parameters
+    ----------
+    name : str
+        Its full name.
+
+    Returns
+    -------
+    Late
+        To be used as the module.
+    """
+    return Late(name)

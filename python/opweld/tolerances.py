@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from opweld.dtypes import dtype_of
 from opweld.operations import ROUNDED, ROUNDED_COMPLEX
 
 __all__ = [
@@ -60,8 +61,6 @@ def ulps_of(dtype: Any) -> int:
     int
         0 for integers and bools.
     """
-    from opweld.dtypes import dtype_of
-
     name = dtype_of(dtype).name
     name = _PARTS.get(name, name)
     if np.dtype(name).kind != "f":
@@ -108,8 +107,6 @@ def of_sums(terms: int, magnitude: Any, dtype: Any) -> Tolerance:
         Twice the bound of one order: ``terms * eps * magnitude`` (Higham, Accuracy and Stability of Numerical
         Algorithms, 4.2).
     """
-    from opweld.dtypes import dtype_of
-
     found = dtype_of(dtype).np
     if found.kind not in "fc":
         return EXACT
@@ -131,8 +128,6 @@ def of_products(factors: int, dtype: Any) -> Tolerance:
     -------
     Tolerance
     """
-    from opweld.dtypes import dtype_of
-
     return Tolerance(_ROUNDED_ULPS * max(factors, 1)) if dtype_of(dtype).np.kind in "fc" else EXACT
 
 

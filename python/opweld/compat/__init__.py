@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from opweld.compat.table import FALLBACKS, HOMES, TREES
+from opweld.rooms import submodule
 
 __all__ = ["TREES", "install", "uninstall"]
 
@@ -22,8 +23,6 @@ __all__ = ["TREES", "install", "uninstall"]
 def __getattr__(name: str) -> Any:
     if name in TREES:
         return sys.modules[f"{__name__}.{name}"]
-    from opweld.rooms import submodule
-
     return submodule(__name__, name, f"; it has {', '.join(TREES)}")
 
 

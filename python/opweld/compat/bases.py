@@ -8,9 +8,9 @@ from opweld import generic as _generic
 from opweld.external import ExternalCOp as _ExternalCOp
 from opweld.graph import op as _op
 from opweld.graph import type as _type
-from opweld.hooks.clinker import CLinkerObject as _CLinkerObject
-from opweld.hooks.op import COp as _COp
-from opweld.hooks.type import CType as _CType
+from opweld.hooks.classes import CLinkerObject as _CLinkerObject
+from opweld.hooks.classes import COp as _COp
+from opweld.hooks.classes import CType as _CType
 
 __all__ = [
     "CLinkerObject", "CLinkerOp", "CLinkerType", "COp", "CType", "DisconnectedType", "ExternalCOp", "Generic",

@@ -43,9 +43,8 @@ HOMES: dict[str, str] = {
     ),
     "Elemwise": "opweld.tensor.elemwise",
     **dict.fromkeys(("TensorType", "tensor"), "opweld.tensor.type"),
-    **dict.fromkeys(
-        ("TensorConstant", "TensorVariable", "as_tensor_variable", "constant"), "opweld.tensor.variable"
-    ),
+    **dict.fromkeys(("as_tensor_variable", "constant"), "opweld.tensor.convert"),
+    **dict.fromkeys(("TensorConstant", "TensorVariable"), "opweld.tensor.variable"),
     **dict.fromkeys(("ScalarType", "get_scalar_type", "upcast"), "opweld.scalar"),
     **dict.fromkeys(("Params", "ParamsType"), "opweld.params"),
     **dict.fromkeys(("CEnumType", "EnumList", "EnumType"), "opweld.enums"),
@@ -69,7 +68,7 @@ _GRADIENT = (
 _TENSOR = f"TensorType tensor TensorVariable TensorConstant upcast grad {_VALUES} shape shape_i"
 
 HOMES.update(
-    as_tensor="opweld.tensor.variable:as_tensor_variable",
+    as_tensor="opweld.tensor.convert:as_tensor_variable",
     get_underlying_scalar_constant_value="opweld.tensor.basic:get_scalar_constant_value",
     InvalidValueError="opweld.compile.debugmode",
 )

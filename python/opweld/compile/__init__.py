@@ -1,12 +1,7 @@
 """From a graph to a callable: Program, the cache, the engine, the module."""
 
-from __future__ import annotations
+from opweld.rooms import door
 
-from typing import TYPE_CHECKING, Any
-
-if not TYPE_CHECKING:  # which would take every name for one that is there
-
-    def __getattr__(name: str) -> Any:
-        from opweld.rooms import submodule
-
-        return submodule(__name__, name)
+__all__, __getattr__, __dir__ = door(
+    __name__, {"function": ("Function", "In", "Out", "function", "source"), "sharedvalue": ("SharedVariable", "shared")}
+)

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from opweld.rooms import late
+
 if TYPE_CHECKING:
     from types import CodeType
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from opweld.graph.type import Type
 
 __all__ = ["Apply", "Constant", "Props", "Variable"]
+
+pickling: Any = late("opweld.graph.pickling")  # few graphs are pickled
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _theirs: dict[str, bool] = {}  # file name -> whether it is neither opweld's nor NumPy's
@@ -181,9 +185,7 @@ class Variable:
         return self.type.make_variable(self.name if name is None else name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from opweld.graph.pickling import reduce_variable
-
-        return reduce_variable(self)
+        return pickling.reduce_variable(self)  # type: ignore[no-any-return]
 
 
 class Constant(Variable):
@@ -401,9 +403,7 @@ class Apply:
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from opweld.graph.pickling import reduce_node
-
-        return reduce_node(self)
+        return pickling.reduce_node(self)  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
         return f"{self.op}({', '.join(map(str, self.inputs))})"

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from opweld.errors import MissingInputError
-from opweld.graph.basic import Apply, Constant, Variable, _named
+from opweld.graph.aliasing import order
+from opweld.graph.basic import Apply, Constant, Variable, _named, pickling
 
 __all__ = ["FunctionGraph"]
 
@@ -75,8 +76,6 @@ class FunctionGraph:
         if self._order is None:
             nodes = self.apply_nodes
             if any(node.op.destroy_map for node in nodes):
-                from opweld.graph.aliasing import order
-
                 nodes = order(nodes, self.outputs, self.inputs)
             self._order = nodes
         return list(self._order)
@@ -202,11 +201,9 @@ class FunctionGraph:
                     stack.append(source)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from opweld.graph.pickling import Batch
-
         fields = (self.inputs, self.outputs, self.rewrites, self.inplace)
         replaced = [variable for _, old, new in self.rewrites or () for variable in (old, new)]
-        return _unpickled, (type(self), Batch([*self.outputs, *replaced]), fields)
+        return _unpickled, (type(self), pickling.Batch([*self.outputs, *replaced]), fields)
 
     def __repr__(self) -> str:
         return f"FunctionGraph({', '.join(map(str, self.inputs))} -> {', '.join(map(str, self.outputs))})"

@@ -11,9 +11,10 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from opweld.graph.basic import Apply, Variable
+if TYPE_CHECKING:
+    from opweld.graph.basic import Apply, Variable
 
 __all__ = ["Batch", "reduce_node", "reduce_variable"]
 
@@ -164,7 +165,7 @@ def _last(batch: Batch) -> Apply:
 def _node(cls: type[Apply], inputs: list[Any], outputs: list[Any], state: dict[str, Any]) -> Apply:
     made: Apply = object.__new__(cls)
     made.__dict__.update(state)
-    made.inputs = [item if isinstance(item, Variable) else item[0].outputs[item[1]] for item in inputs]
+    made.inputs = [item[0].outputs[item[1]] if isinstance(item, tuple) else item for item in inputs]
     made.outputs = []
     for index, (kind, attributes) in enumerate(outputs):
         output: Variable = object.__new__(kind)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from opweld.graph.basic import Apply, Variable
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
 
 __all__ = [
     "DeepCopyOp",

@@ -6,16 +6,18 @@ from sys import intern
 from typing import Any
 
 from opweld.errors import OpweldWarning
-from opweld.generic import generic
 from opweld.graph.basic import Apply, _what
 from opweld.graph.type import Type
 from opweld.hooks.asking import ABSENT, ask, ask_for_build, origin, text, texts, words
+from opweld.hooks.classes import COp
 from opweld.hooks.float16 import half_of, refusal
 from opweld.hooks.labels import label_of
-from opweld.hooks.op import COp
 from opweld.hooks.reading import NAME, VARIABLE, accept, array, carries_c, driver, keeps_storage, op_sub, type_sub
+from opweld.rooms import late
 
 __all__ = ["Fragments"]
+
+generics: Any = late("opweld.generic")  # few graphs have a type without C
 
 _BUILD = ("headers", "header_dirs", "libraries", "lib_dirs", "compile_args", "no_compile_args")
 _VERSION_PARTS = (int, str, bytes, float, bool, type(None))
@@ -362,7 +364,7 @@ def _writer(type_: Type) -> Any:
     """Who writes the C of a type: itself, or `Generic`."""
     if carries_c(type_):
         return type_
-    return generic
+    return generics.generic
 
 
 def _lang(writer: Any, default: str) -> str:

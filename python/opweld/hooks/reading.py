@@ -7,7 +7,7 @@ from typing import Any
 from opweld.graph.basic import _what
 from opweld.graph.type import Type
 from opweld.hooks.asking import ABSENT, ask, text
-from opweld.hooks.type import CType
+from opweld.hooks.classes import CType
 
 __all__ = [
     "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "keeps_storage", "op_sub",

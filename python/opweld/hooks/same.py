@@ -31,7 +31,7 @@ __all__ = ["stands_for", "stands_for_type"]
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
 _FIXED = (type, BuiltinFunctionType, np.ufunc)
-_BASES = ("opweld.graph.", "opweld.hooks.op", "opweld.hooks.type", "opweld.hooks.clinker")
+_BASES = ("opweld.graph.", "opweld.hooks.classes")
 _BEGINNING = ("__init__", "__new__", "__setstate__", "__init_subclass__")
 _LABELS = {"name", "tag"}  # what messages are made of
 _SHOWN = 60

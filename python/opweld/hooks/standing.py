@@ -6,8 +6,11 @@ from typing import Any
 
 from opweld.graph.alike import differences
 from opweld.graph.basic import Apply
+from opweld.rooms import late
 
 __all__ = ["one_node", "one_type"]
+
+same: Any = late("opweld.hooks.same")  # hardly ever asked
 
 
 def one_type(one: Any, other: Any) -> bool:
@@ -28,7 +31,7 @@ def one_type(one: Any, other: Any) -> bool:
     TypeError
         If what they do depends on an attribute that differs.
     """
-    return one is other or not differences(one, other) or bool(_judges().stands_for_type(one, other))
+    return one is other or not differences(one, other) or bool(same.stands_for_type(one, other))
 
 
 def one_node(one: Apply, other: Apply) -> bool:
@@ -58,10 +61,4 @@ def one_node(one: Apply, other: Apply) -> bool:
         return True
     if not differences(one.op, other.op) and not any([differences(*pair) for pair in types]):
         return True
-    return bool(_judges().stands_for(one, other))
-
-
-def _judges() -> Any:
-    from opweld.hooks import same  # late: hardly ever asked
-
-    return same
+    return bool(same.stands_for(one, other))

@@ -11,8 +11,11 @@ from opweld.graph.type import Type
 from opweld.hooks.asking import ABSENT, ask, text
 from opweld.hooks.fragments import Fragments
 from opweld.hooks.reading import PARAMS, VARIABLE, accept, carries_c, keeps_storage
+from opweld.rooms import late
 
 __all__ = ["Writer"]
+
+params_room: Any = late("opweld.params")  # few graphs have an op with params
 
 
 class Writer:
@@ -254,13 +257,11 @@ class Writer:
         """The params of a node as a constant, the same for equal ones; None: it has none."""
         if getattr(node.op, "params_type", None) is None:
             return None
-        from opweld.params import frozen, params_of  # late: few graphs have an op with params
-
-        made = params_of(node)
+        made = params_room.params_of(node)
         if made is None:
             return None
         try:
-            found = self.params.setdefault((made.type, frozen(made.data)), made)
+            found = self.params.setdefault((made.type, params_room.frozen(made.data)), made)
         except TypeError as err:
             raise TypeError(f"{node.op}: its params do not hash: {err}") from None
         return found if self._one_type(found.type, made.type) else made

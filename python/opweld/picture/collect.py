@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from opweld.dtypes import shape_text
 from opweld.graph.aliasing import alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable, _what
 from opweld.graph.fgraph import FunctionGraph
@@ -234,8 +235,6 @@ def _type(variable: Variable) -> str:
         return _clip(str(variable.type), _DETAIL)
     if not shape:
         return str(dtype)
-    from opweld.dtypes import shape_text
-
     return f"{dtype} {shape_text(shape)}"
 
 

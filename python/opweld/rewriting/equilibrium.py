@@ -10,9 +10,10 @@ from opweld.errors import RewriteError
 from opweld.graph.basic import Apply, Variable, _what
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.index import Entry, Index
+from opweld.rewriting.inplace import Checker
 from opweld.rewriting.settling import Settling
 
-__all__ = ["run"]
+__all__ = ["Checker", "run"]
 
 Check = Callable[[FunctionGraph, Apply, list[Apply]], bool]
 

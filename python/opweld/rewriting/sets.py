@@ -9,6 +9,7 @@ from typing import Any
 
 from opweld.graph.basic import _what
 from opweld.rewriting.basic import Deferred, NodeRewriter
+from opweld.rewriting.index import Index
 from opweld.signatures import code_of
 
 __all__ = ["STAGES", "Registration", "RewriteSet"]
@@ -160,8 +161,6 @@ class RewriteSet:
             _known(stage, "query")
         found = [self._chosen(name) for name in (STAGES if stage is None else (stage,))]
         if op is not None:
-            from opweld.rewriting.index import Index
-
             wanting = [Index((item.name, item.rewriter) for item in items).wanting(op) for items in found]
             names = [{entry.name for entry in entries} for entries in wanting]
             found = [[item for item in items if item.name in own] for items, own in zip(found, names)]

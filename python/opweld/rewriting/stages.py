@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.index import Index
 from opweld.rewriting.merge import merge_equal
 from opweld.rewriting.sets import STAGES, RewriteSet
+from opweld.rooms import late
 
 __all__ = ["rewrite_graph"]
+
+equilibrium: Any = late("opweld.rewriting.equilibrium")  # in many graphs there is nothing to rewrite
 
 
 def rewrite_graph(graph: FunctionGraph, rewrites: RewriteSet) -> bool:
@@ -41,12 +46,6 @@ def rewrite_graph(graph: FunctionGraph, rewrites: RewriteSet) -> bool:
         index = Index(chosen)
         if not index.any_for(graph.apply_nodes):  # and nothing more is loaded
             continue
-        from opweld.rewriting.equilibrium import run
-
-        check = None
-        if inplace:
-            from opweld.rewriting.inplace import Checker
-
-            check = Checker(graph)
-        changed = run(graph, index, stage, check) or changed
+        check = equilibrium.Checker(graph) if inplace else None
+        changed = equilibrium.run(graph, index, stage, check) or changed
     return changed

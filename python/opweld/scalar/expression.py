@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from opweld.compile import cache, trust
-from opweld.config import config
+from opweld.answers import answer, engine
 from opweld.dtypes import dtype_of, number_text
 from opweld.errors import ExpressionError
 from opweld.graph.basic import Apply, Variable, _what
@@ -24,7 +23,8 @@ from opweld.scalar.basic import Clip, Identity, Imag, Real, Where
 from opweld.scalar.folding import Number, Operand, Place, Step, fold, located
 from opweld.scalar.op import Body, ScalarOp, StructuredScalarOp
 from opweld.scalar.type import ScalarType, get_scalar_type
-from opweld.scalar.ufuncs import ufunc
+from opweld.scalar.ufuncs import short_power, ufunc
+from opweld.tensor.elemwise import Elemwise
 from opweld.tolerances import EXACT, Tolerance, magnitude
 
 __all__ = ["Expression", "expr"]
@@ -37,9 +37,9 @@ _UFUNCS = {
     ("!=", 2): "not_equal", ("+", 1): "positive", ("-", 1): "negative", ("~", 1): "invert", ("abs", 1): "absolute",
     ("not", 1): "logical_not", ("min", 2): "minimum", ("max", 2): "maximum", ("round", 1): "rint",
 }  # fmt: skip
-_POWERS = {Number("int", "2"): "square", Number("int", "-1"): "reciprocal", Number("float", "0.5"): "sqrt"}
 _OTHERS: dict[str, ScalarOp] = {"if": Where(), "where": Where(), "clip": Clip(), "real": Real(), "imag": Imag()}
 _IDENTITY = Identity()
+_ANSWERED = frozenset(("args", "body", "results"))
 _SHOWN = 80  # characters of a text that messages call an expression by
 
 
@@ -101,35 +101,15 @@ def _expression(text: str, args: tuple[str, ...] | None) -> Expression:
 
 def _parsed(text: str, args: tuple[str, ...] | None) -> dict[str, Any]:
     """What the engine says the text means; from the cache, where it was asked before."""
-    name = _cache_name(text, args)
-    owners = trust.owners(config.compiledir_owners) if config.compiledir else ()
-    roots = cache.trusted(cache.roots(config.compiledir), owners)
-    for root in roots:
-        found = cache.recall("expr", name, root, owners)
-        if isinstance(found, dict) and found.keys() >= {"args", "body", "results"}:
-            return found
-    from opweld import engine
 
-    try:
-        answer = engine.parse(text, None if args is None else list(args))
-    except ExpressionError as err:
-        place = err.details["line"], err.details["column"]
-        raise ExpressionError(located(text, place, str(err)), err.details) from None
-    root = cache.writable(roots)
-    if root:
-        cache.remember("expr", name, answer, root, owners)
-    return answer
+    def ask() -> dict[str, Any]:
+        try:
+            return engine.parse(text, None if args is None else list(args))  # type: ignore[no-any-return]
+        except ExpressionError as err:
+            place = err.details["line"], err.details["column"]
+            raise ExpressionError(located(text, place, str(err)), err.details) from None
 
-
-def _cache_name(text: str, args: tuple[str, ...] | None) -> str:
-    try:
-        from opweld._engine_id import ENGINE_ID
-    except ImportError:
-        ENGINE_ID = "none"  # the engine, when it is asked, says how it is built
-    fields = {"engine": ENGINE_ID, "text": text, "args": json.dumps(args)}
-    lines = ["opweld-expr 1", *[f"{label} {value}" for label, value in fields.items()]]
-    joined = "\n".join([line.replace("\\", "\\\\").replace("\n", "\\n") for line in lines]) + "\n"
-    return cache.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()
+    return answer("expr", 1, {"text": text, "args": json.dumps(args)}, _ANSWERED, ask)
 
 
 class _Typed(NamedTuple):
@@ -198,8 +178,6 @@ class Expression(StructuredScalarOp):
         scalars = [isinstance(x.type, ScalarType) for x in values if isinstance(x, Variable)]
         if scalars and all(scalars):
             return super().__call__(*values)
-        from opweld.tensor.elemwise import Elemwise
-
         return Elemwise(self)(*values)
 
     def _bound(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
@@ -352,8 +330,7 @@ def _chosen(step: Step, spec: tuple[Any, ...]) -> tuple[ScalarOp, list[Any]]:
 
 def _short_power(exponent: Operand, base: Any) -> str | None:
     """What NumPy's arrays compute in place of a power: x**2 is square(x), and of bool thereby int8."""
-    name = _POWERS.get(exponent)
-    return name if name == "square" or (name and dtype_of(base).np.kind in "fc") else None
+    return short_power(exponent.value, dtype_of(base).np.kind) if isinstance(exponent, Number) else None
 
 
 def _plain(operand: Operand) -> Any:

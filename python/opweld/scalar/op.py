@@ -10,9 +10,9 @@ from opweld.dtypes import dtype_of
 from opweld.errors import MethodNotDefined
 from opweld.graph.basic import Apply, Variable, _what
 from opweld.hooks.asking import ABSENT, ask, text
+from opweld.hooks.classes import COp
 from opweld.hooks.float16 import half_of, refusal
 from opweld.hooks.labels import label_of
-from opweld.hooks.op import COp
 from opweld.hooks.reading import NAME, op_sub
 from opweld.scalar.type import ScalarType, get_scalar_type
 from opweld.tolerances import EXACT

@@ -9,11 +9,12 @@ import numpy as np
 from opweld import complexes
 from opweld.dtypes import convert, dtype_of, number_text, upcast
 from opweld.graph.basic import Constant, Variable
+from opweld.hooks.classes import CType
 from opweld.hooks.copying import register_deep_copy_op_c_code
-from opweld.hooks.type import CType
+from opweld.kinds import GROUPS
 from opweld.tolerances import EXACT, Tolerance, near
 
-__all__ = ["ScalarConstant", "ScalarType", "ScalarVariable", "get_scalar_type", "upcast"]
+__all__ = ["ScalarConstant", "ScalarType", "ScalarVariable", "get_scalar_type", "group", "upcast"]
 
 
 class ScalarVariable(Variable):
@@ -238,3 +239,18 @@ def get_scalar_type(dtype: Any) -> ScalarType:
     if found is None:
         found = _types[name] = ScalarType(name)
     return found
+
+
+def group(name: str) -> tuple[ScalarType, ...]:
+    """Give the scalar types of a group.
+
+    Parameters
+    ----------
+    name : str
+        One of `opweld.kinds.GROUPS`.
+
+    Returns
+    -------
+    tuple of ScalarType
+    """
+    return tuple([get_scalar_type(dtype) for dtype in GROUPS[name]])

@@ -14,9 +14,9 @@ from opweld.scalar.op import Body, ScalarOp, Spec, StructuredScalarOp, number
 from opweld.scalar.type import ScalarType, get_scalar_type
 from opweld.tolerances import of_operation
 
-__all__ = ["POWERS", "Ufunc", "ufunc"]
+__all__ = ["Ufunc", "short_power", "ufunc"]
 
-POWERS = {2: "square", -1: "reciprocal", 0.5: "sqrt"}  # what NumPy computes in place of powers of one exponent
+_POWERS = {2: "square", -1: "reciprocal", 0.5: "sqrt"}
 # What a comparison says of an integer x where the other side is above, or below, all that x can be: the same as
 # another comparison with the end of the range of x.
 _ABOVE = {
@@ -37,6 +37,30 @@ def _loop(name: str, spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
     parts = [entry if isinstance(entry, type) else dtype_of(entry).np for entry in spec]
     found = [dtype_of(dtype).name for dtype in function.resolve_dtypes((*parts, *[None] * function.nout))]
     return tuple(found[: len(spec)]), tuple(found[len(spec) :])
+
+
+def short_power(exponent: Any, kind: str) -> str | None:
+    """Say what NumPy's ``x ** 2`` and its like compute in place of a power.
+
+    Parameters
+    ----------
+    exponent : object
+        One of Python's numbers counts, `int` or `float`; nothing else does.
+    kind : str
+        That of the dtype of ``x``: ``dtype.kind``.
+
+    Returns
+    -------
+    str or None
+        ``"square"``, ``"reciprocal"`` or ``"sqrt"``. None: it is a power; of complex numbers and a float that is no
+        square root also because of what powers give of infinities and zeros.
+    """
+    if type(exponent) not in (int, float):
+        return None
+    found = _POWERS.get(exponent)
+    if kind not in "fc":
+        return found if type(exponent) is int and found == "square" else None
+    return None if kind == "c" and type(exponent) is float and found != "sqrt" else found
 
 
 class Ufunc(StructuredScalarOp):
@@ -91,7 +115,7 @@ class Ufunc(StructuredScalarOp):
                 return found
         wanted = self._loop(spec)[0]
         if self.name == "power" and spec[0] == wanted[0] in ("float32", "float64") and isinstance(spec[1], type):
-            short = POWERS.get(values[1])
+            short = short_power(values[1], "f")
             if short is not None:
                 return ufunc(short), values[:1]
         return self, [

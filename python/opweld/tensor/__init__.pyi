@@ -1,191 +1,331 @@
-# What the names of __init__.py are, which finds most of them on first use.
+# Names of __init__.py, which finds them on first use; written by `make stubs`.
+from opweld.tensor.basic import NotScalarConstantError as NotScalarConstantError
+from opweld.tensor.constructors import Constructor as _Constructor
+from opweld.tensor.convert import constant as constant
+from opweld.tensor.elemwise import Elemwise as Elemwise
+from opweld.tensor.math import (
+    allclose as allclose,
+    angle as angle,
+    cast as cast,
+    clip as clip,
+    fill as fill,
+    imag as imag,
+    isclose as isclose,
+    real as real,
+    round as round,
+    second as second,
+    size as size,
+    switch as switch,
+    tensor_copy as tensor_copy,
+    where as where,
+)
+from opweld.tensor.reduce import CAReduce as CAReduce
+from opweld.tensor.specify import SpecifyShape as SpecifyShape, specify_shape as specify_shape
+from opweld.tensor.ufuncs import (
+    abs as abs,
+    absolute as absolute,
+    acos as acos,
+    acosh as acosh,
+    add as add,
+    and_ as and_,
+    arccos as arccos,
+    arccosh as arccosh,
+    arcsin as arcsin,
+    arcsinh as arcsinh,
+    arctan as arctan,
+    arctan2 as arctan2,
+    arctanh as arctanh,
+    asin as asin,
+    asinh as asinh,
+    atan as atan,
+    atan2 as atan2,
+    atanh as atanh,
+    bitwise_and as bitwise_and,
+    bitwise_count as bitwise_count,
+    bitwise_invert as bitwise_invert,
+    bitwise_left_shift as bitwise_left_shift,
+    bitwise_not as bitwise_not,
+    bitwise_or as bitwise_or,
+    bitwise_right_shift as bitwise_right_shift,
+    bitwise_xor as bitwise_xor,
+    cbrt as cbrt,
+    ceil as ceil,
+    conj as conj,
+    conjugate as conjugate,
+    copysign as copysign,
+    cos as cos,
+    cosh as cosh,
+    deg2rad as deg2rad,
+    degrees as degrees,
+    divide as divide,
+    divmod as divmod,
+    eq as eq,
+    equal as equal,
+    exp as exp,
+    exp2 as exp2,
+    expm1 as expm1,
+    fabs as fabs,
+    float_power as float_power,
+    floor as floor,
+    floor_div as floor_div,
+    floor_divide as floor_divide,
+    fmax as fmax,
+    fmin as fmin,
+    fmod as fmod,
+    frexp as frexp,
+    gcd as gcd,
+    ge as ge,
+    greater as greater,
+    greater_equal as greater_equal,
+    gt as gt,
+    heaviside as heaviside,
+    hypot as hypot,
+    int_div as int_div,
+    invert as invert,
+    isfinite as isfinite,
+    isinf as isinf,
+    isnan as isnan,
+    lcm as lcm,
+    ldexp as ldexp,
+    le as le,
+    left_shift as left_shift,
+    less as less,
+    less_equal as less_equal,
+    log as log,
+    log10 as log10,
+    log1p as log1p,
+    log2 as log2,
+    logaddexp as logaddexp,
+    logaddexp2 as logaddexp2,
+    logical_and as logical_and,
+    logical_not as logical_not,
+    logical_or as logical_or,
+    logical_xor as logical_xor,
+    lt as lt,
+    maximum as maximum,
+    minimum as minimum,
+    mod as mod,
+    modf as modf,
+    mul as mul,
+    multiply as multiply,
+    neg as neg,
+    negative as negative,
+    neq as neq,
+    nextafter as nextafter,
+    not_equal as not_equal,
+    or_ as or_,
+    positive as positive,
+    pow as pow,
+    power as power,
+    rad2deg as rad2deg,
+    radians as radians,
+    reciprocal as reciprocal,
+    remainder as remainder,
+    right_shift as right_shift,
+    rint as rint,
+    sgn as sgn,
+    sign as sign,
+    signbit as signbit,
+    sin as sin,
+    sinh as sinh,
+    spacing as spacing,
+    sqr as sqr,
+    sqrt as sqrt,
+    square as square,
+    sub as sub,
+    subtract as subtract,
+    tan as tan,
+    tanh as tanh,
+    true_div as true_div,
+    true_divide as true_divide,
+    trunc as trunc,
+    xor as xor,
+)
 
+__all__ = [
+    "CAReduce", "Elemwise", "NotScalarConstantError", "SpecifyShape", "TensorConstant", "TensorType", "TensorVariable",
+    "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "alloc", "amax", "amin", "and_", "angle", "any",
+    "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort",
+    "as_tensor_variable", "asin", "asinh", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "bcol",
+    "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+    "bitwise_right_shift", "bitwise_xor", "bmatrix", "broadcast_to", "brow", "bscalar", "btensor3", "btensor4",
+    "btensor5", "btensor6", "btensor7", "bvector", "cast", "cbrt", "ccol", "ceil", "clip", "cmatrix", "col",
+    "concatenate", "conj", "conjugate", "constant", "copysign", "cos", "cosh", "crow", "cscalar", "ctensor3",
+    "ctensor4", "ctensor5", "ctensor6", "ctensor7", "cumprod", "cumsum", "cvector", "dcol", "deg2rad", "degrees",
+    "dimshuffle", "divide", "divmod", "dmatrix", "dot", "drow", "dscalar", "dtensor3", "dtensor4", "dtensor5",
+    "dtensor6", "dtensor7", "dvector", "empty", "empty_like", "eq", "equal", "exp", "exp2", "expand_dims", "expm1",
+    "eye", "fabs", "fcol", "fill", "flatnonzero", "flatten", "float_power", "floor", "floor_div", "floor_divide",
+    "fmatrix", "fmax", "fmin", "fmod", "frexp", "frow", "fscalar", "ftensor3", "ftensor4", "ftensor5", "ftensor6",
+    "ftensor7", "full", "full_like", "fvector", "gcd", "ge", "get_scalar_constant_value", "greater", "greater_equal",
+    "gt", "heaviside", "hstack", "hypot", "icol", "identity", "imag", "imatrix", "inc_subtensor", "inner", "int_div",
+    "invert", "irow", "iscalar", "isclose", "isfinite", "isinf", "isnan", "itensor3", "itensor4", "itensor5",
+    "itensor6", "itensor7", "ivector", "join", "lcm", "lcol", "ldexp", "le", "left_shift", "less", "less_equal",
+    "linspace", "lmatrix", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "lrow", "lscalar", "lt", "ltensor3", "ltensor4", "ltensor5", "ltensor6", "ltensor7",
+    "lvector", "matmul", "matrix", "max", "max_and_argmax", "maximum", "mean", "min", "minimum", "mod", "modf",
+    "moveaxis", "mul", "multiply", "neg", "negative", "neq", "nextafter", "nonzero", "not_equal", "ones", "ones_like",
+    "or_", "outer", "positive", "pow", "power", "prod", "ptp", "rad2deg", "radians", "ravel", "real", "reciprocal",
+    "remainder", "repeat", "reshape", "right_shift", "rint", "round", "row", "scalar", "second", "set_subtensor", "sgn",
+    "shape", "shape_i", "sign", "signbit", "sin", "sinh", "size", "sort", "spacing", "specify_shape", "split", "sqr",
+    "sqrt", "square", "squeeze", "stack", "std", "sub", "subtract", "sum", "swapaxes", "switch", "take", "tan", "tanh",
+    "tensor", "tensor3", "tensor4", "tensor5", "tensor6", "tensor7", "tensor_copy", "tensordot", "tile", "transpose",
+    "true_div", "true_divide", "trunc", "ubcol", "ubmatrix", "ubrow", "ubscalar", "ubtensor3", "ubtensor4", "ubtensor5",
+    "ubtensor6", "ubtensor7", "ubvector", "uicol", "uimatrix", "uirow", "uiscalar", "uitensor3", "uitensor4",
+    "uitensor5", "uitensor6", "uitensor7", "uivector", "ulcol", "ulmatrix", "ulrow", "ulscalar", "ultensor3",
+    "ultensor4", "ultensor5", "ultensor6", "ultensor7", "ulvector", "uwcol", "uwmatrix", "uwrow", "uwscalar",
+    "uwtensor3", "uwtensor4", "uwtensor5", "uwtensor6", "uwtensor7", "uwvector", "var", "vdot", "vector", "vstack",
+    "wcol", "where", "wmatrix", "wrow", "wscalar", "wtensor3", "wtensor4", "wtensor5", "wtensor6", "wtensor7",
+    "wvector", "xor", "zcol", "zeros", "zeros_like", "zmatrix", "zrow", "zscalar", "ztensor3", "ztensor4", "ztensor5",
+    "ztensor6", "ztensor7", "zvector",
+]  # fmt: skip
+
+bcol: TensorType
+bmatrix: TensorType
+brow: TensorType
+bscalar: TensorType
+btensor3: TensorType
+btensor4: TensorType
+btensor5: TensorType
+btensor6: TensorType
+btensor7: TensorType
+bvector: TensorType
+ccol: TensorType
+cmatrix: TensorType
+col: _Constructor
+crow: TensorType
+cscalar: TensorType
+ctensor3: TensorType
+ctensor4: TensorType
+ctensor5: TensorType
+ctensor6: TensorType
+ctensor7: TensorType
+cvector: TensorType
+dcol: TensorType
+dmatrix: TensorType
+drow: TensorType
+dscalar: TensorType
+dtensor3: TensorType
+dtensor4: TensorType
+dtensor5: TensorType
+dtensor6: TensorType
+dtensor7: TensorType
+dvector: TensorType
+fcol: TensorType
+fmatrix: TensorType
+frow: TensorType
+fscalar: TensorType
+ftensor3: TensorType
+ftensor4: TensorType
+ftensor5: TensorType
+ftensor6: TensorType
+ftensor7: TensorType
+fvector: TensorType
+icol: TensorType
+imatrix: TensorType
+irow: TensorType
+iscalar: TensorType
+itensor3: TensorType
+itensor4: TensorType
+itensor5: TensorType
+itensor6: TensorType
+itensor7: TensorType
+ivector: TensorType
+lcol: TensorType
+lmatrix: TensorType
+lrow: TensorType
+lscalar: TensorType
+ltensor3: TensorType
+ltensor4: TensorType
+ltensor5: TensorType
+ltensor6: TensorType
+ltensor7: TensorType
+lvector: TensorType
+matrix: _Constructor
+row: _Constructor
+scalar: _Constructor
+tensor3: _Constructor
+tensor4: _Constructor
+tensor5: _Constructor
+tensor6: _Constructor
+tensor7: _Constructor
+ubcol: TensorType
+ubmatrix: TensorType
+ubrow: TensorType
+ubscalar: TensorType
+ubtensor3: TensorType
+ubtensor4: TensorType
+ubtensor5: TensorType
+ubtensor6: TensorType
+ubtensor7: TensorType
+ubvector: TensorType
+uicol: TensorType
+uimatrix: TensorType
+uirow: TensorType
+uiscalar: TensorType
+uitensor3: TensorType
+uitensor4: TensorType
+uitensor5: TensorType
+uitensor6: TensorType
+uitensor7: TensorType
+uivector: TensorType
+ulcol: TensorType
+ulmatrix: TensorType
+ulrow: TensorType
+ulscalar: TensorType
+ultensor3: TensorType
+ultensor4: TensorType
+ultensor5: TensorType
+ultensor6: TensorType
+ultensor7: TensorType
+ulvector: TensorType
+uwcol: TensorType
+uwmatrix: TensorType
+uwrow: TensorType
+uwscalar: TensorType
+uwtensor3: TensorType
+uwtensor4: TensorType
+uwtensor5: TensorType
+uwtensor6: TensorType
+uwtensor7: TensorType
+uwvector: TensorType
+vector: _Constructor
+wcol: TensorType
+wmatrix: TensorType
+wrow: TensorType
+wscalar: TensorType
+wtensor3: TensorType
+wtensor4: TensorType
+wtensor5: TensorType
+wtensor6: TensorType
+wtensor7: TensorType
+wvector: TensorType
+zcol: TensorType
+zmatrix: TensorType
+zrow: TensorType
+zscalar: TensorType
+ztensor3: TensorType
+ztensor4: TensorType
+ztensor5: TensorType
+ztensor6: TensorType
+ztensor7: TensorType
+zvector: TensorType
+
+# -- by hand --
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from typing_extensions import Self
 
-from opweld.tensor.basic import NotScalarConstantError
-from opweld.tensor.elemwise import Elemwise
-from opweld.tensor.math import (
-    allclose,
-    angle,
-    cast,
-    clip,
-    fill,
-    imag,
-    isclose,
-    real,
-    round,
-    second,
-    size,
-    switch,
-    tensor_copy,
-    where,
-)
-from opweld.tensor.reduce import CAReduce
-from opweld.tensor.specify import SpecifyShape, specify_shape
-from opweld.tensor.type import TensorType as _TensorType
-from opweld.tensor.ufuncs import (
-    abs,
-    absolute,
-    acos,
-    acosh,
-    add,
-    and_,
-    arccos,
-    arccosh,
-    arcsin,
-    arcsinh,
-    arctan,
-    arctan2,
-    arctanh,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    bitwise_and,
-    bitwise_count,
-    bitwise_invert,
-    bitwise_left_shift,
-    bitwise_not,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-    cbrt,
-    ceil,
-    conj,
-    conjugate,
-    copysign,
-    cos,
-    cosh,
-    deg2rad,
-    degrees,
-    divide,
-    divmod,
-    eq,
-    equal,
-    exp,
-    exp2,
-    expm1,
-    fabs,
-    float_power,
-    floor,
-    floor_div,
-    floor_divide,
-    fmax,
-    fmin,
-    fmod,
-    frexp,
-    gcd,
-    ge,
-    greater,
-    greater_equal,
-    gt,
-    heaviside,
-    hypot,
-    int_div,
-    invert,
-    isfinite,
-    isinf,
-    isnan,
-    lcm,
-    ldexp,
-    le,
-    left_shift,
-    less,
-    less_equal,
-    log,
-    log1p,
-    log2,
-    log10,
-    logaddexp,
-    logaddexp2,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    lt,
-    maximum,
-    minimum,
-    mod,
-    modf,
-    mul,
-    multiply,
-    neg,
-    negative,
-    neq,
-    nextafter,
-    not_equal,
-    or_,
-    positive,
-    pow,
-    power,
-    rad2deg,
-    radians,
-    reciprocal,
-    remainder,
-    right_shift,
-    rint,
-    sgn,
-    sign,
-    signbit,
-    sin,
-    sinh,
-    spacing,
-    sqr,
-    sqrt,
-    square,
-    sub,
-    subtract,
-    tan,
-    tanh,
-    true_div,
-    true_divide,
-    trunc,
-    xor,
-)
-from opweld.tensor.variable import TensorConstant, TensorVariable, constant
+from opweld.tensor.type import TensorType as _Arrays
+from opweld.tensor.variable import TensorConstant, TensorVariable
 
-__all__ = [
-    "CAReduce", "Elemwise", "NotScalarConstantError", "SpecifyShape", "TensorConstant", "TensorType",
-    "TensorVariable", "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "alloc", "amax", "amin",
-    "and_", "angle", "any",
-    "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin",
-    "argsort", "as_tensor_variable", "asin", "asinh", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d",
-    "atleast_3d", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not",
-    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "broadcast_to", "cast", "cbrt", "ceil", "clip",
-    "concatenate", "conj", "conjugate", "constant", "copysign", "cos", "cosh", "cumprod", "cumsum", "deg2rad",
-    "degrees", "dimshuffle", "divide", "divmod", "dot", "empty", "empty_like", "eq", "equal", "exp", "exp2",
-    "expand_dims", "expm1", "eye", "fabs", "fill", "flatnonzero", "flatten", "float_power", "floor",
-    "floor_div", "floor_divide", "fmax", "fmin", "fmod", "frexp", "full", "full_like", "gcd", "ge",
-    "get_scalar_constant_value", "greater", "greater_equal", "gt", "heaviside", "hstack", "hypot", "identity",
-    "imag", "inc_subtensor", "inner", "int_div", "invert", "isclose", "isfinite", "isinf", "isnan", "join",
-    "lcm", "ldexp", "le", "left_shift", "less", "less_equal", "linspace", "log", "log10", "log1p", "log2",
-    "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor", "lt", "matmul", "max",
-    "max_and_argmax", "maximum", "mean", "min", "minimum", "mod", "modf", "moveaxis", "mul", "multiply", "neg",
-    "negative", "neq", "nextafter", "nonzero", "not_equal", "ones", "ones_like", "or_", "outer", "positive",
-    "pow", "power", "prod", "ptp", "rad2deg", "radians", "ravel", "real", "reciprocal", "remainder", "repeat",
-    "reshape", "right_shift", "rint", "round", "second", "set_subtensor", "sgn", "shape", "shape_i", "sign",
-    "signbit", "sin", "sinh", "size", "sort", "spacing", "specify_shape", "split", "sqr", "sqrt", "square",
-    "squeeze", "stack", "std", "sub", "subtract", "sum", "swapaxes", "switch", "take", "tan", "tanh", "tensor",
-    "tensor_copy",
-    "tensordot", "tile", "transpose", "true_div", "true_divide", "trunc", "var", "vdot", "vstack", "where",
-    "xor", "zeros", "zeros_like",
-]  # fmt: skip
-
-class TensorType(_TensorType):
+class TensorType(_Arrays):
     # At run time the class of opweld.tensor.type itself; here with what its methods give.
     def __call__(self, name: str | None = None) -> TensorVariable: ...
     def make_variable(self, name: str | None = None) -> TensorVariable: ...
     def make_constant(self, value: Any, name: str | None = None) -> TensorConstant: ...
     def clone(self, dtype: Any = None, shape: Iterable[Any] | None = None) -> Self: ...
-
-class _Constructor:
-    def __init__(self, kind: str) -> None: ...
-    def __call__(self, name: str | None = None, dtype: Any = None, shape: Any = None) -> TensorVariable: ...
 
 def alloc(value: Any, *shape: Any) -> TensorVariable: ...
 
@@ -264,159 +404,3 @@ def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
 def tile(x: Any, reps: Any) -> TensorVariable: ...
 def transpose(x: Any, axes: Any = None) -> TensorVariable: ...
 def vstack(arrays: Any) -> TensorVariable: ...
-
-# Of config.floatX, or of the dtype given
-scalar: _Constructor
-vector: _Constructor
-matrix: _Constructor
-row: _Constructor
-col: _Constructor
-tensor3: _Constructor
-tensor4: _Constructor
-tensor5: _Constructor
-tensor6: _Constructor
-tensor7: _Constructor
-
-# int8
-bscalar: TensorType
-bvector: TensorType
-bmatrix: TensorType
-brow: TensorType
-bcol: TensorType
-btensor3: TensorType
-btensor4: TensorType
-btensor5: TensorType
-btensor6: TensorType
-btensor7: TensorType
-
-# int16
-wscalar: TensorType
-wvector: TensorType
-wmatrix: TensorType
-wrow: TensorType
-wcol: TensorType
-wtensor3: TensorType
-wtensor4: TensorType
-wtensor5: TensorType
-wtensor6: TensorType
-wtensor7: TensorType
-
-# int32
-iscalar: TensorType
-ivector: TensorType
-imatrix: TensorType
-irow: TensorType
-icol: TensorType
-itensor3: TensorType
-itensor4: TensorType
-itensor5: TensorType
-itensor6: TensorType
-itensor7: TensorType
-
-# int64
-lscalar: TensorType
-lvector: TensorType
-lmatrix: TensorType
-lrow: TensorType
-lcol: TensorType
-ltensor3: TensorType
-ltensor4: TensorType
-ltensor5: TensorType
-ltensor6: TensorType
-ltensor7: TensorType
-
-# float32
-fscalar: TensorType
-fvector: TensorType
-fmatrix: TensorType
-frow: TensorType
-fcol: TensorType
-ftensor3: TensorType
-ftensor4: TensorType
-ftensor5: TensorType
-ftensor6: TensorType
-ftensor7: TensorType
-
-# float64
-dscalar: TensorType
-dvector: TensorType
-dmatrix: TensorType
-drow: TensorType
-dcol: TensorType
-dtensor3: TensorType
-dtensor4: TensorType
-dtensor5: TensorType
-dtensor6: TensorType
-dtensor7: TensorType
-
-# complex64
-cscalar: TensorType
-cvector: TensorType
-cmatrix: TensorType
-crow: TensorType
-ccol: TensorType
-ctensor3: TensorType
-ctensor4: TensorType
-ctensor5: TensorType
-ctensor6: TensorType
-ctensor7: TensorType
-
-# complex128
-zscalar: TensorType
-zvector: TensorType
-zmatrix: TensorType
-zrow: TensorType
-zcol: TensorType
-ztensor3: TensorType
-ztensor4: TensorType
-ztensor5: TensorType
-ztensor6: TensorType
-ztensor7: TensorType
-
-# uint8
-ubscalar: TensorType
-ubvector: TensorType
-ubmatrix: TensorType
-ubrow: TensorType
-ubcol: TensorType
-ubtensor3: TensorType
-ubtensor4: TensorType
-ubtensor5: TensorType
-ubtensor6: TensorType
-ubtensor7: TensorType
-
-# uint16
-uwscalar: TensorType
-uwvector: TensorType
-uwmatrix: TensorType
-uwrow: TensorType
-uwcol: TensorType
-uwtensor3: TensorType
-uwtensor4: TensorType
-uwtensor5: TensorType
-uwtensor6: TensorType
-uwtensor7: TensorType
-
-# uint32
-uiscalar: TensorType
-uivector: TensorType
-uimatrix: TensorType
-uirow: TensorType
-uicol: TensorType
-uitensor3: TensorType
-uitensor4: TensorType
-uitensor5: TensorType
-uitensor6: TensorType
-uitensor7: TensorType
-
-# uint64
-ulscalar: TensorType
-ulvector: TensorType
-ulmatrix: TensorType
-ulrow: TensorType
-ulcol: TensorType
-ultensor3: TensorType
-ultensor4: TensorType
-ultensor5: TensorType
-ultensor6: TensorType
-ultensor7: TensorType

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from opweld.graph.basic import Apply
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
+from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.indexing import check_numbers, entries_of, key_of, numbers_in, selected_shape
 from opweld.tensor.subtensor import Writing
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable
 from opweld.tensor.views import store
 
 __all__ = ["AdvancedIncSubtensor", "AdvancedSubtensor"]

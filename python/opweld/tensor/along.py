@@ -8,11 +8,12 @@ import numpy as np
 
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
 from opweld.tensor.axis import one_axis, storage
+from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.operators import functions
 from opweld.tensor.reduce import max as _max
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable
 from opweld.tolerances import magnitude, of_products, of_sums
 
 __all__ = ["ArgExtreme", "Cumulative", "argmax", "argmin", "cumprod", "cumsum", "max_and_argmax"]
@@ -301,9 +302,7 @@ def _cumulative(which: str, x: Any, axis: Any, dtype: Any) -> Any:
     x = as_tensor_variable(x)
     axis = _axis(axis, x.type.ndim)
     if dtype is not None and dtype_of(x.type.dtype).np.kind == "c" and dtype_of(dtype).np.kind not in "cb":
-        from opweld.tensor.math import cast
-
-        x = cast(x, dtype)  # this warns
+        x = functions.cast(x, dtype)  # this warns
     return Cumulative(which, axis, dtype)(x)
 
 

@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable, _what
 from opweld.graph.fgraph import FunctionGraph
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
+from opweld.hooks.copying import DeepCopyOp, ViewOp
+from opweld.tensor.convert import as_tensor_variable, constant
+from opweld.tensor.shapes import Shape_i, shape_i
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable, constant
 
 __all__ = [
     "Alloc",
@@ -237,8 +240,6 @@ def alloc(value: Any, *shape: Any) -> Any:
 
 
 def _filled(value: int, shape: Any, dtype: Any) -> Any:
-    from opweld.dtypes import dtype_of
-
     if isinstance(shape, Variable):
         if getattr(shape.type, "ndim", None) != 0:
             raise TypeError(f"the shape must be a list of sizes, got {shape} of type {shape.type}; pass [size, ...]")
@@ -313,8 +314,6 @@ def ones_like(x: Any, dtype: Any = None) -> Any:
 
 
 def _filled_like(value: int, x: Any, dtype: Any) -> Any:
-    from opweld.tensor.shapes import shape_i
-
     x = as_tensor_variable(x)
     known = x.type.shape
     sizes = [shape_i(x, i) if known[i] is None else known[i] for i in range(x.ndim)]
@@ -342,9 +341,6 @@ def get_scalar_constant_value(v: Any) -> Any:
     NotScalarConstantError
         If it is not known.
     """
-    from opweld.hooks.copying import DeepCopyOp, ViewOp
-    from opweld.tensor.shapes import Shape_i
-
     while isinstance(v, Variable):
         node = v.owner
         if isinstance(v, Constant):

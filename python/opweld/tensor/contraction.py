@@ -9,13 +9,14 @@ import numpy as np
 
 from opweld.dtypes import dtype_of, upcast
 from opweld.graph.basic import Apply
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
 from opweld.tensor.axis import one_axis, storage
+from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.linalg import dot
 from opweld.tensor.manipulation import ravel
+from opweld.tensor.operators import functions
 from opweld.tensor.permute import expand_dims, swapaxes
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable
 from opweld.tolerances import magnitude, of_sums
 
 __all__ = ["TensorDot", "inner", "outer", "tensordot", "vdot"]
@@ -231,9 +232,7 @@ def outer(x: Any, y: Any) -> Any:
     TensorVariable
         A matrix.
     """
-    from opweld.tensor.ufuncs import multiply
-
-    return multiply(expand_dims(ravel(x), 1), expand_dims(ravel(y), 0))
+    return functions.multiply(expand_dims(ravel(x), 1), expand_dims(ravel(y), 0))
 
 
 def vdot(x: Any, y: Any) -> Any:
@@ -254,7 +253,5 @@ def vdot(x: Any, y: Any) -> Any:
     ValueError
         If they are not of one size; at the call where it is not known before.
     """
-    from opweld.tensor.ufuncs import conjugate
-
     x = ravel(x)
-    return dot(conjugate(x) if dtype_of(x.type.dtype).np.kind == "c" else x, ravel(y))
+    return dot(functions.conjugate(x) if dtype_of(x.type.dtype).np.kind == "c" else x, ravel(y))

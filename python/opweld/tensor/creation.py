@@ -8,12 +8,13 @@ import numpy as np
 
 from opweld.dtypes import dtype_of, shape_text
 from opweld.graph.basic import Apply, Variable
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
 from opweld.tensor.axis import storage
 from opweld.tensor.basic import alloc
+from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.operators import functions
 from opweld.tensor.shapes import shape_i
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable
 from opweld.tensor.views import known, sizes_of
 
 __all__ = [
@@ -248,9 +249,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
         fill_value = np.full(np.shape(fill_value), fill_value, dtype_of(dtype).np)
     value = as_tensor_variable(fill_value)
     if dtype is not None:
-        from opweld.tensor.math import cast
-
-        value = cast(value, dtype)
+        value = functions.cast(value, dtype)
     if value.type.ndim > len(sizes):
         have, want = (shape_text(s).replace(" ", "") for s in (value.type.shape, [known(size) for size in sizes]))
         raise ValueError(f"could not broadcast input array from shape {have} into shape {want}")

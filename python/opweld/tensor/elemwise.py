@@ -11,8 +11,8 @@ from opweld.errors import MethodNotDefined
 from opweld.graph.basic import Apply, Variable, _what
 from opweld.graph.op import Op
 from opweld.scalar.op import ScalarOp, weak_kind
+from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable
 
 __all__ = ["Elemwise", "broadcast_shape", "documented"]
 

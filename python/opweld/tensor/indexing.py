@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from opweld.graph.basic import Constant, Variable
+from opweld.tensor.convert import as_tensor_variable, constant
+from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable, constant
 from opweld.tensor.views import integer, known
 
 __all__ = ["check_numbers", "entries_of", "key_of", "numbers_in", "read_key", "selected_shape", "viewed_shape"]
@@ -173,9 +174,7 @@ def _number(part: Any) -> Any:
         return integer(number)
     if isinstance(part, (list, tuple)):
         if _holds_variables(part):
-            from opweld.tensor.joining import stack
-
-            return _number(stack([_number(one) for one in part]))
+            return _number(functions.stack([_number(one) for one in part]))
     elif not isinstance(part, (np.ndarray, bool, np.bool_)):
         raise IndexError(_ONLY)
     array = np.asarray(part, np.intp if isinstance(part, (list, tuple)) and not part else None)

@@ -9,7 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from opweld.dtypes import upcast
 from opweld.graph.basic import Apply
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
 from opweld.tensor.manipulation import flatten
 from opweld.tensor.permute import atleast_1d, atleast_2d, expand_dims
 from opweld.tensor.type import TensorType

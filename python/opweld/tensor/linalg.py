@@ -9,10 +9,11 @@ import numpy as np
 
 from opweld.dtypes import shape_text, upcast
 from opweld.graph.basic import Apply
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
 from opweld.tensor.axis import storage
+from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable
 from opweld.tolerances import magnitude, of_sums
 
 __all__ = ["Dot", "MatMul", "dot", "matmul"]
@@ -300,9 +301,7 @@ def dot(x: Any, y: Any) -> Any:
     """
     left, right = as_tensor_variable(x), as_tensor_variable(y)
     if left.ndim == 0 or right.ndim == 0:
-        from opweld.tensor.ufuncs import mul
-
-        return mul(x, y)
+        return functions.mul(x, y)
     return _dot(left, right)
 
 

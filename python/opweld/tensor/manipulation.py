@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from opweld.graph.basic import Apply, Variable
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
+from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable
 from opweld.tensor.views import VIEW, integer, known, shape_text, sizes_of, store
 
 __all__ = [
@@ -310,12 +311,9 @@ def flatten(x: Any, ndim: int = 1) -> Any:
         return x
     if ndim == 1:
         return Reshape(1)(x, integer(-1))
-    from opweld.tensor.shapes import shape_i
-    from opweld.tensor.ufuncs import multiply
-
-    sizes = [shape_i(x, i) if size is None else integer(size) for i, size in enumerate(x.type.shape)]
+    sizes = [functions.shape_i(x, i) if size is None else integer(size) for i, size in enumerate(x.type.shape)]
     rest = x.type.shape[ndim - 1 :]  # -1 would not do: beside a size 0 it could be any
-    last = reduce(multiply, sizes[ndim - 1 :]) if None in rest else integer(prod(rest))
+    last = reduce(functions.multiply, sizes[ndim - 1 :]) if None in rest else integer(prod(rest))
     return Reshape(ndim)(x, *sizes[: ndim - 1], last)
 
 

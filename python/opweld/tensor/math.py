@@ -13,7 +13,9 @@ from opweld.dtypes import dtype_of, upcast
 from opweld.graph.basic import Variable
 from opweld.scalar.basic import Cast, Clip, Identity, Imag, Real, Second, Where
 from opweld.scalar.op import weak_kind
+from opweld.tensor.convert import as_tensor_variable, constant
 from opweld.tensor.elemwise import Elemwise, documented
+from opweld.tensor.operators import functions
 from opweld.tensor.ufuncs import (
     absolute,
     add,
@@ -32,7 +34,6 @@ from opweld.tensor.ufuncs import (
     rint,
     subtract,
 )
-from opweld.tensor.variable import as_tensor_variable, constant
 
 __all__ = [
     "allclose", "angle", "cast", "clip", "fill", "imag", "isclose", "real", "round", "second", "size", "switch",
@@ -195,12 +196,10 @@ def size(x: Any) -> Any:
     TensorVariable
         An int64 without dimensions.
     """
-    from opweld.tensor.shapes import shape_i
-
     x = as_tensor_variable(x)
     found: Any = constant(1, dtype="int64")
     for axis in range(x.type.ndim):
-        one = shape_i(x, axis)
+        one = functions.shape_i(x, axis)
         found = multiply(found, one) if axis else one
     return found
 

@@ -11,17 +11,22 @@ from typing import Any
 import numpy as np
 
 from opweld.graph.basic import Variable
+from opweld.rooms import late
 
-__all__ = ["Operators"]
+__all__ = ["Operators", "functions"]
 
 _OPERANDS = (Variable, int, float, complex, np.ndarray, np.generic, list, tuple)
 
 
-def _call(name: str, *args: Any, **kwargs: Any) -> Any:
-    """A function of `opweld.tensor`, which is loaded when first used."""
-    from opweld import tensor
+# The one way back up: what stands below a function of the room and needs it all the same, as operators and methods do,
+# finds it here, and what few graphs need is loaded by these.
+functions: Any = late("opweld.tensor")
+ufuncs: Any = late("opweld.scalar.ufuncs")  # graphs without arithmetic do without
 
-    return getattr(tensor, name)(*args, **kwargs)
+
+def _call(name: str, *args: Any, **kwargs: Any) -> Any:
+    """A function of the room."""
+    return getattr(functions, name)(*args, **kwargs)
 
 
 def _unary(name: str) -> Callable[[Any], Any]:
@@ -100,13 +105,7 @@ class Operators:
     def __pow__(self, other: Any, modulo: Any = None) -> Any:
         if modulo is not None or not isinstance(other, _OPERANDS):
             return NotImplemented
-        short = None
-        if type(other) in (int, float) and (self.type.numpy_dtype.kind in "fc" or (type(other) is int and other == 2)):
-            from opweld.scalar.ufuncs import POWERS
-
-            short = POWERS.get(other)  # type: ignore[arg-type]
-            if type(other) is float and short != "sqrt" and self.type.numpy_dtype.kind == "c":
-                short = None  # of infinities and zeros NumPy gives what power gives
+        short = ufuncs.short_power(other, self.type.numpy_dtype.kind)
         return _call(short, self) if short else _call("power", self, other)
 
     def __round__(self, ndigits: int | None = None) -> Any:
@@ -134,9 +133,7 @@ class Operators:
 
     def __getitem__(self, key: Any) -> Any:
         """A part of the tensor, by NumPy's indexing."""
-        from opweld.tensor.subtensor import subtensor
-
-        return subtensor(self, key)
+        return functions.parts.subtensor(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError("a variable of a graph cannot be written into; x[key].set(value) is x with that part set")

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from opweld.graph.basic import Apply
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
 from opweld.tensor.axis import many_axes
+from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable
 from opweld.tensor.views import VIEW, store
 
 __all__ = [

@@ -9,10 +9,11 @@ import numpy as np
 
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable, _what
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
 from opweld.scalar.op import weak_kind
+from opweld.tensor.convert import as_tensor_variable, constant
+from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable, constant
 from opweld.tensor.views import store
 
 __all__ = ["ARange", "arange", "linspace"]
@@ -181,27 +182,25 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, *, dty
     ValueError
         If `num` is negative.
     """
-    from opweld.tensor.math import cast, where
-    from opweld.tensor.ufuncs import add, divide, equal, floor, multiply, subtract
-
     if not hasattr(num, "__index__"):
         raise TypeError(f"linspace: num must be an integer, got {_what(num)}")
     num = num.__index__()
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    multiply, where = functions.multiply, functions.where
     start, stop = multiply(start, 1.0), multiply(stop, 1.0)
-    apart = subtract(stop, start)
+    apart = functions.subtract(stop, start)
     steps = num - 1 if endpoint else num
     made = dtype_of(apart.type.dtype)
     count = np.arange(num).astype(made.np).reshape((num,) + (1,) * apart.type.ndim)
     if steps > 0:
-        step = divide(apart, steps)
-        found = where(equal(step, 0), multiply(count / made.np.type(steps), apart), multiply(count, step))
+        step = functions.divide(apart, steps)
+        found = where(functions.equal(step, 0), multiply(count / made.np.type(steps), apart), multiply(count, step))
     else:
         found = multiply(count, apart)
-    found = add(found, start)
+    found = functions.add(found, start)
     if endpoint and num > 1:
         found = where(constant(np.arange(num).reshape(count.shape) == num - 1), stop, found)
     if dtype is None:
         return found
-    return cast(floor(found) if dtype_of(dtype).np.kind in "iu" else found, dtype)
+    return functions.cast(functions.floor(found) if dtype_of(dtype).np.kind in "iu" else found, dtype)

@@ -14,8 +14,9 @@ from opweld.graph.op import Op
 from opweld.scalar.op import ScalarOp
 from opweld.scalar.ufuncs import Ufunc, ufunc
 from opweld.tensor.axis import many_axes
+from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable
 from opweld.tolerances import EXACT, magnitude, of_products, of_sums
 
 __all__ = [
@@ -263,9 +264,7 @@ def _reduce(name: str, x: Any, axis: Any, keepdims: bool, dtype: Any = None) -> 
     else:
         wanted = dtype_of(dtype).name
         if dtype_of(x.type.dtype).np.kind == "c" and dtype_of(wanted).np.kind not in "cb":
-            from opweld.tensor.math import cast
-
-            x = cast(x, wanted)  # this warns
+            x = functions.cast(x, wanted)  # this warns
     return _reduction(name, axes, wanted, bool(keepdims))(x)
 
 
@@ -402,6 +401,4 @@ def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     TensorVariable
         Of the dtype of `x`.
     """
-    from opweld.tensor.ufuncs import subtract
-
-    return subtract(max(x, axis, keepdims), min(x, axis, keepdims))
+    return functions.subtract(max(x, axis, keepdims), min(x, axis, keepdims))

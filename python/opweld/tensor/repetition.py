@@ -8,11 +8,12 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from opweld.graph.basic import Apply, Variable
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
+from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.manipulation import broadcast_to, flatten, reshape
+from opweld.tensor.operators import functions
 from opweld.tensor.permute import dimshuffle
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable
 from opweld.tensor.views import integer, known, sizes_of, store
 
 __all__ = ["Repeat", "repeat", "tile"]
@@ -129,14 +130,10 @@ def tile(x: Any, reps: Any) -> Any:
 
 def _size(x: Any, axis: int) -> Any:
     """A size of a variable, as a constant where it is known."""
-    from opweld.tensor.shapes import shape_i
-
     size = x.type.shape[axis]
-    return shape_i(x, axis) if size is None else integer(size)
+    return functions.shape_i(x, axis) if size is None else integer(size)
 
 
 def _product(count: Variable, size: Variable) -> Any:
-    from opweld.tensor.ufuncs import multiply
-
     numbers = known(count), known(size)
-    return multiply(count, size) if None in numbers else integer(numbers[0] * numbers[1])  # type: ignore[operator]
+    return functions.multiply(count, size) if None in numbers else integer(numbers[0] * numbers[1])  # type: ignore[operator]

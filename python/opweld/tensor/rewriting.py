@@ -12,12 +12,12 @@ from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import node_rewriter
 from opweld.rewriting.inplace import is_destroyed
-from opweld.scalar import ScalarType
+from opweld.scalar.type import ScalarType
 from opweld.signatures import signature_of
 from opweld.tensor.basic import _FOLDED, MakeVector
+from opweld.tensor.convert import constant
 from opweld.tensor.shapes import Shape, Shape_i
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import constant
 
 __all__ = ["fold_constants", "shape_without_value"]
 

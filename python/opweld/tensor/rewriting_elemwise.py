@@ -13,7 +13,7 @@ from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import node_rewriter
 from opweld.rewriting.inplace import is_destroyed, is_temporary
 from opweld.scalar.basic import Cast, Identity, Where
-from opweld.scalar.ufuncs import Ufunc, ufunc
+from opweld.scalar.ufuncs import Ufunc, short_power, ufunc
 from opweld.tensor.elemwise import Elemwise
 
 __all__ = ["cast_of_cast", "elemwise_in_place", "neutral", "power_of_two", "twice", "where_known"]
@@ -141,12 +141,15 @@ def where_known(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
 @node_rewriter([Elemwise])
 def power_of_two(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``x ** 2`` is ``square(x)``, as NumPy's ``**`` has it; complex numbers are left, where signs of zeros differ."""
-    if _name(node) != "power" or node.op.destroy_map or _number(node.inputs[1]) != 2:
+    if _name(node) != "power" or node.op.destroy_map:
         return None
     base: Any = node.inputs[0]
     wanted: Any = node.outputs[0].type
     exponent: Any = node.inputs[1]
-    if base.type.dtype != wanted.dtype or wanted.numpy_dtype.kind == "c" or exponent.type.ndim > base.type.ndim:
+    kind = wanted.numpy_dtype.kind
+    if base.type.dtype != wanted.dtype or kind == "c" or exponent.type.ndim > base.type.ndim:
+        return None
+    if _number(exponent) != 2 or short_power(2, kind) != "square":
         return None
     return [_SQUARE(base)]
 

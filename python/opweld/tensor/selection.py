@@ -8,10 +8,11 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from opweld.graph.basic import Apply
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
+from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.manipulation import flatten
+from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable
 from opweld.tensor.views import store
 
 __all__ = ["NonZero", "Take", "flatnonzero", "nonzero", "take"]
@@ -216,9 +217,7 @@ def nonzero(x: Any, return_matrix: bool = False) -> Any:
     found = tuple(_nonzero(x, return_list=True))
     if not return_matrix:
         return found
-    from opweld.tensor.joining import stack
-
-    return stack(found)
+    return functions.stack(found)
 
 
 def flatnonzero(x: Any) -> Any:

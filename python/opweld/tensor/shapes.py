@@ -8,6 +8,7 @@ import numpy as np
 
 from opweld.graph.basic import Apply, Variable, _what
 from opweld.hooks.copying import RegisteredCOp
+from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.type import TensorType
 
 __all__ = ["Shape", "Shape_i", "register_shape_c_code", "register_shape_i_c_code", "shape", "shape_i"]
@@ -96,8 +97,6 @@ class Shape_i(RegisteredCOp):
 def _variable(x: Any) -> Variable:
     if isinstance(x, Variable):
         return x
-    from opweld.tensor.variable import as_tensor_variable
-
     found: Variable = as_tensor_variable(x)
     return found
 

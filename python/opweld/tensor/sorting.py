@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from opweld.graph.basic import Apply
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
 from opweld.tensor.axis import one_axis, storage
+from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable
 from opweld.tensor.views import store
 
 __all__ = ["ArgSort", "Sort", "argsort", "sort"]

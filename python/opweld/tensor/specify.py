@@ -9,9 +9,9 @@ import numpy as np
 
 from opweld.dtypes import shape_text
 from opweld.graph.basic import Apply
-from opweld.hooks.op import COp
+from opweld.hooks.classes import COp
+from opweld.tensor.convert import as_tensor_variable, constant
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable
 
 __all__ = ["SpecifyShape", "specify_shape"]
 
@@ -73,8 +73,6 @@ class SpecifyShape(COp):
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
         """Give what is known, else the input's sizes."""
-        from opweld.tensor.variable import constant
-
         (sizes,) = input_shapes
         return [tuple(s if n is None else constant(n, dtype="int64") for s, n in zip(sizes, self.shape))]
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from opweld.graph.basic import Apply, Variable, _what
-from opweld.hooks.op import COp
-from opweld.tensor.subtensor import subtensor
+from opweld.hooks.classes import COp
+from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.parts import subtensor
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable
 from opweld.tensor.views import VIEW
 
 __all__ = ["Split", "split"]

@@ -9,11 +9,11 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Variable
+from opweld.tensor.convert import as_tensor_variable, constant
 from opweld.tensor.math import cast, imag, real
 from opweld.tensor.reduce import sum as _sum
 from opweld.tensor.shapes import shape_i
 from opweld.tensor.ufuncs import add, divide, maximum, multiply, sqrt, square, subtract
-from opweld.tensor.variable import as_tensor_variable, constant
 
 __all__ = ["mean", "std", "var"]
 

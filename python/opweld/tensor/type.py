@@ -9,9 +9,9 @@ import numpy as np
 
 from opweld import complexes, dtypes
 from opweld.graph.basic import _what
+from opweld.hooks.classes import CType
 from opweld.hooks.copying import register_deep_copy_op_c_code, register_view_op_c_code
 from opweld.hooks.reading import array
-from opweld.hooks.type import CType
 from opweld.tensor.variable import TensorConstant, TensorVariable
 from opweld.tolerances import EXACT, near
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from opweld.graph.basic import Constant, Variable, _what
+from opweld.tensor.convert import as_tensor_variable, constant
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import as_tensor_variable, constant
 
 __all__ = ["VIEW", "integer", "known", "shape_text", "sizes_of", "store"]
 

@@ -1,0 +1,308 @@
+"""The classes of ops and types that are written in C, and what they have alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opweld.errors import MethodNotDefined
+from opweld.graph.basic import Apply
+from opweld.graph.op import Op
+from opweld.graph.type import Type
+from opweld.hooks.asking import ask
+
+__all__ = ["CLinkerObject", "COp", "CType"]
+
+
+class CLinkerObject:
+    """The hooks about the module and its build; to be mixed into an op or a type."""
+
+    def c_support_code(self) -> Any:
+        """Write what stands at file scope, once for each distinct text.
+
+        Returns
+        -------
+        str or list of str
+            C declarations and functions.
+        """
+        return ""
+
+    def c_init_code(self) -> Any:
+        """Write what runs when the module is loaded.
+
+        Returns
+        -------
+        str or list of str
+            C statements.
+        """
+        return []
+
+    def c_headers(self) -> list[str]:
+        """Name headers: ``<math.h>``, ``"mine.h"``; without either sign, quotes are added."""
+        return []
+
+    def c_header_dirs(self) -> list[str]:
+        """Name folders of headers."""
+        return []
+
+    def c_libraries(self) -> list[str]:
+        """Name libraries, without ``lib`` and suffix."""
+        return []
+
+    def c_lib_dirs(self) -> list[str]:
+        """Name folders of libraries; they are searched at load time too."""
+        return []
+
+    def c_compile_args(self) -> list[str]:
+        """Give flags for the compiler."""
+        return []
+
+    def c_no_compile_args(self) -> list[str]:
+        """Give flags that must be taken away, by exact match."""
+        return []
+
+    def c_compiler(self) -> Any:
+        """Name the compiler driver that must be used; None: whichever is configured."""
+        return None
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Give the version of the texts.
+
+        Returns
+        -------
+        tuple
+            ``()``: not kept for another process.
+        """
+        return ()
+
+
+class COp(CLinkerObject, Op):
+    """An op whose work is written in C. Texts are asked for under canonical names; see the page on the C contract.
+
+    Only `c_code` must be written; a plain `Op` may carry the same methods.
+    """
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Write the statements that compute the outputs.
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+        name : str
+            The kernel's name, for identifiers.
+        input_names, output_names : list of str
+            The C variables.
+        sub : dict
+            ``sub['fail']``: what to write where an exception is set and the call must fail; ``sub['params']``: the
+            params' variable, where the op has some; ``sub['failure_var']``, ``sub['id']``.
+
+        Returns
+        -------
+        str
+            C statements.
+        """
+        raise MethodNotDefined(f"{self} has no c_code")
+
+    def c_code_cleanup(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Write what runs after `c_code`, failed or not.
+
+        Returns
+        -------
+        str
+            C statements.
+        """
+        return ""
+
+    def c_support_code_apply(self, node: Apply, name: str) -> str:
+        """Write what stands at file scope, for each kernel.
+
+        Returns
+        -------
+        str
+            C declarations and functions whose identifiers carry `name`.
+        """
+        return ""
+
+    def c_support_code_struct(self, node: Apply, name: str) -> str:
+        """Write the members of a C++ struct that each instance of the function has for this node.
+
+        Returns
+        -------
+        str
+            C++ members; `c_code`, `c_code_cleanup` and the other ``_struct`` hooks see them by their bare names.
+        """
+        return ""
+
+    def c_init_code_struct(self, node: Apply, name: str, sub: dict[str, Any]) -> str:
+        """Write what runs when an instance of the function is made.
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+        name : str
+            The kernel's name, for identifiers.
+        sub : dict
+            ``sub['fail']``, and ``sub['params']`` where the op has params.
+
+        Returns
+        -------
+        str
+            C++ statements.
+        """
+        return ""
+
+    def c_cleanup_code_struct(self, node: Apply, name: str) -> str:
+        """Write what runs when an instance of the function dies.
+
+        Returns
+        -------
+        str
+            C++ statements.
+        """
+        return ""
+
+    def c_init_code_apply(self, node: Apply, name: str) -> str:
+        """Write what runs when the module is loaded, for each kernel.
+
+        Returns
+        -------
+        str
+            C statements.
+        """
+        return ""
+
+    def c_code_cache_version_apply(self, node: Apply) -> tuple[Any, ...]:
+        """Give the version of the texts where it depends on the node."""
+        return self.c_code_cache_version()
+
+
+class CType(CLinkerObject, Type):
+    """A type that C code handles. Each method returns C; ``py_<name>`` is the Python object, `name` the C variable."""
+
+    def c_declare(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:
+        """Declare the variables; their names contain `name`.
+
+        Parameters
+        ----------
+        name : str
+            The C variable's name.
+        sub : dict
+            ``sub['fail']``.
+        check_input : bool
+            Whether inputs will be checked.
+
+        Returns
+        -------
+        str
+            C declarations.
+        """
+        raise MethodNotDefined(f"{self} has no c_declare")
+
+    def c_init(self, name: str, sub: dict[str, Any]) -> str:
+        """Give the declared variables a harmless value.
+
+        Returns
+        -------
+        str
+            C statements.
+        """
+        raise MethodNotDefined(f"{self} has no c_init")
+
+    def c_extract(self, name: str, sub: dict[str, Any], check_input: bool = True, **kwargs: Any) -> str:
+        """Take ``py_<name>`` into the declared variables.
+
+        Returns
+        -------
+        str
+            C statements.
+        """
+        raise MethodNotDefined(f"{self} has no c_extract")
+
+    def c_extract_out(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:
+        """Take offered storage, which may be None, into the declared variables.
+
+        Returns
+        -------
+        str
+            C statements.
+        """
+        init = ask(self, "c_init", name, sub)
+        extract = ask(self, "c_extract", name, sub, check_input=check_input)  # a subclass's may not know check_input
+        return f"if (py_{name} == Py_None) {{\n{init}\n}} else {{\n{extract}\n}}"
+
+    def c_sync(self, name: str, sub: dict[str, Any]) -> str:
+        """Make ``py_<name>`` hold the result.
+
+        Returns
+        -------
+        str
+            C statements.
+        """
+        raise MethodNotDefined(f"{self} has no c_sync")
+
+    def c_cleanup(self, name: str, sub: dict[str, Any]) -> str:
+        """Free what was allocated.
+
+        Returns
+        -------
+        str
+            C statements.
+        """
+        return ""
+
+    def c_accept(self, name: str, writeable: bool = False) -> str | None:
+        """Write the test that spares an argument the way through `filter`.
+
+        It is used only while no subclass overrides `filter`, `c_declare` or `c_extract` below the class that wrote it.
+
+        Parameters
+        ----------
+        name : str
+            The object is ``py_<name>``.
+        writeable : bool
+            Whether the object will be written into.
+
+        Returns
+        -------
+        str or None
+            A C expression that is true for an object that `c_extract` can take unchecked; None: there is no such test.
+        """
+        return None
+
+    def c_element_type(self) -> str:
+        """Give the C name of the element, such as ``npy_int32``.
+
+        Returns
+        -------
+        str
+        """
+        raise MethodNotDefined(f"{self} has no c_element_type")
+
+    def c_is_simple(self) -> bool:
+        """Say whether a value is so small that nothing is won by keeping it between runs.
+
+        Returns
+        -------
+        bool
+        """
+        return False
+
+    def c_literal(self, data: Any) -> str | None:
+        """Write a value as an expression; a constant is then no variable in C.
+
+        Parameters
+        ----------
+        data : object
+            What `filter` gave.
+
+        Returns
+        -------
+        str or None
+            A C expression; None: there is none for this value.
+        """
+        raise MethodNotDefined(f"{self} has no c_literal")

@@ -1,0 +1,93 @@
+"""Pictures of graphs: SVG for notebooks and files, drawn here, with nothing to install."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opweld.graph.basic import _what
+from opweld.picture.collect import collect
+from opweld.picture.draw import draw
+
+__all__ = ["Picture", "picture"]
+
+
+class Picture:
+    """A drawn graph; a notebook shows it.
+
+    Attributes
+    ----------
+    svg : str
+        The text of the picture: one ``<svg>`` element.
+    width, height : int
+        In pixels.
+    """
+
+    def __init__(self, svg: str, width: int, height: int) -> None:
+        self.svg = svg
+        self.width = width
+        self.height = height
+
+    def save(self, file: Any) -> None:
+        """Write the picture.
+
+        Parameters
+        ----------
+        file : str, os.PathLike, or file
+            Where to; a name ends in ``.svg``.
+
+        Raises
+        ------
+        ValueError
+            If the name ends in something else.
+        """
+        if hasattr(file, "write"):
+            file.write(self.svg)
+            return
+        from os import fspath
+
+        try:
+            name = fspath(file)
+        except TypeError:
+            raise TypeError(f"picture: file must be a name or a file, got {_what(file)}") from None
+        if not str(name).endswith(".svg"):
+            raise ValueError(f"picture: pictures are SVG, so the name must end in .svg, got {name!r}")
+        with open(name, "w", encoding="utf-8") as opened:
+            opened.write(self.svg)
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return f"<picture of a graph, {self.width} by {self.height} pixels; .save(file) writes SVG>"
+
+
+def picture(graph: Any, file: Any = None) -> Picture:
+    """Draw a graph.
+
+    Each operation is shown with dtype and shape of what it computes, and where in the user's code it was made; inputs,
+    constants, shared values and results differ in shape and colour; views and what is written over are marked. The rest
+    is shown where the pointer rests.
+
+    Parameters
+    ----------
+    graph : Function, FunctionGraph, Variable, Apply, or a list of those
+        What to draw. Of a function, the graph that runs, with each node's place in the order of execution.
+    file : str, os.PathLike or file, optional
+        Where the picture is written too, as SVG.
+
+    Returns
+    -------
+    Picture
+        A notebook shows it; ``.save(file)`` writes it.
+
+    Raises
+    ------
+    TypeError
+        If there is nothing to draw in `graph`.
+    ValueError
+        If the graph has a cycle, or the name of `file` does not end in ``.svg``.
+    """
+    made = Picture(*draw(collect(graph)))
+    if file is not None:
+        made.save(file)
+    return made
