@@ -25,7 +25,7 @@ STAMP := build/stamp
 PINS := pyproject.toml tools/constraints.txt
 ROOMS := $(wildcard gen npyapi pyext refcount templates)
 GO_FILES := $(shell find $(ROOMS) -name '_*' -prune -o -type f ! -name '*_test.go' ! -path '*/testdata/*' -print)
-PY_FILES := $(shell find python -name '*.egg-info' -prune -o -type f ! -name _engine_id.py \( -name '*.py' -o -name '*.pyi' -o -name py.typed \) -print)
+PY_FILES := $(shell find python -name '*.egg-info' -prune -o -type f ! -name _engine_id.py \( -name '*.py' -o -name '*.pyi' -o -name '*.c' -o -name py.typed \) -print)
 SOURCES := $(sort $(GO_FILES) $(PY_FILES) go.mod go.sum setup.py LICENSE $(wildcard README.md))
 
 VENV := build/venv-$(PYV)

@@ -71,6 +71,11 @@ def test_wheel_carries_every_template(names):
     assert texts and sorted(carried) == sorted(f"opweld/{path.relative_to(ROOT).as_posix()}" for path in texts)
 
 
+def test_wheel_carries_the_c_of_the_modules(names):
+    wanted = [path.relative_to(ROOT / "python").as_posix() for path in (ROOT / "python" / "opweld").rglob("*.c")]
+    assert len(wanted) > 15 and set(wanted) <= set(names)
+
+
 def test_wheel_carries_the_licences_of_the_modules_linked_in(names, engine_file):
     out = subprocess.run(["go", "version", "-m", engine_file], capture_output=True, text=True, check=True).stdout
     modules = re.findall(r"^\s+dep\s+(\S+)", out, re.M)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-__all__ = ["SECTIONS", "Key", "Sections", "join", "key_of"]
+__all__ = ["SECTIONS", "Beside", "Key", "Sections", "join", "key_of", "written_in"]
 
 SECTIONS = (
     "support_code", "support_code_apply", "support_code_struct", "init_code", "init_code_apply", "init_code_struct",
@@ -105,6 +105,74 @@ def join(keys: tuple[Key, ...], who: str) -> Sections:
     return sections
 
 
+class Beside:
+    """The C of one of the library's modules: sections of a file beside it, read when one is first asked for.
+
+    A test has `join` read each; here, on the way of a hit, they are trusted.
+
+    Parameters
+    ----------
+    module : str
+        The module's ``__file__``.
+    name : str, optional
+        The file's name, without ending; that of the module if left out.
+    """
+
+    def __init__(self, module: str, name: str = "") -> None:
+        stem = os.path.splitext(module)[0]
+        self.path = (os.path.join(os.path.dirname(stem), name) if name else stem) + ".c"
+        self.name = _OURS + os.path.basename(self.path)
+        self._texts: dict[str, str] = {}
+        _beside[self.name] = self.path
+
+    def section(self, tag: str = "support_code") -> str:
+        """Give a section, under a ``#line`` that names the file.
+
+        Parameters
+        ----------
+        tag : str
+            Of `SECTIONS`.
+
+        Returns
+        -------
+        str
+            The same for every op, so that a unit holds it once.
+        """
+        if not self._texts:
+            with open(self.path, "rb") as file:
+                head, *parts = file.read().decode().split("\n#section ")
+            line = head.count("\n") + 3  # of the first line after the mark
+            for part in parts:
+                tag_found, _, piece = part.partition("\n")
+                self._texts[tag_found] = f'#line {line} "{self.name}"\n{piece}\n'
+                line += piece.count("\n") + 2
+        return self._texts[tag]
+
+
+_OURS = "opweld/"
+_beside: dict[str, str] = {}  # name in #line -> path
+
+
+def written_in(text: str) -> tuple[str, str] | None:
+    """Find the library's file that a text was read from.
+
+    Parameters
+    ----------
+    text : str
+        What a hook gave.
+
+    Returns
+    -------
+    tuple of (str, str) or None
+        Its name in ``#line``, and its path.
+    """
+    if not text.startswith("#line "):
+        return None
+    name = text.split('"', 2)[1]
+    path = _beside.get(name)
+    return None if path is None else (name, path)
+
+
 def _parse(path: str, text: str) -> dict[str, list[tuple[int, str]]]:
     sections: dict[str, list[tuple[int, str]]] = {}
     tag, first, piece = "", 1, [""]
@@ -135,6 +203,8 @@ def _parse(path: str, text: str) -> dict[str, list[tuple[int, str]]]:
 
 def _check_macros(path: str, tag: str, first: int, piece: str, allowed: str, text: str) -> None:
     """Refuse a macro in a section that has not got it. What a ``#define`` holds is expanded elsewhere, perhaps."""
+    if not _MACRO.search(piece):
+        return
     in_comment = continued = False
     for number, line in enumerate(piece.split("\n"), first):
         outside, in_comment = _without_comments(line, in_comment)

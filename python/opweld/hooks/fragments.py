@@ -14,6 +14,7 @@ from opweld.hooks.float16 import half_of, refusal
 from opweld.hooks.labels import label_of
 from opweld.hooks.reading import NAME, VARIABLE, accept, array, carries_c, driver, keeps_storage, op_sub, type_sub
 from opweld.rooms import late
+from opweld.sections import written_in
 
 __all__ = ["Fragments"]
 
@@ -278,6 +279,8 @@ class Fragments:
             if found:
                 fields[field] = found
                 self._note(label, writer, hook)
+                for name, path in filter(None, map(written_in, found)):
+                    self.sources[name] = {"file": path, "line": 1, "exact": True}
         build: dict[str, Any] = {}
         for field in _BUILD:
             hook = intern("c_" + field)

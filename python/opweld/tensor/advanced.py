@@ -8,58 +8,16 @@ import numpy as np
 
 from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
+from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.indexing import check_numbers, entries_of, key_of, numbers_in, selected_shape
-from opweld.tensor.subtensor import Writing
+from opweld.tensor.outputs import OUTPUTS, by_value, checked, table
+from opweld.tensor.subtensor import BEGIN, Writing
 from opweld.tensor.type import TensorType
-from opweld.tensor.views import store
 
 __all__ = ["AdvancedIncSubtensor", "AdvancedSubtensor"]
 
-_KEY = """
-/* The tuple that NumPy takes between brackets; forms as in opw_subtensor, with v: an array, and e: an ellipsis. */
-static PyObject* opw_key(const char* form, PyArrayObject** number)
-{
-    PyObject* key = PyTuple_New((Py_ssize_t)strlen(form));
-    Py_ssize_t i;
-    for (i = 0; key != NULL && form[i] != 0; i++) {
-        PyObject* part;
-        if (form[i] == 'n' || form[i] == 'e') {
-            part = form[i] == 'n' ? Py_None : Py_Ellipsis;
-            Py_INCREF(part);
-        } else if (form[i] == 'i' || form[i] == 'v') {
-            part = (PyObject*)*number++;
-            Py_INCREF(part);
-        } else {
-            const int given = form[i] - '0';
-            PyObject* start = given & 1 ? (PyObject*)*number++ : NULL;
-            PyObject* stop = given & 2 ? (PyObject*)*number++ : NULL;
-            PyObject* step = given & 4 ? (PyObject*)*number++ : NULL;
-            part = PySlice_New(start, stop, step);
-            if (part == NULL) {
-                Py_DECREF(key);
-                return NULL;
-            }
-        }
-        PyTuple_SET_ITEM(key, i, part);
-    }
-    return key;
-}
-"""
-
-_ADD_AT = """
-/* numpy.add.at */
-static int opw_add_at(PyArrayObject* x, PyObject* key, PyArrayObject* y)
-{
-    PyObject *numpy = PyImport_ImportModule("numpy"), *add = NULL, *done = NULL;
-    if (numpy != NULL) add = PyObject_GetAttrString(numpy, "add");
-    if (add != NULL) done = PyObject_CallMethod(add, "at", "OOO", (PyObject*)x, key, (PyObject*)y);
-    Py_XDECREF(done);
-    Py_XDECREF(add);
-    Py_XDECREF(numpy);
-    return done == NULL ? -1 : 0;
-}
-"""
+_C = Beside(__file__)
 
 
 def _form(entries: tuple[str, ...]) -> str:
@@ -80,17 +38,6 @@ def _read(op: Any, x: Any, numbers: tuple[Any, ...]) -> tuple[Any, list[Any]]:
     if used > x.ndim:
         raise IndexError(f"too many indices for array: array is {x.ndim}-dimensional, but {used} were indexed")
     return x, found
-
-
-def _key(entries: tuple[str, ...], numbers: list[str], fail: str) -> str:
-    """Write the C that makes ``opw_index``, which is owned."""
-    table = ", ".join([*numbers, "NULL"])
-    return f"""PyArrayObject* opw_numbers[] = {{{table}}};
-PyObject* opw_index = opw_key("{_form(entries)}", opw_numbers);
-if (opw_index == NULL) {{
-    {fail}
-}}
-"""
 
 
 class AdvancedSubtensor(COp):
@@ -139,19 +86,16 @@ class AdvancedSubtensor(COp):
         output_storage[0][0] = inputs[0][key_of(self.entries, inputs[1:])]
 
     def c_support_code(self) -> list[str]:
-        """Define what makes the index."""
-        return [_KEY]
+        """Define what is called."""
+        return [OUTPUTS.section(), _C.section()]
 
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Ask NumPy."""
         x, *numbers = input_names
-        return f"""{{
-{_key(self.entries, numbers, sub["fail"])}PyObject* opw_found = PyObject_GetItem((PyObject*){x}, opw_index);
-Py_DECREF(opw_index);
-{store(output_names[0], "opw_found", sub["fail"])}}}
-"""
+        call = f'opw_select(&{output_names[0]}, {by_value(x)}, "{_form(self.entries)}", opw_numbers)'
+        return f"{{\n{table('opw_numbers', numbers, 'PyArrayObject*')}{checked(call, sub['fail'])}}}\n"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""
@@ -196,8 +140,8 @@ class AdvancedIncSubtensor(Writing):
         output_storage[0][0] = made
 
     def c_support_code(self) -> list[str]:
-        """Define what makes the index, and ``add.at``."""
-        return [_KEY] if self.set_instead_of_inc else [_KEY, _ADD_AT]
+        """Define what is called."""
+        return [OUTPUTS.section(), BEGIN.section(), _C.section()]
 
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
@@ -205,18 +149,7 @@ class AdvancedIncSubtensor(Writing):
         """Ask NumPy."""
         x, y, *numbers = input_names
         out, fail = output_names[0], sub["fail"]
-        if self.set_instead_of_inc:
-            write = f"PyObject_SetItem((PyObject*){out}, opw_index, (PyObject*){y})"
-        else:
-            write = f"opw_add_at({out}, opw_index, {y})"
-        return f"""{{
-int opw_failed;
-{self.begin(x, out, fail)}{{
-{_key(self.entries, numbers, fail)}opw_failed = {write} < 0;
-Py_DECREF(opw_index);
-}}
-if (opw_failed) {{
-    {fail}
-}}
-}}
-"""
+        begin = checked(f"opw_begin(&{out}, {by_value(x)}, {int(self.inplace)})", fail)
+        sets = int(self.set_instead_of_inc)
+        put = checked(f'opw_put({out}, "{_form(self.entries)}", opw_numbers, {by_value(y)}, {sets})', fail)
+        return f"{{\n{table('opw_numbers', numbers, 'PyArrayObject*')}{begin}{put}}}\n"

@@ -9,14 +9,18 @@ import numpy as np
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
-from opweld.tensor.axis import one_axis, storage
+from opweld.sections import Beside
+from opweld.tensor.axis import one_axis
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.operators import functions
+from opweld.tensor.outputs import OUTPUTS, by_value, checked
 from opweld.tensor.reduce import max as _max
 from opweld.tensor.type import TensorType
 from opweld.tolerances import magnitude, of_products, of_sums
 
 __all__ = ["ArgExtreme", "Cumulative", "argmax", "argmin", "cumprod", "cumsum", "max_and_argmax"]
+
+_C = Beside(__file__)
 
 
 class ArgExtreme(COp):
@@ -86,38 +90,17 @@ class ArgExtreme(COp):
         """Give the sizes that stay."""
         return [self._result(input_shapes[0], 1)]
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section(), _C.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
-        """Let NumPy look, and store into the output, seen without the axis that stays."""
-        x, out, fail = input_names[0], output_names[0], sub["fail"]
-        ndim = node.inputs[0].type.ndim  # type: ignore[attr-defined]
-        sizes = self._result([f"PyArray_DIM({x}, {i})" for i in range(ndim)], "1")
+        """Let NumPy look."""
         axis = "NPY_RAVEL_AXIS" if self.axis is None else self.axis
-        keeps = self.keepdims and ndim > 0
-        left = [i for i, size in enumerate(sizes) if size != "1"]
-        fill = "".join(f"opw_dims[{to}] = PyArray_DIM({out}, {i});\n" for to, i in enumerate(left))
-        seen = f"""{fill}opw_shape.ptr = opw_dims;
-    opw_shape.len = {len(left)};
-    opw_seen = (PyArrayObject*)PyArray_Newshape({out}, &opw_shape, NPY_CORDER);
-    if (opw_seen == NULL) {{
-        {fail}
-    }}"""
-        return f"""
-{{
-    PyArrayObject* opw_seen;
-    PyObject* opw_made;
-    {"PyArray_Dims opw_shape;" if keeps else ""}
-{storage(out, sizes, fail)}
-    {seen if keeps else f"opw_seen = {out}; Py_INCREF(opw_seen);"}
-    opw_made = PyArray_Arg{self.which.title()}({x}, {axis}, opw_seen);
-    Py_DECREF(opw_seen);
-    if (opw_made == NULL) {{
-        {fail}
-    }}
-    Py_DECREF(opw_made); /* what it stored into */
-}}
-"""
+        arguments = f"{by_value(input_names[0])}, {axis}, {int(self.keepdims)}, {int(self.which == 'max')}"
+        return checked(f"opw_arg_extreme(&{output_names[0]}, {arguments})", sub["fail"])
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""
@@ -198,26 +181,18 @@ class Cumulative(COp):
         ndim = node.outputs[0].type.ndim  # type: ignore[attr-defined]
         return [input_shapes[0] if len(input_shapes[0]) == ndim else None]
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section(), _C.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Let NumPy compute into the storage."""
-        x, out, fail = input_names[0], output_names[0], sub["fail"]
-        ndim = node.inputs[0].type.ndim  # type: ignore[attr-defined]
-        flat = self.axis is None or ndim == 0
-        sizes = [f"PyArray_SIZE({x})"] if flat else [f"PyArray_DIM({x}, {i})" for i in range(ndim)]
+        out = output_names[0]
         axis = "NPY_RAVEL_AXIS" if self.axis is None else self.axis
-        return f"""
-{{
-    PyObject* opw_made;
-{storage(out, sizes, fail)}
-    opw_made = PyArray_Cum{self.which.title()}({x}, {axis}, type_num_{out}, {out});
-    if (opw_made == NULL) {{
-        {fail}
-    }}
-    Py_DECREF(opw_made); /* what it stored into */
-}}
-"""
+        arguments = f"{by_value(input_names[0])}, {axis}, type_num_{out}, {int(self.which == 'prod')}"
+        return checked(f"opw_cumulative(&{out}, {arguments})", sub["fail"])
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.exceptions import AxisError
 
-__all__ = ["many_axes", "one_axis", "storage"]
+__all__ = ["many_axes", "one_axis"]
 
 
 def one_axis(axis: Any, ndim: int) -> int:
@@ -83,39 +82,3 @@ def many_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     if len(set(found)) != len(found):
         raise ValueError("duplicate value in 'axis'")
     return tuple(found)
-
-
-def storage(out: str, sizes: Iterable[str], fail: str) -> str:
-    """Write C that keeps an output's array where it is C-contiguous and of the right sizes, and else makes one.
-
-    Parameters
-    ----------
-    out : str
-        The C variable.
-    sizes : iterable of str
-        C expressions of the sizes.
-    fail : str
-        ``sub['fail']``.
-
-    Returns
-    -------
-    str
-        Statements; they declare ``opw_dims``, ``opw_axis`` and ``opw_fits``.
-    """
-    written = list(sizes)
-    ndim = len(written)
-    fill = "".join(f"opw_dims[{i}] = {size};\n" for i, size in enumerate(written))
-    return f"""npy_intp opw_dims[{ndim} + 1];
-int opw_axis, opw_fits;
-{fill}opw_fits = {out} != NULL && PyArray_IS_C_CONTIGUOUS({out});
-for (opw_axis = 0; opw_fits && opw_axis < {ndim}; opw_axis++) {{
-    opw_fits = PyArray_DIM({out}, opw_axis) == opw_dims[opw_axis];
-}}
-if (!opw_fits) {{
-    Py_XDECREF({out});
-    {out} = (PyArrayObject*)PyArray_SimpleNew({ndim}, opw_dims, type_num_{out});
-    if ({out} == NULL) {{
-        {fail}
-    }}
-}}
-"""

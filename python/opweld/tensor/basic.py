@@ -11,7 +11,9 @@ from opweld.graph.basic import Apply, Constant, Variable, _what
 from opweld.graph.fgraph import FunctionGraph
 from opweld.hooks.classes import COp
 from opweld.hooks.copying import DeepCopyOp, ViewOp
+from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable, constant
+from opweld.tensor.outputs import OUTPUTS, by_value, checked, integer_in, table
 from opweld.tensor.shapes import Shape_i, shape_i
 from opweld.tensor.type import TensorType
 
@@ -27,6 +29,8 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+_C = Beside(__file__)
 
 _FOLDED = 1 << 16  # elements: a larger constant costs more than the call that fills it
 
@@ -95,39 +99,18 @@ class Alloc(COp):
             size *= _FOLDED + 1 if known is None else known
         return size <= _FOLDED
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section(), _C.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Keep storage of the right shape, and let NumPy broadcast into it."""
         value, *sizes = input_names
-        out, fail, ndim = output_names[0], sub["fail"], len(sizes)
-        read = "".join(
-            f"    opw_shape[{i}] = (npy_intp)*(dtype_{size}*)PyArray_DATA({size});\n" for i, size in enumerate(sizes)
-        )
-        return f"""
-{{
-    npy_intp opw_shape[{ndim} + 1];
-    int opw_same = {out} != NULL, opw_axis;
-{read}    for (opw_axis = 0; opw_axis < {ndim}; opw_axis++) {{
-        if (opw_shape[opw_axis] < 0) {{
-            PyErr_Format(PyExc_ValueError, "alloc: size %d is negative: %zd", opw_axis,
-                         (Py_ssize_t)opw_shape[opw_axis]);
-            {fail}
-        }}
-        opw_same = opw_same && PyArray_DIM({out}, opw_axis) == opw_shape[opw_axis];
-    }}
-    if (!opw_same) {{
-        Py_XDECREF({out});
-        {out} = (PyArrayObject*)PyArray_SimpleNew({ndim}, opw_shape, type_num_{out});
-        if ({out} == NULL) {{
-            {fail}
-        }}
-    }}
-    if (PyArray_CopyInto({out}, {value}) != 0) {{
-        {fail}
-    }}
-}}
-"""
+        out = output_names[0]
+        call = f"opw_alloc(&{out}, {by_value(value)}, {len(sizes)}, opw_shape, type_num_{out})"
+        return f"{{\n{table('opw_shape', map(integer_in, sizes))}{checked(call, sub['fail'])}}}\n"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""
@@ -182,25 +165,20 @@ class MakeVector(COp):
         """Say yes: it is small."""
         return True
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section(), _C.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Write the entries one by one."""
-        out, count = output_names[0], len(input_names)
+        out = output_names[0]
         entries = "".join(
             f"*(dtype_{out}*)PyArray_GETPTR1({out}, {i}) = *(dtype_{x}*)PyArray_DATA({x});\n"
             for i, x in enumerate(input_names)
         )
-        return f"""
-if ({out} == NULL || PyArray_DIM({out}, 0) != {count}) {{
-    npy_intp opw_length = {count};
-    Py_XDECREF({out});
-    {out} = (PyArrayObject*)PyArray_SimpleNew(1, &opw_length, type_num_{out});
-    if ({out} == NULL) {{
-        {sub["fail"]}
-    }}
-}}
-{entries}"""
+        return checked(f"opw_vector(&{out}, {len(input_names)}, type_num_{out})", sub["fail"]) + entries
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""

@@ -10,39 +10,22 @@ import numpy as np
 from opweld.dtypes import dtype_of, upcast
 from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
-from opweld.tensor.axis import one_axis, storage
+from opweld.sections import Beside
+from opweld.tensor.axis import one_axis
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.linalg import dot
 from opweld.tensor.manipulation import ravel
 from opweld.tensor.operators import functions
+from opweld.tensor.outputs import OUTPUTS, by_value, checked, table
 from opweld.tensor.permute import expand_dims, swapaxes
 from opweld.tensor.type import TensorType
 from opweld.tolerances import magnitude, of_sums
 
 __all__ = ["TensorDot", "inner", "outer", "tensordot", "vdot"]
 
-_promoted = cache(upcast)
+_C = Beside(__file__)
 
-_MATRIX = """
-/* The array with its axes in another order, as a matrix; NULL with an exception set. */
-static PyObject* opw_as_matrix(PyArrayObject* array, npy_intp* order, npy_intp rows, npy_intp columns)
-{
-    npy_intp shape[2];
-    PyArray_Dims axes, dims;
-    PyObject *moved, *made;
-    shape[0] = rows;
-    shape[1] = columns;
-    axes.ptr = order;
-    axes.len = PyArray_NDIM(array);
-    dims.ptr = shape;
-    dims.len = 2;
-    moved = PyArray_Transpose(array, &axes);
-    if (moved == NULL) return NULL;
-    made = PyArray_Newshape((PyArrayObject*)moved, &dims, NPY_CORDER);
-    Py_DECREF(moved);
-    return made;
-}
-"""
+_promoted = cache(upcast)
 
 
 class TensorDot(COp):
@@ -106,52 +89,22 @@ class TensorDot(COp):
         stay = [size for i, size in enumerate(left) if i not in self.left]
         return [tuple(stay + [size for i, size in enumerate(right) if i not in self.right])]
 
-    def c_support_code(self) -> str:
-        """Define the way to a matrix."""
-        return _MATRIX
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section(), _C.section()]
 
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Hand NumPy two matrices, and the output as a third."""
-        (x, y), out, fail = input_names, output_names[0], sub["fail"]
+        (x, y), out = input_names, output_names[0]
         nx, ny = (v.type.ndim for v in node.inputs)  # type: ignore[attr-defined]
-        free_x = [i for i in range(nx) if i not in self.left]
-        free_y = [i for i in range(ny) if i not in self.right]
-        sizes = [f"PyArray_DIM({x}, {i})" for i in free_x] + [f"PyArray_DIM({y}, {i})" for i in free_y]
-        differ = " || ".join(f"PyArray_DIM({x}, {i}) != PyArray_DIM({y}, {j})" for i, j in zip(self.left, self.right))
-        order_x, order_y = ", ".join(map(str, (*free_x, *self.left, 0))), ", ".join(map(str, (*self.right, *free_y, 0)))
-        rows = " * ".join(["(npy_intp)1", *sizes[: len(free_x)]])
-        columns = " * ".join(["(npy_intp)1", *sizes[len(free_x) :]])
-        inner = " * ".join(["(npy_intp)1", *[f"PyArray_DIM({x}, {i})" for i in self.left]])
-        return f"""
-{{
-    npy_intp opw_order_x[] = {{{order_x}}}, opw_order_y[] = {{{order_y}}}, opw_matrix[2];
-    const npy_intp opw_inner = {inner};
-    PyArray_Dims opw_shape;
-    PyObject *opw_x, *opw_y, *opw_seen, *opw_made;
-    if ({differ or "0"}) {{
-        PyErr_SetString(PyExc_ValueError, "shape-mismatch for sum");
-        {fail}
-    }}
-{storage(out, sizes, fail)}
-    opw_matrix[0] = {rows};
-    opw_matrix[1] = {columns};
-    opw_shape.ptr = opw_matrix;
-    opw_shape.len = 2;
-    opw_x = opw_as_matrix({x}, opw_order_x, opw_matrix[0], opw_inner);
-    opw_y = opw_x ? opw_as_matrix({y}, opw_order_y, opw_inner, opw_matrix[1]) : NULL;
-    opw_seen = opw_y ? PyArray_Newshape({out}, &opw_shape, NPY_CORDER) : NULL;
-    opw_made = opw_seen ? PyArray_MatrixProduct2(opw_x, opw_y, (PyArrayObject*)opw_seen) : NULL;
-    Py_XDECREF(opw_x);
-    Py_XDECREF(opw_y);
-    Py_XDECREF(opw_seen);
-    if (opw_made == NULL) {{
-        {fail}
-    }}
-    Py_DECREF(opw_made); /* the output, seen as a matrix */
-}}
-"""
+        order_x = [*[i for i in range(nx) if i not in self.left], *self.left]
+        order_y = [*self.right, *[i for i in range(ny) if i not in self.right]]
+        tables = table("opw_order_x", map(str, order_x)) + table("opw_order_y", map(str, order_y))
+        arguments = f"{by_value(x)}, {by_value(y)}, opw_order_x, opw_order_y, {len(self.left)}, type_num_{out}"
+        call = f"opw_tensordot(&{out}, {arguments})"
+        return f"{{\n{tables}{checked(call, sub['fail'])}}}\n"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of these texts."""

@@ -9,10 +9,11 @@ import numpy as np
 from opweld.dtypes import dtype_of, shape_text
 from opweld.graph.basic import Apply, Variable
 from opweld.hooks.classes import COp
-from opweld.tensor.axis import storage
+from opweld.sections import Beside
 from opweld.tensor.basic import alloc
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.operators import functions
+from opweld.tensor.outputs import OUTPUTS, checked, integer_in, table
 from opweld.tensor.shapes import shape_i
 from opweld.tensor.type import TensorType
 from opweld.tensor.views import known, sizes_of
@@ -27,6 +28,8 @@ __all__ = [
     "full_like",
     "identity",
 ]
+
+_C = Beside(__file__)
 
 
 class AllocEmpty(COp):
@@ -77,11 +80,17 @@ class AllocEmpty(COp):
         """Say no: there is nothing to compute."""
         return False
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Keep storage of the right shape, or make it."""
-        return f"{{\n{storage(output_names[0], map(_read, input_names), sub['fail'])}}}\n"
+        out = output_names[0]
+        call = f"opw_allocate(&{out}, {len(input_names)}, opw_shape, type_num_{out})"
+        return f"{{\n{table('opw_shape', map(integer_in, input_names))}{checked(call, sub['fail'])}}}\n"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""
@@ -137,6 +146,10 @@ class Eye(COp):
         """Give the sizes."""
         return [tuple(node.inputs[:2])]
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section(), _C.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
@@ -148,29 +161,13 @@ class Eye(COp):
             one = "0x3C00"
         elif number.np.kind == "c":  # the real part comes first
             ctype = dtype_of(np.zeros(0, number.np).real.dtype).ctype
-        return f"""
-{{
-{storage(out, (_read(n), _read(m)), sub["fail"])}
-    npy_intp opw_i = 0, opw_j = {_read(k)};
-    memset(PyArray_DATA({out}), 0, (size_t)PyArray_NBYTES({out}));
-    if (opw_j < 0) {{
-        opw_i = opw_j > -opw_dims[0] ? -opw_j : opw_dims[0];
-        opw_j = 0;
-    }}
-    for (; opw_i < opw_dims[0] && opw_j < opw_dims[1]; opw_i++, opw_j++) {{
-        *({ctype}*)PyArray_GETPTR2({out}, opw_i, opw_j) = {one};
-    }}
-}}
-"""
+        sizes = ", ".join(map(integer_in, (n, m, k)))
+        call = f"opw_eye(&{out}, {sizes}, type_num_{out}, &opw_one, sizeof opw_one)"
+        return f"{{\nconst {ctype} opw_one = {one};\n{checked(call, sub['fail'])}}}\n"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""
         return (1,)
-
-
-def _read(size: str) -> str:
-    """C that reads an integer without dimensions."""
-    return f"(npy_intp)*(dtype_{size}*)PyArray_DATA({size})"
 
 
 def _known(size: Any) -> int | None:

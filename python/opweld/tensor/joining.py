@@ -10,63 +10,18 @@ from numpy.lib.array_utils import normalize_axis_index
 from opweld.dtypes import upcast
 from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
+from opweld.sections import Beside
 from opweld.tensor.manipulation import flatten
+from opweld.tensor.outputs import checked, table
 from opweld.tensor.permute import atleast_1d, atleast_2d, expand_dims
 from opweld.tensor.type import TensorType
 from opweld.tensor.views import VIEW, tensors
 
 __all__ = ["Join", "Stack", "concatenate", "hstack", "join", "stack", "vstack"]
 
-_UNLIKE = "all input arrays must have the same shape"
+_C = Beside(__file__)
 
-_JOIN = f"""
-/* What count arrays are together along an axis, an old one or, for stacks, a new one, written into *out. */
-static int opw_join(PyArrayObject** out, PyArrayObject** parts, int count, int axis, int stacks, int type_num)
-{{
-    const int inner = PyArray_NDIM(parts[0]), ndim = inner + stacks;
-    npy_intp dims[NPY_MAXDIMS];
-    npy_intp *have, *first = PyArray_DIMS(parts[0]);
-    char* at;
-    int i, k;
-    for (i = 0; i < ndim; i++) dims[i] = stacks ? (i == axis ? count : first[i - (i > axis)]) : first[i];
-    for (k = 1; k < count; k++) {{
-        have = PyArray_DIMS(parts[k]);
-        for (i = 0; i < inner; i++) {{
-            if (!stacks && i == axis) {{
-                dims[axis] += have[axis];
-            }} else if (have[i] != first[i]) {{
-                if (stacks) {{
-                    PyErr_SetString(PyExc_ValueError, "{_UNLIKE}");
-                }} else {{
-                    PyErr_Format(PyExc_ValueError, "all the input array dimensions except for the concatenation axis "
-                                 "must match exactly, but along dimension %d, the array at index 0 has size %zd and "
-                                 "the array at index %d has size %zd", i, (Py_ssize_t)first[i], k, (Py_ssize_t)have[i]);
-                }}
-                return -1;
-            }}
-        }}
-    }}
-    if (*out == NULL || !PyArray_CompareLists(PyArray_DIMS(*out), dims, ndim)) {{
-        Py_XDECREF(*out);
-        *out = (PyArrayObject*)PyArray_SimpleNew(ndim, dims, type_num);
-        if (*out == NULL) return -1;
-    }}
-    at = PyArray_BYTES(*out);
-    for (k = 0; k < count; k++) {{ /* each goes where a view of the result says */
-        npy_intp strides[NPY_MAXDIMS];
-        PyArrayObject* place;
-        int failed;
-        for (i = 0; i < inner; i++) strides[i] = PyArray_STRIDE(*out, i + (stacks && i >= axis));
-        place = opw_view(*out, inner, PyArray_DIMS(parts[k]), strides, at, NPY_ARRAY_WRITEABLE);
-        if (place == NULL) return -1;
-        failed = PyArray_CopyInto(place, parts[k]);
-        Py_DECREF(place);
-        if (failed) return -1;
-        at += (stacks ? 1 : PyArray_DIM(parts[k], axis)) * PyArray_STRIDE(*out, axis);
-    }}
-    return 0;
-}}
-"""
+_UNLIKE = "all input arrays must have the same shape"
 
 
 class Join(COp):
@@ -140,21 +95,17 @@ class Join(COp):
                        for i, n in enumerate(input_shapes[0])])]  # fmt: skip
 
     def c_support_code(self) -> list[str]:
-        """Define what both ops call."""
-        return [VIEW, _JOIN]
+        """Define what is called."""
+        return [VIEW.section(), _C.section()]
 
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Call it with the arrays as a table."""
-        out, count = output_names[0], len(input_names)
-        return f"""{{
-PyArrayObject* opw_parts[] = {{{", ".join(input_names)}}};
-if (opw_join(&{out}, opw_parts, {count}, {self.axis}, {int(self._stacks)}, type_num_{out}) < 0) {{
-    {sub["fail"]}
-}}
-}}
-"""
+        out = output_names[0]
+        arguments = f"{len(input_names)}, {self.axis}, {int(self._stacks)}, type_num_{out}"
+        call = f"opw_join(&{out}, opw_parts, {arguments})"
+        return f"{{\n{table('opw_parts', input_names, 'PyArrayObject*')}{checked(call, sub['fail'])}}}\n"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""

@@ -10,13 +10,17 @@ import numpy as np
 from opweld.dtypes import shape_text, upcast
 from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
-from opweld.tensor.axis import storage
+from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.operators import functions
+from opweld.tensor.outputs import OUTPUTS, by_value, checked
 from opweld.tensor.type import TensorType
 from opweld.tolerances import magnitude, of_sums
 
 __all__ = ["Dot", "MatMul", "dot", "matmul"]
+
+_C = Beside(__file__)
+_MATMUL = Beside(__file__, "matmul")
 
 _promoted = cache(upcast)
 _MISMATCH = (
@@ -83,14 +87,17 @@ class Dot(COp):
         at = max(len(right) - 2, 0)
         return [left[:-1] + right[:at] + right[at + 1 :]]
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section(), _C.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Hand it to NumPy, with the storage that is there."""
-        x, y = input_names
-        nx, ny = (v.type.ndim for v in node.inputs)  # type: ignore[attr-defined]
-        at = max(ny - 2, 0)
-        return _product(x, nx, y, [i for i in range(ny) if i != at], output_names[0], "", sub["fail"])
+        (x, y), out = input_names, output_names[0]
+        axis = max(node.inputs[1].type.ndim - 2, 0)  # type: ignore[attr-defined]
+        return checked(f"opw_product(&{out}, {by_value(x)}, {by_value(y)}, {axis}, type_num_{out})", sub["fail"])
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""
@@ -158,94 +165,27 @@ class MatMul(COp):
                 return [None]
         return [(*stack, *left[-2:-1], *(right[-1:] if len(right) > 1 else ()))]
 
-    def c_support_code(self) -> str:
-        """Hold NumPy's ufunc, which multiplies stacks."""
-        return "static PyObject* opw_matmul = NULL;"
-
-    def c_init_code(self) -> str:
+    def c_init_code(self) -> list[str]:
         """Find the ufunc."""
-        return """
-{
-    PyObject* opw_numpy = PyImport_ImportModule("numpy");
-    if (opw_numpy == NULL) {
-        return NULL;
-    }
-    Py_XSETREF(opw_matmul, PyObject_GetAttrString(opw_numpy, "matmul"));
-    Py_DECREF(opw_numpy);
-    if (opw_matmul == NULL) {
-        return NULL;
-    }
-}
-"""
+        return [_MATMUL.section("init_code")]
+
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section(), _C.section(), _MATMUL.section()]
 
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Hand it to NumPy: one product to its BLAS directly, a stack to the ufunc."""
         (x, y), out, fail = input_names, output_names[0], sub["fail"]
-        nx, ny = (v.type.ndim for v in node.inputs)  # type: ignore[attr-defined]
-        if nx > 2 or ny > 2:
-            return _STACK.format(x=x, y=y, out=out, fail=fail, nx=nx, ny=ny, depth=max(nx, ny) - 2)
-        message = _MISMATCH.format("%zd", "%zd")
-        check = f"""if (PyArray_DIM({y}, 0) != PyArray_DIM({x}, {nx - 1})) {{
-    PyErr_Format(PyExc_ValueError, "{message}",
-                 (Py_ssize_t)PyArray_DIM({y}, 0), (Py_ssize_t)PyArray_DIM({x}, {nx - 1}));
-    {fail}
-}}
-"""
-        return _product(x, nx, y, list(range(1, ny)), out, check, fail)
+        if any(v.type.ndim > 2 for v in node.inputs):  # type: ignore[attr-defined]
+            return checked(f"opw_stacks(&{out}, {by_value(x)}, {by_value(y)})", fail)
+        fits = checked(f"opw_matmul_fits({by_value(x)}, {by_value(y)})", fail)
+        return fits + checked(f"opw_product(&{out}, {by_value(x)}, {by_value(y)}, 0, type_num_{out})", fail)
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of these texts."""
         return (1,)
-
-
-# What the ufunc stores into must have the sizes that the stacks broadcast to: where it has, it is handed on.
-_STACK = """
-{{
-    const int opw_nx = {nx}, opw_ny = {ny}, opw_depth = {depth};
-    int opw_fits = {out} != NULL, opw_axis, opw_at = opw_depth;
-    PyObject* opw_made;
-    for (opw_axis = 0; opw_fits && opw_axis < opw_depth; opw_axis++) {{
-        const int opw_ax = opw_axis + opw_nx - 2 - opw_depth, opw_ay = opw_axis + opw_ny - 2 - opw_depth;
-        npy_intp opw_size = opw_ax < 0 ? 1 : PyArray_DIM({x}, opw_ax);
-        if (opw_size == 1 && opw_ay >= 0) {{
-            opw_size = PyArray_DIM({y}, opw_ay);
-        }}
-        opw_fits = PyArray_DIM({out}, opw_axis) == opw_size;
-    }}
-    if (opw_fits && opw_nx > 1) {{
-        opw_fits = PyArray_DIM({out}, opw_at++) == PyArray_DIM({x}, opw_nx - 2);
-    }}
-    if (opw_fits && opw_ny > 1) {{
-        opw_fits = PyArray_DIM({out}, opw_at) == PyArray_DIM({y}, opw_ny - 1);
-    }}
-    /* A third argument is what it stores into. */
-    opw_made = PyObject_CallFunctionObjArgs(opw_matmul, (PyObject*){x}, (PyObject*){y},
-                                            opw_fits ? (PyObject*){out} : NULL, NULL);
-    if (opw_made == NULL) {{
-        {fail}
-    }}
-    Py_XDECREF({out});
-    {out} = (PyArrayObject*)opw_made;
-}}
-"""
-
-
-def _product(x: str, nx: int, y: str, kept: list[int], out: str, check: str, fail: str) -> str:
-    """C for ``PyArray_MatrixProduct2``; `kept` are the axes of `y` that are not summed over."""
-    sizes = [f"PyArray_DIM({x}, {i})" for i in range(nx - 1)] + [f"PyArray_DIM({y}, {i})" for i in kept]
-    return f"""
-{{
-    PyObject* opw_made;
-{check}{storage(out, sizes, fail)}
-    opw_made = PyArray_MatrixProduct2((PyObject*){x}, (PyObject*){y}, {out});
-    if (opw_made == NULL) {{
-        {fail}
-    }}
-    Py_DECREF(opw_made); /* it is the output */
-}}
-"""
 
 
 def _tight(shape: tuple[int | None, ...]) -> str:

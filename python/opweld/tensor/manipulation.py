@@ -10,10 +10,12 @@ import numpy as np
 
 from opweld.graph.basic import Apply, Variable
 from opweld.hooks.classes import COp
+from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.operators import functions
+from opweld.tensor.outputs import OUTPUTS, by_value, checked, integer_in, table
 from opweld.tensor.type import TensorType
-from opweld.tensor.views import VIEW, integer, known, shape_text, sizes_of, store
+from opweld.tensor.views import VIEW, integer, known, shape_text, sizes_of
 
 __all__ = [
     "BroadcastTo",
@@ -24,44 +26,7 @@ __all__ = [
     "reshape",
 ]
 
-_BROADCAST = """
-/* A shape in the manner of NumPy's messages; as much of it as there is room for. */
-static void opw_shape_text(char* text, size_t room, int ndim, const npy_intp* dims)
-{
-    size_t used = (size_t)PyOS_snprintf(text, room, "(");
-    int i;
-    for (i = 0; i < ndim && used + 32 < room; i++)
-        used += (size_t)PyOS_snprintf(text + used, room - used, "%s%" NPY_INTP_FMT, i ? "," : "", dims[i]);
-    PyOS_snprintf(text + used, room - used, ndim == 1 ? ",)" : ")");
-}
-
-/* x as if it were of shape dims: read-only, for elements share memory. There are as many dims as x has, or more. */
-static PyArrayObject* opw_broadcast_to(PyArrayObject* x, int ndim, npy_intp* dims)
-{
-    npy_intp strides[NPY_MAXDIMS];
-    const int lead = ndim - PyArray_NDIM(x);
-    char have[300], want[300];
-    int i;
-    for (i = 0; i < ndim; i++) {
-        if (dims[i] < 0) {
-            PyErr_SetString(PyExc_ValueError, "all elements of broadcast shape must be non-negative");
-            return NULL;
-        }
-    }
-    for (i = 0; i < ndim; i++) {
-        const npy_intp size = i < lead ? 1 : PyArray_DIM(x, i - lead);
-        strides[i] = i < lead || size == 1 ? 0 : PyArray_STRIDE(x, i - lead);
-        if (size != 1 && size != dims[i]) {
-            opw_shape_text(have, sizeof have, PyArray_NDIM(x), PyArray_DIMS(x));
-            opw_shape_text(want, sizeof want, ndim, dims);
-            PyErr_Format(PyExc_ValueError, "operands could not be broadcast together with remapped shapes "
-                         "[original->remapped]: %s  and requested shape %s", have, want);
-            return NULL;
-        }
-    }
-    return opw_view(x, ndim, dims, strides, PyArray_BYTES(x), 0);
-}
-"""
+_C = Beside(__file__)
 
 
 class Reshape(COp):
@@ -114,35 +79,22 @@ class Reshape(COp):
             raise ValueError(f"reshape: expected a shape of {self.ndim} sizes, got {len(sizes[0])}")
         output_storage[0][0] = x.reshape(tuple([int(size) for size in (sizes[0] if whole else sizes)]))
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section(), VIEW.section(), _C.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Let NumPy find out whether a view will do."""
         x, *sizes = input_names
-        length = ""
+        fits, entries = "", map(integer_in, sizes)
         if len(sizes) == 1 and node.inputs[1].type.ndim == 1:  # type: ignore[attr-defined]
-            read = "".join(
-                f"opw_sizes[{i}] = (npy_intp)*(dtype_{sizes[0]}*)PyArray_GETPTR1({sizes[0]}, {i});\n"
-                for i in range(self.ndim)
-            )
-            length = f"""if (PyArray_DIM({sizes[0]}, 0) != {self.ndim}) {{
-    PyErr_Format(PyExc_ValueError, "reshape: expected a shape of {self.ndim} sizes, got %zd",
-                 (Py_ssize_t)PyArray_DIM({sizes[0]}, 0));
-    {sub["fail"]}
-}}
-"""
-        else:
-            read = "".join(
-                f"opw_sizes[{i}] = (npy_intp)*(dtype_{size}*)PyArray_DATA({size});\n" for i, size in enumerate(sizes)
-            )
-        made = f"PyArray_Newshape({x}, &opw_shape, NPY_CORDER)"
-        return f"""{{
-npy_intp opw_sizes[{self.ndim} + 1] = {{0}};
-PyArray_Dims opw_shape;
-{length}{read}opw_shape.ptr = opw_sizes;
-opw_shape.len = {self.ndim};
-{store(output_names[0], made, sub["fail"])}}}
-"""
+            fits = checked(f"opw_as_many({by_value(sizes[0])}, {self.ndim})", sub["fail"])
+            at = f"(npy_intp)*(dtype_{sizes[0]}*)PyArray_GETPTR1({sizes[0]}"
+            entries = map(f"{at}, {{}})".format, range(self.ndim))
+        call = f"opw_reshape(&{output_names[0]}, {by_value(x)}, {self.ndim}, opw_sizes)"
+        return f"{fits}{{\n{table('opw_sizes', entries)}{checked(call, sub['fail'])}}}\n"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""
@@ -211,21 +163,16 @@ class BroadcastTo(COp):
         return [tuple(node.inputs[1:])]
 
     def c_support_code(self) -> list[str]:
-        """Define the view."""
-        return [VIEW, _BROADCAST]
+        """Define what is called."""
+        return [OUTPUTS.section(), VIEW.section(), _C.section()]
 
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Call it with the sizes as a table."""
         x, *sizes = input_names
-        read = "".join(
-            f"opw_sizes[{i}] = (npy_intp)*(dtype_{size}*)PyArray_DATA({size});\n" for i, size in enumerate(sizes)
-        )
-        made = f"opw_broadcast_to({x}, {len(sizes)}, opw_sizes)"
-        return (
-            f"{{\nnpy_intp opw_sizes[{len(sizes)} + 1] = {{0}};\n{read}{store(output_names[0], made, sub['fail'])}}}\n"
-        )
+        call = f"opw_store(&{output_names[0]}, (PyObject*)opw_broadcast_to({by_value(x)}, {len(sizes)}, opw_sizes))"
+        return f"{{\n{table('opw_sizes', map(integer_in, sizes))}{checked(call, sub['fail'])}}}\n"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""

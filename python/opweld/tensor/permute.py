@@ -10,10 +10,12 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
+from opweld.sections import Beside
 from opweld.tensor.axis import many_axes
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.outputs import OUTPUTS, by_value, checked, table
 from opweld.tensor.type import TensorType
-from opweld.tensor.views import VIEW, store
+from opweld.tensor.views import VIEW
 
 __all__ = [
     "DimShuffle",
@@ -28,29 +30,9 @@ __all__ = [
     "transpose",
 ]
 
-_SQUEEZE = "cannot select an axis to squeeze out which has size not equal to one"
+_C = Beside(__file__)
 
-_DIMSHUFFLE = f"""
-/* x with its axes in another order; -1 in order is a new axis. An axis that order leaves out must be of size 1. */
-static PyArrayObject* opw_dimshuffle(PyArrayObject* x, int ndim, const int* order)
-{{
-    npy_intp dims[NPY_MAXDIMS], strides[NPY_MAXDIMS];
-    char kept[NPY_MAXDIMS] = {{0}};
-    int i;
-    for (i = 0; i < ndim; i++) {{
-        dims[i] = order[i] < 0 ? 1 : PyArray_DIM(x, order[i]);
-        strides[i] = order[i] < 0 ? 0 : PyArray_STRIDE(x, order[i]);
-        if (order[i] >= 0) kept[order[i]] = 1;
-    }}
-    for (i = 0; i < PyArray_NDIM(x); i++) {{
-        if (!kept[i] && PyArray_DIM(x, i) != 1) {{
-            PyErr_SetString(PyExc_ValueError, "{_SQUEEZE}");
-            return NULL;
-        }}
-    }}
-    return opw_view(x, ndim, dims, strides, PyArray_BYTES(x), PyArray_FLAGS(x) & NPY_ARRAY_WRITEABLE);
-}}
-"""
+_SQUEEZE = "cannot select an axis to squeeze out which has size not equal to one"
 
 
 class DimShuffle(COp):
@@ -115,16 +97,16 @@ class DimShuffle(COp):
         return [tuple([1 if i == "x" else input_shapes[0][i] for i in self.new_order])]
 
     def c_support_code(self) -> list[str]:
-        """Define the view."""
-        return [VIEW, _DIMSHUFFLE]
+        """Define what is called."""
+        return [OUTPUTS.section(), VIEW.section(), _C.section()]
 
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Call it with the order as a table."""
-        order = "".join(f"{-1 if i == 'x' else i}, " for i in self.new_order)
-        made = f"opw_dimshuffle({input_names[0]}, {len(self.new_order)}, opw_order)"
-        return f"{{\nconst int opw_order[] = {{{order}0}};\n{store(output_names[0], made, sub['fail'])}}}\n"
+        order = table("opw_order", ["-1" if i == "x" else str(i) for i in self.new_order], "int")
+        made = f"opw_dimshuffle({by_value(input_names[0])}, {len(self.new_order)}, opw_order)"
+        return f"{{\n{order}{checked(f'opw_store(&{output_names[0]}, (PyObject*){made})', sub['fail'])}}}\n"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""

@@ -11,12 +11,15 @@ from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable, _what
 from opweld.hooks.classes import COp
 from opweld.scalar.op import weak_kind
+from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable, constant
 from opweld.tensor.operators import functions
+from opweld.tensor.outputs import OUTPUTS, by_value, checked
 from opweld.tensor.type import TensorType
-from opweld.tensor.views import store
 
 __all__ = ["ARange", "arange", "linspace"]
+
+_C = Beside(__file__)
 
 
 class ARange(COp):
@@ -69,27 +72,16 @@ class ARange(COp):
             raise ZeroDivisionError("division by zero")
         output_storage[0][0] = np.arange(*inputs, dtype=dtype_of(self.dtype).np)
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section(), _C.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Let NumPy count."""
-        (start, stop, step), out, fail = input_names, output_names[0], sub["fail"]
-        return f"""
-{{
-    const int opw_moves = PyObject_IsTrue((PyObject*){step});
-    PyArray_Descr* opw_descr;
-    PyObject* opw_numbers;
-    if (opw_moves <= 0) {{
-        if (opw_moves == 0) {{
-            PyErr_SetString(PyExc_ZeroDivisionError, "division by zero");
-        }}
-        {fail}
-    }}
-    opw_descr = PyArray_DescrFromType(type_num_{out});
-    opw_numbers = PyArray_ArangeObj((PyObject*){start}, (PyObject*){stop}, (PyObject*){step}, opw_descr);
-    Py_DECREF(opw_descr);
-    {store(out, "opw_numbers", fail)}}}
-"""
+        out = output_names[0]
+        return checked(f"opw_arange(&{out}, {', '.join(map(by_value, input_names))}, type_num_{out})", sub["fail"])
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""

@@ -12,9 +12,10 @@ from opweld.hooks.classes import COp
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.manipulation import broadcast_to, flatten, reshape
 from opweld.tensor.operators import functions
+from opweld.tensor.outputs import OUTPUTS, checked
 from opweld.tensor.permute import dimshuffle
 from opweld.tensor.type import TensorType
-from opweld.tensor.views import integer, known, sizes_of, store
+from opweld.tensor.views import integer, known, sizes_of
 
 __all__ = ["Repeat", "repeat", "tile"]
 
@@ -67,12 +68,16 @@ class Repeat(COp):
         """Repeat in Python."""
         output_storage[0][0] = np.repeat(inputs[0], inputs[1], self.axis)
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Let NumPy do it."""
         made = f"PyArray_Repeat({input_names[0]}, (PyObject*){input_names[1]}, {self.axis})"
-        return store(output_names[0], made, sub["fail"])
+        return checked(f"opw_store(&{output_names[0]}, {made})", sub["fail"])
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""

@@ -9,13 +9,16 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
+from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.manipulation import flatten
 from opweld.tensor.operators import functions
+from opweld.tensor.outputs import OUTPUTS, by_value, checked, table
 from opweld.tensor.type import TensorType
-from opweld.tensor.views import store
 
 __all__ = ["NonZero", "Take", "flatnonzero", "nonzero", "take"]
+
+_C = Beside(__file__)
 
 _MODES = {"raise": "NPY_RAISE", "wrap": "NPY_WRAP", "clip": "NPY_CLIP"}
 
@@ -80,13 +83,17 @@ class Take(COp):
         x, indices = input_shapes
         return [(*x[: self.axis], *indices, *x[self.axis + 1 :])]
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Let NumPy do it."""
         x, indices = input_names
         made = f"PyArray_TakeFrom({x}, (PyObject*){indices}, {self.axis}, NULL, {_MODES[self.mode]})"
-        return store(output_names[0], made, sub["fail"])
+        return checked(f"opw_store(&{output_names[0]}, {made})", sub["fail"])
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""
@@ -129,30 +136,16 @@ class NonZero(COp):
         for cell, found in zip(output_storage, np.nonzero(inputs[0])):
             cell[0] = found.copy()
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section(), _C.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
-        """Let NumPy look; what it gives are views of one matrix, which are copied to be apart."""
-        outs = ", ".join(f"&{out}" for out in output_names)
-        return f"""{{
-PyArrayObject** const opw_outs[] = {{{outs}}};
-PyObject* opw_found = PyArray_Nonzero({input_names[0]});
-int opw_i, opw_failed = opw_found == NULL;
-for (opw_i = 0; opw_i < {len(output_names)} && !opw_failed; opw_i++) {{
-    PyArrayObject* opw_one = (PyArrayObject*)PyTuple_GET_ITEM(opw_found, opw_i);
-    opw_one = (PyArrayObject*)PyArray_NewCopy(opw_one, NPY_CORDER);
-    opw_failed = opw_one == NULL;
-    if (!opw_failed) {{
-        Py_XDECREF(*opw_outs[opw_i]);
-        *opw_outs[opw_i] = opw_one;
-    }}
-}}
-Py_XDECREF(opw_found);
-if (opw_failed) {{
-    {sub["fail"]}
-}}
-}}
-"""
+        """Let NumPy look."""
+        outs = table("opw_outs", [f"&{out}" for out in output_names], "PyArrayObject** const")
+        return f"{{\n{outs}{checked(f'opw_nonzero(opw_outs, {by_value(input_names[0])})', sub['fail'])}}}\n"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""

@@ -8,10 +8,10 @@ import numpy as np
 
 from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
-from opweld.tensor.axis import one_axis, storage
+from opweld.tensor.axis import one_axis
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.outputs import OUTPUTS, checked, table
 from opweld.tensor.type import TensorType
-from opweld.tensor.views import store
 
 __all__ = ["ArgSort", "Sort", "argsort", "sort"]
 
@@ -80,22 +80,24 @@ class Sort(_Sorting):
         """Sort in Python."""
         output_storage[0][0] = np.sort(inputs[0], axis=self.axis, kind=self.kind)
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Copy into the storage, and let NumPy sort there."""
         x, out, fail = input_names[0], output_names[0], sub["fail"]
         ndim = node.inputs[0].type.ndim  # type: ignore[attr-defined]
-        sizes = [f"PyArray_SIZE({x})"] if self.axis is None else [f"PyArray_DIM({x}, {i})" for i in range(ndim)]
-        axis = 0 if self.axis is None else self.axis % ndim
-        return f"""
-{{
-{storage(out, sizes, fail)}
-    if (PyArray_CopyAnyInto({out}, {x}) != 0 || PyArray_Sort({out}, {axis}, {_C_KIND[self.kind]}) != 0) {{
-        {fail}
-    }}
-}}
-"""
+        flat = self.axis is None
+        sizes = [f"PyArray_SIZE({x})"] if flat else [f"PyArray_DIM({x}, {i})" for i in range(ndim)]
+        calls = (
+            f"opw_allocate(&{out}, {len(sizes)}, opw_sizes, type_num_{out})",
+            f"PyArray_CopyAnyInto({out}, {x})",
+            f"PyArray_Sort({out}, {0 if self.axis is None else self.axis % ndim}, {_C_KIND[self.kind]})",
+        )
+        return f"{{\n{table('opw_sizes', sizes)}{''.join([checked(call, fail) for call in calls])}}}\n"
 
 
 class ArgSort(_Sorting):
@@ -129,13 +131,17 @@ class ArgSort(_Sorting):
         """Sort in Python."""
         output_storage[0][0] = np.argsort(inputs[0], axis=self.axis, kind=self.kind)
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [OUTPUTS.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Let NumPy make the order."""
         axis = "NPY_RAVEL_AXIS" if self.axis is None else self.axis
         made = f"PyArray_ArgSort({input_names[0]}, {axis}, {_C_KIND[self.kind]})"
-        return store(output_names[0], made, sub["fail"])
+        return checked(f"opw_store(&{output_names[0]}, {made})", sub["fail"])
 
 
 def _kind(kind: Any) -> str:

@@ -10,10 +10,14 @@ import numpy as np
 from opweld.dtypes import shape_text
 from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
+from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable, constant
+from opweld.tensor.outputs import by_value, checked, table
 from opweld.tensor.type import TensorType
 
 __all__ = ["SpecifyShape", "specify_shape"]
+
+_C = Beside(__file__)
 
 
 class SpecifyShape(COp):
@@ -76,19 +80,18 @@ class SpecifyShape(COp):
         (sizes,) = input_shapes
         return [tuple(s if n is None else constant(n, dtype="int64") for s, n in zip(sizes, self.shape))]
 
+    def c_support_code(self) -> list[str]:
+        """Define what is called."""
+        return [_C.section()]
+
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Check in C."""
-        (x,), (z,), fail = input_names, output_names, sub["fail"]
-        checks = "".join(
-            f"if (PyArray_DIM({x}, {axis}) != {wanted}) {{\n"
-            f'    PyErr_Format(PyExc_ValueError, "expected shape {shape_text(self.shape)}, but the size along axis '
-            f'{axis} is %zd",\n                 (Py_ssize_t)PyArray_DIM({x}, {axis}));\n    {fail}\n}}\n'
-            for axis, wanted in enumerate(self.shape)
-            if wanted is not None
-        )
-        return f"{checks}Py_INCREF({x});\nPy_XDECREF({z});\n{z} = {x};"
+        (x,), (z,) = input_names, output_names
+        sizes = table("opw_sizes", ["-1" if size is None else str(size) for size in self.shape])
+        call = f'opw_specify({by_value(x)}, opw_sizes, "{shape_text(self.shape)}")'
+        return f"{{\n{sizes}{checked(call, sub['fail'])}}}\nPy_INCREF({x});\nPy_XDECREF({z});\n{z} = {x};"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""

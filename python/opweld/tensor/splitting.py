@@ -10,12 +10,16 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from opweld.graph.basic import Apply, Variable, _what
 from opweld.hooks.classes import COp
+from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.outputs import OUTPUTS, by_value, checked, table
 from opweld.tensor.parts import subtensor
 from opweld.tensor.type import TensorType
 from opweld.tensor.views import VIEW
 
 __all__ = ["Split", "split"]
+
+_C = Beside(__file__)
 
 _UNEVEN = "array split does not result in an equal division"
 
@@ -73,37 +77,16 @@ class Split(COp):
             cell[0] = piece
 
     def c_support_code(self) -> list[str]:
-        """Define the views."""
-        return [VIEW]
+        """Define what is called."""
+        return [OUTPUTS.section(), VIEW.section(), _C.section()]
 
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Make one view after another."""
-        x, ndim, fail = input_names[0], node.inputs[0].type.ndim, sub["fail"]  # type: ignore[attr-defined]
-        outs = ", ".join(f"&{out}" for out in output_names)
-        return f"""{{
-PyArrayObject** const opw_outs[] = {{{outs}}};
-npy_intp opw_dims[{ndim}];
-int opw_i;
-memcpy(opw_dims, PyArray_DIMS({x}), sizeof opw_dims);
-if (opw_dims[{self.axis}] % {self.count} != 0) {{
-    PyErr_SetString(PyExc_ValueError, "{_UNEVEN}");
-    {fail}
-}}
-opw_dims[{self.axis}] /= {self.count};
-for (opw_i = 0; opw_i < {self.count}; opw_i++) {{
-    PyArrayObject* opw_made = opw_view({x}, {ndim}, opw_dims, PyArray_STRIDES({x}),
-        PyArray_BYTES({x}) + opw_i * opw_dims[{self.axis}] * PyArray_STRIDE({x}, {self.axis}),
-        PyArray_FLAGS({x}) & NPY_ARRAY_WRITEABLE);
-    if (opw_made == NULL) {{
-        {fail}
-    }}
-    Py_XDECREF(*opw_outs[opw_i]);
-    *opw_outs[opw_i] = opw_made;
-}}
-}}
-"""
+        outs = table("opw_outs", [f"&{out}" for out in output_names], "PyArrayObject** const")
+        call = f"opw_split(opw_outs, {self.count}, {by_value(input_names[0])}, {self.axis})"
+        return f"{{\n{outs}{checked(call, sub['fail'])}}}\n"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""

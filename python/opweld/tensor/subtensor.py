@@ -8,70 +8,17 @@ import numpy as np
 
 from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
+from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable, constant
 from opweld.tensor.indexing import check_numbers, entries_of, key_of, viewed_shape
+from opweld.tensor.outputs import OUTPUTS, by_value, checked
 from opweld.tensor.type import TensorType
-from opweld.tensor.views import VIEW, store
+from opweld.tensor.views import VIEW
 
-__all__ = ["IncSubtensor", "Subtensor", "Writing"]
+__all__ = ["BEGIN", "IncSubtensor", "Subtensor", "Writing"]
 
-_SUBTENSOR = """
-/* The view of x that a form selects, with the numbers that the form needs. i: an integer, n: a new axis, a colon: a
-   whole axis, a digit: a slice, of which start, stop and step are given by its bits 1, 2 and 4. */
-static PyArrayObject* opw_subtensor(PyArrayObject* x, const char* form, const npy_intp* number)
-{
-    npy_intp dims[NPY_MAXDIMS], strides[NPY_MAXDIMS];
-    char* data = PyArray_BYTES(x);
-    int axis = 0, ndim = 0;
-    for (; *form != 0; form++) {
-        npy_intp size, stride;
-        if (*form == 'n') {
-            dims[ndim] = 1;
-            strides[ndim++] = 0;
-            continue;
-        }
-        size = PyArray_DIM(x, axis);
-        stride = PyArray_STRIDE(x, axis);
-        if (*form == 'i') {
-            const npy_intp at = *number++;
-            if (at < -size || at >= size) {
-                PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis %d with size %zd", (Py_ssize_t)at,
-                             axis, (Py_ssize_t)size);
-                return NULL;
-            }
-            data += (at < 0 ? at + size : at) * stride;
-        } else if (*form == ':') {
-            dims[ndim] = size;
-            strides[ndim++] = stride;
-        } else {
-            const int given = *form - '0';
-            Py_ssize_t start = given & 1 ? (Py_ssize_t)*number++ : 0;
-            Py_ssize_t stop = given & 2 ? (Py_ssize_t)*number++ : PY_SSIZE_T_MAX;
-            Py_ssize_t step = given & 4 ? (Py_ssize_t)*number++ : 1;
-            if (step == 0) {
-                PyErr_SetString(PyExc_ValueError, "slice step cannot be zero");
-                return NULL;
-            }
-            if (step < -PY_SSIZE_T_MAX) step = -PY_SSIZE_T_MAX; /* it must have a negative */
-            if (step < 0 && !(given & 1)) start = PY_SSIZE_T_MAX;
-            if (step < 0 && !(given & 2)) stop = PY_SSIZE_T_MIN;
-            dims[ndim] = (npy_intp)PySlice_AdjustIndices((Py_ssize_t)size, &start, &stop, step);
-            if (dims[ndim] == 0) { /* as NumPy: what is empty points nowhere else */
-                start = 0;
-                step = 1;
-            }
-            data += start * stride;
-            strides[ndim++] = (npy_intp)step * stride;
-        }
-        axis++;
-    }
-    for (; axis < PyArray_NDIM(x); axis++) {
-        dims[ndim] = PyArray_DIM(x, axis);
-        strides[ndim++] = PyArray_STRIDE(x, axis);
-    }
-    return opw_view(x, ndim, dims, strides, data, PyArray_FLAGS(x) & NPY_ARRAY_WRITEABLE);
-}
-"""
+BEGIN = Beside(__file__, "writing")
+_C = Beside(__file__)
 
 
 def _numbers(entries: tuple[str, ...], node: Apply, names: list[str], fail: str) -> str:
@@ -154,17 +101,17 @@ class Subtensor(COp):
         return [tuple(sizes)]
 
     def c_support_code(self) -> list[str]:
-        """Define the view."""
-        return [VIEW, _SUBTENSOR]
+        """Define what is called."""
+        return [OUTPUTS.section(), VIEW.section(), _C.section()]
 
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
         """Call it with the numbers as a table."""
         x, *numbers = input_names
-        made = f'opw_subtensor({x}, "{_form(self.entries)}", opw_numbers)'
+        call = f'opw_subtensor({by_value(x)}, "{_form(self.entries)}", opw_numbers)'
         read = _numbers(self.entries, node, numbers, sub["fail"])
-        return f"{{\n{read}{store(output_names[0], made, sub['fail'])}}}\n"
+        return f"{{\n{read}{checked(f'opw_store(&{output_names[0]}, (PyObject*){call})', sub['fail'])}}}\n"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""
@@ -239,23 +186,6 @@ class Writing(COp):
             )
         return y
 
-    def begin(self, x: str, out: str, fail: str) -> str:
-        """Write the C that makes the output what it is written into: the input, or a copy of it."""
-        if self.inplace:
-            return f"Py_INCREF({x});\nPy_XDECREF({out});\n{out} = {x};\n"
-        return f"""if ({out} != NULL && PyArray_SAMESHAPE({out}, {x})) {{
-    if (PyArray_CopyInto({out}, {x}) != 0) {{
-        {fail}
-    }}
-}} else {{
-    Py_XDECREF({out});
-    {out} = (PyArrayObject*)PyArray_NewCopy({x}, NPY_ANYORDER);
-    if ({out} == NULL) {{
-        {fail}
-    }}
-}}
-"""
-
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of these texts."""
         return (1,)
@@ -297,8 +227,8 @@ class IncSubtensor(Writing):
         output_storage[0][0] = made
 
     def c_support_code(self) -> list[str]:
-        """Define the view."""
-        return [VIEW, _SUBTENSOR]
+        """Define what is called."""
+        return [OUTPUTS.section(), VIEW.section(), BEGIN.section(), _C.section()]
 
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
@@ -306,26 +236,7 @@ class IncSubtensor(Writing):
         """Let NumPy write into the view."""
         x, y, *numbers = input_names
         out, fail = output_names[0], sub["fail"]
-        if self.set_instead_of_inc:
-            write = f"opw_failed = PyArray_CopyInto(opw_at, {y}) != 0;"
-        else:
-            write = f"""{{
-    PyObject* opw_sum = PyNumber_InPlaceAdd((PyObject*)opw_at, (PyObject*){y});
-    opw_failed = opw_sum == NULL;
-    Py_XDECREF(opw_sum);
-}}"""
-        return f"""{{
-PyArrayObject* opw_at;
-int opw_failed;
-{_numbers(self.entries, node, numbers, fail)}{self.begin(x, out, fail)}opw_at = opw_subtensor({out}, \
-"{_form(self.entries)}", opw_numbers);
-if (opw_at == NULL) {{
-    {fail}
-}}
-{write}
-Py_DECREF(opw_at);
-if (opw_failed) {{
-    {fail}
-}}
-}}
-"""
+        begin = checked(f"opw_begin(&{out}, {by_value(x)}, {int(self.inplace)})", fail)
+        sets = int(self.set_instead_of_inc)
+        write = checked(f'opw_write({out}, "{_form(self.entries)}", opw_numbers, {by_value(y)}, {sets})', fail)
+        return f"{{\n{_numbers(self.entries, node, numbers, fail)}{begin}{write}}}\n"

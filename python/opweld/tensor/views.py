@@ -8,56 +8,13 @@ from typing import Any
 import numpy as np
 
 from opweld.graph.basic import Constant, Variable, _what
+from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable, constant
 from opweld.tensor.type import TensorType
 
-__all__ = ["VIEW", "integer", "known", "shape_text", "sizes_of", "store"]
+__all__ = ["VIEW", "integer", "known", "shape_text", "sizes_of"]
 
-VIEW = """
-/* A view of x, which it keeps alive; NULL with an exception set. */
-static PyArrayObject* opw_view(PyArrayObject* x, int ndim, npy_intp* dims, npy_intp* strides, char* data, int flags)
-{
-    PyArray_Descr* descr = PyArray_DESCR(x);
-    PyArrayObject* made;
-    Py_INCREF(descr); /* the next call takes it */
-    made = (PyArrayObject*)PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, strides, data, flags, NULL);
-    if (made == NULL) return NULL;
-    Py_INCREF(x); /* and this one x, whatever comes of it */
-    if (PyArray_SetBaseObject(made, (PyObject*)x) < 0) {
-        Py_DECREF(made);
-        return NULL;
-    }
-    return made;
-}
-"""
-
-
-def store(out: str, made: str, fail: str) -> str:
-    """Write the C that puts a new array, or NULL, into an output.
-
-    Parameters
-    ----------
-    out : str
-        The output's variable.
-    made : str
-        An expression that gives an owned array, or NULL with an exception set.
-    fail : str
-        ``sub['fail']``.
-
-    Returns
-    -------
-    str
-        C statements.
-    """
-    return f"""{{
-    PyArrayObject* opw_made = (PyArrayObject*){made};
-    if (opw_made == NULL) {{
-        {fail}
-    }}
-    Py_XDECREF({out});
-    {out} = opw_made;
-}}
-"""
+VIEW = Beside(__file__)
 
 
 @lru_cache(maxsize=256)
