@@ -88,7 +88,7 @@ func (c *checker) kernels() {
 		if k.stateful() && k.Lang != CXX {
 			c.fail(where+".lang", k.Label, "struct code is C++: expected %q, got %q", CXX, k.Lang)
 		}
-		if n := len(k.types()); !k.Perform && !k.structured() && len(k.Declares) != n {
+		if n := len(k.types()); !k.Perform && k.Structure == nil && len(k.Declares) != n {
 			c.fail(where+".declares", k.Label, "%d texts for %d variables", len(k.Declares), n)
 		}
 		id := k.digest()

@@ -3,6 +3,7 @@ package gen
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"opweld/gen/scalar"
 )
@@ -26,7 +27,7 @@ func (c *checker) structures() {
 	for i := range c.p.Kernels {
 		k := &c.p.Kernels[i]
 		where := fmt.Sprintf("kernels[%d]", i)
-		if !k.structured() {
+		if k.Structure == nil {
 			continue
 		}
 		for j, t := range k.types() {
@@ -35,62 +36,94 @@ func (c *checker) structures() {
 				return
 			}
 		}
-		if k.Elementwise != nil && k.Reduce != nil {
-			c.fail(where, k.Label, "a kernel is elementwise or a reduction, not both")
-		}
-		if k.Elementwise != nil {
-			c.loops[i] = c.elementwise(where+".elementwise", k)
-		} else {
-			c.loops[i] = c.reduce(where+".reduce", k)
-		}
-		if c.err != nil {
+		if c.loops[i] = c.structure(where+".loop", k); c.err != nil {
 			return
 		}
 	}
 }
 
-// dtypes gives the dtypes of types that have arrays.
-func (c *checker) dtypes(types []int) []scalar.Type {
-	var found []scalar.Type
-	for _, t := range types {
-		found = append(found, c.arrays[t].Type)
-	}
-	return found
-}
-
-func (c *checker) elementwise(where string, k *Kernel) *Loop {
-	e := k.Elementwise
-	if n := len(k.types()); n > maxOperands {
+func (c *checker) structure(where string, k *Kernel) *Loop {
+	s := k.Structure
+	if n := len(k.types()); n > maxOperands { // OPW_MAX_OPERANDS leaves room for the index
 		c.fail(where, k.Label, "%d inputs and outputs; a loop has at most %d", n, maxOperands)
 	}
-	l := &Loop{Inputs: c.dtypes(k.Inputs)}
+	if len(k.Inputs) == 0 && len(s.Folds) > 0 {
+		c.fail(where, k.Label, "a fold of no inputs: expected one at least")
+	}
+	l := &Loop{Axes: s.Axes, KeepDims: s.KeepDims}
+	for _, t := range k.Inputs {
+		l.Inputs = append(l.Inputs, c.arrays[t].Type)
+		l.NDim = max(l.NDim, c.arrays[t].NDim)
+	}
 	var values []scalar.Type
-	if l.Body, values = c.body(where, k, e.Body, l.Inputs); c.err != nil {
+	l.Body, values = c.body(where, k, s.Body, l.Inputs)
+	for i := range s.Folds {
+		l.Folds = append(l.Folds, c.fold(fmt.Sprintf("%s.folds[%d]", where, i), k, &s.Folds[i], values))
+	}
+	if c.axes(where, k, l); c.err != nil {
 		return nil
 	}
-	if len(e.Results) != len(k.Outputs) {
-		c.fail(where+".results", k.Label, "%d values for %d outputs", len(e.Results), len(k.Outputs))
+	if len(s.Outputs) != len(k.Outputs) {
+		c.fail(where+".outputs", k.Label, "%d for the kernel's %d outputs", len(s.Outputs), len(k.Outputs))
 		return nil
 	}
-	outs := c.dtypes(k.Outputs)
-	for i, v := range e.Results {
-		at := fmt.Sprintf("%s.results[%d]", where, i)
-		if c.index(at, "value", v, len(values)) && values[v].Name != outs[i].Name {
-			c.fail(at, k.Label, "value %d is %s, the output %s", v, values[v].Name, outs[i].Name)
-		}
-		l.Outputs = append(l.Outputs, LoopOutput{Type: outs[i], Value: v, Over: -1})
-	}
-	for i, pair := range e.InPlace {
-		at := fmt.Sprintf("%s.inplace[%d]", where, i)
-		if !c.index(at+"[0]", "output", pair[0], len(k.Outputs)) || !c.index(at+"[1]", "input", pair[1], len(k.Inputs)) {
-			return nil
-		}
-		if values[pair[1]].Name != outs[pair[0]].Name {
-			c.fail(at, k.Label, "an output of %s cannot be written over an input of %s", outs[pair[0]].Name, values[pair[1]].Name)
-		}
-		l.Outputs[pair[0]].Over = pair[1]
+	for i := range s.Outputs {
+		l.Outputs = append(l.Outputs, c.sink(fmt.Sprintf("%s.outputs[%d]", where, i), k, l, i, values))
 	}
 	return l
+}
+
+// axes checks along which axes folds go. A structure without folds has none.
+func (c *checker) axes(where string, k *Kernel, l *Loop) {
+	for i, axis := range l.Axes {
+		if axis >= l.NDim || i > 0 && axis <= l.Axes[i-1] {
+			c.fail(fmt.Sprintf("%s.axes[%d]", where, i), k.Label, "axis %d: expected ascending axes of %d dimensions", axis, l.NDim)
+		}
+	}
+}
+
+// sink checks where an output comes from, and that it has the dtype and dimensions of that.
+func (c *checker) sink(where string, k *Kernel, l *Loop, i int, values []scalar.Type) LoopOutput {
+	s, array := &k.Structure.Outputs[i], c.arrays[k.Outputs[i]]
+	out := LoopOutput{Type: array.Type, Value: s.Value, Over: -1, Fold: -1, Scan: s.Scan}
+	from, ndim := values, l.NDim
+	if s.Fold != nil {
+		if !c.index(where+".fold", "fold", *s.Fold, len(l.Folds)) {
+			return out
+		}
+		out.Fold, from = *s.Fold, l.Folds[*s.Fold].Accs
+	}
+	if s.Scan && (s.Fold == nil || len(l.Axes) != 1) {
+		c.fail(where+".scan", k.Label, "a scan is of a fold along 1 axis, this structure has %d", len(l.Axes))
+	}
+	if out.Fold >= 0 && !s.Scan && !l.KeepDims {
+		ndim -= len(l.Axes)
+	}
+	if !c.index(where+".value", "value", s.Value, len(from)) {
+		return out
+	}
+	if from[s.Value].Name != array.Name {
+		c.fail(where+".value", k.Label, "value %d is %s, the output %s", s.Value, from[s.Value].Name, array.Name)
+	}
+	if ndim != array.NDim {
+		c.fail(where, k.Label, "the output has %d dimensions, not %d", array.NDim, ndim)
+	}
+	if s.Over != nil {
+		out.Over = c.over(where+".over", k, l, *s.Over, array)
+	}
+	return out
+}
+
+// over checks that an output can be written over an input.
+func (c *checker) over(where string, k *Kernel, l *Loop, input int, array *TypedArray) int {
+	switch {
+	case !c.index(where, "input", input, len(l.Inputs)):
+	case len(l.Folds) > 0:
+		c.fail(where, k.Label, "a structure that folds writes over nothing")
+	case l.Inputs[input].Name != array.Name:
+		c.fail(where, k.Label, "an output of %s cannot be written over an input of %s", array.Name, l.Inputs[input].Name)
+	}
+	return input
 }
 
 // body checks instructions one after the other, and gives all values that there are after them.
@@ -134,6 +167,10 @@ func (c *checker) instruction(where string, k *Kernel, in *Instruction, values [
 		typed.Expr, err = scalar.Literal(typed.Makes[0], in.Value)
 	case OpCode:
 		c.label(where+".label", in.Label)
+	case OpIndex:
+		if typed.Expr.Text = indexText; len(k.Structure.Folds) == 0 || strings.Contains(where, ".folds[") {
+			c.fail(where, k.Label, "an index is an element's place along the axes of folds: expected folds, and it in the structure's own body")
+		}
 	default:
 		if err = scalar.Check(in.Op, typed.Takes, in.DType); err == nil {
 			typed.Expr = scalar.Of(in.Op, typed.Takes, typed.Makes[0], valueNames(in.Args))
@@ -148,77 +185,78 @@ func (c *checker) instruction(where string, k *Kernel, in *Instruction, values [
 var folds = map[string]bool{"add": true, "multiply": true, "maximum": true, "minimum": true, "logical_and": true, "logical_or": true,
 	"bitwise_and": true, "bitwise_or": true, "bitwise_xor": true, OpBody: true}
 
-func (c *checker) reduce(where string, k *Kernel) *Loop {
-	r := k.Reduce
-	if len(k.Inputs) != 1 || len(k.Outputs) != 1 {
-		c.fail(where, k.Label, "a reduction has 1 input and 1 output, this has %d and %d", len(k.Inputs), len(k.Outputs))
-		return nil
+// fold checks how elements become one; values are the body's.
+func (c *checker) fold(where string, k *Kernel, f *Folding, values []scalar.Type) (fold Fold) {
+	if !folds[f.Op] {
+		c.fail(where+".op", k.Label, "no reduction by %q", f.Op)
+		return fold
 	}
-	if !folds[r.Op] {
-		c.fail(where+".op", k.Label, "no reduction by %q", r.Op)
-		return nil
-	}
-	acc, ok := scalar.TypeOf(r.DType)
-	if out := c.arrays[k.Outputs[0]]; !ok || r.DType != out.Name {
-		c.fail(where+".dtype", k.Label, "the accumulator is %q, the output %q: they must be one dtype", r.DType, out.Name)
-		return nil
-	}
-	body, result := c.combine(where, k, acc)
-	if r.Identity != nil {
-		if _, err := scalar.Literal(acc, *r.Identity); err != nil {
-			c.fail(where+".identity", k.Label, "%v", err)
+	for i, v := range f.Values {
+		if i >= len(f.DTypes) || !c.index(fmt.Sprintf("%s.values[%d]", where, i), "value", v, len(values)) {
+			break
+		}
+		if fold.Accs = append(fold.Accs, values[v]); values[v].Name != f.DTypes[i] {
+			c.fail(fmt.Sprintf("%s.values[%d]", where, i), k.Label, "value %d is %s, the accumulator %s: cast it", v, values[v].Name, f.DTypes[i])
 		}
 	}
-	if c.axes(where, k); c.err != nil {
-		return nil
+	if n := len(f.Values); n == 0 || n != len(f.DTypes) || f.Op != OpBody && n != 1 || f.Op == OpBody && n != len(f.Results) ||
+		f.Identity != nil && n != len(f.Identity) {
+		c.fail(where, k.Label, "%d values, %d dtypes, %d results, %d identities: expected one of each for each accumulator, and one accumulator of %q",
+			n, len(f.DTypes), len(f.Results), len(f.Identity), f.Op)
 	}
-	return &Loop{Inputs: c.dtypes(k.Inputs), Outputs: []LoopOutput{{Type: acc, Over: -1, Fold: newFold(r, acc, body, result)}}}
+	if c.err != nil {
+		return fold
+	}
+	fold.Op, fold.Values = f.Op, f.Values
+	fold.Combined = combined(f.Op, fold.Accs)
+	if c.combine(where, k, f, &fold); c.err == nil {
+		c.identity(where, k, f, &fold)
+	}
+	fold.decide()
+	return fold
 }
 
-// axes checks which axes go, and that the output has the others.
-func (c *checker) axes(where string, k *Kernel) {
-	r, in, out := k.Reduce, c.arrays[k.Inputs[0]], c.arrays[k.Outputs[0]]
-	ndim := in.NDim
-	for i, axis := range r.Axes {
-		if axis >= in.NDim || i > 0 && axis <= r.Axes[i-1] {
-			c.fail(fmt.Sprintf("%s.axes[%d]", where, i), k.Label, "axis %d: expected ascending axes of %d dimensions", axis, in.NDim)
-		}
-		if !r.KeepDims {
-			ndim--
+// combine checks the instructions by which two sets of accumulators become one.
+func (c *checker) combine(where string, k *Kernel, f *Folding, fold *Fold) {
+	both := slices.Concat(fold.Combined, fold.Combined)
+	if f.Op != OpBody {
+		in := &Instruction{Op: f.Op, Args: []int{0, 1}, DType: both[0].Name}
+		fold.Body, fold.Results = []TypedInstruction{c.instruction(where, k, in, both)}, []int{2}
+		return
+	}
+	body, values := c.body(where, k, f.Body, both)
+	for i, v := range f.Results {
+		at := fmt.Sprintf("%s.results[%d]", where, i)
+		if c.index(at, "value", v, len(values)) && values[v].Name != fold.Accs[i].Name {
+			c.fail(at, k.Label, "value %d is %s, the accumulator %s", v, values[v].Name, fold.Accs[i].Name)
 		}
 	}
-	if ndim != out.NDim {
-		c.fail(where, k.Label, "the output has %d dimensions, not %d", out.NDim, ndim)
-	}
+	fold.Body, fold.Results = body, f.Results
 }
 
-// combine checks the instructions by which two accumulators become one, and gives the value that they make.
-func (c *checker) combine(where string, k *Kernel, acc scalar.Type) ([]TypedInstruction, int) {
-	r := k.Reduce
-	if r.Op != OpBody {
-		kind := combined(r, acc)
-		in := &Instruction{Op: r.Op, Args: []int{0, 1}, DType: kind.Name}
-		return []TypedInstruction{c.instruction(where, k, in, []scalar.Type{kind, kind})}, 2
+// identity resolves what no elements give.
+func (c *checker) identity(where string, k *Kernel, f *Folding, fold *Fold) {
+	texts := f.Identity
+	if f.Op != OpBody {
+		texts = identity(f.Op, fold.Accs[0])
 	}
-	body, values := c.body(where, k, r.Body, []scalar.Type{acc, acc})
-	if v := r.Result; c.index(where+".result", "value", v, len(values)) && values[v].Name != acc.Name {
-		c.fail(where+".result", k.Label, "value %d is %s, the accumulator %s", v, values[v].Name, acc.Name)
+	for i, text := range texts {
+		code, err := scalar.Literal(fold.Accs[i], text)
+		if err != nil {
+			c.fail(fmt.Sprintf("%s.identity[%d]", where, i), k.Label, "%v", err)
+		}
+		fold.Identity = append(fold.Identity, code)
 	}
-	return body, r.Result
 }
 
 // overwritten checks that a step says what its kernel writes over.
 func (c *checker) overwritten(where string, k *Kernel, s *Step) {
-	if k.Elementwise == nil {
+	if k.Structure == nil {
 		return
 	}
-	said := map[[2]int]bool{}
-	for _, pair := range s.Destroys {
-		said[pair] = true
-	}
-	for _, pair := range k.Elementwise.InPlace {
-		if !said[pair] {
-			c.fail(where, k.Label, "the kernel may write output %d over input %d, the step does not say so", pair[0], pair[1])
+	for i, out := range k.Structure.Outputs {
+		if out.Over != nil && !slices.Contains(s.Destroys, [2]int{i, *out.Over}) {
+			c.fail(where, k.Label, "the kernel may write output %d over input %d, the step does not say so", i, *out.Over)
 		}
 	}
 }

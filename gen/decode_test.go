@@ -67,13 +67,13 @@ func TestMalformedProgramsSayWhere(t *testing.T) {
 	step, typ, kernel, in := at("steps", 0), at("types", 0), at("kernels", 0), at("inputs", 0)
 	root := func(p tree) tree { return p }
 	for want, damage := range map[string]func(tree){
-		"program: this is a Program of format 2; this engine reads format 3: use the opweld that wrote it, or write it again with this one": set(root, "program", 2),
-		`field "program" is missing`:                       without(root, "program"),
-		`steps: expected a list, got the string "none"`:    set(root, "steps", "none"),
-		`single: expected true or false, got the number 1`: set(root, "single", 1),
-		`flags: unknown field "fast"; known are debug`:     set(at("flags"), "fast", true),
-		`types[0]: field "label" is missing`:               without(typ, "label"),
-		`types[0].label: a label may not be empty`:         set(typ, "label", ""),
+		"program: this is a Program of format 2; this engine reads format 4: use the opweld that wrote it, or write it again with this one": set(root, "program", 2),
+		`field "program" is missing`:                                                                                 without(root, "program"),
+		`steps: expected a list, got the string "none"`:                                                              set(root, "steps", "none"),
+		`single: expected true or false, got the number 1`:                                                           set(root, "single", 1),
+		`steps[0]: unknown field "fast"; known are destroys, inputs, kernel, outputs, params, views`:                 set(at("steps", 0), "fast", true),
+		`types[0]: field "label" is missing`:                                                                         without(typ, "label"),
+		`types[0].label: a label may not be empty`:                                                                   set(typ, "label", ""),
 		"types[0].label: label \"a\\\"b\" holds '\"', which cannot stand in #line names, comments and strings alike": set(typ, "label", `a"b`),
 		`types[0].lang: expected "c" or "c++", got "d"`:                                                              set(typ, "lang", "d"),
 		`types[0].init: expected a string, got null`:                                                                 set(typ, "init", nil),
@@ -187,7 +187,7 @@ func TestManyStepsShareOneKernel(t *testing.T) {
 func TestAxesOfAReductionAscend(t *testing.T) {
 	for _, axes := range [][]int{{0, 0}, {1, 0}, {2}, {0, 2}} {
 		root := sample(t, "render_reduce")
-		member(root, "kernels", 2, "reduce").(tree)["axes"] = axes
+		member(root, "kernels", 2, "loop").(tree)["axes"] = axes
 		data, err := json.Marshal(root)
 		require.NoError(t, err)
 		p, err := Decode(data)

@@ -37,7 +37,6 @@ func (p *Program) Encode() ([]byte, error) {
 	all := fields{
 		"program": Format, "name": p.Name, "types": types, "kernels": kernels, "variables": variables,
 		"steps": steps, "inputs": inputs, "outputs": outputs, "single": p.Single,
-		"flags": fields{"debug": p.Flags.Debug},
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -115,8 +114,27 @@ func (f fields) array(a *Array) fields {
 	return f
 }
 
-func (e *Elementwise) fields() fields {
-	return fields{"body": instructions(e.Body), "results": e.Results}.pairs("inplace", e.InPlace)
+func (l *Structure) fields() fields {
+	outputs, folds := []any{}, []any{}
+	for _, out := range l.Outputs {
+		outputs = append(outputs, fields{"value": out.Value}.index("over", out.Over).index("fold", out.Fold).flag("scan", out.Scan))
+	}
+	f := fields{"body": instructions(l.Body), "outputs": outputs}
+	for _, fold := range l.Folds {
+		folds = append(folds, fold.fields())
+	}
+	if len(folds) > 0 {
+		f["folds"], f["axes"] = folds, l.Axes
+	}
+	return f.flag("keepdims", l.KeepDims)
+}
+
+func (f *Folding) fields() fields {
+	o := fields{"op": f.Op, "values": f.Values, "dtypes": f.DTypes}
+	if f.Op == OpBody {
+		o["body"], o["results"] = instructions(f.Body), f.Results
+	}
+	return o.strs("identity", f.Identity)
 }
 
 func instructions(body []Instruction) []any {
@@ -134,18 +152,11 @@ func (in *Instruction) fields() fields {
 		f["dtype"], f["value"] = in.DType, in.Value
 	case OpCode:
 		f["label"], f["args"], f["dtypes"], f["code"] = in.Label, in.Args, in.DTypes, in.Code
+	case OpIndex:
 	default:
 		f["args"], f["dtype"] = in.Args, in.DType
 	}
 	return f
-}
-
-func (r *Reduce) fields() fields {
-	f := fields{"op": r.Op, "dtype": r.DType, "axes": r.Axes, "keepdims": r.KeepDims}
-	if r.Op == OpBody {
-		f["body"], f["result"] = instructions(r.Body), r.Result
-	}
-	return f.text("identity", r.Identity)
 }
 
 func (k *Kernel) fields() fields {
@@ -154,12 +165,9 @@ func (k *Kernel) fields() fields {
 		return f.flag("perform", true)
 	}
 	of := ofKernel
-	switch {
-	case k.Elementwise != nil:
-		f["elementwise"] = k.Elementwise.fields()
-	case k.Reduce != nil:
-		f["reduce"] = k.Reduce.fields()
-	default:
+	if k.Structure != nil {
+		f["loop"] = k.Structure.fields()
+	} else {
 		f["declares"], of = k.Declares, ofKernel|ofText
 	}
 	return f.texts(&k.Texts, of).index("params", k.Params).some("gil", string(k.GIL)).build(k.Build).some("version", k.Version)

@@ -15,11 +15,6 @@ func (d *decoder) program(tree any) *Program {
 	o.list("steps", false, func(v any, where string) { p.Steps = append(p.Steps, d.step(v, where)) })
 	o.list("inputs", false, func(v any, where string) { p.Inputs = append(p.Inputs, d.input(v, where)) })
 	o.list("outputs", false, func(v any, where string) { p.Outputs = append(p.Outputs, d.output(v, where)) })
-	if v, ok := o.take("flags", false); ok {
-		f := d.object(v, "flags")
-		p.Flags.Debug = f.bool("debug", false)
-		f.close()
-	}
 	o.close()
 	return p
 }
@@ -41,9 +36,9 @@ func (d *decoder) kernel(v any, where string) Kernel {
 		Inputs: o.nums("inputs"), Outputs: o.nums("outputs"), Perform: o.bool("perform", true),
 	}
 	if !k.Perform {
-		k.Elementwise, k.Reduce = d.elementwise(o), d.reduce(o)
+		k.Structure = d.structure(o)
 		of := ofKernel
-		if !k.structured() {
+		if k.Structure == nil {
 			of |= ofText
 			k.Declares, k.Params, k.GIL = o.strs("declares"), o.optional("params"), o.gil()
 		}
@@ -80,16 +75,41 @@ func (d *decoder) array(parent *object) *Array {
 	return a
 }
 
-func (d *decoder) elementwise(parent *object) *Elementwise {
-	v, ok := parent.take("elementwise", true)
+func (d *decoder) structure(parent *object) *Structure {
+	v, ok := parent.take("loop", true)
 	if !ok {
 		return nil
 	}
-	o := d.object(v, parent.at("elementwise"))
-	e := &Elementwise{Results: o.nums("results"), InPlace: o.pairs("inplace")}
-	o.list("body", false, func(v any, where string) { e.Body = append(e.Body, d.instruction(v, where)) })
+	o := d.object(v, parent.at("loop"))
+	l := &Structure{Body: d.body(o)}
+	if o.list("folds", true, func(v any, where string) { l.Folds = append(l.Folds, d.folding(v, where)) }); l.Folds != nil {
+		l.Axes, l.KeepDims = o.nums("axes"), o.bool("keepdims", true)
+	}
+	o.list("outputs", false, func(v any, where string) { l.Outputs = append(l.Outputs, d.sink(v, where)) })
 	o.close()
-	return e
+	return l
+}
+
+func (d *decoder) body(o *object) (body []Instruction) {
+	o.list("body", false, func(v any, where string) { body = append(body, d.instruction(v, where)) })
+	return body
+}
+
+func (d *decoder) folding(v any, where string) Folding {
+	o := d.object(v, where)
+	f := Folding{Op: o.str("op", false), Values: o.nums("values"), DTypes: o.strs("dtypes")}
+	if f.Op == OpBody {
+		f.Body, f.Results, f.Identity = d.body(o), o.nums("results"), o.strs("identity")
+	}
+	o.close()
+	return f
+}
+
+func (d *decoder) sink(v any, where string) Sink {
+	o := d.object(v, where)
+	s := Sink{Value: o.num("value"), Over: o.optional("over"), Fold: o.optional("fold"), Scan: o.bool("scan", true)}
+	o.close()
+	return s
 }
 
 func (d *decoder) instruction(v any, where string) Instruction {
@@ -101,26 +121,13 @@ func (d *decoder) instruction(v any, where string) Instruction {
 	case OpCode:
 		in.Label, in.Code = o.str("label", false), o.str("code", false)
 		in.Args, in.DTypes = o.nums("args"), o.strs("dtypes")
+	case OpIndex:
+		in.DType = "int64"
 	default:
 		in.Args, in.DType = o.nums("args"), o.str("dtype", false)
 	}
 	o.close()
 	return in
-}
-
-func (d *decoder) reduce(parent *object) *Reduce {
-	v, ok := parent.take("reduce", true)
-	if !ok {
-		return nil
-	}
-	o := d.object(v, parent.at("reduce"))
-	r := &Reduce{Op: o.str("op", false), DType: o.str("dtype", false), Axes: o.nums("axes"), KeepDims: o.bool("keepdims", false)}
-	if r.Op == OpBody {
-		r.Result, r.Identity = o.num("result"), o.text("identity")
-		o.list("body", false, func(v any, where string) { r.Body = append(r.Body, d.instruction(v, where)) })
-	}
-	o.close()
-	return r
 }
 
 func (d *decoder) variable(v any, where string) Variable {

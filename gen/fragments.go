@@ -108,7 +108,7 @@ func (r *textReader) kernel(k *Kernel, types []TypedType, loop *Loop) TypedKerne
 	for _, h := range hooksOf(ofKernel | ofText) {
 		r.each(k.Label, h, k.Texts[h], k.place(h, c.before), c)
 	}
-	for _, in := range k.body() {
+	for _, in := range k.instructions() {
 		if in.Op == OpCode {
 			r.each(in.Label, Code, []string{in.Code}, Code.place(k.Lang), c)
 		}

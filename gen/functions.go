@@ -3,9 +3,6 @@ package gen
 import (
 	"fmt"
 	"slices"
-	"strings"
-
-	"opweld/gen/scalar"
 )
 
 // Lifecycle is the functions that a unit has for a type: only those that its table needs.
@@ -174,7 +171,7 @@ func (f *functionFinder) loop(k *TypedKernel, function int) int {
 	}
 	at := len(f.Loops)
 	l := LoopFunction{Kernel: function, Shares: at, Place: AmongOps}
-	if pure := k.Loop.pure(); pure || !k.State && k.Reduce != nil {
+	if pure := k.Loop.pure(); pure || !k.State {
 		id := k.alike()
 		if first, known := f.alike[id]; known {
 			l.Shares, l.Place = first, Nowhere
@@ -186,18 +183,14 @@ func (f *functionFinder) loop(k *TypedKernel, function int) int {
 	return at
 }
 
-// alike identifies the C of a kernel's loop.
+// alike identifies the C of a kernel's loop: what it may write over, and along which axes it folds, stands in the table.
 func (k *TypedKernel) alike() string {
-	same := *k
-	kernel := *k.Kernel
-	same.Kernel = &kernel
-	if e := k.Elementwise; e != nil {
-		same.Elementwise = &Elementwise{Body: e.Body, Results: e.Results}
-	} else {
-		r := *k.Reduce
-		r.Axes, r.KeepDims = nil, false
-		same.Reduce = &r
+	same, kernel, structure := *k, *k.Kernel, *k.Structure
+	structure.Axes, structure.KeepDims, structure.Outputs = nil, false, slices.Clone(structure.Outputs)
+	for i := range structure.Outputs {
+		structure.Outputs[i].Over = nil
 	}
+	same.Kernel, kernel.Structure = &kernel, &structure
 	return same.cName()
 }
 
@@ -205,7 +198,7 @@ func (k *TypedKernel) alike() string {
 func (b *planner) place() {
 	var ahead, folds []int
 	for i := range b.Loops {
-		if b.Loops[i].Place == Beforehand && b.loopOf(i).Outputs[0].Fold != nil {
+		if b.Loops[i].Place == Beforehand && b.loopOf(i).folds() {
 			folds = append(folds, i)
 		} else if b.Loops[i].Place == Beforehand {
 			ahead = append(ahead, i)
@@ -227,39 +220,3 @@ func (b *planner) place() {
 
 // loopOf gives the loop of an entry of the table of loops.
 func (plan *Plan) loopOf(i int) *Loop { return plan.Functions[plan.Loops[i].Kernel].TypedKernel.Loop }
-
-// pure tells whether the engine alone wrote a loop, and nothing in it can set an exception: such loops need nothing of Python.
-func (l *Loop) pure() bool { return !l.codes() && !l.fails() }
-
-// fails tells whether an instruction may set an exception.
-func (l *Loop) fails() bool { return slices.ContainsFunc(l.instructions(), TypedInstruction.fails) }
-
-func (in TypedInstruction) fails() bool {
-	return in.Expr.Fails || in.Op == OpCode && strings.Contains(in.Code, failText)
-}
-
-// strides are those for which a loop is written out: all contiguous; of two inputs, either one number throughout. Where an
-// element calls a function they do not matter.
-func (l *Loop) strides() [][]int {
-	var plain []int
-	for _, t := range l.Inputs {
-		plain = append(plain, t.Size)
-	}
-	for _, out := range l.Outputs {
-		plain = append(plain, out.Type.Size)
-	}
-	if slices.ContainsFunc(l.Body, TypedInstruction.calls) {
-		return nil
-	}
-	all := [][]int{plain}
-	for i := 0; len(l.Inputs) == 2 && i < 2; i++ {
-		broadcast := slices.Clone(plain)
-		broadcast[i] = 0
-		all = append(all, broadcast)
-	}
-	return all
-}
-
-func (in TypedInstruction) calls() bool {
-	return len(in.Takes) > 0 && in.Op != OpCode && scalar.Calls(in.Op, in.Takes[0])
-}

@@ -118,7 +118,7 @@ func (m *liveness) readAfter(at, but int) []int {
 func (m *liveness) separated(i int) [][]int {
 	var found [][]int
 	s := &m.p.Steps[i]
-	if m.p.kernel(i).structured() { // looks for itself
+	if m.p.kernel(i).Structure != nil { // looks for itself
 		return nil
 	}
 	for _, pair := range s.Destroys {

@@ -1,25 +1,32 @@
 package gen
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"opweld/gen/scalar"
 )
 
 // Loop is work that the engine writes the loops of, with every dtype known: of each element of its inputs, broadcast, it
-// computes values; each output stores one, or folds it.
+// computes values; outputs store one each, or what folds make of them along axes.
 type Loop struct {
-	Inputs  []scalar.Type // the values that are there first
-	Body    []TypedInstruction
-	Outputs []LoopOutput
+	Inputs   []scalar.Type // the values that are there first
+	NDim     int           // of the inputs, broadcast
+	Body     []TypedInstruction
+	Folds    []Fold
+	Axes     []int // of the folds
+	KeepDims bool
+	Outputs  []LoopOutput
 }
 
 // LoopOutput is where a value goes.
 type LoopOutput struct {
 	Type  scalar.Type // of the array
-	Value int
-	Over  int   // the input whose array it may be written over, or -1
-	Fold  *Fold // nil: each value is stored
+	Value int         // which value; of a fold, which accumulator
+	Over  int         // the input whose array it may be written over, or -1
+	Fold  int         // which fold, or -1: each value is stored
+	Scan  bool        // the accumulator as it is after each element
 }
 
 // TypedInstruction is an instruction with the dtypes of what it takes and makes.
@@ -32,85 +39,171 @@ type TypedInstruction struct {
 // Fold is how the elements along axes become one.
 type Fold struct {
 	Op       string
-	Acc      scalar.Type // what elements are cast to, and the output's
-	Combined scalar.Type // what two of them become one as: float16 is rounded once, at the end, as in NumPy
+	Values   []int         // of the loop's body, with which the accumulators begin
+	Accs     []scalar.Type // of the accumulators
+	Combined []scalar.Type // what two become one as: float16 is rounded once, at the end, as in NumPy
 	Body     []TypedInstruction
-	Result   int // of Body, whose values 0 and 1 are the accumulators
-	Axes     []int
-	KeepDims bool
-	Start    *scalar.Code // what a run begins with; nil: its first element
-	Identity *scalar.Code // what nothing gives; nil: it is an error
-	Plus     bool         // the identity is added to what is found: the sum of negative zeros is a positive one
-	// How memory is walked: a run longer than Chunk is halved, several beside one another at ColumnChunk (0: never), and
-	// Lanes accumulators take turns (0: one), which is NumPy's order.
-	Chunk, ColumnChunk, Lanes int
+	Results  []int         // of Body, whose values are one set of accumulators, then the other
+	Identity []scalar.Code // what nothing gives; nil: it is an error
+	Starts   bool          // a run begins with the identity, not with its first element
+	Plus     bool          // the identity is added to what is found: the sum of negative zeros is a positive one
+	Pairwise bool          // halves are folded apart
+	Lanes    bool          // several accumulators may take turns
 }
+
+// How memory is walked, in NumPy's order: a run longer than pairwiseRun elements is halved where that matters, several beside
+// one another at pairwiseColumn; so many accumulators take turns.
+const (
+	pairwiseRun    = 128
+	pairwiseColumn = 16
+	lanes          = 8
+)
 
 // maxOperands is OPW_MAX_OPERANDS of templates/runtime/frame.h.
 const maxOperands = 64
 
-// codes tells whether a user's C is among the instructions.
-func (l *Loop) codes() bool {
-	return slices.ContainsFunc(l.instructions(), func(in TypedInstruction) bool { return in.Op == OpCode })
+// indexText is the place of an element along the axes of folds, as the C has it.
+const indexText = "(npy_int64)opw_index"
+
+// decide says how a fold is computed.
+func (f *Fold) decide() {
+	if f.Op == OpBody || len(f.Accs) == 0 {
+		return
+	}
+	class := f.Accs[0].Class
+	inexact := class == 'e' || class == 'f' || class == 'c'
+	f.Pairwise, f.Plus = f.Op == "add" && inexact, f.Op == "add" && inexact
+	f.Lanes = inexact && (f.Op == "add" || f.Op == "maximum" || f.Op == "minimum")
+	f.Starts = class == 'c' && f.Op == "multiply" // 1 is not nothing to an infinite part
 }
 
-// instructions lists all, those of folds too.
-func (l *Loop) instructions() []TypedInstruction {
-	all := l.Body
-	for _, out := range l.Outputs {
-		if out.Fold != nil {
-			all = slices.Concat(all, out.Fold.Body)
-		}
+// combined are the types in which accumulators are combined.
+func combined(op string, accs []scalar.Type) []scalar.Type {
+	if op != "add" && op != "multiply" || accs[0].Class != 'e' {
+		return accs
 	}
-	return all
-}
-
-// newFold decides how a checked reduction is computed.
-func newFold(r *Reduce, acc scalar.Type, body []TypedInstruction, result int) *Fold {
-	f := &Fold{Op: r.Op, Acc: acc, Combined: combined(r, acc), Body: body, Result: result, Axes: r.Axes, KeepDims: r.KeepDims}
-	f.Identity = identity(r, acc)
-	inexact := acc.Class == 'e' || acc.Class == 'f' || acc.Class == 'c'
-	if r.Op == "add" && inexact { // pairwise
-		f.Chunk, f.ColumnChunk, f.Plus = 128, 16, true
-	}
-	if inexact && (r.Op == "add" || r.Op == "maximum" || r.Op == "minimum") {
-		f.Lanes = 8
-	}
-	if acc.Class == 'c' && r.Op == "multiply" { // begins with 1, which is not nothing to an infinite part
-		f.Start = f.Identity
-	}
-	return f
-}
-
-// combined is the type in which accumulators are combined.
-func combined(r *Reduce, acc scalar.Type) scalar.Type {
-	if acc.Class == 'e' && (r.Op == "add" || r.Op == "multiply") {
-		acc, _ = scalar.TypeOf("float32") // there is one
-	}
-	return acc
+	float, _ := scalar.TypeOf("float32") // there is one
+	return []scalar.Type{float}
 }
 
 var identities = map[string]string{
 	"add": "0", "multiply": "1", "logical_and": "1", "logical_or": "0", "bitwise_or": "0", "bitwise_xor": "0", "bitwise_and": "-1",
 }
 
-// identity is what a reduction of nothing gives; nil: it is an error.
-func identity(r *Reduce, acc scalar.Type) *scalar.Code {
-	text := identities[r.Op]
-	if r.Identity != nil {
-		text = *r.Identity
-	}
+// identity is what no elements give, by an operation of ours; nil: it is an error.
+func identity(op string, acc scalar.Type) []string {
+	text := identities[op]
 	switch {
 	case text == "":
 		return nil
-	case r.Identity != nil:
 	case acc.Class == 'b':
 		text = map[bool]string{true: "true", false: "false"}[text != "0"]
 	case acc.Class == 'u' && text == "-1":
-		return &scalar.Code{Text: "((" + acc.Value + ")-1)"}
+		text = fmt.Sprint(^uint64(0) >> (64 - acc.Bits))
 	case acc.Class == 'c':
 		text += " 0"
 	}
-	c, _ := scalar.Literal(acc, text) // a user's was checked, ours are right
-	return &c
+	return []string{text}
+}
+
+// folds tells whether there is anything but stores.
+func (l *Loop) folds() bool { return len(l.Folds) > 0 }
+
+// stored lists the outputs that have an element for each of the loop's: stores and scans.
+func (l *Loop) stored() []int {
+	return l.outputs(func(o LoopOutput) bool { return o.Fold < 0 || o.Scan })
+}
+
+// folded lists the outputs that have what is left at the end.
+func (l *Loop) folded() []int {
+	return l.outputs(func(o LoopOutput) bool { return o.Fold >= 0 && !o.Scan })
+}
+
+func (l *Loop) outputs(holds func(LoopOutput) bool) []int {
+	var found []int
+	for i, out := range l.Outputs {
+		if holds(out) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// scans tells whether an output holds accumulators as they come.
+func (l *Loop) scans() bool {
+	return slices.ContainsFunc(l.Outputs, func(o LoopOutput) bool { return o.Scan })
+}
+
+// pairwise tells whether runs are halved. What comes in order is not.
+func (l *Loop) pairwise() bool {
+	return !l.scans() && slices.ContainsFunc(l.Folds, func(f Fold) bool { return f.Pairwise })
+}
+
+// lanes tells whether accumulators may take turns: where each fold's may, and nothing asks for the order.
+func (l *Loop) lanes() bool {
+	return !l.scans() && !slices.ContainsFunc(l.Folds, func(f Fold) bool { return !f.Lanes })
+}
+
+// accumulators lists the types of all folds' accumulators, one after the other.
+func (l *Loop) accumulators() []scalar.Type {
+	var all []scalar.Type
+	for _, f := range l.Folds {
+		all = append(all, f.Accs...)
+	}
+	return all
+}
+
+// indexed tells whether an element's place is asked for.
+func (l *Loop) indexed() bool {
+	return slices.ContainsFunc(l.Body, func(in TypedInstruction) bool { return in.Op == OpIndex })
+}
+
+// instructions lists all, those of folds too.
+func (l *Loop) instructions() []TypedInstruction {
+	all := l.Body
+	for _, f := range l.Folds {
+		all = slices.Concat(all, f.Body)
+	}
+	return all
+}
+
+// pure tells whether the engine alone wrote a loop, and nothing in it can set an exception: such loops need nothing of Python.
+func (l *Loop) pure() bool { return !l.codes() && !l.fails() }
+
+// codes tells whether a user's C is among the instructions.
+func (l *Loop) codes() bool {
+	return slices.ContainsFunc(l.instructions(), func(in TypedInstruction) bool { return in.Op == OpCode })
+}
+
+// fails tells whether an instruction may set an exception.
+func (l *Loop) fails() bool { return slices.ContainsFunc(l.instructions(), TypedInstruction.fails) }
+
+func (in TypedInstruction) fails() bool {
+	return in.Expr.Fails || in.Op == OpCode && strings.Contains(in.Code, failText)
+}
+
+// strides are those for which the loop of stores is written out: all contiguous; of two inputs, either one number throughout.
+// Where an element calls a function they do not matter.
+func (l *Loop) strides() [][]int {
+	var plain []int
+	for _, t := range l.Inputs {
+		plain = append(plain, t.Size)
+	}
+	for _, out := range l.Outputs {
+		plain = append(plain, out.Type.Size)
+	}
+	if slices.ContainsFunc(l.Body, TypedInstruction.calls) {
+		return nil
+	}
+	all := [][]int{plain}
+	for i := 0; len(l.Inputs) == 2 && i < 2; i++ {
+		broadcast := slices.Clone(plain)
+		broadcast[i] = 0
+		all = append(all, broadcast)
+	}
+	return all
+}
+
+func (in TypedInstruction) calls() bool {
+	return len(in.Takes) > 0 && in.Op != OpCode && scalar.Calls(in.Op, in.Takes[0])
 }

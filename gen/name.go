@@ -54,7 +54,7 @@ func (k *Kernel) digest() string {
 // what else is in the Program; kernels whose texts are equal have one name and one function.
 func (k *TypedKernel) cName() string {
 	texts := *k.Kernel
-	if k.structured() { // nor does the shape
+	if k.Loop != nil { // nor does the shape
 		texts.Label = k.Label + "(" + strings.Join(k.dtypes(), ",") + ")"
 	} else { // its end tests the arrays that it stored
 		texts.Label = k.Label + k.promises()

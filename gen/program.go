@@ -3,7 +3,7 @@ package gen
 import "slices"
 
 // Format is the version of Program that this engine reads and writes.
-const Format = 3
+const Format = 4
 
 // Program is what a function is made of: types, kernels, variables and the steps that join them. docs/program.md is
 // its contract. A Program is never changed after Decode.
@@ -16,12 +16,6 @@ type Program struct {
 	Inputs    []Input
 	Outputs   []Output
 	Single    bool
-	Flags     Flags
-}
-
-// Flags are switches that change the text.
-type Flags struct {
-	Debug bool
 }
 
 // Type holds the texts of one type of variable, asked for under the name opw_V.
@@ -44,18 +38,17 @@ type Array struct {
 // and OPW_NAME; or, where Perform is true, stands for a call of the op's Python method.
 type Kernel struct {
 	Texts
-	Label       string
-	Lang        Lang
-	Inputs      []int
-	Outputs     []int
-	Perform     bool
-	Params      *int     // type of the op's params
-	Declares    []string // c_declare of each variable
-	GIL         GIL
-	Build       Build
-	Version     string
-	Elementwise *Elementwise
-	Reduce      *Reduce
+	Label     string
+	Lang      Lang
+	Inputs    []int
+	Outputs   []int
+	Perform   bool
+	Params    *int     // type of the op's params
+	Declares  []string // c_declare of each variable
+	GIL       GIL
+	Build     Build
+	Version   string
+	Structure *Structure // instead of texts: the work of a loop that the engine writes
 }
 
 // cxx tells whether the unit is C++: one fragment is enough.
@@ -64,28 +57,35 @@ func (p *Program) cxx() bool {
 		slices.ContainsFunc(p.Kernels, func(k Kernel) bool { return k.Lang == CXX && !k.Perform })
 }
 
-// structured tells whether the engine writes the kernel's loops.
-func (k *Kernel) structured() bool { return k.Elementwise != nil || k.Reduce != nil }
-
 // fixed tells whether a kernel leaves the variables that it reads as they are: Python's and the engine's own do.
-func (k *Kernel) fixed() bool { return k.Perform || k.structured() }
+func (k *Kernel) fixed() bool { return k.Perform || k.Structure != nil }
 
-// body lists the instructions of a structured kernel.
-func (k *Kernel) body() []Instruction {
-	switch {
-	case k.Elementwise != nil:
-		return k.Elementwise.Body
-	case k.Reduce != nil:
-		return k.Reduce.Body
-	}
-	return nil
+// Structure says what a loop of the engine's computes of each element of its inputs, which are broadcast: values, of which
+// outputs store one each, or what folds make of them along axes.
+type Structure struct {
+	Body     []Instruction
+	Folds    []Folding
+	Axes     []int // of the elements, broadcast: those along which all folds go
+	KeepDims bool  // they stay, of size 1
+	Outputs  []Sink
 }
 
-// Elementwise says what is computed of each element, after broadcasting.
-type Elementwise struct {
-	Body    []Instruction
-	Results []int    // the value that each output holds
-	InPlace [][2]int // output position, input position
+// Sink is where an output comes from.
+type Sink struct {
+	Value int  // of a store: which of the body's values; else the accumulator of the fold
+	Over  *int // the input whose array it may be written over
+	Fold  *int // the fold whose accumulator it is at the end; nil: a store
+	Scan  bool // the accumulator as it is after each element, not at the end
+}
+
+// Folding is how elements become one: of each come accumulators, and two sets of accumulators become one.
+type Folding struct {
+	Op       string
+	Values   []int         // of the body, with which the accumulators begin
+	DTypes   []string      // of the accumulators
+	Body     []Instruction // where Op is "body": its values are one set of accumulators, then the other
+	Results  []int         // the accumulators that it makes
+	Identity []string      // where Op is "body": what no elements give; nil: that is an error
 }
 
 // Instruction makes one value, or, where Op is "code", as many as DTypes. Values are numbered: the inputs first.
@@ -99,22 +99,24 @@ type Instruction struct {
 	Code   string
 }
 
-// Reduce folds the elements along axes into one accumulator.
-type Reduce struct {
-	Op       string
-	Body     []Instruction // where Op is "body": values 0 and 1 are the accumulators
-	Result   int
-	DType    string
-	Axes     []int
-	KeepDims bool
-	Identity *string
+// instructions lists all of a structure, those of its folds too.
+func (k *Kernel) instructions() []Instruction {
+	if k.Structure == nil {
+		return nil
+	}
+	all := k.Structure.Body
+	for _, f := range k.Structure.Folds {
+		all = slices.Concat(all, f.Body)
+	}
+	return all
 }
 
 // The ops of an instruction that are no scalar operation.
 const (
 	OpConstant = "constant"
 	OpCode     = "code"
-	OpBody     = "body" // of a reduction
+	OpIndex    = "index" // the element's place along the axes of folds, in C order
+	OpBody     = "body"  // of a fold
 )
 
 // GIL says how a kernel's code stands to the GIL.

@@ -24,10 +24,10 @@ func TestEachTextOfAKernelMayKeepState(t *testing.T) {
 		"c_code":         func(text string) Kernel { return Kernel{Texts: textsOf(Code, text)} },
 		"c_code_cleanup": func(text string) Kernel { return Kernel{Texts: textsOf(CodeCleanup, text)} },
 		"an element's": func(text string) Kernel {
-			return Kernel{Elementwise: &Elementwise{Body: []Instruction{{Op: "neg", Args: []int{0}}, {Op: OpCode, Code: text}}}}
+			return Kernel{Structure: &Structure{Body: []Instruction{{Op: "neg", Args: []int{0}}, {Op: OpCode, Code: text}}}}
 		},
 		"a reduction's": func(text string) Kernel {
-			return Kernel{Reduce: &Reduce{Op: OpBody, Body: []Instruction{{Op: OpCode, Code: text}}}}
+			return Kernel{Structure: &Structure{Folds: []Folding{{Op: OpBody, Body: []Instruction{{Op: OpCode, Code: text}}}}}}
 		},
 	} {
 		for _, lang := range []Lang{C, CXX} {
@@ -40,6 +40,6 @@ func TestEachTextOfAKernelMayKeepState(t *testing.T) {
 	assert.True(t, keepsState(Kernel{Texts: textsOf(SupportCodeApply, "static int calls_K;")}))
 	assert.False(t, keepsState(Kernel{Texts: textsOf(SupportCodeApply, "static int one_K(void) { return 1; }")}))
 	macro := Kernel{Texts: textsOf(SupportCodeApply, "#define LASTING static"),
-		Elementwise: &Elementwise{Body: []Instruction{{Op: OpCode, Code: "LASTING int n; V1 = n++;"}}}}
+		Structure: &Structure{Body: []Instruction{{Op: OpCode, Code: "LASTING int n; V1 = n++;"}}}}
 	assert.True(t, keepsState(macro), "a macro of the support code")
 }

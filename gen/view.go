@@ -26,11 +26,9 @@ type View struct {
 	Steps            []StepView
 	Structs          []StructStepView
 	Counts           Counts
-	Elementwise      []*LoopView     // the table of elementwise kernels
-	Reductions       []*FoldView     // the table of reductions
+	Table            []*LoopView     // the table of loops
 	Loops            []*LoopView     // those of the engine alone, each distinct one once
-	Folds            []*FoldView     // the same of reductions
-	Parts            bool            // Loops and Folds are compiled apart, at the same time as the rest
+	Parts            bool            // Loops are compiled apart, at the same time as the rest
 	helpers          []scalar.Helper // each after those that it needs
 }
 
@@ -76,7 +74,7 @@ type StepView struct {
 
 // NewView names what a plan has decided.
 func NewView(plan *Plan) *View {
-	v := &viewer{plan: plan, places: map[int]int{}, view: &View{Name: comment(plan.Name), QuotedName: cString(plan.Name), Parts: plan.Parts}}
+	v := &viewer{plan: plan, view: &View{Name: comment(plan.Name), QuotedName: cString(plan.Name), Parts: plan.Parts}}
 	for i := range plan.Types {
 		v.view.Types = append(v.view.Types, newTypeView(i, &plan.Types[i], &plan.Lifecycles[i], plan.cxx()))
 	}
@@ -92,9 +90,8 @@ func NewView(plan *Plan) *View {
 }
 
 type viewer struct {
-	plan   *Plan
-	view   *View
-	places map[int]int // of an entry of the plan's table of loops in the table of its kind
+	plan *Plan
+	view *View
 }
 
 // ScopeView is what a function of C++ sees declared: the texts, and where it is a member, of what.

@@ -18,8 +18,7 @@ type KernelView struct {
 	Code               Fragment
 	Cleanup            *Fragment
 	Struct             *StructView
-	Loop               *LoopView // or Fold: a loop that holds a user's code, or may fail; nil: among the engine's own
-	Fold               *FoldView
+	Loop               *LoopView // a loop that holds a user's code, or may fail; nil: among the engine's own
 	Structured         bool
 	Slots              int  // of its variables; a struct's number comes after them
 	Released           bool // runs without the GIL
@@ -190,12 +189,8 @@ func (v *viewer) graphStep(e *Entry) StepView {
 		Comment: comment(k.Label), Node: e.Step, Inputs: e.Inputs, Outputs: e.Outputs}
 	switch e.Run {
 	case RunLoop:
-		at := v.plan.Functions[e.Function].Loop
-		s.Run = "opw_run_elementwise"
-		if k.Reduce != nil {
-			s.Run = "opw_run_reduce"
-		}
-		s.Slots, s.Reads = slices.Concat([]int{number(v.places[at])}, e.Variables), 1
+		s.Run, s.Reads = "opw_run_loop", 1
+		s.Slots = slices.Concat([]int{number(v.plan.Functions[e.Function].Loop)}, e.Variables)
 	case RunKernel:
 		s.Run = gluePrefix + v.plan.Functions[e.Function].Name
 		if k.stateful() {

@@ -8,17 +8,19 @@ import (
 	"opweld/gen/scalar"
 )
 
-// LoopView is an elementwise kernel. Kernels that differ only in what they may be written over share the loop L.
+// LoopView is an entry of the table of loops. Entries that differ only in what stands there share the C named by L.
 type LoopView struct {
 	C, L            string
 	Linkage         string
-	Operands        []OperandView
 	Inputs, Outputs int
+	Arrays          []OperandView // of the inputs, then of all outputs
+	Over            []int         // for each output the input that it may be written over, or -1; nil: none
+	Operands        []OperandView // what an element is read from and stored to
 	Lines           []LineView
-	Variants        [][]int // strides for which the loop is written out
-	InPlace         []int   // for each output the input that it may be written over, or -1; nil: none
+	Variants        [][]int // strides for which the loop of stores is written out
 	Fails           bool    // an instruction may set an exception
 	Guarded         bool    // C++ that may throw
+	Fold            *FoldView
 }
 
 // OperandView is an input or output of a loop.
@@ -28,6 +30,34 @@ type OperandView struct {
 	Size        int
 }
 
+// FoldView is how elements become one, for a loop that folds.
+type FoldView struct {
+	Accumulators        []string // C types
+	Begin               []string // values of an element with which they begin
+	Folds               []CombineView
+	Starts              []CombineView // those that begin with something else than the first element
+	Scans, Stores       []string      // statements: after each element; at the end
+	Identity            []string
+	Index               bool // an element's place is asked for
+	Indexed             int  // the same for the table
+	Lanes               int  // so many accumulators take turns; 0: one
+	Chunk, ColumnChunk  int
+	Axes, Name          string
+	KeepDims            int
+	Kinds               []string // of each output
+	Params, Args        string   // the operands as parameters, and as what is passed on
+	Run, RunStrided     string   // the operands of a run: lying close, and as they lie
+	Columns, AnyColumns string   // the same of columns
+}
+
+// CombineView is the accumulators of one fold.
+type CombineView struct {
+	First   []string // statements that name one set, and the other
+	Start   []string // or that name what a run begins with, and the accumulators
+	Lines   []LineView
+	Results []string // statements
+}
+
 // LineView is one instruction: a statement, or a user's code with what stands before and after it.
 type LineView struct {
 	Text          string
@@ -35,55 +65,22 @@ type LineView struct {
 	Code          *Fragment
 }
 
-// FoldView is a reduction. Reductions that differ in nothing but axes share the functions that carry the name F.
-type FoldView struct {
-	C, F               string
-	Linkage            string
-	Acc, Element       string
-	Load, Cast, Store  string
-	Result             string // what the lines make
-	Start              string // what a run begins with; empty: its first element
-	Lines              []LineView
-	Identity           string
-	Enum, Axes, Name   string
-	Size, KeepDims     int
-	Chunk, ColumnChunk int
-	Lanes              int // as many accumulators beside one another; 0: one
-	Fails, Guarded     bool
-}
-
 // loops names the loops, each where it stands.
 func (v *viewer) loops() {
 	w := v.view
 	for i := range v.plan.Loops {
 		l := &v.plan.Loops[i]
-		kv, l0 := w.Kernels[l.Kernel], v.plan.loopOf(i)
-		shared := gluePrefix + v.plan.Functions[v.plan.Loops[l.Shares].Kernel].Name
-		b := &body{name: kv.Name}
-		if fold := l0.Outputs[0].Fold; fold != nil {
-			fv := b.fold(l0, fold)
-			fv.C, fv.F, fv.Guarded = kv.C, shared, v.plan.Functions[l.Kernel].Lang == CXX
-			v.places[i] = len(w.Reductions)
-			w.Reductions = append(w.Reductions, fv)
-			switch l.Place {
-			case AmongOps:
-				kv.Fold = fv
-			case Apart, Beforehand:
-				w.Folds = append(w.Folds, fv)
-			}
-			fv.Linkage = linkage(l.Place)
-		} else {
-			lv := b.loop(l0)
-			lv.C, lv.L, lv.Guarded = kv.C, shared, v.plan.Functions[l.Kernel].Lang == CXX
-			v.places[i] = len(w.Elementwise)
-			w.Elementwise = append(w.Elementwise, lv)
-			switch l.Place {
-			case AmongOps:
-				kv.Loop = lv
-			case Apart, Beforehand:
-				w.Loops = append(w.Loops, lv)
-			}
-			lv.Linkage = linkage(l.Place)
+		function := &v.plan.Functions[l.Kernel]
+		b := &body{name: function.Name}
+		lv := b.loop(function.TypedKernel.Loop)
+		lv.C, lv.L = gluePrefix+function.Name, gluePrefix+v.plan.Functions[v.plan.Loops[l.Shares].Kernel].Name
+		lv.Linkage, lv.Guarded = linkage(l.Place), function.Lang == CXX
+		w.Table = append(w.Table, lv)
+		switch l.Place {
+		case AmongOps:
+			w.Kernels[l.Kernel].Loop = lv
+		case Apart, Beforehand:
+			w.Loops = append(w.Loops, lv)
 		}
 		for _, h := range b.helpers {
 			if !slices.ContainsFunc(w.helpers, func(have scalar.Helper) bool { return have.C() == h.C() }) {
@@ -192,60 +189,182 @@ func fragmentType(t scalar.Type) string {
 	return t.DType.C
 }
 
-// loop shapes a loop that stores.
+// loop names the values and operands of a loop.
 func (b *body) loop(l *Loop) *LoopView {
-	v := &LoopView{Inputs: len(l.Inputs), Outputs: len(l.Outputs), Fails: l.fails(), Variants: l.strides()}
+	v := &LoopView{Inputs: len(l.Inputs), Outputs: len(l.Outputs), Fails: l.fails()}
 	for i, t := range l.Inputs {
-		v.Operands = append(v.Operands, OperandView{Index: i, Const: "const ", Enum: t.Enum, Size: t.Size})
-		b.line("const %s %s = %s;", t.Value, b.next(), b.use(t.Load(element(i))))
+		v.Arrays = append(v.Arrays, OperandView{Index: i, Const: "const ", Enum: t.Enum, Size: t.Size})
 	}
-	b.instructions(l.Body)
-	over := false
+	v.Operands = slices.Clone(v.Arrays)
 	for i, out := range l.Outputs {
-		at := len(l.Inputs) + i
-		v.Operands = append(v.Operands, OperandView{Index: at, Enum: out.Type.Enum, Size: out.Type.Size})
-		b.line("%s", b.use(out.Type.Store(element(at), valueName(out.Value))))
-		v.InPlace = append(v.InPlace, out.Over)
-		over = over || out.Over >= 0
+		v.Arrays = append(v.Arrays, OperandView{Index: len(l.Inputs) + i, Enum: out.Type.Enum, Size: out.Type.Size})
+		v.Over = append(v.Over, out.Over)
 	}
-	if !over {
-		v.InPlace = nil
+	if !slices.ContainsFunc(v.Over, func(input int) bool { return input >= 0 }) {
+		v.Over = nil
 	}
-	v.Lines = b.lines
+	for _, i := range l.stored() {
+		operand := v.Arrays[len(l.Inputs)+i]
+		operand.Index = len(v.Operands)
+		v.Operands = append(v.Operands, operand)
+	}
+	b.element(l)
+	if v.Lines = b.lines; l.folds() {
+		v.Fold = b.fold(l, v)
+	} else {
+		v.Variants = l.strides()
+	}
 	return v
 }
 
-// element is where an operand's element lies.
-func element(operand int) string { return fmt.Sprintf("opw_p%d + opw_i * opw_s%d", operand, operand) }
+// element reads an element of each input, computes, and stores what is to be stored of each.
+func (b *body) element(l *Loop) {
+	for i, t := range l.Inputs {
+		b.line("const %s %s = %s;", t.Value, b.next(), b.use(t.Load(l.place(i))))
+	}
+	b.instructions(l.Body)
+	for i, at := range l.stored() {
+		if out := l.Outputs[at]; !out.Scan {
+			b.line("%s", b.use(out.Type.Store(l.place(len(l.Inputs)+i), valueName(out.Value))))
+		}
+	}
+}
 
-// fold shapes a loop that folds.
-func (b *body) fold(l *Loop, f *Fold) *FoldView {
-	in := l.Inputs[0]
-	v := &FoldView{Acc: f.Acc.Value, Element: in.Value, Enum: f.Acc.Enum, Size: in.Size, Name: cString(f.Op), Fails: l.fails(),
-		Chunk: f.Chunk, ColumnChunk: f.ColumnChunk, Lanes: f.Lanes, Result: valueName(f.Result)}
-	b.values = 2 // the accumulators
-	b.instructions(f.Body)
-	v.Load = b.use(in.Load("opw_p"))
-	v.Cast = b.use(scalar.Of("cast", []scalar.Type{in}, f.Acc, []string{"opw_v"}))
-	v.Lines = b.lines
-	if f.KeepDims {
-		v.KeepDims = 1
+// place is where an operand's element lies: in the column opw_j, where there are several.
+func (l *Loop) place(operand int) string {
+	if l.folds() {
+		return fmt.Sprintf("opw_p%d + opw_i * opw_s%d + opw_j * opw_t%d", operand, operand, operand)
 	}
-	mask := uint64(0)
-	for _, axis := range f.Axes {
-		mask |= 1 << axis
+	return fmt.Sprintf("opw_p%d + opw_i * opw_s%d", operand, operand)
+}
+
+// fold names what a loop's folds need; v has the operands.
+func (b *body) fold(l *Loop, v *LoopView) *FoldView {
+	f := &FoldView{Index: l.indexed(), Axes: mask(l.Axes), Name: "NULL"}
+	first := 0
+	for i := range l.Folds {
+		fold := &l.Folds[i]
+		c := b.combine(fold, first)
+		if f.Folds = append(f.Folds, c); fold.Starts {
+			f.Starts = append(f.Starts, c)
+		}
+		for j, t := range fold.Accs {
+			f.Accumulators = append(f.Accumulators, t.Value)
+			f.Begin = append(f.Begin, valueName(fold.Values[j]))
+		}
+		if fold.Identity == nil && f.Name == "NULL" {
+			f.Name = cString(fold.Op)
+		}
+		for _, c := range fold.Identity {
+			f.Identity = append(f.Identity, b.use(c))
+		}
+		first += len(fold.Accs)
 	}
-	v.Axes = fmt.Sprintf("%#xULL", mask)
-	found := "opw_acc[opw_j]"
-	if f.Identity != nil {
-		v.Identity = b.use(*f.Identity)
+	if len(f.Identity) < len(f.Accumulators) {
+		f.Identity = nil
 	}
-	if f.Plus {
-		found = b.use(scalar.Of("add", []scalar.Type{f.Combined, f.Combined}, f.Combined, []string{found, v.Identity}))
+	if l.pairwise() {
+		f.Chunk, f.ColumnChunk = pairwiseRun, pairwiseColumn
 	}
-	if f.Start != nil {
-		v.Start = f.Start.Text
+	if l.lanes() {
+		f.Lanes = lanes
 	}
-	v.Store = b.use(f.Acc.Store("opw_out + opw_j * opw_t", found))
-	return v
+	if l.KeepDims {
+		f.KeepDims = 1
+	}
+	b.sinks(l, f)
+	f.pass(v.Operands)
+	return f
+}
+
+// combine names the values by which two sets of a fold's accumulators become one; first is its first accumulator.
+func (b *body) combine(fold *Fold, first int) (c CombineView) {
+	n := len(fold.Accs)
+	inner := &body{name: b.name, values: 2 * n}
+	inner.instructions(fold.Body)
+	b.helpers = append(b.helpers, inner.helpers...)
+	c.Lines = inner.lines
+	for j, t := range fold.Accs {
+		member := fmt.Sprintf("opw_a%d", first+j)
+		name := func(value int, from string) string {
+			return fmt.Sprintf("const %s %s = %s;", t.Value, valueName(value), from)
+		}
+		c.First = append(c.First, name(j, "opw_a->"+member), name(n+j, "opw_b->"+member))
+		if fold.Starts {
+			c.Start = append(c.Start, name(j, b.use(fold.Identity[j])), name(n+j, "opw_a->"+member))
+		}
+		c.Results = append(c.Results, fmt.Sprintf("opw_a->%s = %s;", member, valueName(fold.Results[j])))
+	}
+	return c
+}
+
+// sinks writes what is stored of accumulators, after each element and at the end.
+func (b *body) sinks(l *Loop, f *FoldView) {
+	member := func(out LoopOutput) string {
+		first := 0
+		for _, fold := range l.Folds[:out.Fold] {
+			first += len(fold.Accs)
+		}
+		return fmt.Sprintf("opw_a%d", first+out.Value)
+	}
+	for i, at := range l.stored() {
+		if out := l.Outputs[at]; out.Scan {
+			f.Scans = append(f.Scans, b.use(out.Type.Store(l.place(len(l.Inputs)+i), "opw_a->"+member(out))))
+		}
+	}
+	for i, at := range l.folded() {
+		out := l.Outputs[at]
+		fold, found := &l.Folds[out.Fold], "opw_acc[opw_j]."+member(out)
+		if fold.Plus {
+			both := []scalar.Type{fold.Combined[0], fold.Combined[0]}
+			found = b.use(scalar.Of(fold.Op, both, both[0], []string{found, b.use(fold.Identity[0])}))
+		}
+		f.Stores = append(f.Stores, b.use(out.Type.Store(fmt.Sprintf("opw_out[%d] + opw_j * opw_t[%d]", i, i), found)))
+	}
+	for _, out := range l.Outputs {
+		switch {
+		case out.Fold < 0:
+			f.Kinds = append(f.Kinds, "OPW_STORED")
+		case out.Scan:
+			f.Kinds = append(f.Kinds, "OPW_SCANNED")
+		default:
+			f.Kinds = append(f.Kinds, "OPW_FOLDED")
+		}
+	}
+}
+
+// pass names the operands as parameters and arguments, and the index as the last.
+func (f *FoldView) pass(operands []OperandView) {
+	given := func(to *string, i int, along, across string) {
+		*to += fmt.Sprintf(", opw_p[%d], %s, %s", i, along, across)
+	}
+	for _, o := range operands {
+		i, size := o.Index, fmt.Sprint(o.Size)
+		s, t := fmt.Sprintf("opw_s[%d]", i), fmt.Sprintf("opw_t[%d]", i)
+		f.Params += fmt.Sprintf(", %schar *opw_p%d, npy_intp opw_s%d, npy_intp opw_t%d", o.Const, i, i, i)
+		f.Args += fmt.Sprintf(", opw_p%d, opw_s%d, opw_t%d", i, i, i)
+		given(&f.Run, i, size, "0")
+		given(&f.RunStrided, i, s, "0")
+		given(&f.Columns, i, s, size)
+		given(&f.AnyColumns, i, s, t)
+	}
+	if !f.Index {
+		return
+	}
+	f.Indexed = 1
+	f.Params += ", npy_intp opw_base, npy_intp opw_sx, npy_intp opw_tx"
+	f.Args += ", opw_base, opw_sx, opw_tx"
+	for _, to := range []*string{&f.Run, &f.RunStrided, &f.Columns, &f.AnyColumns} {
+		n := len(operands)
+		*to += fmt.Sprintf(", OPW_PLACE(opw_p[%d]), opw_s[%d], opw_t[%d]", n, n, n)
+	}
+}
+
+// mask has a bit for each axis.
+func mask(axes []int) string {
+	bits := uint64(0)
+	for _, axis := range axes {
+		bits |= 1 << axis
+	}
+	return fmt.Sprintf("%#xULL", bits)
 }

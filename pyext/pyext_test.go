@@ -12,7 +12,7 @@ import (
 func TestVersionIsTheProjects(t *testing.T) {
 	text, err := Version("")
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"version": "`+version+`", "program": 3, "cache": 2, "go": "`+runtime.Version()+`"}`, text)
+	assert.JSONEq(t, `{"version": "`+version+`", "program": 4, "cache": 2, "go": "`+runtime.Version()+`"}`, text)
 
 	project, err := os.ReadFile("../pyproject.toml")
 	require.NoError(t, err)

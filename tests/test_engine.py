@@ -49,7 +49,7 @@ def program(code="opw_V2 = opw_V0 * opw_V1;", **kernel):
         **kernel,
     }
     text = {
-        "program": 3,
+        "program": 4,
         "name": "f",
         "types": [DOUBLE],
         "kernels": [mul],
@@ -58,7 +58,6 @@ def program(code="opw_V2 = opw_V0 * opw_V1;", **kernel):
         "inputs": [{"variable": 0, "name": "x"}, {"variable": 1, "name": "y"}],
         "outputs": [{"variable": 2}],
         "single": True,
-        "flags": {"debug": False},
     }
     return json.dumps(text)
 
@@ -162,7 +161,7 @@ def wait_for_word(process, word):
 def test_version():
     answer = engine.version()
     assert set(answer) == {"version", "program", "cache", "go"}
-    assert (answer["program"], answer["cache"]) == (3, 2)
+    assert (answer["program"], answer["cache"]) == (4, 2)
 
 
 def test_engine_id_is_of_this_version():
@@ -261,7 +260,7 @@ def test_child_of_a_fork_builds(request_for, tmp_path):
     body = """
         engine.version()
         if os.fork() == 0:
-            assert engine.version()["program"] == 3
+            assert engine.version()["program"] == 4
             result = engine.build(request, progress)
             say("built" if os.path.exists(result["module"]) else "lost")
             try:

@@ -274,11 +274,11 @@ def test_tensor_types(make, kind, message):
 
 
 def newer(p):
-    p["program"] = 4
+    p["program"] = 5
 
 
 def unknown(p):
-    p["flags"]["speed"] = 9
+    p["inputs"][0]["speed"] = 9
 
 
 def missing(p):
@@ -298,11 +298,11 @@ def arity(p):
     [
         (
             newer,
-            "program: this is a Program of format 4; this engine reads format 3: use the opweld that wrote it, or "
+            "program: this is a Program of format 5; this engine reads format 4: use the opweld that wrote it, or "
             "write it "
             "again with this one",
         ),
-        (unknown, 'flags: unknown field "speed"; known are debug'),
+        (unknown, 'inputs[0]: unknown field "speed"; known are accept, default, name, shared, variable'),
         (missing, 'kernels[0]: field "label" is missing'),
         (cycle, "steps[0]: a cycle: steps[0] Times -> steps[0] Times"),
         (arity, "steps[0].inputs: Times: the kernel takes 2, the step gives 3"),

@@ -72,7 +72,7 @@ def test_the_whole_of_a_small_program():
     x, y = double("x"), double("y")
     made = program([x, y], [add(add(x, y), x)], name="g", single=True)
     assert made.data == {
-        "program": 3,
+        "program": 4,
         "name": "g",
         "types": [
             {
@@ -111,7 +111,6 @@ def test_the_whole_of_a_small_program():
         "inputs": [{"variable": 0, "name": "x"}, {"variable": 1, "name": "y"}],
         "outputs": [{"variable": 3}],
         "single": True,
-        "flags": {"debug": False},
     }
     assert made.bytes == json.dumps(made.data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 

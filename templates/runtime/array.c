@@ -1,4 +1,4 @@
-/* What elementwise kernels and reductions share: their inputs, their outputs, and the axes of a loop. */
+/* What all loops share: their inputs, their outputs, and the axes of a loop. */
 /* ---- arrays of loops --------------------------------------------------------------------------------------------- */
 
 #define OPW_MAX_DIMS 64 /* NumPy's */

@@ -88,39 +88,48 @@ typedef struct {
 
 /* ---- loops ---- */
 
-#define OPW_MAX_OPERANDS 64
+#define OPW_MAX_OPERANDS 65 /* inputs and outputs, 64 at most, and an element's place */
 
 /* Computes n elements; p: where each input and output is; s: their strides in bytes. An output is an input's very memory,
    or apart from all. Non-zero: an exception is set. */
 typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 
-/* An elementwise kernel. The tables have an entry for each input, then for each output. */
+/* How many columns are folded at once, by the bytes of one's accumulators: as many as fit into a page. */
+#define OPW_ACCUMULATORS 4096
+#define OPW_COLUMNS(size) (OPW_ACCUMULATORS / (size) < 128 ? OPW_ACCUMULATORS / (npy_intp)(size) : 128)
+
+/* What an output holds: a value of each element, what folds have made of all elements so far, or of all. */
+typedef enum { OPW_STORED, OPW_SCANNED, OPW_FOLDED } opw_kind;
+
+/* How elements along axes become one. Operands are the inputs, the outputs that are stored or scanned, and, where it is asked
+   for, the place of an element among those that are folded together. block: into each of m accumulators the n elements of a
+   column, s from one to the next and t from column to column; n and m are at least 1. join: into acc what is in other. store: m
+   of each output that is folded, t apart. block is given as many as `chunk` elements at once, any for 0; what is longer is
+   halved, a run at multiples of 8: at least 16 of those. Non-zero: an exception is set. */
+typedef struct {
+    const opw_kind *kinds;   /* of each output */
+    npy_intp columns;        /* how many are folded at once, at most: OPW_COLUMNS */
+    npy_uint64 axes;         /* a bit for each that is folded */
+    int keepdims, indexed;
+    npy_intp chunk[2];       /* m is 1; m is more */
+    const char *name;        /* of the operation that has no identity; NULL: all have one */
+    int (*block)(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, void *acc);
+    int (*join)(void *acc, const void *other, npy_intp m);
+    void (*store)(const void *acc, npy_intp m, char *const *out, const npy_intp *t);
+    void (*identity)(void *acc, npy_intp m); /* NULL: a reduction of nothing is an error */
+} opw_fold;
+
+/* A loop of the engine's. The tables have an entry for each input, then for each output. */
 typedef struct {
     int inputs, outputs;
-    opw_inner_fn inner;
     const int *types;        /* type numbers */
     const npy_intp *sizes;   /* of an element, in bytes */
-    const int *inplace;      /* of an output: the input that it may be written over, or -1; NULL: none */
-} opw_elementwise;
-/* Runs the kernel whose place in the program's table is the first slot. */
-OPW_SHARED int opw_run_elementwise(char *frame, const uint32_t *slots);
-
-/* A reduction. fold: m accumulators, each of n elements, s and t bytes apart; n and m are at least 1. join: into acc what
-   is in other. store: to elements t bytes apart. fold is given as many as `chunk` elements at once, none for no limit;
-   what is longer is halved, a run at multiples of 8: at least 16 of those. Non-zero: an exception is set. */
-typedef struct {
-    int type;                /* number, of the output */
-    npy_intp chunk[2];       /* m is 1; m is more */
-    int keepdims;
-    npy_uint64 axes;         /* a bit for each that goes */
-    const char *name;
-    int (*fold)(const char *p, npy_intp n, npy_intp s, npy_intp m, npy_intp t, void *acc);
-    int (*join)(void *acc, const void *other, npy_intp m);
-    void (*store)(const void *acc, npy_intp m, char *out, npy_intp t);
-    void (*identity)(void *acc, npy_intp m); /* NULL: a reduction of nothing is an error */
-} opw_reduce;
-/* Runs the reduction whose place in the program's table is the first slot. */
-OPW_SHARED int opw_run_reduce(char *frame, const uint32_t *slots);
+    const int *over;         /* of an output: the input that it may be written over, or -1; NULL: none */
+    opw_inner_fn inner;      /* of stores alone */
+    const opw_fold *fold;    /* NULL: stores alone */
+} opw_loop;
+/* Runs the loop whose place in the program's table is the first slot. */
+OPW_SHARED int opw_run_loop(char *frame, const uint32_t *slots);
 
 /* A function as data. An entry of the table of slots: a variable, or a number as -1 - n. */
 typedef struct opw_program {
@@ -136,8 +145,7 @@ typedef struct opw_program {
     const opw_step *step_table;
     const int32_t *slot_table;
     const opw_struct *struct_table;
-    const opw_elementwise *elementwise_table;
-    const opw_reduce *reduce_table;
+    const opw_loop *loop_table;
 } opw_program;
 
 /* What a unit gives to the runtime. Functions may share tables of types and loops; which one a call is of, the runtime knows by

@@ -6,3 +6,6 @@
 #else
 #define OPW_INDEPENDENT _Pragma("GCC ivdep")
 #endif
+/* An element's place among those that are folded together goes with the operands' pointers, of which none is so small. */
+#define OPW_NO_PLACE ((char *)4096)
+#define OPW_PLACE(p) ((npy_intp)((p) - OPW_NO_PLACE))

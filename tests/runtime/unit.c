@@ -156,20 +156,15 @@ static const int doubles[] = {NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE};
 static const npy_intp sizes[] = {8, 8, 8};
 static const int over_second[] = {1};
 
-static const opw_elementwise elementwise[] = {
-    {2, 1, add_inner, doubles, sizes, NULL},
-    {2, 1, add_inner, doubles, sizes, over_second},
-};
+static const opw_loop roots[] = {{1, 1, doubles, sizes, NULL, root_inner, NULL}};
 
-static const opw_elementwise roots[] = {{1, 1, root_inner, doubles, sizes, NULL}};
-
-static int sum_fold(const char *p, npy_intp n, npy_intp s, npy_intp m, npy_intp t, void *acc)
+static int sum_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, void *acc)
 {
     double *sums = (double *)acc;
     npy_intp i, j;
     for (j = 0; j < m; j++)
         for (sums[j] = 0, i = 0; i < n; i++)
-            sums[j] += *(const double *)(const void *)(p + i * s + j * t);
+            sums[j] += *(const double *)(const void *)(p[0] + i * s[0] + j * t[0]);
     return 0;
 }
 
@@ -181,13 +176,13 @@ static int sum_join(void *acc, const void *other, npy_intp m)
     return 0;
 }
 
-static int max_fold(const char *p, npy_intp n, npy_intp s, npy_intp m, npy_intp t, void *acc)
+static int max_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, void *acc)
 {
     double *found = (double *)acc;
     npy_intp i, j;
     for (j = 0; j < m; j++)
-        for (found[j] = *(const double *)(const void *)(p + j * t), i = 1; i < n; i++)
-            found[j] = fmax(found[j], *(const double *)(const void *)(p + i * s + j * t));
+        for (found[j] = *(const double *)(const void *)(p[0] + j * t[0]), i = 1; i < n; i++)
+            found[j] = fmax(found[j], *(const double *)(const void *)(p[0] + i * s[0] + j * t[0]));
     return 0;
 }
 
@@ -199,22 +194,30 @@ static int max_join(void *acc, const void *other, npy_intp m)
     return 0;
 }
 
-static void store(const void *acc, npy_intp m, char *out, npy_intp t)
+static void store(const void *acc, npy_intp m, char *const *out, const npy_intp *t)
 {
     npy_intp j;
     for (j = 0; j < m; j++)
-        *(double *)(void *)(out + j * t) = ((const double *)acc)[j];
+        *(double *)(void *)(out[0] + j * t[0]) = ((const double *)acc)[j];
 }
 
 static void zero(void *acc, npy_intp m) { memset(acc, 0, (size_t)m * sizeof(double)); }
 
-static const opw_reduce reductions[] = {
-    {NPY_DOUBLE, {16, 4}, 0, 1, "add", sum_fold, sum_join, store, zero},
-    {NPY_DOUBLE, {16, 4}, 0, 2, "add", sum_fold, sum_join, store, zero},
-    {NPY_DOUBLE, {16, 4}, 0, ~(npy_uint64)0, "add", sum_fold, sum_join, store, zero},
+static const opw_kind folded[] = {OPW_FOLDED};
+#define SUM(axes) {folded, OPW_COLUMNS(sizeof(double)), axes, 0, 0, {16, 4}, NULL, sum_block, sum_join, store, zero}
+static const opw_fold sums[] = {SUM(1), SUM(2), SUM(~(npy_uint64)0)};
+static const opw_fold largest = {folded, OPW_COLUMNS(sizeof(double)), 1, 1, 0, {0, 0}, "maximum", max_block, max_join, store, NULL};
+
+enum { ADD, ADD_OVER, SUM_0, SUM_1, SUM_ALL };
+static const opw_loop loops[] = {
+    {2, 1, doubles, sizes, NULL, add_inner, NULL},
+    {2, 1, doubles, sizes, over_second, add_inner, NULL},
+    {1, 1, doubles, sizes, NULL, NULL, &sums[0]},
+    {1, 1, doubles, sizes, NULL, NULL, &sums[1]},
+    {1, 1, doubles, sizes, NULL, NULL, &sums[2]},
 };
 
-static const opw_reduce maxima[] = {{NPY_DOUBLE, {0, 0}, 1, 1, "maximum", max_fold, max_join, store, NULL}};
+static const opw_loop maxima[] = {{1, 1, doubles, sizes, NULL, NULL, &largest}};
 
 /* ---- steps that are no loops ---- */
 
@@ -304,27 +307,28 @@ static const uint32_t none[1] = {0};
 static const opw_argument xy[] = {{"x", 0}, {"y", 1}};
 static const opw_result third[] = {{2, is_writeable, -1}};
 static const int32_t add_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0, N(ANY), 1, N(0), 0, 1, 2, 2};
-static const opw_step add_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_elementwise, NULL, 11, "Add.c_code", 0, 12, 2, 1}, SYNC(15)};
+static const opw_step add_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_loop, NULL, 11, "Add.c_code", 0, 12, 2, 1}, SYNC(15)};
 static const int32_t over_slots[] = {0, N(0), 1, N(1), 1, N(1), N(ANY), 0, 2, N(1), 0, 1, 2, 2};
 static const opw_step over_steps[] = {INPUT(0), INPUT(2), {opw_separate, NULL, 4, "Add.c_code", -1, 0, 0, 0}, INIT(8),
-                                      {opw_run_elementwise, NULL, 9, "Add.c_code", 0, 10, 2, 1}, SYNC(13)};
+                                      {opw_run_loop, NULL, 9, "Add.c_code", 0, 10, 2, 1}, SYNC(13)};
 
 /* both(x, y): [x + y, y + x]. */
 static const opw_result both_results[] = {{2, is_writeable, -1}, {3, is_writeable, -1}};
 static const int32_t both_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0, N(ANY), 1, N(0), 0, 1, 2,
                                      3, N(1), N(2), N(ANY), 0, N(ANY), 1, N(0), 1, 0, 3, 2, 3};
-static const opw_step both_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_elementwise, NULL, 11, "Add.c_code", 0, 12, 2, 1},
-                                      OFFER(15), {opw_run_elementwise, NULL, 22, "Add.c_code", 1, 23, 2, 1}, SYNC(26), SYNC(27)};
+static const opw_step both_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_loop, NULL, 11, "Add.c_code", 0, 12, 2, 1},
+                                      OFFER(15), {opw_run_loop, NULL, 22, "Add.c_code", 1, 23, 2, 1}, SYNC(26), SYNC(27)};
 
 /* root(x), and reductions of x. */
 static const opw_argument x[] = {{"x", 0}};
 static const opw_result second[] = {{1, is_writeable, -1}};
 static const int32_t root_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(0), 0, 1, 1};
-static const opw_step root_steps[] = {INPUT(0), OFFER(2), {opw_run_elementwise, NULL, 7, "Root.c_code", 7, 8, 1, 1}, SYNC(10)};
-static const opw_step reduce_steps[] = {INPUT(0), OFFER(2), {opw_run_reduce, NULL, 7, "Reduce.c_code", 0, 8, 1, 1}, SYNC(10)};
-static const int32_t reduce0_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(0), 0, 1, 1};
-static const int32_t reduce1_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(1), 0, 1, 1};
-static const int32_t reduce2_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(2), 0, 1, 1};
+static const opw_step root_steps[] = {INPUT(0), OFFER(2), {opw_run_loop, NULL, 7, "Root.c_code", 7, 8, 1, 1}, SYNC(10)};
+static const opw_step reduce_steps[] = {INPUT(0), OFFER(2), {opw_run_loop, NULL, 7, "Reduce.c_code", 0, 8, 1, 1}, SYNC(10)};
+static const int32_t reduce0_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(SUM_0), 0, 1, 1};
+static const int32_t max0_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(0), 0, 1, 1};
+static const int32_t reduce1_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(SUM_1), 0, 1, 1};
+static const int32_t reduce2_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(SUM_ALL), 0, 1, 1};
 
 /* perform(x, y): what Python gives, a careful vector and any array. x has a default; y is positional only. */
 static const opw_argument perform_arguments[] = {{NULL, 0}, {"y", 1}};
@@ -339,13 +343,13 @@ static const opw_argument tally_arguments[] = {{"x", 0}, {NULL, 1}};
 static const opw_result tally_results[] = {{1, NULL, -1}, {2, NULL, 0}};
 static const int32_t tally_slots[] = {0, N(0), 1, N(1), 2, N(0), 0, 1, 2, 2};
 static const opw_step tally_steps[] = {INPUT(0), {cell_input, array_leave, 2, "Doubles.c_extract", -1, 0, 0, 0}, INIT(4),
-                                       {opw_run_elementwise, NULL, 5, "Add.c_code", 0, 6, 2, 1}, SYNC(9)};
+                                       {opw_run_loop, NULL, 5, "Add.c_code", 0, 6, 2, 1}, SYNC(9)};
 
 /* thrice(x): x + (x + x), with the inner sum's storage kept. */
 static const int32_t thrice_slots[] = {0, N(0), 2, N(0), 1, N(0), 0, 0, 2, N(0), 0, 2, 1, 1};
 static const opw_step thrice_steps[] = {INPUT(0), {array_take, array_keep, 2, "Doubles.c_extract_out", -1, 0, 0, 0}, INIT(4),
-                                        {opw_run_elementwise, NULL, 5, "Add.c_code", 0, 6, 2, 1},
-                                        {opw_run_elementwise, NULL, 9, "Add.c_code", 1, 10, 2, 1}, SYNC(13)};
+                                        {opw_run_loop, NULL, 5, "Add.c_code", 0, 6, 2, 1},
+                                        {opw_run_loop, NULL, 9, "Add.c_code", 1, 10, 2, 1}, SYNC(13)};
 static const opw_result thrice_results[] = {{1, NULL, -1}};
 
 /* count(x): x + (the calls so far + the constant's first element). */
@@ -365,31 +369,31 @@ static const opw_step trouble_steps[] = {{vector_input, array_leave, 0, "Vector.
 /* large(x, y): add, with frames that do not lie on the stack. */
 static const uint32_t large_types[] = {ANY, LARGE, LARGE};
 
-#define PROGRAM(...) PROGRAM_OVER(__VA_ARGS__, elementwise, reductions)
-#define PROGRAM_OVER(name, variables, types_of, arguments, results, steps, slots, single, elementwise_of, reductions_of) \
+#define PROGRAM(...) PROGRAM_OVER(__VA_ARGS__, loops)
+#define PROGRAM_OVER(name, variables, types_of, arguments, results, steps, slots, single, loops_of) \
     name, variables, COUNT(arguments), COUNT(results), COUNT(steps), COUNT(slots), 0, 0, 0, 0, 0, 0, single, types_of, none, types, \
-        arguments, results, steps, slots, NULL, elementwise_of, reductions_of
+        arguments, results, steps, slots, NULL, loops_of
 
 static const opw_program functions[] = {
     {PROGRAM("add", 3, any, xy, third, add_steps, add_slots, 1)},
     {PROGRAM("add_over", 3, any, xy, third, over_steps, over_slots, 1)},
     {PROGRAM("both", 4, any, xy, both_results, both_steps, both_slots, 0)},
-    {PROGRAM_OVER("root", 2, any, x, second, root_steps, root_slots, 1, roots, reductions)},
+    {PROGRAM_OVER("root", 2, any, x, second, root_steps, root_slots, 1, roots)},
     {PROGRAM("sum0", 2, any, x, second, reduce_steps, reduce0_slots, 1)},
     {PROGRAM("sum1", 2, any, x, second, reduce_steps, reduce1_slots, 1)},
     {PROGRAM("sum", 2, any, x, second, reduce_steps, reduce2_slots, 1)},
-    {PROGRAM_OVER("max0", 2, any, x, second, reduce_steps, reduce0_slots, 1, elementwise, maxima)},
+    {PROGRAM_OVER("max0", 2, any, x, second, reduce_steps, max0_slots, 1, maxima)},
     {"perform", 4, 2, 2, COUNT(perform_steps), COUNT(perform_slots), 0, 1, 0, 0, 0, 0, 0, perform_types, none, types,
-     perform_arguments, perform_results, perform_steps, perform_slots, NULL, elementwise, reductions},
+     perform_arguments, perform_results, perform_steps, perform_slots, NULL, loops},
     {"tally", 3, 2, 2, COUNT(tally_steps), COUNT(tally_slots), 0, 0, 0, 0, 1, 1, 1, any, none, types, tally_arguments,
-     tally_results, tally_steps, tally_slots, NULL, elementwise, reductions},
+     tally_results, tally_steps, tally_slots, NULL, loops},
     {"thrice", 3, 1, 1, COUNT(thrice_steps), COUNT(thrice_slots), 0, 0, 0, 1, 0, 0, 1, any, none, types, x, thrice_results,
-     thrice_steps, thrice_slots, NULL, elementwise, reductions},
+     thrice_steps, thrice_slots, NULL, loops},
     {"count", 3, 1, 1, COUNT(count_steps), COUNT(count_slots), 1, 0, 1, 0, 0, 0, 1, count_types, count_constants, types, x,
-     third, count_steps, count_slots, count_structs, elementwise, reductions},
+     third, count_steps, count_slots, count_structs, loops},
     {PROGRAM("trouble", 2, trouble_types, x, second, trouble_steps, trouble_slots, 1)},
     {PROGRAM("large", 3, large_types, xy, third, add_steps, add_slots, 1)},
-    {"nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, none, none, types, xy, third, add_steps, add_slots, NULL, elementwise, reductions},
+    {"nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, none, none, types, xy, third, add_steps, add_slots, NULL, loops},
 };
 
 static int init_fails; /* 1: with an exception, 2: without */

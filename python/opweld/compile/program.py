@@ -13,7 +13,7 @@ from opweld.hooks.writer import Writer
 
 __all__ = ["FORMAT", "Program", "make_program"]
 
-FORMAT = 3
+FORMAT = 4
 
 
 class Program:
@@ -67,7 +67,6 @@ def make_program(
     keywords: list[str | None] | None = None,
     defaults: list[bool] | None = None,
     mutable: list[bool] | None = None,
-    debug: bool = False,
     cells: int = 0,
     updates: Sequence[int] = (),
 ) -> Program:
@@ -85,8 +84,6 @@ def make_program(
         The name of each argument; None: positional only. The variables' names if left out.
     defaults, mutable : list of bool, optional
         Which arguments have a default, and which may be written into.
-    debug : bool
-        Ask for a module that carries the users' real paths.
     cells : int
         How many inputs, the last ones, are no arguments but shared variables.
     updates : sequence of int
@@ -131,7 +128,6 @@ def make_program(
         "inputs": inputs,
         "outputs": outputs,
         "single": single,
-        "flags": {"debug": debug},
     }
     return Program(data, writer.fragments.sources, writer.nodes, writer.performs, writer.constants)
 

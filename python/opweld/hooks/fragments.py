@@ -155,7 +155,7 @@ class Fragments:
         scalar_op = getattr(op, "scalar_op", None)
         if scalar_op is not None:
             fields["label"] += "." + label_of(_title(scalar_op))
-            for work in found.values():
+            for work in (found["loop"], *found["loop"].get("folds", ())):
                 if "body" in work:
                     work["body"] = [self._of(scalar_op, instruction) for instruction in work["body"]]
         return fields

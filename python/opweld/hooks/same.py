@@ -145,8 +145,8 @@ def _differs(mine: dict[str, Any] | None, yours: dict[str, Any] | None) -> str |
 
 
 _HOOKS = {
-    "build": "what it asks of the build", "destroys": "destroy_map", "elementwise": "c_code", "lang": "c_lang",
-    "params": "get_params", "reduce": "c_code", "types": "c_code", "version": "c_code_cache_version",
+    "build": "what it asks of the build", "destroys": "destroy_map", "lang": "c_lang", "loop": "c_code",
+    "params": "get_params", "types": "c_code", "version": "c_code_cache_version",
     "views": "view_map",
 }  # fmt: skip
 

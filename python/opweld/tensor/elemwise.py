@@ -188,16 +188,16 @@ class Elemwise(Op):
         Returns
         -------
         dict or None
-            Under ``elementwise``; None: the scalar op is written in Python only.
+            Under ``loop``; None: the scalar op is written in Python only.
         """
         try:
             body = self.scalar_op.body(tuple([x.type.dtype for x in node.inputs]))  # type: ignore[attr-defined]
         except MethodNotDefined:
             return None
-        fields: dict[str, Any] = {"body": body.instructions, "results": body.results}
-        if self.inplace:
-            fields["inplace"] = [list(pair) for pair in self.inplace]
-        return {"elementwise": fields}
+        outputs: list[dict[str, int]] = [{"value": value} for value in body.results]
+        for out, source in self.inplace:
+            outputs[out]["over"] = source
+        return {"loop": {"body": body.instructions, "outputs": outputs}}
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
         """Give the sizes, unless several inputs have a say in one that is known only at run time."""

@@ -182,25 +182,33 @@ class CAReduce(Op):
         Returns
         -------
         dict or None
-            Under ``reduce``; None: the scalar op is written in Python only.
+            Under ``loop``; None: the scalar op is written in Python only.
         """
         dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined]
-        ndim: int = node.inputs[0].type.ndim  # type: ignore[attr-defined]
-        fields: dict[str, Any] = {
-            "dtype": dtype, "axes": list(many_axes(self.axis, ndim)), "keepdims": self.keepdims,
-        }  # fmt: skip
+        (x,) = node.inputs
+        fold: dict[str, Any] = {"dtypes": [dtype], "values": [0]}
+        elements = []
+        if x.type.dtype != dtype:  # type: ignore[attr-defined]
+            elements, fold["values"] = [{"op": "cast", "args": [0], "dtype": dtype}], [1]
         if isinstance(self.scalar_op, Ufunc):
-            return {"reduce": {"op": self.scalar_op.name, **fields}}
-        try:
-            body = self.scalar_op.body((dtype, dtype))
-        except MethodNotDefined:
-            return None
-        if len(body.results) != 1 or body.dtypes[0] != dtype:
-            return None
-        fields.update(op="body", body=body.instructions, result=body.results[0])
-        if getattr(self.scalar_op, "identity", None) is not None:
-            fields["identity"] = number_text(self._identity(dtype))
-        return {"reduce": fields}
+            fold["op"] = self.scalar_op.name
+        else:
+            try:
+                body = self.scalar_op.body((dtype, dtype))
+            except MethodNotDefined:
+                return None
+            if len(body.results) != 1 or body.dtypes[0] != dtype:
+                return None
+            fold.update(op="body", body=body.instructions, results=list(body.results))
+            if getattr(self.scalar_op, "identity", None) is not None:
+                fold["identity"] = [number_text(self._identity(dtype))]
+        fields: dict[str, Any] = {
+            "axes": list(many_axes(self.axis, x.type.ndim)),  # type: ignore[attr-defined]
+            "body": elements, "folds": [fold], "outputs": [{"fold": 0, "value": 0}],
+        }  # fmt: skip
+        if self.keepdims:
+            fields["keepdims"] = True
+        return {"loop": fields}
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
         """Give the sizes that stay."""

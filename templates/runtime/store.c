@@ -1,5 +1,5 @@
-/* The loop round an elementwise kernel: broadcasting, outputs, the order of the axes. */
-/* ---- elementwise kernels ------------------------------------------------------------------------------------------ */
+/* What surrounds a loop of stores: broadcasting, outputs, the order of the axes. */
+/* ---- loops of stores ---------------------------------------------------------------------------------------------- */
 
 /* "(3,) (2,4) ": the shapes, as NumPy writes them in its message. A new reference, or NULL. */
 static PyObject *opw_shapes(PyArrayObject **arrays, int n)
@@ -67,7 +67,7 @@ static int opw_may_overwrite(PyArrayObject **arrays, int inputs, int which, int 
 }
 
 /* The same of arrays that all have one shape, in C order, or no dimensions: n elements at p, s bytes apart. */
-static int opw_may_overwrite_plain(const opw_elementwise *work, PyArrayObject **arrays, int which, npy_intp n, char *const *p,
+static int opw_may_overwrite_plain(const opw_loop *work, PyArrayObject **arrays, int which, npy_intp n, char *const *p,
                                    const npy_intp *s)
 {
     int i;
@@ -81,7 +81,7 @@ static int opw_may_overwrite_plain(const opw_elementwise *work, PyArrayObject **
 }
 
 /* Whether an output before output k is written there already: two arguments may be one array. */
-static int opw_taken(char *frame, const uint32_t *slots, const opw_elementwise *work, int k, PyArrayObject *array)
+static int opw_taken(char *frame, const uint32_t *slots, const opw_loop *work, int k, PyArrayObject *array)
 {
     int j;
     for (j = 0; j < k; j++) {
@@ -93,12 +93,12 @@ static int opw_taken(char *frame, const uint32_t *slots, const opw_elementwise *
 }
 
 /* Gives each output of an in-place kernel its input's array, where that may be. */
-static void opw_overwrite(char *frame, const uint32_t *slots, const opw_elementwise *work, PyArrayObject **arrays, int ndim,
+static void opw_overwrite(char *frame, const uint32_t *slots, const opw_loop *work, PyArrayObject **arrays, int ndim,
                           const npy_intp *dims)
 {
     int k;
     for (k = 0; k < work->outputs; k++) {
-        int which = work->inplace[k];
+        int which = work->over[k];
         if (which < 0 || !opw_may_overwrite(arrays, work->inputs, which, ndim, dims) ||
             opw_taken(frame, slots, work, k, arrays[which]))
             continue;
@@ -131,7 +131,7 @@ static void opw_set_strides(opw_axes *axes, int operand, PyArrayObject *array, i
 }
 
 /* Any shapes and strides. */
-static int opw_run_strided(char *frame, const uint32_t *slots, const opw_elementwise *work, PyArrayObject **arrays)
+static int opw_run_strided(char *frame, const uint32_t *slots, const opw_loop *work, PyArrayObject **arrays)
 {
     npy_intp dims[OPW_MAX_DIMS], at[OPW_MAX_DIMS];
     char *p[OPW_MAX_OPERANDS];
@@ -143,7 +143,7 @@ static int opw_run_strided(char *frame, const uint32_t *slots, const opw_element
         return 1;
     for (i = 0; i < ndim; i++)
         total *= dims[i] != 0; /* only whether there is anything */
-    if (work->inplace)
+    if (work->over)
         opw_overwrite(frame, slots, work, arrays, ndim, dims);
     axes.n = ndim;
     axes.operands = work->inputs;
@@ -185,9 +185,8 @@ static int opw_run_strided(char *frame, const uint32_t *slots, const opw_element
 }
 
 /* One shape, C order throughout, or no dimensions: one loop over all. */
-int opw_run_elementwise(char *frame, const uint32_t *slots)
+static int opw_run_stores(char *frame, const uint32_t *slots, const opw_loop *work)
 {
-    const opw_elementwise *work = &OPW_HEAD(frame)->program->elementwise_table[*slots++];
     PyArrayObject *arrays[OPW_MAX_OPERANDS];
     char *p[OPW_MAX_OPERANDS];
     npy_intp s[OPW_MAX_OPERANDS], n = 1;
@@ -212,7 +211,7 @@ int opw_run_elementwise(char *frame, const uint32_t *slots)
     for (i = 0; i < ndim; i++)
         n *= dims[i];
     for (i = 0; i < work->outputs; i++) {
-        int operand = work->inputs + i, over = work->inplace ? work->inplace[i] : -1;
+        int operand = work->inputs + i, over = work->over ? work->over[i] : -1;
         char *slot = frame + slots[operand];
         if (over >= 0 && PyArray_NDIM(arrays[over]) == ndim && opw_may_overwrite_plain(work, arrays, over, n, p, s) &&
             !opw_taken(frame, slots, work, i, arrays[over])) {

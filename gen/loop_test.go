@@ -1,0 +1,65 @@
+package gen
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The first kernel of render_reduce sums a matrix along axis 0: what is wrong of its structure is said with the place.
+func TestStructuresThatDoNotFit(t *testing.T) {
+	fold := func(p tree) tree { return member(p, "folds", 0).(tree) }
+	out := func(p tree) tree { return member(p, "outputs", 0).(tree) }
+	const at = "kernels[0].loop"
+	for want, damage := range map[string]func(tree){
+		at + `.folds[0].op: CAReduce.add: no reduction by "subtract"`: func(p tree) { fold(p)["op"] = "subtract" },
+		at + ".folds[0].values[0]: no value 1, there are 1":           func(p tree) { fold(p)["values"] = []int{1} },
+		at + ".folds[0].values[0]: CAReduce.add: value 0 is float32, the accumulator float64: cast it": func(p tree) {
+			fold(p)["dtypes"] = []string{"float64"}
+		},
+		at + `.folds[0]: CAReduce.add: 2 values, 2 dtypes, 0 results, 0 identities: expected one of each for each accumulator, and one accumulator of "add"`: func(p tree) {
+			fold(p)["values"], fold(p)["dtypes"] = []int{0, 0}, []string{"float32", "float32"}
+		},
+		at + `.folds[0]: CAReduce.add: 1 values, 1 dtypes, 2 results, 0 identities: expected one of each for each accumulator, and one accumulator of "body"`: func(p tree) {
+			fold(p)["op"], fold(p)["body"], fold(p)["results"] = "body", []any{}, []int{0, 1}
+		},
+		at + ".folds[0].results[0]: no value 5, there are 2": func(p tree) {
+			fold(p)["op"], fold(p)["body"], fold(p)["results"] = "body", []any{}, []int{5}
+		},
+		at + `.folds[0].identity[0]: CAReduce.add: "none" is no constant of dtype float32`: func(p tree) {
+			fold(p)["op"], fold(p)["body"], fold(p)["results"], fold(p)["identity"] = "body", []any{}, []int{0}, []string{"none"}
+		},
+		at + ".folds[0].body[0]: CAReduce.add: an index is an element's place along the axes of folds: expected folds, and it in the structure's own body": func(p tree) {
+			fold(p)["op"], fold(p)["body"], fold(p)["results"] = "body", []any{tree{"op": "index"}}, []int{0}
+		},
+		at + ".body[0]: CAReduce.add: an index is an element's place along the axes of folds: expected folds, and it in the structure's own body": func(p tree) {
+			delete(p, "folds")
+			delete(p, "axes")
+			p["body"], p["outputs"] = []any{tree{"op": "index"}}, []any{tree{"value": 0}}
+		},
+		at + `: unknown field "axes"; known are body, folds, outputs`:                  func(p tree) { delete(p, "folds") },
+		at + ".axes[1]: CAReduce.add: axis 2: expected ascending axes of 2 dimensions": func(p tree) { p["axes"] = []int{0, 2} },
+		at + ".outputs: CAReduce.add: 2 for the kernel's 1 outputs":                    func(p tree) { p["outputs"] = []any{out(p), out(p)} },
+		at + ".outputs[0].fold: no fold 1, there are 1":                                func(p tree) { out(p)["fold"] = 1 },
+		at + ".outputs[0].value: no value 1, there are 1":                              func(p tree) { out(p)["value"] = 1 },
+		at + ".outputs[0]: CAReduce.add: the output has 1 dimensions, not 2":           func(p tree) { out(p)["scan"] = true },
+		at + ".outputs[0].scan: CAReduce.add: a scan is of a fold along 1 axis, this structure has 2": func(p tree) {
+			p["axes"] = []int{0, 1}
+			out(p)["scan"] = true
+		},
+		at + ".outputs[0].over: CAReduce.add: a structure that folds writes over nothing": func(p tree) { out(p)["over"] = 0 },
+		at + ".outputs[0].over: no input 3, there are 1":                                  func(p tree) { out(p)["over"] = 3 },
+	} {
+		root := sample(t, "render_reduce")
+		damage(member(root, "kernels", 0, "loop").(tree))
+		data, err := json.Marshal(root)
+		require.NoError(t, err)
+		p, err := Decode(data)
+		if err == nil {
+			_, err = p.Check()
+		}
+		assert.EqualError(t, err, want)
+	}
+}
