@@ -45,6 +45,16 @@ func TestAMalformedProgramIsAnAnswer(t *testing.T) {
 	assert.Contains(t, text, `{"state":"done","error":{"kind":"program","message":"`)
 }
 
+func TestDeclarationsAreReadAsMembers(t *testing.T) {
+	text, err := Members("char c = ';', *s;")
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"members": [{"text": "char c, *s", "names": ["c", "s"], "given": ["c"]}], "refused": ""}`, text)
+
+	text, err = Members("if (x) { }")
+	require.NoError(t, err)
+	assert.Contains(t, text, `{"members":[],"refused":"holds a if statement`)
+}
+
 func TestAnExpressionIsParsed(t *testing.T) {
 	text, err := Parse(`{"text": "x + 1", "args": null}`)
 	require.NoError(t, err)

@@ -1,16 +1,20 @@
 """Params: one value or several as a struct, what shares a constant, literals, kept temporaries, check_input."""
 
+import os
 import pickle
+import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import opweld
-from opweld import Apply, COp, CType, FunctionGraph, scalar, tensor
+from opweld import Apply, COp, CType, FunctionGraph, engine, scalar, tensor
 from opweld.compile.program import make_program
 from opweld.enums import CEnumType, EnumList, EnumType
 from opweld.generic import generic
-from opweld.hooks.struct import members
+from opweld.hooks.struct import Member, members
 from opweld.params import Params, ParamsType
 from opweld.tensor import TensorType
 
@@ -240,7 +244,7 @@ def test_what_a_params_type_refuses(make, error, message):
 
 def test_declarations_that_become_members():
     def names(text):
-        return members(generic, text)
+        return [(member.text, member.names) for member in members(generic, text)]
 
     assert names("double a = 3, *b;") == [("double a, *b", ["a", "b"])]
     assert names("int (*f)(int, char); struct s { int x; } v[2][3];") == [
@@ -252,6 +256,87 @@ def test_declarations_that_become_members():
         "Generic: c_declare gives 'if (x) { }', which cannot become a member of a struct in C: declare plain "
         "variables, or set c_lang = 'c++'"
     )
+
+
+def test_declarations_that_only_a_grammar_reads():
+    """A literal may hold what would end a declaration; what C would not take is refused here, not by the compiler."""
+    for text, expected in (
+        ("char c=';';", [("char c", ["c"])]),
+        ("char *s = \"/*\", d[2]; int n; /* x; */", [("char *s, d[2]", ["s", "d"]), ("int n", ["n"])]),
+        ("int a = f(1, 2), b = '\\'';", [("int a, b", ["a", "b"])]),
+        ("int g(int), n;", [("int n", ["n"])]),
+        ("const struct s *p;", [("const struct s *p", ["p"])]),
+    ):
+        assert [(member.text, member.names) for member in members(generic, text)] == expected
+    for text in ("int a:3;", "static int x;", "return x;", "unsigned long;", "int", "#define x 1\nint y", "x * 3;"):
+        told = re.escape(repr(" ".join(text.split())))
+        with pytest.raises(TypeError, match=f"Generic: c_declare gives {told}, which cannot become a member"):
+            members(generic, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["int V;", VECTOR.c_declare("V", {"fail": ""}), scalar.bool.c_declare("V", {"fail": ""}), " ", "t a, *b[N][2];"],
+)
+def test_plain_declarations_are_read_as_the_grammar_reads_them(text):
+    given = engine.members(text)
+    assert given["refused"] == "" and members(generic, text) == [Member(**item) for item in given["members"]]
+
+
+class Letter(CType):
+    """One character; ``;`` until it is extracted."""
+
+    __props__ = ()
+
+    def filter(self, value, strict=False, allow_downcast=None):
+        return str(value)
+
+    def c_declare(self, name, sub, check_input=True):
+        return f"char {name} = ';', *{name}_end = \"/*\";"
+
+    def c_init(self, name, sub):
+        return ""
+
+    def c_extract(self, name, sub, check_input=True, **kwargs):
+        return f"if (PyUnicode_GetLength(py_{name}) == 1) {name} = (char)PyUnicode_ReadChar(py_{name}, 0);"
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+class Begins(COp):
+    """The code of a letter, and whether another variable of the same text has its value."""
+
+    __props__ = ("letter",)
+    params_type = ParamsType(letter=Letter())
+
+    def __init__(self, letter):
+        self.letter = letter
+
+    def make_node(self):
+        return Apply(self, [], [scalar.int64()])
+
+    def c_code(self, node, name, input_names, output_names, sub):
+        return f"{output_names[0]} = {sub['params']}->letter * 1000 + {sub['params']}->letter_end[1];"
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+def test_a_field_begins_with_the_value_that_its_declaration_gives():
+    for letter, expected in (("a", ord("a")), ("none", ord(";"))):
+        assert opweld.function([], Begins(letter)())() == expected * 1000 + ord("*")
+
+
+def test_a_second_process_reads_no_declaration(tmp_path):
+    """What the grammar said is kept: Go is loaded by the first process only."""
+    program = (
+        "import sys\nfrom opweld.generic import generic\nfrom opweld.hooks.struct import Member, members\n"
+        "print(*members(generic, \"char c=';';\")[0], 'opweld.engine' in sys.modules)"
+    )
+    environ = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "OPWELD_FLAGS": ""}
+    run = [subprocess.check_output([sys.executable, "-c", program], text=True, env=environ) for _ in range(2)]
+    assert run == ["char c ['c'] ['c'] True\n", "char c ['c'] ['c'] False\n"]
 
 
 # -- params that are one value, and how ops come by them ---------------------------------------------------------------

@@ -103,6 +103,23 @@ def parse(text: str, args: list[str] | None = None) -> dict[str, Any]:
     return _ask("Parse", json.dumps({"text": text, "args": args}))
 
 
+def members(text: str) -> dict[str, Any]:
+    """Read what the text of a `c_declare` declares, in C.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+
+    Returns
+    -------
+    dict
+        ``members``: for each declaration of variables its ``text``, without initialisers, their ``names``, and of those
+        that it gives a value, ``given``; ``refused``: why the text cannot be read with certainty, or nothing.
+    """
+    return _ask("Members", text)
+
+
 def compilers(drivers: list[str], root: str = "") -> list[dict[str, Any]]:
     """Tell what the compiler drivers are.
 

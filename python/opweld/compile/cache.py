@@ -24,7 +24,7 @@ __all__ = [
 FORMAT = 2
 _FOLDER = f"v{FORMAT}"
 _MAGIC = f"opweld-cache {FORMAT} "
-_KINDS = ("index", "entry", "module", "pch", "tools", "expr", "lock", "log", "tmp")
+_KINDS = ("index", "entry", "module", "pch", "tools", "expr", "decl", "lock", "log", "tmp")
 _HEX = frozenset("0123456789abcdef")
 
 #: The folders below a root that are opweld's, those of earlier formats too.

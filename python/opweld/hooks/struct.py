@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
+from opweld.answers import answer, engine
 from opweld.hooks.asking import ABSENT, ask, text
 
 __all__ = ["members", "struct_text"]
 
+_ANSWERED = frozenset(("members", "refused"))
 _FAIL = "{ opw_failed = 1; goto opw_done; }"
-_NAME = re.compile(r"(\w+)\s*(?:\[[^\]]*\]\s*)*$")
-_POINTER = re.compile(r"\(\s*\*+\s*(?:const\s+)?(\w+)\s*(?:\[[^\]]*\]\s*)*\)")
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_LEFT_OUT = re.compile(r"\b(?:typedef\s+\w+\s+\w+|enum\s*\{[\w\s=,]*\})\s*;")
+_FIRST = re.compile(r"\s*[^\W\d]\w*(?:\s+[^\W\d]\w*)*(?:\s+|\s*\*[\s*]*)([^\W\d]\w*)(?:\[\w+\])*\s*")
+_FURTHER = re.compile(r"[\s*]*([^\W\d]\w*)(?:\[\w+\])*\s*")
+# Where one of these stands, the grammar is asked: it is no declaration of variables, or not all of one.
+_NO_DECLARATION = frozenset(
+    "auto break case const continue default do else enum extern for goto if inline register return sizeof static "
+    "struct switch typedef typeof union volatile while".split()
+)
+_NO_NAME = frozenset("_Bool _Complex char double float int long restrict short signed unsigned void".split())
 
 _FIELD = """\
 static inline int {struct}_take_{field}({struct}* opw_p, PyObject* py_{field})
 {{
     int opw_failed = 0;
 {declare}
-{load}
+{begin}
     {{
 {extract}
     }}
@@ -161,13 +169,16 @@ def _c(struct: str, fields: tuple[str, ...], types: tuple[Any, ...], written: li
     body, functions = [], []
     for field, type_, texts in zip(fields, types, written):
         found = members(type_, texts["declare"])
-        body += [f"    {declaration};" for declaration, _ in found]
-        names = [name for _, declared in found for name in declared]
+        body += [f"    {member.text};" for member in found]
+        names = [name for member in found for name in member.names]
+        given = {name for member in found for name in member.given}
+        loads = {n: f"    memcpy((void*)&{n}, (void*)&opw_p->{n}, sizeof({n}));" for n in names}
         functions.append(
             _FIELD.format(
                 struct=struct,
                 field=field,
-                load="\n".join(f"    memcpy((void*)&{n}, (void*)&opw_p->{n}, sizeof({n}));" for n in names),
+                begin="\n".join([line for name, line in loads.items() if name not in given]),
+                load="\n".join(loads.values()),
                 save="\n".join(f"    memcpy((void*)&opw_p->{n}, (void*)&{n}, sizeof({n}));" for n in names),
                 **texts,
             )
@@ -182,7 +193,15 @@ def _cxx(struct: str, fields: tuple[str, ...], written: list[dict[str, str]]) ->
     return ["\n".join([*body, "};\n"]), *(_CXX_CALLS.format(struct=struct, field=field) for field in fields)]
 
 
-def members(type_: Any, declaration: str) -> list[tuple[str, list[str]]]:
+class Member(NamedTuple):
+    """A declaration of variables as a struct of C can have it."""
+
+    text: str  # without initialisers
+    names: list[str]  # of the variables
+    given: list[str]  # of those that the declaration gives a value
+
+
+def members(type_: Any, declaration: str) -> list[Member]:
     """Read what a C declaration declares, to make struct members of it.
 
     Parameters
@@ -194,42 +213,46 @@ def members(type_: Any, declaration: str) -> list[tuple[str, list[str]]]:
 
     Returns
     -------
-    list of (str, list of str)
-        Each declaration of variables, without initialisers, and their names. Typedefs and enums are left out.
+    list of Member
+        Each declaration of variables. Typedefs, enums and prototypes are left out.
 
     Raises
     ------
     TypeError
         If it cannot be read; a type with ``c_lang = "c++"`` need not be.
+
+    Notes
+    -----
+    The engine's grammar reads it, once for each text and engine. What nearly all types declare needs no grammar.
     """
+    found = _plain(declaration)
+    if found is not None:
+        return found
+    given = answer("decl", 1, {"text": declaration}, _ANSWERED, lambda: engine.members(declaration))
+    if given["refused"]:
+        raise TypeError(
+            f"{type_}: c_declare gives {' '.join(declaration.split())!r}, which cannot become a member of a struct in "
+            f"C: declare plain variables, or set c_lang = 'c++'"
+        )
+    return [Member(**item) for item in given["members"]]
+
+
+def _plain(declaration: str) -> list[Member] | None:
+    """What a text declares that is made of ``type a, *b[3];``, typedefs of a name and enums; None: it is not."""
     found = []
-    for statement in _split(_COMMENT.sub(" ", declaration), ";"):
-        words = statement.split()
-        if not words or words[0] == "typedef" or (words[0] in ("enum", "struct", "union") and words[-1].endswith("}")):
-            continue
-        names, pieces = [], []
-        for piece in _split(statement, ","):
-            plain = piece.partition("=")[0].strip()
-            match = _POINTER.search(plain) or _NAME.search(plain)
-            if match is None or "#" in piece:
-                raise TypeError(
-                    f"{type_}: c_declare gives {' '.join(words)!r}, which cannot become a member of a struct in C: "
-                    f"declare plain variables, or set c_lang = 'c++'"
-                )
-            names.append(match.group(1))
-            pieces.append(plain)
-        found.append((", ".join(pieces), names))
+    *statements, rest = _LEFT_OUT.sub("", declaration).split(";")
+    if rest.strip():
+        return None
+    for statement in statements:
+        first, *others = statement.split(",")
+        match = _FIRST.fullmatch(first)
+        if match is None or not _NO_DECLARATION.isdisjoint(re.findall(r"\w+", statement)):
+            return None
+        further = [_FURTHER.fullmatch(piece) for piece in others]
+        if not all(further):
+            return None
+        names = [match[1], *[piece[1] for piece in further if piece]]
+        if not _NO_NAME.isdisjoint(names):
+            return None
+        found.append(Member(", ".join([first.strip(), *[piece.strip() for piece in others]]), names, []))
     return found
-
-
-def _split(source: str, separator: str) -> list[str]:
-    """Cut at a separator that stands outside brackets."""
-    parts, depth, part = [], 0, ""
-    for char in source:
-        depth += (char in "([{") - (char in ")]}")
-        if char == separator and depth == 0:
-            parts.append(part)
-            part = ""
-        else:
-            part += char
-    return [*parts, part]
