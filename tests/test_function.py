@@ -270,17 +270,15 @@ def test_no_compiler(monkeypatch):
     )
 
 
-def test_progress(capsys, monkeypatch):
-    monkeypatch.setattr(opweld.config, "progress", "on")
-    line = builder._Progress("f")
+def test_progress(capsys):
+    line = builder._Progress("f", "on")
     line({"stage": "compile", "seconds": 0.9})
     line.end()
     assert capsys.readouterr().err == ""
     line({"stage": "compile", "seconds": 1.25})
     line.end()
     assert capsys.readouterr().err == "\r\x1b[Kopweld: f: compile 1.2 s\r\x1b[K"
-    monkeypatch.setattr(opweld.config, "progress", "auto")
-    assert not builder._Progress("f").active
+    assert not builder._Progress("f", "auto").active
 
 
 def test_a_type_of_ones_own_over_generic():

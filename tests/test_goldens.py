@@ -16,8 +16,10 @@ import numpy as np
 import pytest
 
 import opweld
-from opweld import config, engine
-from opweld.compile import builder, toolchain
+from opweld import engine
+from opweld.compile.options import Options
+from opweld.compile.program import Program
+from opweld.compile.setup import Setup
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTDATA = ROOT / "gen" / "testdata"
@@ -141,12 +143,9 @@ def built(text, folder, name="build"):
     root, private = folder / name / "root", folder / name / "private"
     root.mkdir(parents=True)
     private.mkdir()
-    setup = builder._Setup()
-    request = toolchain.request(
-        program=text, sources={}, index="0" * 64, root=str(root), private=str(private), cc=setup.cc, cxx=setup.cxx,
-        cflags=setup.cflags, cxxflags=setup.cxxflags, lock_seconds=config.lock_seconds,
-    )  # fmt: skip
-    result = engine.build(request)
+    given = Program(json.loads(text), {}, [], [], [])
+    request = Setup(given, Options()).request(())
+    result = engine.build({**request, "index": "0" * 64, "spare": "", "root": str(root), "private": str(private)})
     assert not result["hit"]
     return Path(result["module"])
 

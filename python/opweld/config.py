@@ -13,7 +13,7 @@ from typing import Any
 
 from opweld.errors import ConfigError
 
-__all__ = ["Config", "config"]
+__all__ = ["KEY", "NEITHER", "OPTIONS", "PROGRAM", "Config", "config", "read"]
 
 Parser = Callable[[str, Any], Any]
 
@@ -78,38 +78,72 @@ def _one_of(*words: str) -> Parser:
 # function that one apply does not call.
 _WARNINGS = "-Wall -Wno-unused"
 
-_KEYS: dict[str, tuple[Any, Parser, str]] = {
+#: Where an option of a function counts: in Program, through the graph; in the key of its module; or in neither.
+PROGRAM, KEY, NEITHER = "program", "key", "neither"
+
+_KEYS: dict[str, tuple[Any, Parser, str | None, str]] = {  # default, reader, where an option counts, text
     "allow_input_downcast": (
         None,
         _maybe_flag,
+        NEITHER,
         "whether arguments are cast where values may change; None: Python floats only",
     ),
-    "cc": ("", _path, "C compiler driver, a name or a path; empty: the first that works"),
-    "cflags": (f"-O3 -fno-math-errno {_WARNINGS}", _text, "flags of the C compiler"),
-    "cmodule__remove_gxx_opt": (False, _flag, "drop optimisation flags and keep symbols, for a debugger"),
-    "compile_memory": (0.0, _megabytes, "how many MiB of memory each program of a compile may have; 0: any"),
-    "compile_seconds": (600.0, _seconds, "how long a compile may run; 0: as long as it likes"),
-    "compiledir": ("", _path, "folder of the cache; empty: $XDG_CACHE_HOME/opweld"),
+    "cc": ("", _path, KEY, "C compiler driver, a name or a path; empty: the first that works"),
+    "cflags": (f"-O3 -fno-math-errno {_WARNINGS}", _text, KEY, "flags of the C compiler"),
+    "cmodule__remove_gxx_opt": (False, _flag, KEY, "drop optimisation flags and keep symbols, for a debugger"),
+    "compile_memory": (0.0, _megabytes, NEITHER, "how many MiB of memory each program of a compile may have; 0: any"),
+    "compile_seconds": (600.0, _seconds, NEITHER, "how long a compile may run; 0: as long as it likes"),
+    "compiledir": ("", _path, NEITHER, "folder of the cache; empty: $XDG_CACHE_HOME/opweld"),
     "compiledir_owners": (
         "",
         _text,
+        NEITHER,
         "users (names or uids, blanks between) besides you and root whose modules in compiledir may be loaded",
     ),
-    "cxx": ("", _path, "C++ compiler driver, a name or a path; empty: the first that works"),
-    "cxxflags": (f"-O3 -fno-math-errno {_WARNINGS}", _text, "flags of the C++ compiler"),
-    "floatX": ("float64", _one_of("float64", "float32", "float16"), "dtype of vector() and its like"),
-    "gcc__cxxflags": ("", _text, "further flags, for C and C++, after the others"),
-    "lock_seconds": (120.0, _seconds, "how long to wait for another process that builds the same module"),
-    "mode": ("", _text, "mode of functions that name none"),
+    "cxx": ("", _path, KEY, "C++ compiler driver, a name or a path; empty: the first that works"),
+    "cxxflags": (f"-O3 -fno-math-errno {_WARNINGS}", _text, KEY, "flags of the C++ compiler"),
+    "floatX": ("float64", _one_of("float64", "float32", "float16"), None, "dtype of vector() and its like"),
+    "gcc__cxxflags": ("", _text, KEY, "further flags, for C and C++, after the others"),
+    "lock_seconds": (120.0, _seconds, NEITHER, "how long to wait for another process that builds the same module"),
+    "mode": ("", _text, None, "mode of functions that name none"),
     "on_unused_input": (
         "raise",
         _one_of("raise", "warn", "ignore"),
+        NEITHER,
         "what function() does about an input that no output needs",
     ),
-    "optimizer": ("default", _text, "which rewrites run"),
-    "progress": ("auto", _one_of("auto", "on", "off"), "show a line while a build takes longer than a second"),
+    "optimizer": ("default", _text, PROGRAM, "which rewrites run"),
+    "progress": ("auto", _one_of("auto", "on", "off"), NEITHER, "show a line while a build takes longer than a second"),
 }
+
+#: The keys that are options of a function, and where each counts.
+OPTIONS = {key: where for key, (_, _, where, _) in _KEYS.items() if where is not None}
 _SECTIONS = frozenset(key.split("__")[0] for key in _KEYS if "__" in key)
+
+
+def read(key: str, value: Any) -> Any:
+    """Read a value as the configuration does that is given one.
+
+    Parameters
+    ----------
+    key : str
+        One of `config.keys`.
+    value : object
+        What is given.
+
+    Returns
+    -------
+    object
+        What the key holds then.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such key, or it holds no such value.
+    """
+    if key not in _KEYS:
+        raise ConfigError(_unknown(key))
+    return _KEYS[key][1](key, value)
 
 
 def _unknown(key: str) -> str:
@@ -162,9 +196,7 @@ class Config:
 
     def __setattr__(self, name: str, value: Any) -> None:
         values = self._load() if self._values is None else self._values
-        if name not in _KEYS:
-            raise ConfigError(_unknown(name))
-        values[name] = _KEYS[name][1](name, value)
+        values[name] = read(name, value)
 
     def __delattr__(self, name: str) -> None:
         """Go back to what defaults, file and flags say."""
@@ -177,7 +209,7 @@ class Config:
         return sorted(_KEYS)
 
     def __repr__(self) -> str:
-        return "\n".join(f"{key} = {getattr(self, key)!r}  ({_KEYS[key][2]})" for key in _KEYS)
+        return "\n".join(f"{key} = {getattr(self, key)!r}  ({_KEYS[key][3]})" for key in _KEYS)
 
     def keys(self) -> tuple[str, ...]:
         """Give the names of all keys.
@@ -190,7 +222,7 @@ class Config:
         return tuple(_KEYS)
 
     def _load(self) -> dict[str, Any]:
-        values = {key: default for key, (default, _, _) in _KEYS.items()}
+        values = {key: row[0] for key, row in _KEYS.items()}
         for origin, key, value in (*self._from_file(), *self._from_flags()):
             name = key.strip().replace(".", "__")
             if name not in _KEYS:

@@ -7,10 +7,10 @@ from typing import Any
 
 from opweld.digest import sha256
 from opweld.enums import EnumType
-from opweld.graph.basic import Apply, Constant, _what
-from opweld.graph.type import Type
+from opweld.graph.basic import Constant, _what
 from opweld.hooks.asking import ABSENT, ask, ask_for_build, texts, words
 from opweld.hooks.classes import CType
+from opweld.hooks.protocols import Node
 from opweld.hooks.struct import struct_text
 from opweld.signatures import fitting, signature_of
 
@@ -63,12 +63,17 @@ def frozen(value: Any) -> Any:
     return type(value), value
 
 
-def params_of(node: Apply) -> Constant | None:
+def is_type_of_c(item: Any) -> bool:
+    """Say whether something is a type whose values have a form in C: whether it has its two hooks."""
+    return not isinstance(item, type) and all(callable(getattr(item, hook, None)) for hook in ("filter", "c_declare"))
+
+
+def params_of(node: Node) -> Constant | None:
     """Ask a node's op for its params.
 
     Parameters
     ----------
-    node : Apply
+    node : Node
         The node.
 
     Returns
@@ -87,7 +92,7 @@ def params_of(node: Apply) -> Constant | None:
     type_ = getattr(op, "params_type", None)
     if type_ is None:
         return None
-    if not isinstance(type_, Type) or not hasattr(type_, "c_declare"):
+    if not is_type_of_c(type_):
         raise TypeError(f"{op}: params_type must be a CType, got {_what(type_)}")
     value = ask(op, "get_params", node)
     if value is ABSENT:
@@ -98,12 +103,12 @@ def params_of(node: Apply) -> Constant | None:
         raise type(err)(f"{op}: get_params gave what its params_type refuses: {err}") from err
 
 
-def perform_params(node: Apply) -> tuple[Any, ...]:
+def perform_params(node: Node) -> tuple[Any, ...]:
     """Give what `perform` is called with behind its storage: the params, where its signature has a place for them.
 
     Parameters
     ----------
-    node : Apply
+    node : Node
         The node.
 
     Returns
@@ -233,7 +238,7 @@ class ParamsType(CType):
         for field, type_ in fields.items():
             if not (field.isidentifier() and field.isascii()) or field in _KEYWORDS:
                 raise ValueError(f"ParamsType: the field {field!r} is no name for a C variable")
-            if not isinstance(type_, Type) or not hasattr(type_, "c_declare"):
+            if not is_type_of_c(type_):
                 raise TypeError(f"ParamsType: the field {field!r} must be a CType, got {_what(type_)}")
         self.fields = tuple(sorted(fields))
         self.types = tuple([fields[field] for field in self.fields])

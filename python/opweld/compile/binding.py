@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from opweld.graph.basic import Apply
-from opweld.graph.type import Type
+from opweld.hooks.reading import knows_of
 from opweld.signatures import fitting
 
 if TYPE_CHECKING:
     from opweld.compile.io import In
     from opweld.compile.sharedvalue import SharedVariable
+    from opweld.hooks.protocols import Node, Type
 
 __all__ = ["converter", "filter_of", "performer", "rejecter"]
 
@@ -71,7 +71,7 @@ def converter(
             return filter_of(variable.type, variable.strict, variable.allow_downcast)
         spec = specs[index]
         named = getattr(spec.variable.type, "filter_argument", None)
-        if named is not None and type(spec.variable.type).filter is _tensor_filter():
+        if named is not None and knows_of(spec.variable.type, "filter_argument", ("filter",)):
             name = keywords[index] or "x"
             return lambda value: named(value, spec.strict, spec.allow_downcast, spec.mutable, name)
         return filter_of(spec.variable.type, spec.strict, spec.allow_downcast)
@@ -93,12 +93,6 @@ def converter(
     return convert
 
 
-def _tensor_filter() -> Any:
-    from opweld.tensor.type import TensorType
-
-    return TensorType.filter
-
-
 def _prefix(err: Exception, where: str) -> None:
     """Say in an exception where it arose; its class stays."""
     if err.args and isinstance(err.args[0], str):
@@ -107,14 +101,14 @@ def _prefix(err: Exception, where: str) -> None:
         err.args = (where,)
 
 
-def rejecter(called: str, types: list[Type]) -> Callable[[int, Any], None]:
+def rejecter(called: str, types: Sequence[Type]) -> Callable[[int, Any], None]:
     """Make what the module calls to refuse an ``out=``.
 
     Parameters
     ----------
     called : str
         The function's name.
-    types : list of Type
+    types : sequence of Type
         Those of its outputs.
 
     Returns
@@ -126,14 +120,13 @@ def rejecter(called: str, types: list[Type]) -> Callable[[int, Any], None]:
     def reject(position: int, value: Any) -> None:
         import numpy as np
 
-        from opweld.dtypes import describe, expected, shape_text
-        from opweld.tensor.type import TensorType
+        from opweld.dtypes import describe, dtype_of, expected, shape_text
 
-        type_ = types[position]
+        type_: Any = types[position]
         where = f"{called}() out" if len(types) == 1 else f"{called}() out[{position}]"
-        if not isinstance(type_, TensorType):
+        if not (hasattr(type_, "numpy_dtype") and hasattr(type_, "shape")):  # no array's
             raise TypeError(f"{where}: an output of type {type_} cannot be written into a given object; pass None")
-        message = f"{where}: expected {expected(type_._dtype, type_.shape, True)}; got {describe(value)}"
+        message = f"{where}: expected {expected(dtype_of(type_.numpy_dtype), type_.shape, True)}; got {describe(value)}"
         advice = f"pass np.empty({shape_text(type_.shape)}, {type_.dtype!r})"
         if any(size is None for size in type_.shape):
             advice = f"pass np.empty(shape, {type_.dtype!r})"
@@ -141,7 +134,7 @@ def rejecter(called: str, types: list[Type]) -> Callable[[int, Any], None]:
             raise TypeError(f"{message}: {advice}")
         if type(value) is not np.ndarray:
             raise TypeError(f"{message}: subclasses are not written into; pass out.view(np.ndarray)")
-        if value.ndim != type_.ndim:
+        if value.ndim != len(type_.shape):
             raise TypeError(f"{message}: its number of dimensions differs; {advice}")
         if any(want is not None and have != want for have, want in zip(value.shape, type_.shape)):
             raise ValueError(f"{message}: its shape differs; {advice}")
@@ -156,12 +149,12 @@ def rejecter(called: str, types: list[Type]) -> Callable[[int, Any], None]:
     return reject
 
 
-def performer(node: Apply) -> Callable[..., tuple[Any, ...]]:
+def performer(node: Node) -> Callable[..., tuple[Any, ...]]:
     """Make what the module calls for a node that runs in Python.
 
     Parameters
     ----------
-    node : Apply
+    node : Node
         Its op writes `perform`.
 
     Returns

@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from opweld.compile import cache, toolchain, trust
 from opweld.compile.holds import NotHeld, Reads
-from opweld.config import config
-from opweld.errors import (
-    CacheError,
-    CompileError,
-    CompilerNotFoundError,
-    CompileWarning,
-    EngineError,
-    LoadError,
-    ToolError,
-)
+from opweld.compile.options import Options
+from opweld.compile.setup import Folders, Setup
+from opweld.errors import CacheError, CompileError, CompileWarning, LoadError, ToolError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,13 +61,15 @@ _loaded: dict[str, Built] = {}  # index -> what this process has loaded
 _shown: dict[Any, Any] = {}  # the warnings that this process has seen
 
 
-def build(program: Program) -> Built:
+def build(program: Program, options: Options | None = None) -> Built:
     """Give the module of a Program, loaded.
 
     Parameters
     ----------
     program : Program
         What to build.
+    options : Options, optional
+        Those of its function; the configuration's if left out.
 
     Returns
     -------
@@ -87,118 +82,46 @@ def build(program: Program) -> Built:
     LoadError
         If it was built and cannot be imported.
     """
-    setup = _Setup()
-    index = setup.index(program)
+    options = Options() if options is None else options
+    setup = Setup(program, options)
+    index = setup.index()
     found = _loaded.get(index)
-    if found is None or not _holds(found, index, program, setup):
-        folders = _Folders()
-        found = _from_cache(index, program, setup, folders) or _from_engine(index, program, setup, folders)
+    if found is None or not _holds(found, index, setup):
+        folders = Folders(options)
+        found = _from_cache(index, setup, folders) or _from_engine(setup, folders)
         _loaded[index] = found
     return found
 
 
-def _holds(found: Built, index: str, program: Program, setup: _Setup) -> bool:
+def _holds(found: Built, index: str, setup: Setup) -> bool:
     """Whether the headers and libraries that ops bring are those that a loaded module was built from.
 
     Of a module that is not kept nothing is known: it is built once a process. Of another the cache is asked once what
     it was built from, which is then looked at for each function.
     """
+    program = setup.program
     parts = program.data["types"] + program.data["kernels"]
     if not found.kept or not ("include" in program.text or any(part.get("build") for part in parts)):
         return True
-    compiler = setup.can_build(program)
     if found.reads is not None:
         try:
-            found.reads.check(tolerant=not compiler)
+            found.reads.check(tolerant=not setup.can_build)
         except NotHeld:
             return False
         return True
-    folders = _Folders()
+    folders = Folders(setup.options)
     for root in folders.roots:
-        hit = cache.lookup(index, root, folders.owners, compiler=compiler)
+        hit = cache.lookup(index, root, folders.owners, compiler=setup.can_build)
         if isinstance(hit, cache.Hit) and hit.module == found.path:
             found.reads = hit.reads(toolchain.header_dirs())
             return True
     return False
 
 
-class _Folders:
-    """The folders of the cache that are configured now, as far as code may be loaded from them."""
-
-    def __init__(self) -> None:
-        self.owners = trust.owners(config.compiledir_owners) if config.compiledir else ()
-        self.roots = cache.trusted(cache.roots(config.compiledir), self.owners)
-
-    def leave(self, root: str, why: str) -> None:
-        """Use a folder no more, for something in it is somebody else's."""
-        self.roots.remove(root)
-        trust.warn(root, why)
-
-
-class _Setup:
-    """The compilers and flags that are configured now."""
-
-    def __init__(self) -> None:
-        self.drivers = {"c": toolchain.driver("c", config.cc), "c++": toolchain.driver("c++", config.cxx)}
-        common = config.gcc__cxxflags
-        configured = {"c": toolchain.flags(config.cflags, common), "c++": toolchain.flags(config.cxxflags, common)}
-        self.configured = {lang: _adjusted(flags) for lang, flags in configured.items()}
-        self.cc, self.cxx = self.drivers["c"].path, self.drivers["c++"].path
-        self.cflags, self.cxxflags = (_adjusted(self.drivers[lang].flags + configured[lang]) for lang in configured)
-
-    def can_build(self, program: Program) -> bool:
-        """Whether there is a compiler for `program`."""
-        return bool(self.driver(program).path)
-
-    def driver(self, program: Program) -> toolchain.Driver:
-        """The compiler of `program`: its ops' own, or the configured one of its language."""
-        parts = program.data["types"] + program.data["kernels"]
-        for part in parts:
-            if name := part.get("build", {}).get("compiler"):
-                return toolchain.wished(name)
-        return self.drivers[_lang(parts)]
-
-    def check(self, program: Program) -> None:
-        """Refuse to build where the language of `program` has no compiler, and say why it has none."""
-        driver = self.driver(program)
-        if not driver.path and driver in self.drivers.values():
-            lang = _lang(program.data["types"] + program.data["kernels"])
-            raise CompilerNotFoundError(
-                f"{program.data['name']} must be built, and there is no {lang.upper()} compiler: {driver.why}"
-            )
-
-    def index(self, program: Program, spare: bool = False) -> str:
-        """The name of the index of `program`; or of the one that is looked up where there is no compiler."""
-        try:
-            from opweld._engine_id import ENGINE_ID
-        except ImportError as err:
-            raise EngineError(
-                "the engine is not built: install opweld's wheel, or in a source tree run: make engine"
-            ) from err
-        return toolchain.index_name(
-            engine=ENGINE_ID,
-            driver=self.driver(program),
-            flags=self.configured[_lang(program.data["types"] + program.data["kernels"])],
-            program=program.bytes,
-            spare=spare,
-        )
-
-
-def _lang(parts: list[dict[str, Any]]) -> str:
-    """The language of a unit: one fragment of C++ makes it C++."""
-    return "c++" if any(part["lang"] == "c++" for part in parts) else "c"
-
-
-def _adjusted(flags: list[str]) -> list[str]:
-    """Flags for a debugger where they are asked for."""
-    if not config.cmodule__remove_gxx_opt:
-        return flags
-    return [flag for flag in flags if not flag.startswith("-O")] + ["-g"]
-
-
-def _from_cache(index: str, program: Program, setup: _Setup, folders: _Folders) -> Built | None:
+def _from_cache(index: str, setup: Setup, folders: Folders) -> Built | None:
+    program = setup.program
     for root in tuple(folders.roots):
-        found = cache.lookup(index, root, folders.owners, compiler=setup.can_build(program))
+        found = cache.lookup(index, root, folders.owners, compiler=setup.can_build)
         if isinstance(found, cache.Miss):
             if found.foreign:
                 folders.leave(root, found.reason)
@@ -214,19 +137,20 @@ def _from_cache(index: str, program: Program, setup: _Setup, folders: _Folders) 
     return None
 
 
-def _from_engine(index: str, program: Program, setup: _Setup, folders: _Folders) -> Built:
-    from opweld import engine
+def _from_engine(setup: Setup, folders: Folders) -> Built:
+    from opweld import engine  # 0.5 ms that a hit does not pay
+    from opweld.compile import private
 
-    setup.check(program)
-    request = toolchain.request(
-        program=program.text, sources=program.sources, index=index, spare=setup.index(program, spare=True),
-        root="", private="", owners=folders.owners, cc=setup.cc, cxx=setup.cxx, cflags=setup.cflags,
-        cxxflags=setup.cxxflags, lock_seconds=config.lock_seconds,
-        seconds=config.compile_seconds, memory=config.compile_memory,
-    )  # fmt: skip
-    progress = _Progress(program.data["name"], folders.roots)
+    setup.check()
+    program, request = setup.program, setup.request(folders.owners)
+    progress = _Progress(program.data["name"], setup.options.progress)
+
+    def step(state: dict[str, Any]) -> None:
+        private.sweep(folders.roots)  # while the compiler runs
+        progress(state)
+
     try:
-        result, root = _first_that_works(program, folders, lambda **at: engine.build({**request, **at}, progress))
+        result, root = _first_that_works(program, folders, lambda **at: engine.build({**request, **at}, step))
     except CompileError as err:
         from opweld.compile.explain import refused
 
@@ -237,6 +161,7 @@ def _from_engine(index: str, program: Program, setup: _Setup, folders: _Folders)
         raise undone(err, program) from None
     finally:
         progress.end()
+    private.sweep(folders.roots)
     path = result["module"]
     module, why = _load(path)
     if why is not None:
@@ -251,7 +176,7 @@ def _from_engine(index: str, program: Program, setup: _Setup, folders: _Folders)
 
 
 def _first_that_works(
-    program: Program, folders: _Folders, build: Callable[..., dict[str, Any]]
+    program: Program, folders: Folders, build: Callable[..., dict[str, Any]]
 ) -> tuple[dict[str, Any], str]:
     """Build in the first folder where that can be done: one of the cache's, else one of this process's own.
 
@@ -348,34 +273,24 @@ def _warn(diagnostics: list[dict[str, Any]]) -> None:
 
 
 class _Progress:
-    """What is done while a build runs: dead processes' folders are removed; after a second, a line on a terminal."""
+    """One line on a terminal for a build that takes longer than a second; it erases itself."""
 
-    def __init__(self, name: str, roots: list[str]) -> None:
+    def __init__(self, name: str, wanted: str) -> None:
         stream = sys.stderr
-        wanted = config.progress
         self.shown = False
         self.name = name
-        self.roots = roots
         self.stream = stream
         self.active = wanted == "on" or (wanted == "auto" and stream is not None and stream.isatty())
 
     def __call__(self, state: dict[str, Any]) -> None:
-        self.sweep()
         seconds = state.get("seconds", 0.0)
         if self.active and seconds >= 1.0:
             self.shown = True
             self.stream.write(f"\r\x1b[Kopweld: {self.name}: {state.get('stage', '')} {seconds:.1f} s")
             self.stream.flush()
 
-    def sweep(self) -> None:
-        """Remove what killed processes left."""
-        from opweld.compile import private  # where something is built, only
-
-        private.sweep(self.roots)
-
     def end(self) -> None:
-        """Erase the line, and do what there was no time for."""
+        """Erase the line."""
         if self.shown:
             self.stream.write("\r\x1b[K")
             self.stream.flush()
-        self.sweep()

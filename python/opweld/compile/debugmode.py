@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -21,15 +22,15 @@ from opweld.compile.debugnode import (
     tolerance_of,
     where_apart,
 )
+from opweld.compile.options import Options
+from opweld.compile.prepare import Replaced
 from opweld.errors import CompileError
 from opweld.graph.aliasing import Buffers
 from opweld.graph.basic import Apply, Constant, Variable, _yes_or_no
 from opweld.graph.fgraph import FunctionGraph
-from opweld.graph.op import Op
+from opweld.rewriting.registering import registry
+from opweld.rewriting.sets import RewriteSet
 from opweld.tolerances import ANY, Tolerance
-
-if TYPE_CHECKING:
-    from opweld.compile.prepare import Record
 
 __all__ = [
     "BadDestroyMap", "BadRewrite", "BadThunkOutput", "BadViewMap", "DebugMode", "DebugModeError", "InvalidValueError",
@@ -70,55 +71,48 @@ class DebugMode:
     def __repr__(self) -> str:
         return "DebugMode()"
 
-    def checked(
-        self, graph: FunctionGraph, wanted: list[Variable], record: Record, called: str
-    ) -> tuple[FunctionGraph, Checks]:
-        """Make the graph that runs in the place of another: one node, which runs the other node by node.
+    @property
+    def rewrites(self) -> RewriteSet:
+        """Those of ``FAST_RUN``."""
+        return registry.rewrites.including("fast_run")
+
+    def link(
+        self,
+        graph: FunctionGraph,
+        name: str | None = None,
+        options: Options | None = None,
+        replaced: Replaced | None = None,
+    ) -> Checks:
+        """Make what runs a graph node by node, and checks it.
 
         Parameters
         ----------
         graph : FunctionGraph
             What was made of the user's graph.
-        wanted : list of Variable
-            The user's variables that its outputs stand for.
-        record : list
-            Each replacement: who made it, the variable before, the variable after.
-        called : str
+        name : str, optional
             The function's name.
+        options : Options, optional
+            What the nodes are compiled with.
+        replaced : list, optional
+            Each replacement: who made it, the variable before, the variable after.
 
         Returns
         -------
-        FunctionGraph
-            With the inputs of `graph`.
         Checks
-            What its node runs.
         """
-        checks = Checks(self, graph, wanted, record, called)
-        made = Apply(_Checked(checks), graph.inputs, [variable.type() for variable in graph.outputs])
-        return FunctionGraph(graph.inputs, made.outputs), checks
-
-
-class _Checked(Op):
-    """A whole graph as one op in Python."""
-
-    def __init__(self, checks: Checks) -> None:
-        self.checks = checks
-
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        for cell, value in zip(output_storage, self.checks.run(inputs)):
-            cell[0] = value
+        return Checks(self, graph, replaced or [], name or "f", options)
 
 
 class Checks:
     """The nodes of a function, and their C: one module, or, where that does not compile, one a node."""
 
     def __init__(
-        self, mode: DebugMode, graph: FunctionGraph, wanted: list[Variable], record: Record, called: str
+        self, mode: DebugMode, graph: FunctionGraph, replaced: Replaced, called: str, options: Options | None
     ) -> None:
         self.graph = graph
         self.called = called
-        pairs = [("merging and rewriting", old, new) for old, new in zip(wanted, graph.outputs)]
-        self.pairs = [*record, *pairs] if mode.check_rewrites else []
+        self.options = options
+        self.pairs = replaced if mode.check_rewrites else []
         needed = [*graph.outputs, *(v for _, old, new in self.pairs for v in (old, new))]
         self.same: dict[Variable, Variable] = {}
         nodes = self._distinct(FunctionGraph(graph.inputs, needed).apply_nodes)
@@ -147,27 +141,32 @@ class Checks:
         """The modules that hold the C of nodes; those that turn out to have none run in Python."""
         if nodes and not apart:
             try:
-                return [Module(nodes, self.called)]
+                return [Module(nodes, self.called, self.options)]
             except CompileError:  # what was replaced may not stand beside what replaced it
                 if len(nodes) == 1:
                     raise
-        return [Module([node], self.called) for node in nodes]
+        return [Module([node], self.called, self.options) for node in nodes]
 
-    @property
-    def sources(self) -> list[str]:
-        """The C of the nodes, a text a module."""
-        return [module.source() for module in self._modules]
+    def source(self) -> str:
+        """Give the C of the nodes.
+
+        Returns
+        -------
+        str
+            A text a module; empty: there is none.
+        """
+        return "\n".join(filter(None, [module.source() for module in self._modules]))
 
     def value(self, variable: Variable, values: dict[Variable, Any]) -> Any:
         """Look up what a variable is in a run."""
         return variable.data if isinstance(variable, Constant) else values[self.same.get(variable, variable)]
 
-    def run(self, given: list[Any]) -> list[Any]:
+    def __call__(self, *given: Any) -> list[Any]:
         """Compute and check.
 
         Parameters
         ----------
-        given : list
+        *given
             What the inputs of the graph are.
 
         Returns
@@ -204,7 +203,7 @@ class Checks:
 class _Run:
     """One call: what is known, and how far it has come."""
 
-    def __init__(self, checks: Checks, given: list[Any]) -> None:
+    def __init__(self, checks: Checks, given: Sequence[Any]) -> None:
         self.checks = checks
         self.values = dict(zip(checks.graph.inputs, given))
         self._written: list[tuple[Variable, Any]] = []

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from opweld.compile import builder
 from opweld.compile.binding import filter_of, performer
-from opweld.compile.failure import explain, refuser
+from opweld.compile.code import Code, bind
+from opweld.compile.failure import explain
+from opweld.compile.program import make_program
 from opweld.errors import OpweldError
 from opweld.generic import generic
 from opweld.graph.aliasing import alias_pairs
@@ -18,6 +21,7 @@ from opweld.tolerances import Tolerance, apart, near
 
 if TYPE_CHECKING:
     from opweld.compile.debugmode import DebugMode
+    from opweld.compile.options import Options
 
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset, type, type(None), np.generic)
 
@@ -98,16 +102,16 @@ class Module:
         In the order in which they run; those that turn out to have no C are left out.
     called : str
         The function's name.
+    options : Options or None
+        What they are compiled with.
     """
 
-    def __init__(self, nodes: list[CheckedNode], called: str) -> None:
-        from opweld.compile import builder
-        from opweld.compile.program import make_program
-
+    def __init__(self, nodes: list[CheckedNode], called: str, options: Options | None) -> None:
         name = f"DebugMode of {called}"
         for node in nodes:
             node.in_c = True
         self._run: Any = None
+        self._code: Code | None = None
         self._call = _named_after(nodes[0].node) if len(nodes) == 1 else _call
         while present := [node for node in nodes if node.in_c]:
             graph, own = _chain(present)
@@ -118,14 +122,10 @@ class Module:
             if not bare:
                 break
         if present:
-            self._program = program
-            self._built = builder.build(program)
-            self._run = self._built.module.make(
-                0, name, lambda index, value: value, lambda position, value: None,
-                tuple([step.op.call for step in program.performs]),  # type: ignore[attr-defined]
-                tuple([constant.data for constant in program.constants]), (None,), (), None,
-                refuser(called, program, graph.outputs),
-            )  # fmt: skip
+            self._code = Code(graph, program, builder.build(program, options))
+            self._run = bind(
+                self._code, called, lambda index, value: value, perform=lambda step: step.op.call, explained=False
+            )
 
     def __call__(self, run: Any) -> None:
         """Run the nodes.
@@ -140,9 +140,7 @@ class Module:
 
     def source(self) -> str:
         """Give the module's C; empty: none of the nodes has some."""
-        from opweld.compile.maker import source_of
-
-        return "" if self._run is None else source_of(self._built, self._program)
+        return "" if self._code is None else self._code.source()
 
 
 def _call(function: Any, argument: Any) -> None:

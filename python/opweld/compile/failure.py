@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from opweld.graph.basic import Apply, Constant, Variable
-from opweld.graph.type import Type
+from opweld.hooks.protocols import is_constant
 
 if TYPE_CHECKING:
     from opweld.compile.program import Program
+    from opweld.hooks.protocols import Node, Type, Variable
 
 __all__ = ["admits_none", "explain", "failer", "place", "refuser"]
 
@@ -20,7 +20,7 @@ _LONG = 160  # characters of a node, and of a line
 
 
 def failer(
-    called: str, steps: Sequence[tuple[Apply, dict[int, int]]]
+    called: str, steps: Sequence[tuple[Node, dict[int, int]]]
 ) -> Callable[[int, tuple[Any, ...], BaseException], None]:
     """Make what the module calls when a step fails.
 
@@ -28,7 +28,7 @@ def failer(
     ----------
     called : str
         The function's name.
-    steps : sequence of (Apply, dict of int to int)
+    steps : sequence of (Node, dict of int to int)
         The node behind each step, and where among the step's inputs each of the node's is.
 
     Returns
@@ -45,7 +45,7 @@ def failer(
     return failed
 
 
-def explain(error: BaseException, called: str, node: Apply, values: dict[int, Any]) -> None:
+def explain(error: BaseException, called: str, node: Node, values: dict[int, Any]) -> None:
     """Say in an exception at which node it arose, and on what.
 
     Parameters
@@ -54,15 +54,14 @@ def explain(error: BaseException, called: str, node: Apply, values: dict[int, An
         Takes a note; before Python 3.11, which has none, the text is put behind its message.
     called : str
         The function's name.
-    node : Apply
+    node : Node
         The node.
     values : dict of int to object
         The values of its inputs, as far as they are there.
     """
     text = f"{called}(): {_clip(str(node), _LONG)}{place(node)}"
     for position, variable in enumerate(node.inputs):
-        named = variable.name is not None or isinstance(variable, Constant)
-        name = f", {_clip(str(variable), 40)}" if named else ""
+        name = f", {_clip(str(variable), 40)}" if is_constant(variable) and variable.name is None else _name(variable)
         text += f"\n  input {position}{name}: {_value(values.get(position), variable)}"
     if sys.version_info >= (3, 11):
         if text not in getattr(error, "__notes__", ()):  # one object may be raised again and again
@@ -105,8 +104,8 @@ def refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Calla
         if value is None and step < 0 and (node is None or admits_none(variable.type)):
             return
         assert node is not None  # what came from outside passed its type's filter
-        name = "" if variable.name is None else f", {_clip(str(variable), 40)}"
-        where = f"output {variable.index}{name}"
+        name = _name(variable)
+        where = f"output {next(i for i, output in enumerate(node.outputs) if output is variable)}{name}"
         op, promised = _clip(str(node.op), 80), _promised(variable.type)
         if value is None:
             error: Exception = RuntimeError(f"{op}: c_code did not set {where}: store {promised}, or use sub['fail']")
@@ -122,7 +121,7 @@ def refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Calla
         node, place = program.steps[step]
         at = next(i for i, found in place.items() if found == position)
         variable, op = node.inputs[at], _clip(str(node.op), 80)
-        name = "" if variable.name is None else f", {_clip(str(variable), 40)}"
+        name = _name(variable)
         promised = _promised(variable.type)
         if value is None:
             return RuntimeError(f"{op}: c_code gave up input {at}{name} and stored nothing there: store {promised}")
@@ -155,20 +154,19 @@ def admits_none(type_: Type) -> bool:
 
 
 def _promised(type_: Any) -> str:
-    dtype = getattr(type_, "_dtype", None)
-    if dtype is None:
+    if not (hasattr(type_, "numpy_dtype") and hasattr(type_, "shape")):
         return f"a value of type {_clip(str(type_), 80)}"
-    from opweld.dtypes import expected
+    from opweld.dtypes import dtype_of, expected
 
-    return expected(dtype, type_.shape)
+    return expected(dtype_of(type_.numpy_dtype), type_.shape)
 
 
-def place(node: Apply) -> str:
+def place(node: Node) -> str:
     """Say where a node was made.
 
     Parameters
     ----------
-    node : Apply
+    node : Node
         The node.
 
     Returns
@@ -176,14 +174,19 @@ def place(node: Apply) -> str:
     str
         Begins with a comma, and ends with the line's text where the file can be read; empty: it is not known.
     """
-    if node.made_at is None:
+    made_at = getattr(node, "made_at", None)
+    if made_at is None:
         return ""
     from linecache import getline
 
-    file, line, name = node.made_at
+    file, line, name = made_at
     where = "" if name == "<module>" else f" in {name}"
     text = _clip(getline(file, line).strip(), _LONG)
     return f", made at {file}:{line}{where}" + (f":\n    {text}" if text else "")
+
+
+def _name(variable: Variable) -> str:
+    return "" if variable.name is None else f", {_clip(variable.name, 40)}"
 
 
 def _value(value: Any, variable: Any) -> str:

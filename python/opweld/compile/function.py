@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from opweld.compile.io import In, Out
-from opweld.compile.maker import Maker, Recipe, read_mode
+from opweld.compile.maker import Maker
+from opweld.compile.modes import read_mode
+from opweld.compile.options import Options
 from opweld.compile.rebuild import (
     Substitution,
     add_default_updates,
@@ -16,6 +18,7 @@ from opweld.compile.rebuild import (
     read_updates,
     shared_of,
 )
+from opweld.compile.recipe import Recipe
 from opweld.compile.sharedvalue import SharedVariable, shared
 from opweld.config import config
 from opweld.errors import OpweldWarning, UnusedInputError
@@ -90,6 +93,7 @@ def function(
     givens: Any = None,
     updates: Any = None,
     no_default_updates: Any = False,
+    options: Mapping[str, Any] | None = None,
 ) -> Any:
     """Compile a graph.
 
@@ -101,9 +105,10 @@ def function(
         The arguments, in order.
     outputs : Variable, Out or list of them, optional
         What the function computes; a bare one is returned bare, a list as a list. Left out: it returns None.
-    mode : str or DebugMode, optional
+    mode : str or Mode, optional
         ``"FAST_RUN"``, the default: every rewriter runs. ``"FAST_COMPILE"``: those that bring the graph into its
         canonical form. ``"DebugMode"``: nothing is fused into one module; each node is run by itself and checked.
+        Or a mode of one's own: any object with ``rewrites`` and ``link`` (`opweld.compile.modes.Mode`).
     name : str, optional
         The function's name, for messages.
     on_unused_input : {"raise", "warn", "ignore"}, optional
@@ -118,6 +123,9 @@ def function(
         before the call.
     no_default_updates : bool or list of SharedVariable
         Do without the updates that shared variables come with: all, or those of these.
+    options : dict of str to object, optional
+        Settings of this function, by their names in the configuration, such as ``{"cflags": "-O1"}``. What they leave
+        out the mode says, else the configuration.
 
     Returns
     -------
@@ -133,16 +141,18 @@ def function(
         If an input is given, or a variable is replaced or updated, twice.
     UnusedInputError, MissingInputError, InconsistencyError
         If inputs, outputs and ops do not fit together.
+    ConfigError
+        If there is no such option, or it cannot have such a value.
     RewriteError
         If a rewriter gives what does not fit, or rewriters undo one another's work.
     CompileError, CompilerNotFoundError, ToolError, CacheError, EngineError, LoadError
         If the module cannot be built or loaded.
     """
     mode = config.mode if mode is None else mode
-    read_mode(mode)
-    allowed = _yes_or_no("allow_input_downcast", allow_input_downcast, maybe=True)
-    downcast = config.allow_input_downcast if allowed is None else allowed
-    specs = _inputs(inputs, downcast)
+    given = _options(options, allow_input_downcast, on_unused_input)
+    found = read_mode(mode)
+    chosen = Options(given, getattr(found, "options", None) or {})
+    specs = _inputs(inputs, chosen.allow_input_downcast)
     single = outputs is None or isinstance(outputs, (Variable, Out))
     results = _outputs([] if outputs is None else [outputs] if single else outputs)
     if name is not None and not isinstance(name, str):
@@ -154,9 +164,9 @@ def function(
         new = {variable: put(expression) for variable, expression in new.items()}
     wanted = [out.variable for out in results]
     add_default_updates(wanted, new, {spec.variable for spec in specs}, put, no_default_updates)
-    action = config.on_unused_input if on_unused_input is None else on_unused_input
-    _check_unused(specs, wanted + list(new.values()), action)
-    return Recipe(specs, results, new, single, name, mode).make()
+    _check_unused(specs, wanted + list(new.values()), chosen.on_unused_input)
+    kept = mode if isinstance(mode, str) else found
+    return Recipe(specs, results, new, single, name, kept, given).make(found, chosen)
 
 
 def source(made: Any) -> str:
@@ -181,6 +191,21 @@ def source(made: Any) -> str:
     if not isinstance(maker, Maker):
         raise TypeError(f"expected what opweld.function() gave, got {_what(made)}")
     return maker.source()
+
+
+def _options(options: Any, downcast: Any, unused: Any) -> dict[str, Any]:
+    """What the user says of options, by whichever keyword."""
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"options must be a dict of settings to values, got {_what(options)}")
+    given = dict(options or {})
+    allowed = _yes_or_no("allow_input_downcast", downcast, maybe=True)
+    if allowed is not None:
+        given["allow_input_downcast"] = allowed
+    if unused is not None:
+        if unused not in ("raise", "warn", "ignore"):
+            raise ValueError(f"on_unused_input must be 'raise', 'warn' or 'ignore', got {unused!r}")
+        given["on_unused_input"] = unused
+    return given
 
 
 def _inputs(given: Any, downcast: bool | None) -> list[In]:
@@ -237,8 +262,6 @@ def _outputs(given: Any) -> list[Out]:
 
 
 def _check_unused(specs: list[In], outputs: list[Variable], action: str) -> None:
-    if action not in ("raise", "warn", "ignore"):
-        raise ValueError(f"on_unused_input must be 'raise', 'warn' or 'ignore', got {action!r}")
     if action == "ignore":
         return
     used = _needed({spec.variable for spec in specs}, outputs)

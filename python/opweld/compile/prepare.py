@@ -11,16 +11,17 @@ from opweld.rewriting.merge import copy_and_merge
 from opweld.rewriting.sets import RewriteSet
 from opweld.rewriting.stages import rewrite_graph
 
-__all__ = ["Record", "prepare"]
+__all__ = ["Replaced", "prepare"]
 
-Record = list[tuple[str, Variable, Variable]]
+#: What was put for what: who did it, the variable before, the variable after.
+Replaced = list[tuple[str, Variable, Variable]]
 
 
 def prepare(
     inputs: list[Variable],
     outputs: list[Variable],
     rewrites: RewriteSet | None,
-    record: Record | None = None,
+    record: Replaced | None = None,
     mutable: Collection[Variable] = (),
     borrowed: Collection[int] = (),
 ) -> FunctionGraph:

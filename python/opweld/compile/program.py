@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from opweld.errors import ProgramError
-from opweld.graph.basic import Apply, Constant, Variable
-from opweld.graph.fgraph import FunctionGraph
+from opweld.hooks.protocols import Constant, Graph, Node, Variable
 from opweld.hooks.standing import one_node, one_type
 from opweld.hooks.writer import Writer
 
@@ -29,10 +28,10 @@ class Program:
         `text` in UTF-8.
     sources : dict
         Where the fragments were written: outside every key.
-    steps : list of (Apply, dict of int to int)
+    steps : list of (Node, dict of int to int)
         The node behind each step, and where among the step's inputs each of the node's is: all but those that are
         written into the C; a variable that is given twice is one.
-    performs : list of Apply
+    performs : list of Node
         The nodes whose steps call Python, in the order of those steps.
     constants : list of Constant
         In the order of the constant variables.
@@ -42,8 +41,8 @@ class Program:
         self,
         data: dict[str, Any],
         sources: dict[str, dict[str, Any]],
-        steps: list[tuple[Apply, dict[int, int]]],
-        performs: list[Apply],
+        steps: list[tuple[Node, dict[int, int]]],
+        performs: list[Node],
         constants: list[Constant],
     ) -> None:
         import json
@@ -61,7 +60,7 @@ class Program:
 
 
 def make_program(
-    graph: FunctionGraph,
+    graph: Graph,
     name: str = "f",
     single: bool = False,
     keywords: list[str | None] | None = None,
@@ -74,7 +73,7 @@ def make_program(
 
     Parameters
     ----------
-    graph : FunctionGraph
+    graph : Graph
         Each output is computed by a node of its own: no input, constant or repeated output among them.
     name : str
         The function's name, for messages.
@@ -132,7 +131,7 @@ def make_program(
     return Program(data, writer.fragments.sources, writer.nodes, writer.performs, writer.constants)
 
 
-def _unchecked(nodes: list[Apply]) -> set[Variable]:
+def _unchecked(nodes: Sequence[Node]) -> set[Variable]:
     """The variables that only ops with ``check_input = False`` use."""
     loose: set[Variable] = set()
     for node in nodes:

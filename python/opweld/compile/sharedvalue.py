@@ -55,7 +55,7 @@ class SharedVariable(Variable):
 
     Attributes
     ----------
-    cell : list
+    cell : Cell
         Its one item is the value. Functions hold this list; an update puts another object into it.
     default_update : Variable or None
         What every function that uses this variable updates it with, unless the function says otherwise.
@@ -75,7 +75,7 @@ class SharedVariable(Variable):
         super().__init__(type, None, None, name)
         self.strict = _yes_or_no("a shared variable: strict", strict)
         self.allow_downcast = _yes_or_no("a shared variable: allow_downcast", allow_downcast, maybe=True)
-        self.cell: list[Any] = Cell([None])
+        self.cell = Cell([None])
         self.set_value(value, borrow)
 
     def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:

@@ -8,6 +8,7 @@ Whoever reads generation g of a buffer must run before the node that makes gener
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from opweld.errors import InconsistencyError
 from opweld.graph.basic import Apply, Constant, Variable
@@ -15,7 +16,7 @@ from opweld.graph.basic import Apply, Constant, Variable
 __all__ = ["Buffers", "alias_pairs", "check_destroyed", "check_maps", "order", "roots"]
 
 
-def alias_pairs(node: Apply, which: str) -> list[tuple[int, int]]:
+def alias_pairs(node: Any, which: str) -> list[tuple[int, int]]:
     """Read one of the maps of a node's op.
 
     Parameters

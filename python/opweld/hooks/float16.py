@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from opweld.graph.basic import Apply, Variable
 from opweld.graph.op import Op
+from opweld.hooks.protocols import Node, Variable
 
 __all__ = ["half_of", "refusal", "says_float16"]
 
@@ -39,14 +39,14 @@ def says_float16(op: Any) -> bool:
     return bool(getattr(op, _NAMES[1], False))  # what a __getattr__ of the class answers
 
 
-def half_of(op: Any, node: Apply) -> str | None:
+def half_of(op: Any, node: Node) -> str | None:
     """Find what keeps a node from running its op's C: a float16 variable, where the op does not call its C right.
 
     Parameters
     ----------
     op : Op
         The op.
-    node : Apply
+    node : Node
         The node.
 
     Returns

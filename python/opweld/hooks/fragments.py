@@ -6,13 +6,24 @@ from sys import intern
 from typing import Any
 
 from opweld.errors import OpweldWarning
-from opweld.graph.basic import Apply, _what
-from opweld.graph.type import Type
+from opweld.graph.basic import _what
 from opweld.hooks.asking import ABSENT, ask, ask_for_build, origin, text, texts, words
 from opweld.hooks.classes import COp
 from opweld.hooks.float16 import half_of, refusal
 from opweld.hooks.labels import label_of
-from opweld.hooks.reading import NAME, VARIABLE, accept, array, carries_c, driver, keeps_storage, op_sub, type_sub
+from opweld.hooks.protocols import Node, Type
+from opweld.hooks.reading import (
+    NAME,
+    VARIABLE,
+    accept,
+    array,
+    carries_c,
+    driver,
+    keeps_storage,
+    op_sub,
+    performs,
+    type_sub,
+)
 from opweld.rooms import late
 from opweld.sections import written_in
 
@@ -127,12 +138,12 @@ class Fragments:
             found = self._declares[key] = self._declare(_writer(type_), name, check)
         return found
 
-    def structure(self, node: Apply) -> dict[str, Any] | None:
+    def structure(self, node: Node) -> dict[str, Any] | None:
         """Ask an op whether its work is known as structure.
 
         Parameters
         ----------
-        node : Apply
+        node : Node
             The node.
 
         Returns
@@ -168,12 +179,12 @@ class Fragments:
         self._note(label, scalar_op, "c_code")
         return {**instruction, "label": label}
 
-    def code(self, node: Apply, inputs: list[str], outputs: list[str], params: bool) -> str | None:
+    def code(self, node: Node, inputs: list[str], outputs: list[str], params: bool) -> str | None:
         """Ask an op for the code of a node.
 
         Parameters
         ----------
-        node : Apply
+        node : Node
             The node.
         inputs, outputs : list of str
             The names of its variables, or their literals.
@@ -192,21 +203,21 @@ class Fragments:
         """
         op: Any = node.op
         half = half_of(op, node)
-        if half is not None and op.has_perform():
+        if half is not None and performs(op):
             return None
         answer = ask(op, "c_code", node, NAME, list(inputs), list(outputs), op_sub(params))
         if answer is not ABSENT:
             if half is not None:
                 raise TypeError(refusal(op, half))
             return text(op, "c_code", answer, needed=True)
-        if not op.has_perform():
+        if not performs(op):
             files = getattr(op, "func_files", None)
             code = f"c_code (no section 'code' in {', '.join(files)}, and no func_name)" if files else "c_code"
             raise TypeError(f"{op} can be run neither in C nor in Python: it has no {code} and no perform")
         return None
 
     def kernel_fields(
-        self, node: Apply, code: str, inputs: list[str], outputs: list[str], params: bool
+        self, node: Node, code: str, inputs: list[str], outputs: list[str], params: bool
     ) -> dict[str, Any]:
         """Ask an op that has code for the rest.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from opweld.graph.basic import _what
-from opweld.graph.type import Type
 from opweld.hooks.asking import ABSENT, ask, text
 from opweld.hooks.classes import CType
+from opweld.hooks.protocols import Type
 
 __all__ = [
-    "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "keeps_storage", "op_sub",
-    "type_sub",
+    "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "keeps_storage", "knows_of",
+    "op_sub", "performs", "type_sub",
 ]  # fmt: skip
 
 FAIL = "{ opw_failure = 1; goto opw_fail; }"
@@ -57,7 +57,7 @@ def accept(type_: Type, writeable: bool) -> str | None:
     str or None
         A C expression over ``py_opw_V``.
     """
-    if not _knows_of(type_, "c_accept", ("filter", "c_declare", "c_extract")):
+    if not knows_of(type_, "c_accept", ("filter", "c_declare", "c_extract")):
         return None
     answer = ask(type_, "c_accept", VARIABLE, writeable=writeable)
     if answer is None or answer is ABSENT:
@@ -78,11 +78,25 @@ def array(type_: Type) -> dict[str, Any] | None:
     dict or None
         ``dtype`` and ``ndim``. As for `accept`, a `c_array` written higher up than `c_declare` does not count.
     """
-    return type_.c_array() if _knows_of(type_, "c_array", ("c_declare",)) else None  # type: ignore[attr-defined]
+    return type_.c_array() if knows_of(type_, "c_array", ("c_declare",)) else None  # type: ignore[attr-defined]
 
 
-def _knows_of(type_: Type, hook: str, others: tuple[str, ...]) -> bool:
-    """Whether a type has a hook that is written where, or below where, the hooks are written that it speaks of."""
+def knows_of(type_: Type, hook: str, others: tuple[str, ...]) -> bool:
+    """Say whether a type has a hook that is written where, or below where, those are written that it speaks of.
+
+    Parameters
+    ----------
+    type_ : Type
+        The type.
+    hook : str
+        The hook.
+    others : tuple of str
+        What it speaks of.
+
+    Returns
+    -------
+    bool
+    """
     order = type(type_).__mro__
     place = _writer_of(order, hook)
     if place is None or any((found := _writer_of(order, other)) is not None and found < place for other in others):
@@ -96,6 +110,23 @@ def _writer_of(order: tuple[type, ...], hook: str) -> int | None:
         if hook in cls.__dict__:
             return place
     return None
+
+
+def performs(op: Any) -> bool:
+    """Say whether an op can be run in Python.
+
+    Parameters
+    ----------
+    op : Op
+        The op.
+
+    Returns
+    -------
+    bool
+        As its `has_perform` says; where it has none, whether it has ``perform``.
+    """
+    asked = getattr(op, "has_perform", None)
+    return bool(asked()) if asked is not None else callable(getattr(op, "perform", None))
 
 
 def keeps_storage(type_: Type) -> bool:

@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 
 from opweld.graph.alike import Difference, differences, same_value
-from opweld.graph.basic import Apply
-from opweld.graph.type import Type
 from opweld.hooks.asking import ask
 from opweld.hooks.fragments import Fragments
+from opweld.hooks.protocols import Node, Type
 from opweld.hooks.reading import accept, carries_c
 from opweld.hooks.writer import Writer
 from opweld.signatures import code_of
@@ -37,12 +36,12 @@ _LABELS = {"name", "tag"}  # what messages are made of
 _SHOWN = 60
 
 
-def stands_for(one: Apply, other: Apply) -> bool:
+def stands_for(one: Node, other: Node) -> bool:
     """Say whether a node can stand for another: their ops and the types of their variables are equal.
 
     Parameters
     ----------
-    one, other : Apply
+    one, other : Node
         The nodes.
 
     Returns
@@ -110,7 +109,7 @@ def stands_for_type(one: Type, other: Type) -> bool:
     raise TypeError(_message(one, [item for item in found if not item.prop], hook))
 
 
-def _work(node: Apply) -> dict[str, Any] | None:
+def _work(node: Node) -> dict[str, Any] | None:
     """What Program says of a node that runs, with the values of its params.
 
     None: nothing runs, or what would be asked for it fails, and will say so by itself.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from opweld.graph.alike import differences
-from opweld.graph.basic import Apply
+from opweld.hooks.protocols import Node
 from opweld.rooms import late
 
 __all__ = ["one_node", "one_type"]
@@ -34,12 +34,12 @@ def one_type(one: Any, other: Any) -> bool:
     return one is other or not differences(one, other) or bool(same.stands_for_type(one, other))
 
 
-def one_node(one: Apply, other: Apply) -> bool:
+def one_node(one: Node, other: Node) -> bool:
     """Say whether a node can stand for another, whose op and inputs are equal to its own.
 
     Parameters
     ----------
-    one, other : Apply
+    one, other : Node
         The nodes.
 
     Returns

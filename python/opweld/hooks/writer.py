@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from opweld.graph.aliasing import alias_pairs
-from opweld.graph.basic import Apply, Constant, Variable
-from opweld.graph.type import Type
 from opweld.hooks.asking import ABSENT, ask, text
 from opweld.hooks.fragments import Fragments
+from opweld.hooks.protocols import Constant, Node, Type, Variable, is_constant
 from opweld.hooks.reading import PARAMS, VARIABLE, accept, carries_c, keeps_storage
 from opweld.rooms import late
 
@@ -44,7 +43,7 @@ class Writer:
         self,
         unchecked: set[Variable],
         one_type: Callable[[Type, Type], bool],
-        one_node: Callable[[Apply, Apply], bool],
+        one_node: Callable[[Node, Node], bool],
     ) -> None:
         self._one_type = one_type
         self._one_node = one_node
@@ -53,13 +52,13 @@ class Writer:
         self.kernels: list[dict[str, Any]] = []
         self.variables: list[dict[str, Any]] = []
         self.steps: list[dict[str, Any]] = []
-        self.nodes: list[tuple[Apply, dict[int, int]]] = []
-        self.performs: list[Apply] = []
+        self.nodes: list[tuple[Node, dict[int, int]]] = []
+        self.performs: list[Node] = []
         self.constants: list[Constant] = []
         self._unchecked = unchecked
         self._entered: dict[Any, int] = {}  # fields of a type or kernel -> its index
         self._type_of: dict[Any, tuple[int, Type]] = {}  # type, or id of one that does not hash, and whether it checks
-        self._kernel_of: dict[Any, tuple[int, Apply]] = {}  # structured op and types
+        self._kernel_of: dict[Any, tuple[int, Node]] = {}  # structured op and types
         self._variable_of: dict[Variable, int] = {}
         self._literals: dict[Variable, str | None] = {}
         self.params: dict[Any, Constant] = {}  # type and value, frozen
@@ -104,7 +103,7 @@ class Writer:
                 self.constants.append(variable)  # type: ignore[arg-type]
         return found
 
-    def step(self, node: Apply, returned: set[Variable]) -> None:
+    def step(self, node: Node, returned: set[Variable]) -> None:
         """Enter a node."""
         if getattr(node.op, "structure", None) is not None and self._structured(node, returned):
             return
@@ -143,7 +142,7 @@ class Writer:
         step["kernel"] = self._enter(self.kernels, fields)
         self._add_step(node, step, place)
 
-    def _structured(self, node: Apply, returned: set[Variable]) -> bool:
+    def _structured(self, node: Node, returned: set[Variable]) -> bool:
         """Enter a node whose loop the engine writes: op and types say all, and are asked once."""
         key = (node.op, *[v.type for v in node.inputs], None, *[v.type for v in node.outputs])
         earlier = self._kernel_of.get(key)
@@ -163,14 +162,14 @@ class Writer:
         return True
 
     def _variables(
-        self, reads: list[Variable], makes: list[Variable], returned: set[Variable]
+        self, reads: Sequence[Variable], makes: Sequence[Variable], returned: set[Variable]
     ) -> tuple[dict[str, Any], list[int]]:
         """Begin a step: its variables, and their types."""
-        takes = [self.variable(v, "constant" if isinstance(v, Constant) else "temporary") for v in reads]
+        takes = [self.variable(v, "constant" if is_constant(v) else "temporary") for v in reads]
         gives = [self.variable(v, "output" if v in returned else "temporary") for v in makes]
         return {"inputs": takes, "outputs": gives}, [self.variables[i]["type"] for i in takes + gives]
 
-    def _add_step(self, node: Apply, step: dict[str, Any], place: dict[int, int]) -> None:
+    def _add_step(self, node: Node, step: dict[str, Any], place: dict[int, int]) -> None:
         """Enter a step; `place`: where among its inputs each of the node's is."""
         for field, which in (("destroys", "destroy_map"), ("views", "view_map")):
             pairs = [[out, place[source]] for out, source in alias_pairs(node, which) if source in place]
@@ -179,9 +178,9 @@ class Writer:
         self.steps.append(step)
         self.nodes.append((node, place))
 
-    def _literal(self, variable: Variable) -> str | None:
+    def _literal(self, variable: Any) -> str | None:
         """What stands in C for a constant that is no variable, in parentheses."""
-        if not isinstance(variable, Constant):
+        if not is_constant(variable):
             return None
         if variable not in self._literals:
             answer = ask(variable.type, "c_literal", variable.data)
@@ -191,7 +190,7 @@ class Writer:
             self._literals[variable] = found
         return self._literals[variable]
 
-    def keep(self, nodes: list[Apply], results: list[Variable]) -> None:
+    def keep(self, nodes: Sequence[Node], results: Sequence[Variable]) -> None:
         """Mark the temporaries whose objects may stay with the instance: nobody else can hold them after a call."""
         pairs = [
             (node.outputs[out], node.inputs[source])
@@ -253,7 +252,7 @@ class Writer:
         if found:
             fields["accept"] = found
 
-    def _params_of(self, node: Apply) -> Constant | None:
+    def _params_of(self, node: Node) -> Constant | None:
         """The params of a node as a constant, the same for equal ones; None: it has none."""
         if getattr(node.op, "params_type", None) is None:
             return None
