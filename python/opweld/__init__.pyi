@@ -59,7 +59,7 @@ __all__ = [
 ]  # fmt: skip
 
 # -- by hand --
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from opweld.compile.function import Function, In, Out
@@ -78,5 +78,6 @@ def function(
     givens: Any = None,
     updates: Any = None,
     no_default_updates: Any = False,
+    options: Mapping[str, Any] | None = None,
 ) -> Function: ...
 def source(made: Function) -> str: ...

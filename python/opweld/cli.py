@@ -13,8 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from opweld.rooms import late
+
 if TYPE_CHECKING:
     from opweld.doctor import Finding
+
+checks: Any = late("opweld.doctor")  # so that help answers at once
+store: Any = late("opweld.compile.cache")
 
 __all__ = ["main"]
 
@@ -46,9 +51,7 @@ def main() -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
 def version(as_json: bool) -> None:
     """Show the versions of opweld, its engine, Python, NumPy and the formats."""
-    from opweld import doctor
-
-    facts = doctor.versions()
+    facts = checks.versions()
     if as_json:
         click.echo(json.dumps(facts, indent=2))
         return
@@ -67,8 +70,6 @@ def doctor(as_json: bool) -> None:
 
     The op is built in a temporary cache folder: yours is looked at, not changed.
     """
-    from opweld import doctor as checks
-
     if as_json:
         findings = list(checks.examine())
         click.echo(json.dumps(checks.report(findings), indent=2))
@@ -100,9 +101,7 @@ def cache() -> None:
 @cache.command(epilog=_examples("opweld cache path", 'du -sh "$(opweld cache path)"'))
 def path() -> None:
     """Print the folder in which compiled modules are kept."""
-    from opweld import doctor
-
-    root = doctor.cache_root()
+    root = checks.cache_root()
     if not root:
         raise click.ClickException(
             "none of the cache's folders can be written, so each process uses a temporary one of its own; "
@@ -118,21 +117,18 @@ def clear(yes: bool) -> None:
 
     Safe at any time: a process that has a module loaded keeps it.
     """
-    from opweld import doctor
-    from opweld.compile.cache import clear as remove
-
-    root = doctor.cache_root()
+    root = checks.cache_root()
     if not root:
         raise click.ClickException("there is no cache folder that can be written")
-    files, size = doctor.weigh(root)
+    files, size = checks.weigh(root)
     if not files:
         click.echo(f"nothing to clear in {root}")
         return
     if not yes:
         click.confirm(f"Remove {_count(files)}, {_size(size)}, from {root}?", abort=True)
-    removed, freed = remove(root)
+    removed, freed = store.clear(root)
     click.echo(f"removed {_count(removed)}, {_size(freed)}, from {root}")
-    left, still = doctor.weigh(root)
+    left, still = checks.weigh(root)
     if left:
         raise click.ClickException(f"{_count(left)}, {_size(still)}, could not be removed, or came since")
 

@@ -18,6 +18,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import opweld
+from opweld import engine, errors
+from opweld.compile import cache, toolchain, trust
+from opweld.config import Config, config
+
 __all__ = [
     "CHECKS",
     "Finding",
@@ -74,9 +79,6 @@ def versions() -> dict[str, str]:
     dict
         From ``opweld``, ``engine``, ``Go``, ``Program format``, ``cache format``, ``Python`` and ``NumPy`` to text.
     """
-    import opweld
-    from opweld import engine
-
     try:
         answer = engine.version()
         formats = {key: str(answer[key]) for key in ("go", "program", "cache")}
@@ -101,9 +103,6 @@ def versions() -> dict[str, str]:
 
 def cache_root() -> str:
     """Give the cache folder in use; empty where none can be written."""
-    from opweld import config
-    from opweld.compile import cache, trust
-
     owners = trust.owners(config.compiledir_owners) if config.compiledir else ()
     return cache.path(config.compiledir, owners=owners)
 
@@ -121,10 +120,8 @@ def weigh(root: str) -> tuple[int, int]:
     files, size : int
         How many files there are, and the sum of their bytes.
     """
-    from opweld.compile.cache import FOLDERS
-
     files = size = 0
-    for folder, _, names in (step for base in FOLDERS for step in os.walk(os.path.join(root, base))):
+    for folder, _, names in (step for base in cache.FOLDERS for step in os.walk(os.path.join(root, base))):
         for name in names:
             try:
                 size += os.lstat(os.path.join(folder, name)).st_size
@@ -170,9 +167,6 @@ def check_numpy() -> Iterator[Finding]:
 
 def check_configuration() -> Iterator[Finding]:
     """Look at the user's file and ``OPWELD_FLAGS``."""
-    from opweld import config, errors
-    from opweld.config import Config
-
     try:
         changed = [key for key in config.keys() if getattr(config, key) != getattr(Config({}), key)]
     except errors.ConfigError as error:
@@ -185,8 +179,6 @@ def check_configuration() -> Iterator[Finding]:
 
 def check_engine() -> Iterator[Finding]:
     """Load the engine and ask who it is."""
-    from opweld import engine
-
     start = time.perf_counter()
     try:
         answer = engine.version()
@@ -205,9 +197,6 @@ def check_engine() -> Iterator[Finding]:
 
 def check_compilers() -> Iterator[Finding]:
     """Look for the compilers of C and C++, and ask the chosen ones who they are."""
-    from opweld import config, engine, errors
-    from opweld.compile import toolchain
-
     for name, lang, key in (("C compiler", "c", "cc"), ("C++ compiler", "c++", "cxx")):
         needed = "wrong" if lang == "c" else "note"
         advice = _install(lang) + ("" if lang == "c" else "; only ops written in C++ need it")
@@ -234,9 +223,6 @@ def check_compilers() -> Iterator[Finding]:
 
 def check_flags() -> Iterator[Finding]:
     """Say with which flags modules are compiled."""
-    from opweld import config, errors
-    from opweld.compile import toolchain
-
     try:
         sets = {
             "C": toolchain.flags(config.cflags, config.gcc__cxxflags),
@@ -258,9 +244,6 @@ def check_flags() -> Iterator[Finding]:
 
 def check_cache() -> Iterator[Finding]:
     """Look at the folders where the cache may lie, and at which is in use. None is made."""
-    from opweld import config, errors
-    from opweld.compile import cache, trust
-
     try:
         candidates = cache.roots(config.compiledir)
         owners = trust.owners(config.compiledir_owners) if config.compiledir else ()
@@ -375,8 +358,6 @@ def trial(root: str) -> None:
     """
     try:
         import numpy as np
-
-        import opweld
 
         opweld.config.compiledir = root
 
@@ -508,7 +489,7 @@ def _system() -> list[str]:
 def _engine_id() -> str:
     """Give the engine's version and the digest of its sources, without loading it."""
     try:
-        from opweld import _engine_id as made
+        from opweld import _engine_id as made  # may be missing, which is said
     except ImportError:
         return "not built"
     return str(getattr(made, "ENGINE_ID", "not known"))

@@ -205,7 +205,7 @@ def _load() -> Any:
     """Give the bound engine."""
     global _loaded_in
     try:
-        from opweld import _engine
+        from opweld import _engine  # not before something must be built
     except (ImportError, OSError) as error:
         raise errors.EngineError(
             f"the engine, which is needed to build a module, cannot be loaded: {error}. Install opweld's wheel for "

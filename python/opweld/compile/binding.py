@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from opweld.compile.io import In
+from opweld.dtypes import describe, dtype_of, expected, shape_text
+from opweld.hooks.protocols import Node, Type
 from opweld.hooks.reading import knows_of
+from opweld.rooms import late
 from opweld.signatures import fitting
 
 if TYPE_CHECKING:
-    from opweld.compile.io import In
     from opweld.compile.sharedvalue import SharedVariable
-    from opweld.hooks.protocols import Node, Type
+
+params_room: Any = late("opweld.params")  # few graphs have an op with params
 
 __all__ = ["converter", "filter_of", "performer", "rejecter"]
 
@@ -120,8 +124,6 @@ def rejecter(called: str, types: Sequence[Type]) -> Callable[[int, Any], None]:
     def reject(position: int, value: Any) -> None:
         import numpy as np
 
-        from opweld.dtypes import describe, dtype_of, expected, shape_text
-
         type_: Any = types[position]
         where = f"{called}() out" if len(types) == 1 else f"{called}() out[{position}]"
         if not (hasattr(type_, "numpy_dtype") and hasattr(type_, "shape")):  # no array's
@@ -166,9 +168,7 @@ def performer(node: Node) -> Callable[..., tuple[Any, ...]]:
     perform = op.perform
     params: tuple[Any, ...] = ()
     if getattr(op, "params_type", None) is not None:
-        from opweld.params import perform_params
-
-        params = perform_params(node)
+        params = params_room.perform_params(node)
     filters = [filter_of(output.type) for output in node.outputs]
 
     def run(*values: Any) -> tuple[Any, ...]:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from opweld.compile import cache, toolchain, trust
 from opweld.compile.holds import NotHeld, Reads
 from opweld.compile.options import Options
+from opweld.compile.program import Program
 from opweld.compile.setup import Folders, Setup
 from opweld.errors import CacheError, CompileError, CompileWarning, LoadError, ToolError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from opweld.compile.program import Program
+from opweld.rooms import late
 
 __all__ = ["Built", "build"]
 
@@ -56,6 +54,11 @@ class Built:
         self.seconds = seconds
         self.reads: Reads | None = None
 
+
+# What is needed only where the cache has nothing:
+engine: Any = late("opweld.engine")
+explain: Any = late("opweld.compile.explain")
+private: Any = late("opweld.compile.private")
 
 _loaded: dict[str, Built] = {}  # index -> what this process has loaded
 _shown: dict[Any, Any] = {}  # the warnings that this process has seen
@@ -138,9 +141,6 @@ def _from_cache(index: str, setup: Setup, folders: Folders) -> Built | None:
 
 
 def _from_engine(setup: Setup, folders: Folders) -> Built:
-    from opweld import engine  # 0.5 ms that a hit does not pay
-    from opweld.compile import private
-
     setup.check()
     program, request = setup.program, setup.request(folders.owners)
     progress = _Progress(program.data["name"], setup.options.progress)
@@ -152,13 +152,9 @@ def _from_engine(setup: Setup, folders: Folders) -> Built:
     try:
         result, root = _first_that_works(program, folders, lambda **at: engine.build({**request, **at}, step))
     except CompileError as err:
-        from opweld.compile.explain import refused
-
-        raise refused(err, program) from None
+        raise explain.refused(err, program) from None
     except ToolError as err:
-        from opweld.compile.explain import undone
-
-        raise undone(err, program) from None
+        raise explain.undone(err, program) from None
     finally:
         progress.end()
     private.sweep(folders.roots)
@@ -182,8 +178,6 @@ def _first_that_works(
 
     Gives the result, and the folder of the cache that was asked last.
     """
-    from opweld.compile import private  # where something is built, only
-
     failed: list[tuple[str, str]] = []
     root = ""
     for root in folders.roots:
@@ -237,9 +231,8 @@ def _load(path: str) -> tuple[Any, Exception | None]:
 
 
 def _unloadable(program: Program, why: Exception, path: str, module: Any) -> LoadError:
-    from opweld.compile.explain import unloadable
-
-    return unloadable(program, why, path, module)
+    found: LoadError = explain.unloadable(program, why, path, module)
+    return found
 
 
 def _discard(path: str) -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from opweld.compile import builder
 from opweld.compile.binding import filter_of, performer, rejecter
 from opweld.compile.failure import failer, refuser
 from opweld.compile.options import Options
 from opweld.compile.program import Program, make_program
+from opweld.compile.sharedvalue import Cell
 from opweld.digest import sha256
+from opweld.hooks.protocols import Graph, Node, Variable
+from opweld.rooms import late
 
-if TYPE_CHECKING:
-    from opweld.compile.sharedvalue import Cell
-    from opweld.hooks.protocols import Graph, Node, Variable
+engine: Any = late("opweld.engine")  # where the C is not in the cache any more
 
 __all__ = ["Code", "bind", "compile_graph"]
 
@@ -54,8 +55,6 @@ class Code:
                 return text.decode()
         except OSError:
             pass
-        from opweld import engine  # the cache was cleared since, or another file lies there
-
         return str(engine.render(self.program.text)["text"])
 
 

@@ -17,6 +17,8 @@ from opweld.graph.aliasing import alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.op import Op
+from opweld.scalar.type import ScalarType
+from opweld.tensor.type import TensorType
 from opweld.tolerances import Tolerance, apart, near
 
 if TYPE_CHECKING:
@@ -443,9 +445,6 @@ def _equal_at_all(type_: Any, a: Any, b: Any) -> bool:
 
 def _by_table(type_: Any) -> bool:
     """Whether a type compares values as tensors and scalars do."""
-    from opweld.scalar.type import ScalarType
-    from opweld.tensor.type import TensorType
-
     for base in (TensorType, ScalarType):
         if isinstance(type_, base):
             return all(

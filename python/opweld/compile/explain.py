@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from opweld.compile.program import Program
 from opweld.errors import CompileError, LoadError, ToolError
-
-if TYPE_CHECKING:
-    from opweld.compile.program import Program
 
 __all__ = ["refused", "undone", "unloadable"]
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from opweld.hooks.protocols import is_constant
-
-if TYPE_CHECKING:
-    from opweld.compile.program import Program
-    from opweld.hooks.protocols import Node, Type, Variable
+from opweld.compile.binding import filter_of
+from opweld.compile.program import Program
+from opweld.dtypes import describe, dtype_of, expected
+from opweld.hooks.protocols import Node, Type, Variable, is_constant
 
 __all__ = ["admits_none", "explain", "failer", "place", "refuser"]
 
@@ -110,8 +109,6 @@ def refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Calla
         if value is None:
             error: Exception = RuntimeError(f"{op}: c_code did not set {where}: store {promised}, or use sub['fail']")
         else:
-            from opweld.dtypes import describe
-
             error = TypeError(f"{op}: c_code stored {describe(value)} in {where}; make_node promised {promised}")
         if step < 0:  # else the step says where it is
             explain(error, called, node, {})
@@ -125,8 +122,6 @@ def refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Calla
         promised = _promised(variable.type)
         if value is None:
             return RuntimeError(f"{op}: c_code gave up input {at}{name} and stored nothing there: store {promised}")
-        from opweld.dtypes import describe
-
         return TypeError(f"{op}: c_code replaced input {at}{name} by {describe(value)}; store {promised}")
 
     return refuse
@@ -145,8 +140,6 @@ def admits_none(type_: Type) -> bool:
     bool
         True where the filter gives None back for None.
     """
-    from opweld.compile.binding import filter_of
-
     try:
         return filter_of(type_)(None) is None
     except Exception:  # however it refuses
@@ -156,8 +149,6 @@ def admits_none(type_: Type) -> bool:
 def _promised(type_: Any) -> str:
     if not (hasattr(type_, "numpy_dtype") and hasattr(type_, "shape")):
         return f"a value of type {_clip(str(type_), 80)}"
-    from opweld.dtypes import dtype_of, expected
-
     return expected(dtype_of(type_.numpy_dtype), type_.shape)
 
 

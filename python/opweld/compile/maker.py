@@ -6,11 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from opweld.compile.binding import converter
+from opweld.compile.builder import Built
 from opweld.compile.code import bind, compile_graph
 from opweld.compile.io import In
 from opweld.compile.modes import InC, one_node
+from opweld.compile.options import Options
+from opweld.compile.program import Program
 from opweld.compile.rebuild import Substitution
 from opweld.compile.sharedvalue import SharedVariable
+from opweld.dtypes import shape_text
 from opweld.graph.basic import Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.type import Type
@@ -18,9 +22,6 @@ from opweld.graph.type import Type
 if TYPE_CHECKING:
     import inspect
 
-    from opweld.compile.builder import Built
-    from opweld.compile.options import Options
-    from opweld.compile.program import Program
     from opweld.compile.recipe import Recipe
 
 __all__ = ["Maker"]
@@ -276,7 +277,5 @@ def _type_text(type_: Type) -> str:
     shape = getattr(type_, "shape", None)
     dtype = getattr(type_, "dtype", None)
     if dtype is not None and shape:
-        from opweld.dtypes import shape_text
-
         return f"{dtype} array of shape {shape_text(shape)}"
     return str(type_) if dtype is None else str(dtype)

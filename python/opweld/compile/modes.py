@@ -14,6 +14,7 @@ from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.op import Op
 from opweld.rewriting.registering import registry
 from opweld.rewriting.sets import RewriteSet
+from opweld.rooms import late
 from opweld.signatures import fitting, signature_of
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "rewrites_of", "wants_replaced",
 ]  # fmt: skip
 
+debugmode: Any = late("opweld.compile.debugmode")  # 2 ms, for those who debug
 _OPTIMIZERS = ("default", "fast_run", "fast_compile", "merge", "None")
 
 
@@ -177,9 +179,8 @@ def read_mode(mode: Any) -> Mode:
     if isinstance(mode, str) and mode in _NAMED:
         return _NAMED[mode]
     if isinstance(mode, str) and mode in ("DebugMode", "DEBUG_MODE"):
-        from opweld.compile.debugmode import DebugMode  # 2 ms that others do not pay
-
-        return DebugMode()
+        debug: Mode = debugmode.DebugMode()
+        return debug
     if hasattr(mode, "rewrites") and callable(getattr(mode, "link", None)):
         made: Mode = mode() if isinstance(mode, type) else mode
         return made

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from opweld.graph.aliasing import Buffers, check_destroyed, check_maps
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
+from opweld.hooks.copying import deep_copy_op, view_op
 from opweld.rewriting.merge import copy_and_merge
 from opweld.rewriting.sets import RewriteSet
 from opweld.rewriting.stages import rewrite_graph
@@ -65,8 +67,6 @@ def prepare(
     graph = _set_apart(graph, borrowed)
     nodes = graph.apply_nodes
     if any(node.op.destroy_map or node.op.view_map for node in nodes):
-        from opweld.graph.aliasing import check_destroyed, check_maps
-
         for node in nodes:
             check_maps(node)
         check_destroyed(nodes, inputs, set(mutable))
@@ -79,9 +79,6 @@ def _set_apart(graph: FunctionGraph, borrowed: Collection[int]) -> FunctionGraph
 
     A borrowed output is copied from constants only; a node computes it all the same.
     """
-    from opweld.graph.aliasing import Buffers
-    from opweld.hooks.copying import deep_copy_op, view_op
-
     buffers = Buffers()
     buffers.stop_at(graph.inputs)
     held: set[Variable] = set(graph.inputs)

@@ -11,6 +11,8 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 
+from opweld.compile import cache, trust
+
 __all__ = ["folders", "sweep"]
 
 _PREFIX = "opweld-private-"
@@ -35,8 +37,6 @@ def folders(refused: list[tuple[str, str]], roots: Iterable[str]) -> Iterator[st
     str
         Of another one than the last, if it did not do.
     """
-    from opweld.compile import cache
-
     tried = set()
     for folder in list(_made):
         if os.path.isdir(folder):
@@ -60,8 +60,6 @@ def folders(refused: list[tuple[str, str]], roots: Iterable[str]) -> Iterator[st
 
 def _places(roots: Iterable[str]) -> list[str]:
     """Where temporary files may go, as the module tempfile has it, and in the cache."""
-    from opweld.compile import cache
-
     chosen = getattr(sys.modules.get("tempfile"), "tempdir", None)
     named = [chosen, *(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))]
     found = [os.path.abspath(os.fsdecode(place)) for place in named if place]
@@ -75,8 +73,6 @@ def _places(roots: Iterable[str]) -> list[str]:
 
 def _shared(place: str) -> str:
     """Why modules that lie below a place could be exchanged by somebody else; empty: they cannot."""
-    from opweld.compile import trust
-
     try:
         trust.resolve(os.path.join(place, _PREFIX))  # the folder's name will be another, which nobody has yet
     except trust.Distrust as why:

@@ -8,8 +8,11 @@ from typing import Any
 from opweld.compile.sharedvalue import SharedVariable
 from opweld.graph.basic import Apply, Constant, Variable, _named, _what
 from opweld.graph.type import Type
+from opweld.rooms import late
 
 __all__ = ["Substitution", "add_default_updates", "read_givens", "read_updates", "shared_of"]
+
+specify: Any = late("opweld.tensor.specify")  # few updates know less of a shape than the variable
 
 Updates = dict[SharedVariable, Variable]
 
@@ -259,10 +262,8 @@ def _fitting(type_: Type, new: Any, who: str, verb: str) -> Variable:
         raise TypeError(f"{message}: the number of dimensions differs; reshape it, or index it")
     if getattr(new, "dtype", None) != dtype:
         raise TypeError(f"{message}: its dtype differs; cast it by .astype({dtype!r})")
-    from opweld.tensor.specify import specify_shape
-
     try:
-        found: Variable = specify_shape(new, type_.shape)  # type: ignore[attr-defined]
+        found: Variable = specify.specify_shape(new, type_.shape)  # type: ignore[attr-defined]
     except ValueError as err:
         raise TypeError(f"{message}: {err}") from None
     return found

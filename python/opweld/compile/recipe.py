@@ -13,6 +13,9 @@ from opweld.compile.prepare import Replaced, prepare
 from opweld.compile.rebuild import Substitution, shared_of
 from opweld.compile.sharedvalue import SharedVariable
 from opweld.graph.basic import Variable, _what
+from opweld.rooms import late
+
+pickling: Any = late("opweld.graph.pickling")  # few functions are pickled
 
 __all__ = ["Recipe"]
 
@@ -132,10 +135,8 @@ class Recipe:
         tuple
             As ``__reduce__`` gives it.
         """
-        from opweld.graph.pickling import Batch  # 0.2 ms that only who pickles pays
-
         variables = [*(out.variable for out in self.outputs), *self.updates.values()]
-        return _again, (Batch(variables), self)
+        return _again, (pickling.Batch(variables), self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({"options": {}, **state})

@@ -9,6 +9,11 @@ from opweld.compile.options import Options
 from opweld.compile.program import Program
 from opweld.errors import CompilerNotFoundError, EngineError
 
+try:
+    from opweld._engine_id import ENGINE_ID
+except ImportError:  # a source tree
+    ENGINE_ID = ""
+
 __all__ = ["Folders", "Setup"]
 
 
@@ -73,12 +78,8 @@ class Setup:
         EngineError
             If there is no engine.
         """
-        try:
-            from opweld._engine_id import ENGINE_ID  # may be missing
-        except ImportError as err:
-            raise EngineError(
-                "the engine is not built: install opweld's wheel, or in a source tree run: make engine"
-            ) from err
+        if not ENGINE_ID:
+            raise EngineError("the engine is not built: install opweld's wheel, or in a source tree run: make engine")
         return toolchain.index_name(
             engine=ENGINE_ID,
             driver=self.driver,

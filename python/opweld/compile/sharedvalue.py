@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from opweld.compile.binding import filter_of
+from opweld.generic import generic
 from opweld.graph.basic import Variable, _what, _yes_or_no
 from opweld.graph.type import Type
 from opweld.tensor.type import TensorType
@@ -201,8 +202,6 @@ def shared(
     if not isinstance(value, np.ndarray):
         if shape is not None or broadcastable is not None:
             raise TypeError(f"shared: a shape was given, and the value is no array: {_what(value)}")
-        from opweld.generic import generic
-
         return SharedVariable(generic, value, name, strict, allow_downcast, borrow)
     if broadcastable is None and shape is None:
         shape = (None,) * value.ndim

@@ -13,6 +13,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from typing import Any
 
 from opweld.compile.holds import processor, sha256, which
+from opweld.errors import CompilerNotFoundError
 
 __all__ = [
     "Driver",
@@ -292,8 +293,6 @@ def include_dirs() -> list[str]:
     """
     *found, numpy = header_dirs()
     if not any(os.path.isfile(os.path.join(folder, "Python.h")) for folder in found):
-        from opweld.errors import CompilerNotFoundError
-
         raise CompilerNotFoundError(
             f"Python.h is not in {' or '.join(found)}: install the headers of this Python "
             f"(python{sys.version_info[0]}.{sys.version_info[1]}-dev on Debian and Ubuntu, python3-devel on Fedora)"

@@ -10,6 +10,8 @@ import os
 from collections.abc import Collection, Iterable
 from stat import S_ISDIR, S_ISLNK, S_ISREG, S_ISVTX
 
+from opweld.errors import CacheWarning, ConfigError
+
 __all__ = ["Distrust", "check_folders", "owners", "read", "resolve", "warn"]
 
 _OTHERS = 0o022
@@ -50,8 +52,6 @@ def owners(text: str) -> tuple[int, ...]:
 
             found.append(pwd.getpwnam(word).pw_uid)
         except (ImportError, KeyError):
-            from opweld.errors import ConfigError
-
             raise ConfigError(f"config.compiledir_owners: there is no user {word!r}; give names or uids") from None
     return tuple(found)
 
@@ -224,8 +224,6 @@ def warn(root: str, why: str) -> None:
         return
     _said.add(root)
     import warnings
-
-    from opweld.errors import CacheWarning
 
     warnings.warn(
         f"the cache folder {root} is not used, for others could have put code there: {why}. Make it yours alone "
