@@ -45,7 +45,7 @@ func fault(t *testing.T, damage func(p tree)) string {
 	require.NoError(t, err)
 	p, err := Decode(data)
 	if err == nil {
-		_, err = Render(p)
+		_, err = Render(Alone(p))
 	}
 	require.Error(t, err)
 	var e *Error
@@ -175,11 +175,11 @@ func TestManyStepsShareOneKernel(t *testing.T) {
 	require.NoError(t, err)
 	p, err := Decode(data)
 	require.NoError(t, err)
-	unit, err := Render(p)
+	unit, err := Render(Alone(p))
 	require.NoError(t, err)
 	assert.Equal(t, 1, strings.Count(unit.Text, "#line 1 \"Add.c_code\""))
 	assert.Equal(t, n, strings.Count(unit.Text, "/* Add */"))
-	again, err := Render(p)
+	again, err := Render(Alone(p))
 	require.NoError(t, err)
 	assert.Equal(t, unit.Text, again.Text)
 }
@@ -192,7 +192,7 @@ func TestAxesOfAReductionAscend(t *testing.T) {
 		require.NoError(t, err)
 		p, err := Decode(data)
 		require.NoError(t, err)
-		_, err = Render(p)
+		_, err = Render(Alone(p))
 		require.ErrorContains(t, err, "expected ascending axes of 2 dimensions", "%v", axes)
 	}
 }

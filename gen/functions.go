@@ -5,6 +5,12 @@ import (
 	"slices"
 )
 
+// PlannedType is a type of the unit.
+type PlannedType struct {
+	*TypedType
+	Lifecycle
+}
+
 // Lifecycle is the functions that a unit has for a type: only those that its table needs.
 type Lifecycle struct {
 	Adopt bool // c_extract
@@ -59,47 +65,52 @@ const partsFrom = 4
 // and what else is in the first part.
 const ownEach = 5
 
-// functions lists what the table calls.
-func (b *planner) functions() {
-	b.Lifecycles = make([]Lifecycle, len(b.Types))
-	for _, c := range b.Constants {
-		b.lifecycle(c).Adopt = true
+// functionFinder lists what the tables of all functions call.
+type functionFinder struct {
+	*Plan
+	of     *FunctionPlan  // the one that is looked at
+	shared map[int]int    // of it: kernel -> function that all its steps share
+	seen   map[string]int // how many kernels or steps have a name
+	alike  map[string]int // what the loops of kernels have in common -> the first entry of the table of loops
+}
+
+// function lists what one function's table calls.
+func (f *functionFinder) function(of *FunctionPlan) {
+	f.of, f.shared = of, map[int]int{}
+	for _, c := range of.Constants {
+		f.lifecycle(c).Adopt = true
 	}
-	for _, out := range b.Outputs {
+	for _, out := range of.Outputs {
 		if out.Accept != nil {
-			b.lifecycle(out.Variable).accept(*out.Accept)
+			f.lifecycle(out.Variable).accept(*out.Accept)
 		}
 	}
-	of := &functionFinder{planner: b, shared: map[int]int{}, seen: map[string]int{}, alike: map[string]int{}}
-	for i := range b.Table {
-		e := &b.Table[i]
-		if e.Step < 0 {
-			b.uses(e)
-			continue
-		}
-		if e.Run == RunPerform {
+	for i := range of.Table {
+		switch e := &of.Table[i]; {
+		case e.Step < 0:
+			f.uses(e)
+		case e.Run == RunPerform:
 			for _, v := range e.part(outputPart) {
-				b.lifecycle(v).Adopt = true
+				f.lifecycle(v).Adopt = true
 			}
-			continue
+		default:
+			e.Function = f.kernel(of.Steps[e.Step].Kernel)
 		}
-		e.Function = of.kernel(b.Steps[e.Step].Kernel)
 	}
-	b.place()
 }
 
 // lifecycle is the functions of a variable's type.
-func (b *planner) lifecycle(variable int) *Lifecycle {
-	return &b.Lifecycles[b.Variables[variable].Type]
+func (f *functionFinder) lifecycle(variable int) *Lifecycle {
+	return &f.Types[f.of.Place[f.of.Variables[variable].Type]].Lifecycle
 }
 
 // uses notes which functions of a type an entry needs.
-func (b *planner) uses(e *Entry) {
-	l := b.lifecycle(e.Variables[0])
+func (f *functionFinder) uses(e *Entry) {
+	l := f.lifecycle(e.Variables[0])
 	switch e.Run {
 	case RunInput:
 		l.Adopt = true
-		e.Function = l.input(&b.Inputs[e.Index], b.typeOf(e.Variables[0]).Array != nil)
+		e.Function = l.input(&f.of.Inputs[e.Index], f.of.typeOf(e.Variables[0]).Array != nil)
 	case RunOwn:
 		l.Adopt, l.Own = true, true
 	case RunInit:
@@ -133,30 +144,22 @@ func (l *Lifecycle) input(in *Input, array bool) int {
 	return slices.Index(l.Inputs, way)
 }
 
-// functionFinder gives each step its function.
-type functionFinder struct {
-	*planner
-	shared map[int]int    // kernel -> function that all its steps share
-	seen   map[string]int // how many kernels or steps have a name
-	alike  map[string]int // what the loops of kernels have in common -> the first entry of the table of loops
-}
-
 // kernel gives the function of a step of a kernel.
 func (f *functionFinder) kernel(i int) int {
 	if at, known := f.shared[i]; known {
 		return at
 	}
-	k := &f.Kernels[i]
+	k := &f.of.Kernels[i]
 	base := k.cName()
 	name := base
 	if k.State {
 		name = fmt.Sprintf("%s_%d", base, f.seen[base])
 	}
 	f.seen[base]++
-	at := slices.IndexFunc(f.Functions, func(have KernelFunction) bool { return have.Name == name })
+	at := slices.IndexFunc(f.Kernels, func(have KernelFunction) bool { return have.Name == name })
 	if at < 0 {
-		at = len(f.Functions)
-		f.Functions = append(f.Functions, KernelFunction{TypedKernel: k, Name: name, Loop: f.loop(k, at)})
+		at = len(f.Kernels)
+		f.Kernels = append(f.Kernels, KernelFunction{TypedKernel: k, Name: name, Loop: f.loop(k, at)})
 	}
 	if !k.State {
 		f.shared[i] = at
@@ -194,29 +197,29 @@ func (k *TypedKernel) alike() string {
 	return same.cName()
 }
 
-// place has a unit of many loops compiled in two parts, which then see one another's functions.
-func (b *planner) place() {
+// apart has a unit of many loops compiled in two parts, which then see one another's functions.
+func (plan *Plan) apart() {
 	var ahead, folds []int
-	for i := range b.Loops {
-		if b.Loops[i].Place == Beforehand && b.loopOf(i).folds() {
+	for i := range plan.Loops {
+		if plan.Loops[i].Place == Beforehand && plan.loopOf(i).folds() {
 			folds = append(folds, i)
-		} else if b.Loops[i].Place == Beforehand {
+		} else if plan.Loops[i].Place == Beforehand {
 			ahead = append(ahead, i)
 		}
 	}
-	if b.Parts = len(ahead)+len(folds) >= partsFrom; !b.Parts {
+	if plan.Parts = len(ahead)+len(folds) >= partsFrom; !plan.Parts {
 		return
 	}
 	for i, at := range ahead {
-		b.Loops[at].Place = Apart
+		plan.Loops[at].Place = Apart
 		if i%ownEach == ownEach-1 {
-			b.Loops[at].Place = AmongOps
+			plan.Loops[at].Place = AmongOps
 		}
 	}
 	for _, at := range folds {
-		b.Loops[at].Place = Apart
+		plan.Loops[at].Place = Apart
 	}
 }
 
 // loopOf gives the loop of an entry of the table of loops.
-func (plan *Plan) loopOf(i int) *Loop { return plan.Functions[plan.Loops[i].Kernel].TypedKernel.Loop }
+func (plan *Plan) loopOf(i int) *Loop { return plan.Kernels[plan.Loops[i].Kernel].TypedKernel.Loop }

@@ -49,7 +49,7 @@ func golden(t *testing.T, file string) {
 		require.NoError(t, encodeErr)
 		assert.Equal(t, compact.String(), string(again), "Decode and Encode do not undo each other")
 		var unit *Unit
-		if unit, err = Render(p); err == nil {
+		if unit, err = Render(Alone(p)); err == nil {
 			head, tail, found := strings.Cut(unit.Text, unitMark)
 			require.True(t, found)
 			got["unit.c"] = glueLine.ReplaceAllString(unitMark+tail, "#line - $1")

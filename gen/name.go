@@ -41,8 +41,11 @@ func Shown(text string) string {
 }
 
 // digest tells kernels apart by all that they hold. Types are told apart by the declarations that they give.
-func (k *Kernel) digest() string {
-	data, err := json.Marshal(k.fields())
+func (k *Kernel) digest() string { return digest(k.fields()) }
+
+// digest hashes an object of Program.
+func digest(f fields) string {
+	data, err := json.Marshal(f)
 	if err != nil {
 		panic(err) // strings, integers and booleans always marshal
 	}

@@ -6,44 +6,73 @@ import (
 	"opweld/refcount"
 )
 
-// Plan is everything that is decided of a unit: the order of a function's work and who owns what between any two entries
-// of its table, the functions that the unit has, the loops, and what is compiled where. What comes after only names it.
+// Plan is everything that is decided of a unit: of each function the order of its work and who owns what between any two
+// entries of its table; of all the functions of types and kernels, the loops, and what is compiled where. What comes after
+// only names it.
 type Plan struct {
+	Target
+	Functions []FunctionPlan
+	Types     []PlannedType    // of all functions, each distinct one once
+	Kernels   []KernelFunction // of all functions, in the order in which they run first
+	Loops     []LoopFunction   // the table of loops
+	Parts     bool             // the loops are compiled apart, at the same time as the rest
+}
+
+// FunctionPlan is the order of one function's work.
+type FunctionPlan struct {
 	*Typed
+	Place     []int // of each of Program's types among the unit's
 	Table     []Entry
 	Constants []int // variables entered once an instance; the entries only read those that no RunOwn names
 	Kept      int   // objects that an instance keeps between runs
 	Performs  int   // steps that call Python
 	Structs   []int // entries, by index, whose kernels keep state for each instance
-
-	Lifecycles []Lifecycle      // of each type
-	Functions  []KernelFunction // of the kernels, in the order in which they run first
-	Loops      []LoopFunction   // the table of loops
-	Parts      bool             // the loops are compiled apart, at the same time as the rest
 }
 
-// NewPlan orders the steps of a Program, puts each variable's lifecycle round them, lists the functions that this takes,
+// NewPlan orders the steps of each function, puts each variable's lifecycle round them, lists the functions that this takes,
 // and proves that every way out of a call gives up what it holds.
-func NewPlan(t *Typed) (*Plan, error) {
-	order, err := t.order()
-	if err != nil {
-		return nil, err
+func NewPlan(t Target, functions []*Typed) (*Plan, error) {
+	plan := &Plan{Target: t}
+	finder := &functionFinder{Plan: plan, seen: map[string]int{}, alike: map[string]int{}}
+	types := map[string]int{}
+	for _, typed := range functions {
+		order, err := typed.order()
+		if err != nil {
+			return nil, err
+		}
+		b := &planner{FunctionPlan: FunctionPlan{Typed: typed}, live: newLiveness(typed.Program, order), synced: map[int]bool{}}
+		b.enter(order)
+		b.run(order)
+		for _, out := range typed.Outputs {
+			b.sync(out.Variable)
+		}
+		if err := refcount.Verify(b.ownership()); err != nil {
+			return nil, fmt.Errorf("opweld's plan is wrong: %w", err)
+		}
+		plan.place(&b.FunctionPlan, types)
+		finder.function(&b.FunctionPlan)
+		plan.Functions = append(plan.Functions, b.FunctionPlan)
 	}
-	b := &planner{Plan: &Plan{Typed: t}, live: newLiveness(t.Program, order), synced: map[int]bool{}}
-	b.enter(order)
-	b.run(order)
-	for _, out := range t.Outputs {
-		b.sync(out.Variable)
+	plan.apart()
+	return plan, nil
+}
+
+// place finds a function's types among the unit's, or adds them.
+func (plan *Plan) place(f *FunctionPlan, types map[string]int) {
+	for i := range f.Types {
+		id := digest(f.Types[i].fields())
+		at, known := types[id]
+		if !known {
+			at = len(plan.Types)
+			types[id] = at
+			plan.Types = append(plan.Types, PlannedType{TypedType: &f.Types[i]})
+		}
+		f.Place = append(f.Place, at)
 	}
-	b.functions()
-	if err := refcount.Verify(b.ownership()); err != nil {
-		return nil, fmt.Errorf("opweld's plan is wrong: %w", err)
-	}
-	return b.Plan, nil
 }
 
 type planner struct {
-	*Plan
+	FunctionPlan
 	live   *liveness
 	synced map[int]bool // py_<name> holds the variable's present value
 }
@@ -132,7 +161,7 @@ func (b *planner) own(order []int) {
 }
 
 // replaces lists the variables that a step reads and may give another value.
-func (plan *Plan) replaces(step int) []int {
+func (plan *FunctionPlan) replaces(step int) []int {
 	var vars []int
 	for _, input := range plan.kernel(step).Replaced {
 		vars = append(vars, plan.Steps[step].Inputs[input])

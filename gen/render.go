@@ -12,18 +12,18 @@ import (
 	"opweld/templates"
 )
 
-// Render turns a decoded Program into one translation unit: check, plan, view, text. It is a pure function.
-func Render(p *Program) (*Unit, error) {
-	typed, err := p.Check()
+// Render turns a target's Programs into one translation unit: check, plan, view, text. It is a pure function.
+func Render(t Target) (*Unit, error) {
+	functions, err := t.check()
 	if err != nil {
 		return nil, err
 	}
-	plan, err := NewPlan(typed)
+	plan, err := NewPlan(t, functions)
 	if err != nil {
 		return nil, err
 	}
 	view := NewView(plan)
-	unit, err := p.unit()
+	unit, err := t.unit()
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +110,9 @@ func laidOut(written string) (string, error) {
 }
 
 // unit merges what types and kernels ask of the build.
-func (p *Program) unit() (*Unit, error) {
+func (t Target) unit() (*Unit, error) {
 	u := &Unit{Lang: C, Kept: true, Versions: []string{}}
-	if p.cxx() {
+	if t.cxx() {
 		u.Lang = CXX
 	}
 	asked, conflict := "", error(nil)
@@ -129,12 +129,14 @@ func (p *Program) unit() (*Unit, error) {
 		u.Versions = append(u.Versions, label+" "+version)
 		u.Build.merge(b)
 	}
-	for _, t := range p.Types {
-		add(t.Label, t.Build, t.Version)
-	}
-	for _, k := range p.Kernels {
-		if !k.Perform {
-			add(k.Label, k.Build, k.Version)
+	for _, p := range t.Programs {
+		for _, t := range p.Types {
+			add(t.Label, t.Build, t.Version)
+		}
+		for _, k := range p.Kernels {
+			if !k.Perform {
+				add(k.Label, k.Build, k.Version)
+			}
 		}
 	}
 	slices.Sort(u.Versions)

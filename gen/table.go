@@ -98,7 +98,7 @@ var effects = [...]effect{
 var gives = [...]part{UndoNone: noPart, UndoLeave: firstPart, UndoKeep: firstPart, UndoPerform: outputPart}
 
 // ownership says what each entry takes on and gives up. Constants are held by the instance, but for those that a call owns.
-func (plan *Plan) ownership() []refcount.Action {
+func (plan *FunctionPlan) ownership() []refcount.Action {
 	var out []refcount.Action
 	own := plan.owned()
 	for _, v := range plan.Constants {
@@ -113,7 +113,7 @@ func (plan *Plan) ownership() []refcount.Action {
 	return out
 }
 
-func (e *Entry) action(plan *Plan) refcount.Action {
+func (e *Entry) action(plan *FunctionPlan) refcount.Action {
 	rule := effects[e.Run]
 	a := refcount.Action{Name: rule.name, Takes: both(e.part(rule.takes)), Needs: both(e.part(rule.needs)),
 		Gives: backwards(both(e.part(gives[e.Undo])))}
@@ -126,7 +126,7 @@ func (e *Entry) action(plan *Plan) refcount.Action {
 }
 
 // owned lists the constants of which each call has a hold of its own.
-func (plan *Plan) owned() map[int]bool {
+func (plan *FunctionPlan) owned() map[int]bool {
 	own := map[int]bool{}
 	for _, e := range plan.Table {
 		if e.Run == RunOwn {

@@ -14,7 +14,7 @@ import (
 )
 
 // planned makes the plan of a golden's Program.
-func planned(t *testing.T, file string) *Plan {
+func planned(t *testing.T, file string) *FunctionPlan {
 	archive, err := txtar.ParseFile(file)
 	require.NoError(t, err)
 	var compact bytes.Buffer
@@ -23,9 +23,9 @@ func planned(t *testing.T, file string) *Plan {
 	require.NoError(t, err)
 	typed, err := p.Check()
 	require.NoError(t, err)
-	plan, err := NewPlan(typed)
+	plan, err := NewPlan(Alone(p), []*Typed{typed})
 	require.NoError(t, err)
-	return plan
+	return &plan.Functions[0]
 }
 
 // The proof of ownership reads the table that is emitted: an entry that is undone otherwise, or not, or by what undoes

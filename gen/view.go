@@ -11,25 +11,32 @@ import (
 // View is a plan in the shape in which the templates need it: names chosen, texts paired with their origins, tables
 // flattened. Templates only range over it.
 type View struct {
-	Name, QuotedName string
-	Summary          []string
-	Headers          []string
-	Helpers          []string // C of the scalar operations, filled in by text
-	Support          []Fragment
-	Types            []*TypeView
-	Kernels          []*KernelView
-	Init             []InitView
-	VariableTypes    []int
-	Constants        []int
-	Arguments        []ArgumentView
-	Results          []ResultView
-	Steps            []StepView
-	Structs          []StructStepView
-	Counts           Counts
-	Table            []*LoopView     // the table of loops
-	Loops            []*LoopView     // those of the engine alone, each distinct one once
-	Parts            bool            // Loops are compiled apart, at the same time as the rest
-	helpers          []scalar.Helper // each after those that it needs
+	Module    string
+	Name      string // of the functions, for the reader
+	Summary   []string
+	Headers   []string
+	Helpers   []string // C of the scalar operations, filled in by text
+	Support   []Fragment
+	Types     []*TypeView
+	Kernels   []*KernelView
+	Init      []InitView
+	Functions []*FunctionView
+	Table     []*LoopView     // the table of loops
+	Loops     []*LoopView     // those of the engine alone, each distinct one once
+	Parts     bool            // Loops are compiled apart, at the same time as the rest
+	helpers   []scalar.Helper // each after those that it needs
+}
+
+// FunctionView is a function as data.
+type FunctionView struct {
+	C, QuotedName string
+	VariableTypes []int
+	Constants     []int
+	Arguments     []ArgumentView
+	Results       []ResultView
+	Steps         []StepView
+	Structs       []StructStepView
+	Counts        Counts
 }
 
 // Fragment is a user's text and the canonical name that its #line marks carry.
@@ -74,17 +81,22 @@ type StepView struct {
 
 // NewView names what a plan has decided.
 func NewView(plan *Plan) *View {
-	v := &viewer{plan: plan, view: &View{Name: comment(plan.Name), QuotedName: cString(plan.Name), Parts: plan.Parts}}
+	v := &viewer{plan: plan, view: &View{Module: plan.Module, Parts: plan.Parts}}
 	for i := range plan.Types {
-		v.view.Types = append(v.view.Types, newTypeView(i, &plan.Types[i], &plan.Lifecycles[i], plan.cxx()))
+		v.view.Types = append(v.view.Types, newTypeView(i, &plan.Types[i], plan.cxx()))
 	}
-	for i := range plan.Functions {
-		v.view.Kernels = append(v.view.Kernels, newKernelView(&plan.Functions[i], plan.cxx()))
+	for i := range plan.Kernels {
+		v.view.Kernels = append(v.view.Kernels, newKernelView(&plan.Kernels[i], plan.cxx()))
 	}
 	v.loops()
 	v.texts()
-	v.interface_()
-	v.steps()
+	var names []string
+	for i := range plan.Functions {
+		f := &plan.Functions[i]
+		names = append(names, f.Name)
+		v.view.Functions = append(v.view.Functions, v.function(fmt.Sprintf("%sf%d", gluePrefix, i), f))
+	}
+	v.view.Name = comment(strings.Join(names, ", "))
 	v.summary()
 	return v.view
 }
@@ -127,7 +139,7 @@ func (v *viewer) texts() {
 		t := &v.plan.Types[i]
 		add(t.Label, "", t.Build, &t.Texts)
 	}
-	for _, f := range v.plan.Functions {
+	for _, f := range v.plan.Kernels {
 		add(f.Label, f.Name, f.Build, &f.Texts)
 	}
 	for _, f := range headers.list {
@@ -139,14 +151,28 @@ func (v *viewer) texts() {
 	}
 }
 
+// functionViewer names what belongs to one function.
+type functionViewer struct {
+	*viewer
+	of *FunctionPlan
+	w  *FunctionView
+}
+
+func (v *viewer) function(c string, f *FunctionPlan) *FunctionView {
+	fv := &functionViewer{v, f, &FunctionView{C: c, QuotedName: cString(f.Name)}}
+	fv.interface_()
+	fv.steps()
+	return fv.w
+}
+
 // interface_ fills the tables of variables, arguments and results.
-func (v *viewer) interface_() {
-	w := v.view
-	for _, variable := range v.plan.Variables {
-		w.VariableTypes = append(w.VariableTypes, variable.Type)
+func (v *functionViewer) interface_() {
+	w := v.w
+	for i := range v.of.Variables {
+		w.VariableTypes = append(w.VariableTypes, v.place(i))
 	}
-	w.Constants = v.plan.Constants
-	for _, in := range v.plan.Inputs {
+	w.Constants = v.of.Constants
+	for _, in := range v.of.Inputs {
 		name := "NULL"
 		if in.Name != "" {
 			name = cString(in.Name)
@@ -156,29 +182,31 @@ func (v *viewer) interface_() {
 			w.Counts.Cells++
 		}
 	}
-	for _, out := range v.plan.Outputs {
+	for _, out := range v.of.Outputs {
 		r := ResultView{Variable: out.Variable, Accept: "NULL", Update: -1}
 		if out.Update != nil {
-			r.Update = *out.Update - (len(v.plan.Inputs) - w.Counts.Cells)
+			r.Update = *out.Update - (len(v.of.Inputs) - w.Counts.Cells)
 			w.Counts.Updates++
 		}
 		if out.Accept != nil {
-			lifecycle := &v.plan.Lifecycles[v.plan.Variables[out.Variable].Type]
-			r.Accept = v.typeView(out.Variable).accept(slices.Index(lifecycle.Accepts, *out.Accept))
+			accepts := v.plan.Types[v.place(out.Variable)].Accepts
+			r.Accept = v.typeView(out.Variable).accept(slices.Index(accepts, *out.Accept))
 		}
 		w.Results = append(w.Results, r)
 	}
 }
 
-func (v *viewer) typeView(variable int) *TypeView {
-	return v.view.Types[v.plan.Variables[variable].Type]
-}
+// place is where a variable's type stands among the unit's.
+func (v *functionViewer) place(variable int) int { return v.of.Place[v.of.Variables[variable].Type] }
+
+func (v *functionViewer) typeView(variable int) *TypeView { return v.view.Types[v.place(variable)] }
 
 // summary is the head of the file: what the unit is made of.
 func (v *viewer) summary() {
-	n := v.view.Counts
-	v.view.Summary = []string{fmt.Sprintf("%d variables of %d types, %d steps, %d distinct kernels.",
-		n.Variables, len(v.view.Types), n.Steps, len(v.view.Kernels))}
+	for _, f := range v.view.Functions {
+		v.view.Summary = append(v.view.Summary, fmt.Sprintf("%d variables of %d types, %d steps, %d distinct kernels.",
+			f.Counts.Variables, len(v.view.Types), f.Counts.Steps, len(v.view.Kernels)))
+	}
 	for _, k := range v.view.Kernels {
 		v.view.Summary = append(v.view.Summary, fmt.Sprintf("%s: %s", comment(k.Label), k.C))
 	}

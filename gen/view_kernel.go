@@ -101,23 +101,23 @@ func newKernelVariable(f *KernelFunction, i int) KernelVariable {
 }
 
 // steps fills the table that a call walks, and the slots that its entries work on.
-func (v *viewer) steps() {
-	w := v.view
-	for i := range v.plan.Table {
-		s := v.step(&v.plan.Table[i])
+func (v *functionViewer) steps() {
+	w := v.w
+	for i := range v.of.Table {
+		s := v.step(&v.of.Table[i])
 		s.First = w.Counts.Slots
 		s.Reads += s.First
 		w.Counts.Slots += len(s.Slots)
 		w.Steps = append(w.Steps, s)
 	}
-	for _, i := range v.plan.Structs {
-		label := v.plan.kernel(v.plan.Table[i].Step).Label + "." + InitCodeStruct.String()
+	for _, i := range v.of.Structs {
+		label := v.of.kernel(v.of.Table[i].Step).Label + "." + InitCodeStruct.String()
 		w.Structs = append(w.Structs, StructStepView{C: w.Steps[i].Run, Label: cString(label), First: w.Steps[i].First})
 	}
-	w.Counts.Structs, w.Counts.Kept, w.Counts.Performs = len(w.Structs), v.plan.Kept, v.plan.Performs
-	w.Counts.Variables, w.Counts.Arguments, w.Counts.Results = len(v.plan.Variables), len(w.Arguments), len(w.Results)
+	w.Counts.Structs, w.Counts.Kept, w.Counts.Performs = len(w.Structs), v.of.Kept, v.of.Performs
+	w.Counts.Variables, w.Counts.Arguments, w.Counts.Results = len(v.of.Variables), len(w.Arguments), len(w.Results)
 	w.Counts.Steps, w.Counts.Constants = len(w.Steps), len(w.Constants)
-	if v.plan.Single {
+	if v.of.Single {
 		w.Counts.Single = 1
 	}
 }
@@ -126,7 +126,7 @@ func (v *viewer) steps() {
 func number(n int) int { return -1 - n }
 
 // step names an entry of the table.
-func (v *viewer) step(e *Entry) StepView {
+func (v *functionViewer) step(e *Entry) StepView {
 	if e.Step >= 0 {
 		return v.graphStep(e)
 	}
@@ -174,25 +174,25 @@ func undo(tv *TypeView, u Undo) string {
 }
 
 // others is how the table of slots lists the variables behind an entry's first: how many, then of each type and slot.
-func (v *viewer) others(e *Entry) []int {
+func (v *functionViewer) others(e *Entry) []int {
 	found := []int{number(len(e.Variables) - 1)}
 	for _, other := range e.part(otherParts) {
-		found = append(found, number(v.plan.Variables[other].Type), other)
+		found = append(found, number(v.place(other)), other)
 	}
 	return found
 }
 
 // graphStep names the entry of a step.
-func (v *viewer) graphStep(e *Entry) StepView {
-	k := v.plan.kernel(e.Step)
+func (v *functionViewer) graphStep(e *Entry) StepView {
+	k := v.of.kernel(e.Step)
 	s := StepView{Undo: undo(nil, e.Undo), Slots: e.Variables, Label: cString(k.Label + "." + Code.String()),
 		Comment: comment(k.Label), Node: e.Step, Inputs: e.Inputs, Outputs: e.Outputs}
 	switch e.Run {
 	case RunLoop:
 		s.Run, s.Reads = "opw_run_loop", 1
-		s.Slots = slices.Concat([]int{number(v.plan.Functions[e.Function].Loop)}, e.Variables)
+		s.Slots = slices.Concat([]int{number(v.plan.Kernels[e.Function].Loop)}, e.Variables)
 	case RunKernel:
-		s.Run = gluePrefix + v.plan.Functions[e.Function].Name
+		s.Run = gluePrefix + v.plan.Kernels[e.Function].Name
 		if k.stateful() {
 			s.Slots = append(slices.Clone(s.Slots), number(e.Index))
 		}
@@ -202,15 +202,15 @@ func (v *viewer) graphStep(e *Entry) StepView {
 		s.Reads = len(s.Slots)
 		s.Slots = append(s.Slots, e.part(inputPart)...)
 		for _, out := range e.part(outputPart) {
-			s.Slots = append(s.Slots, number(v.plan.Variables[out].Type), out)
+			s.Slots = append(s.Slots, number(v.place(out)), out)
 		}
 	}
 	return s
 }
 
 // describe names a variable for the reader of the C.
-func (v *viewer) describe(variable int) string {
-	if name := v.plan.Variables[variable].Name; name != "" {
+func (v *functionViewer) describe(variable int) string {
+	if name := v.of.Variables[variable].Name; name != "" {
 		return name
 	}
 	return fmt.Sprintf("variable %d", variable)

@@ -70,10 +70,10 @@ func (v *viewer) loops() {
 	w := v.view
 	for i := range v.plan.Loops {
 		l := &v.plan.Loops[i]
-		function := &v.plan.Functions[l.Kernel]
+		function := &v.plan.Kernels[l.Kernel]
 		b := &body{name: function.Name}
 		lv := b.loop(function.TypedKernel.Loop)
-		lv.C, lv.L = gluePrefix+function.Name, gluePrefix+v.plan.Functions[v.plan.Loops[l.Shares].Kernel].Name
+		lv.C, lv.L = gluePrefix+function.Name, gluePrefix+v.plan.Kernels[v.plan.Loops[l.Shares].Kernel].Name
 		lv.Linkage, lv.Guarded = linkage(l.Place), function.Lang == CXX
 		w.Table = append(w.Table, lv)
 		switch l.Place {

@@ -52,29 +52,29 @@ type InputView struct {
 }
 
 // newTypeView names the functions of a type.
-func newTypeView(i int, t *TypedType, l *Lifecycle, cxx bool) *TypeView {
+func newTypeView(i int, t *PlannedType, cxx bool) *TypeView {
 	number, ndim := t.Array.promise()
 	tv := &TypeView{
 		Number: number, NDim: ndim, C: fmt.Sprintf("%sT%d", gluePrefix, i), Label: t.Label, AdoptName: "NULL", CXX: cxx,
-		Declared: t.Declared, State: t.State, Closing: slices.Clone(t.State), t: t,
+		Declared: t.Declared, State: t.State, Closing: slices.Clone(t.State), t: t.TypedType,
 		Declare: fragment(t.Label, Declare, t.Text(Declare), ""), Cleanup: fragment(t.Label, Cleanup, t.Text(Cleanup), ""),
 	}
 	slices.Reverse(tv.Closing)
 	tv.Scope, tv.LeaveScope = tv.scope(""), tv.scope("_leave")
-	if l.Adopt {
+	if t.Adopt {
 		tv.Adopt = tv.enter("_adopt", Extract)
 		tv.AdoptName = tv.Adopt.C
 	}
-	if l.Init {
+	if t.Lifecycle.Init {
 		tv.Init = tv.enter("_init", Init)
 	}
-	if l.Offer {
+	if t.Offer {
 		tv.Offer = tv.enter("_offer", ExtractOut)
 	}
-	if l.Sync {
+	if t.Lifecycle.Sync {
 		tv.Sync = tv.syncs()
 	}
-	tv.ways(l)
+	tv.ways(&t.Lifecycle)
 	return tv
 }
 

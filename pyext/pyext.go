@@ -103,14 +103,27 @@ type renderAnswer struct {
 	Lang gen.Lang `json:"lang"`
 }
 
-// Render gives the C that a Program becomes.
-func Render(program string) (string, error) {
+type renderRequest struct {
+	Module   string   `json:"module"`
+	Programs []string `json:"programs"`
+}
+
+// Render gives the C that Programs become, each a function of one module.
+func Render(request string) (string, error) {
 	return answer(func() (any, error) {
-		decoded, err := gen.Decode([]byte(program))
-		if err != nil {
-			return failed{describe(err)}, nil
+		var req renderRequest
+		if err := decode(request, &req); err != nil {
+			return nil, err
 		}
-		unit, err := gen.Render(decoded)
+		target := gen.Target{Module: req.Module}
+		for _, text := range req.Programs {
+			program, err := gen.Decode([]byte(text))
+			if err != nil {
+				return failed{describe(err)}, nil
+			}
+			target.Programs = append(target.Programs, program)
+		}
+		unit, err := gen.Render(target)
 		if err != nil {
 			return failed{describe(err)}, nil
 		}

@@ -34,7 +34,7 @@ func TestAMalformedRequestIsAGoError(t *testing.T) {
 }
 
 func TestAMalformedProgramIsAnAnswer(t *testing.T) {
-	text, err := Render("{")
+	text, err := Render(`{"module": "m", "programs": ["{"]}`)
 	require.NoError(t, err)
 	assert.Contains(t, text, `{"error":{"kind":"program","message":"`)
 

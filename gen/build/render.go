@@ -8,5 +8,5 @@ func render(program string) (*gen.Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gen.Render(p)
+	return gen.Render(gen.Alone(p))
 }

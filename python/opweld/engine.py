@@ -59,13 +59,15 @@ def version() -> dict[str, Any]:
     return _ask("Version", "")
 
 
-def render(program: str) -> dict[str, Any]:
-    """Give the C that a Program becomes; nothing is compiled.
+def render(*programs: str, module: str = "opweld_module") -> dict[str, Any]:
+    """Give the C of a module that has a function for each Program; nothing is compiled.
 
     Parameters
     ----------
-    program : str
-        Program's text (docs/program.md).
+    *programs : str
+        Programs' texts (docs/program.md), in the order in which the module's ``make`` knows their functions.
+    module : str, optional
+        Python's name of the module. Left out: that of all modules in the cache.
 
     Returns
     -------
@@ -75,9 +77,9 @@ def render(program: str) -> dict[str, Any]:
     Raises
     ------
     ProgramError
-        If Program is malformed.
+        If a Program is malformed, or the name is no identifier.
     """
-    return _ask("Render", program)
+    return _ask("Render", json.dumps({"module": module, "programs": programs}))
 
 
 def parse(text: str, args: list[str] | None = None) -> dict[str, Any]:

@@ -53,7 +53,7 @@ static struct PyModuleDef opw_module = {
     opw_module_traverse, opw_module_clear, opw_module_free,
 };
 
-PyMODINIT_FUNC PyInit_opweld_module(void)
+PyObject *opw_enter_module(void)
 {
     return PyModuleDef_Init(&opw_module);
 }

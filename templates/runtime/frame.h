@@ -161,6 +161,9 @@ typedef struct {
 #define opw_the_unit OPW_LAYOUT
 OPW_SHARED extern const opw_unit opw_the_unit;
 
+/* What the module's entry, which has the module's name, gives back. */
+OPW_SHARED PyObject *opw_enter_module(void);
+
 /* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's
    own dtype of each number, which nearly every array has. */
 OPW_SHARED extern PyArray_Descr *opw_dtypes[OPW_DTYPES];

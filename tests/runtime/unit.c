@@ -492,3 +492,8 @@ EXPORTED PyObject *checks_call_failing(PyObject *callable, Py_ssize_t n, int *re
     failing_in = 0;
     return result;
 }
+
+PyMODINIT_FUNC PyInit_opweld_module(void)
+{
+    return opw_enter_module();
+}
