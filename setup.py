@@ -5,6 +5,7 @@ Everything that can be said statically is in pyproject.toml. Here is the rest:
 * ``opweld._engine``, one extension module: gopy generates the cgo and CPython halves of the binding, `go build` links
   them. gopy's Python wrappers are not used: they change the working directory at import and add nothing to strings.
 * ``opweld/_runtime.<ABI>.o``, the C that is the same in every module that opweld builds: compiled here, once a CPython.
+* ``opweld._argument``, a small extension module: of that C the rule for arguments, for Python to ask.
 * ``opweld/_engine_id.py``, the engine's identity: version and digest of its sources.
 * the templates, for reading, and the licences of the Go modules that are linked in.
 """
@@ -146,26 +147,38 @@ def build_engine(target: Path) -> None:
         temporary.replace(target)
 
 
-def build_runtime(engine: Path, target: Path) -> None:
-    """Compile the runtime, whose text the engine gives, for the running CPython."""
+def compile_c(source: str, target: Path, *more: str, folder: Path) -> None:
+    """Compile a C file of a folder for the running CPython, into place by renaming."""
     import numpy
 
     compiler = os.environ.get("CC") or next((c for c in ("gcc", "clang", "cc") if shutil.which(c)), "gcc")
+    with tempfile.TemporaryDirectory(dir=TOOLS) as output:
+        made = Path(output) / target.name
+        run(
+            *compiler.split(), "-std=gnu17", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-fwrapv",
+            "-Wall", "-Wextra", *STRICT, f"-I{sysconfig.get_path('include')}", f"-I{numpy.get_include()}",
+            *more, source, "-o", made,
+            cwd=folder,
+        )  # fmt: skip
+        temporary = target.with_name(f".{target.name}.{os.getpid()}")
+        shutil.copyfile(made, temporary)
+        temporary.replace(target)
+
+
+def build_runtime(engine: Path, target: Path) -> None:
+    """Compile the runtime, whose text the engine gives."""
     code = (
         "import importlib.util as u, json, sys; s = u.spec_from_file_location('_engine', sys.argv[1]);"
         "m = u.module_from_spec(s); s.loader.exec_module(m); sys.stdout.write(json.loads(m.pyext_Runtime(''))['text'])"
     )
     with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
         (Path(folder) / "runtime.c").write_text(run(sys.executable, "-c", code, engine))
-        run(
-            *compiler.split(), "-std=gnu17", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-fwrapv",
-            "-Wall", "-Wextra", *STRICT, f"-I{sysconfig.get_path('include')}", f"-I{numpy.get_include()}",
-            "-c", "runtime.c",
-            cwd=Path(folder),
-        )  # fmt: skip
-        temporary = target.with_name(f".{target.name}.{os.getpid()}")
-        shutil.copyfile(Path(folder) / "runtime.o", temporary)
-        temporary.replace(target)
+        compile_c("runtime.c", target, "-c", folder=Path(folder))
+
+
+def build_argument(target: Path) -> None:
+    """Build the extension module that holds the rule for arguments, of the text that the runtime holds too."""
+    compile_c("argument_module.c", target, "-shared", "-s", folder=ROOT / "templates" / "runtime")
 
 
 def linked_licences() -> Iterator[tuple[str, Path]]:
@@ -184,6 +197,7 @@ def linked_licences() -> Iterator[tuple[str, Path]]:
 
 
 RUNTIME = f"_runtime{sysconfig.get_config_var('EXT_SUFFIX').removesuffix('.so')}.o"
+ARGUMENT = f"_argument{sysconfig.get_config_var('EXT_SUFFIX')}"
 
 
 class BuildPython(build_py):
@@ -206,15 +220,17 @@ class BuildEngine(build_ext):
         write_engine_id(self.distribution.get_version())
         build_engine(target)
         build_runtime(target, target.with_name(RUNTIME))
+        build_argument(target.with_name(ARGUMENT))
         if not self.inplace and not getattr(self, "editable_mode", False):
             self.add_data(target.parent)
 
     def copy_extensions_to_source(self) -> None:
-        """Lay the runtime beside the engine in an in-place build too."""
+        """Lay what is built beside the engine there in an in-place build too."""
         super().copy_extensions_to_source()
         built = Path(self.get_ext_fullpath("opweld._engine"))
-        with contextlib.suppress(shutil.SameFileError):
-            shutil.copyfile(Path(self.build_lib) / "opweld" / RUNTIME, built.with_name(RUNTIME))
+        for name in (RUNTIME, ARGUMENT):
+            with contextlib.suppress(shutil.SameFileError):
+                shutil.copyfile(Path(self.build_lib) / "opweld" / name, built.with_name(name))
 
     def add_data(self, package: Path) -> None:
         """Copy templates and licences into the built package."""

@@ -177,6 +177,11 @@ def test_import_loads_no_engine():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
 
 
+def test_import_loads_no_rule_for_arguments():
+    code = "import opweld, opweld.tensor as T, sys\nT.dvector('x')\nprint('opweld._argument' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
 def test_compilers(tmp_path):
     driver = shutil.which("gcc")
     good, bad = engine.compilers([driver, str(tmp_path / "none")])

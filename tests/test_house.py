@@ -38,7 +38,7 @@ def modules():
 
 
 MODULES = modules()
-BOUND = {"_engine", "_engine_id"}  # made by the build
+BOUND = {"_argument", "_engine", "_engine_id"}  # made by the build
 DOORS = {name for name, path in MODULES.items() if path.name == "__init__.py"}
 
 

@@ -1,10 +1,12 @@
 """What a type takes as it is, what it converts, what it refuses, and in which words."""
 
+import kit
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import opweld
 from opweld import config, scalar, tensor
 from opweld.dtypes import dtype_of
 from opweld.generic import generic
@@ -87,6 +89,68 @@ def test_python_numbers_pass_only_where_they_are_kept(value, dtype):
     except TypeError:
         return
     assert made.item() == value or (made.item() != made.item() and value != value)
+
+
+class Subclass(np.ndarray):
+    pass
+
+
+class Offers:
+    """An object that NumPy asks for an array."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+    def __repr__(self):
+        return "an offer of many words, more than forty characters"
+
+
+ARGUMENTS = [
+    0, 1, -1, 255, 2**31, 2**53 + 1, 2**63, 2**64, 2**70, 10**400, True, 0.1, 0.5, 1e300, float("inf"), float("nan"),
+    1j, 2 + 0j, np.float64(0.1), np.float32(0.1), np.int8(3), np.uint64(2**64 - 1), np.longdouble(1) / 3,
+    np.bool_(True), np.str_("a"), None, "x", b"x", object,
+    [1, 2], [0.1, 2], [1, 2.5], [2**53 + 1], [2**70 + 1], [[1], [2, 3]],
+    [1, "a"], [1j], [], range(2), [0.1] * 20, [2**53 + 1] * 20, [float("nan")] * 20,
+    Offers(np.arange(2.0)), Offers(np.arange(2, dtype=">f8")),
+    *(np.ones(2).astype(code) for code in "?bhilqBHILQefdgFDGO"), np.ones(2, ">f8"), np.ones(4)[::2], np.ones((2, 2)),
+    np.ones(2).view(Subclass), np.ma.ones(2), np.zeros(2, "M8[s]"), np.zeros(2, "U1"), np.broadcast_to(1.0, (2,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(), (None,), (3,)])
+def test_a_call_takes_and_refuses_what_filter_does(dtype, shape):
+    x = TensorType(dtype, shape)("x")
+    f = opweld.function([x], kit.copy(x))
+    for value in ARGUMENTS:
+        try:
+            wanted = x.type.filter(value)
+        except TypeError as err:
+            with pytest.raises(TypeError) as refused:
+                f(value)
+            assert str(refused.value) == f"f() argument 'x': {err}"
+        else:
+            found = f(value)
+            assert found.dtype == wanted.dtype and found.shape == wanted.shape
+            assert found.tobytes() == wanted.tobytes() or dtype.endswith("longdouble")
+
+
+def test_a_subclass_with_a_filter_of_its_own_is_asked():
+    class Doubled(TensorType):
+        def filter(self, value, strict=False, allow_downcast=None):
+            return super().filter(np.multiply(value, 2), strict, allow_downcast)
+
+    class Plain(TensorType):
+        pass
+
+    x, y = Doubled("float64", (None,))("x"), Plain("float64", (None,))("y")
+    f = opweld.function([x, y], [kit.copy(x), kit.copy(y)])
+    assert [one.tolist() for one in f([1], [1])] == [[2.0], [1.0]]
+    with pytest.raises(TypeError, match=r"^f\(\) argument 'y': expected ndarray of float64.*it is not numeric$"):
+        f([1], "a")
 
 
 @pytest.mark.parametrize(

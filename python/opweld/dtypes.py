@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import functools
 from typing import Any
 
 import numpy as np
@@ -179,24 +179,42 @@ def describe(value: Any) -> str:
     str
         For an array all of these; for others what kind of object it is.
     """
-    if value is None:
-        return "None"
-    if not isinstance(value, np.ndarray):
-        text = repr(value)
-        return f"{type(value).__name__} {text if len(text) <= 40 else text[:37] + '...'}"
-    flags = value.flags
-    order = (
-        "C and F order"
-        if flags.forc and flags.c_contiguous and flags.f_contiguous
-        else ("C order" if flags.c_contiguous else "F order" if flags.f_contiguous else "strided")
-    )
-    kind = "ndarray" if type(value) is np.ndarray else type(value).__name__
-    return ", ".join((
-        f"{kind} of {value.dtype.name}", f"ndim {value.ndim}", f"shape {shape_text(value.shape)}", order,
-        "aligned" if flags.aligned else "misaligned",
-        "native byte order" if value.dtype.isnative else "swapped byte order",
-        "writeable" if flags.writeable else "read-only",
-    ))  # fmt: skip
+    text: str = compiled().describe(value)
+    return text
+
+
+@functools.cache
+def compiled() -> Any:
+    """Load what holds the rule for arguments: the C that every module has too, in a module of its own.
+
+    Returns
+    -------
+    module
+        Built with the package, from templates/runtime/argument_module.c.
+    """
+    try:
+        from opweld import _argument  # late: `import opweld` alone asks no rule
+    except ImportError as err:
+        raise ImportError(f"a part of opweld cannot be loaded: {err}. Install opweld's wheel") from err
+    return _argument
+
+
+def rule_of(
+    dtype: DType,
+    shape: tuple[int | None, ...],
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    writeable: bool = False,
+    name: str = "x",
+) -> tuple[Any, ...]:
+    """Write the rule for an argument as the C reads it; see `convert` for the parameters.
+
+    Returns
+    -------
+    tuple
+        Plain data, but for where ``config.floatX`` is looked up.
+    """
+    return (dtype.np.num, shape, strict, allow_downcast, writeable, name, config)
 
 
 def convert(
@@ -210,7 +228,8 @@ def convert(
 ) -> np.ndarray[Any, Any]:
     """Turn a value into an array of exactly this dtype and shape, aligned, in native byte order; or refuse.
 
-    This is the one rule for arguments, constants, defaults and what a `perform` returns.
+    This is the one rule for arguments, constants, defaults and what a `perform` returns. It stands in C, in
+    templates/runtime/argument.c, for the modules that opweld builds apply it too.
 
     Parameters
     ----------
@@ -240,151 +259,9 @@ def convert(
     TypeError
         Says what was expected, what came, why it does not fit, and what to call.
     """
-    wanted = dtype.np
-    if isinstance(value, np.ndarray):
-        if type(value) is not np.ndarray:
-            if _is_masked(value):
-                raise _refusal(
-                    value, dtype, shape, writeable, f"a masked array's mask would be lost; call {name}.filled()"
-                )
-            array: np.ndarray[Any, Any] = value.view(np.ndarray)
-        else:
-            array = value
-        problem = _shape_problem(array, shape, name)
-        if problem:
-            raise _refusal(value, dtype, shape, writeable, problem)
-        have = array.dtype
-        if have.num != wanted.num and have.kind == wanted.kind and have.itemsize == wanted.itemsize and have.isnative:
-            array = array.view(wanted)  # long long spelled long: the same bytes
-            have = wanted
-        flags = array.flags
-        if have.num == wanted.num:
-            if have.isnative and flags.aligned:
-                if writeable and not flags.writeable:
-                    raise _refusal(value, dtype, shape, writeable, f"it is read-only; call {name}.copy()")
-                return array
-            if strict or writeable:
-                fault = "misaligned" if have.isnative else "in swapped byte order"
-                raise _refusal(value, dtype, shape, writeable, f"it is {fault}; call {name}.astype({dtype.name!r})")
-            return np.array(array, dtype=wanted, order="K")
-        if strict or writeable:
-            raise _refusal(value, dtype, shape, writeable, f"its dtype differs; call {name}.astype({dtype.name!r})")
-        if not np.can_cast(have, wanted, "safe") and not (allow_downcast and have.kind in "biufc"):
-            raise _refusal(value, dtype, shape, writeable, _cast_advice(have, dtype, name))
-        part = array.real if have.kind == "c" and wanted.kind != "c" else array
-        with np.errstate(all="ignore"):
-            return _spelled(part.astype(wanted, order="K"), wanted)
-    return _from_other(value, dtype, shape, strict, allow_downcast, writeable, name)
-
-
-def _from_other(
-    value: Any, dtype: DType, shape: tuple[int | None, ...], strict: bool, allow_downcast: bool | None,
-    writeable: bool, name: str,
-) -> np.ndarray[Any, Any]:  # fmt: skip
-    """The rule for what is no array."""
-    wanted = dtype.np
-    if hasattr(value, "owner") and hasattr(value, "type") and hasattr(value.type, "filter"):
-        raise _refusal(value, dtype, shape, writeable, "it is a variable of a graph; pass a value")
-    if strict or writeable:
-        why = "strict allows arrays only" if strict else "what is written into must be an array"
-        raise _refusal(value, dtype, shape, writeable, f"{why}; call np.asarray({name}, {dtype.name!r})")
-    try:
-        array = np.asarray(value)
-    except (TypeError, ValueError, OverflowError) as err:
-        raise _refusal(value, dtype, shape, writeable, f"NumPy makes no array of it: {err}") from None
-    long = array.dtype.kind == "O" and array.size > 0 and all(isinstance(item, int) for item in array.flat)
-    if array.dtype.kind not in "biufc" and not long:
-        raise _refusal(value, dtype, shape, writeable, "it is not numeric")
-    problem = _shape_problem(array, shape, name)
-    if problem:
-        raise _refusal(value, dtype, shape, writeable, problem)
-    with np.errstate(all="ignore"):
-        if long:
-            found = _from_long(array, wanted)
-            if found is None:
-                raise _refusal(value, dtype, shape, writeable, f"it does not fit into {dtype.name}")
-            return found
-        if allow_downcast:
-            return _cast(array, wanted)
-        made = _cast(array, wanted)
-        if _same_values(array, made) or (
-            allow_downcast is None and type(value) is float and dtype.name == config.floatX
-        ):
-            return made
-    raise _refusal(
-        value, dtype, shape, writeable,
-        f"{dtype.name} cannot hold its value exactly; call np.asarray({name}, {dtype.name!r})",
-    )  # fmt: skip
-
-
-def _from_long(array: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
-    """Convert Python's integers where one is beyond 64 bits; None unless floats or complex numbers keep them all."""
-    if wanted.kind not in "fc":
-        return None
-    try:
-        made = array.astype(wanted)
-    except OverflowError:
-        return None
-    if not np.isfinite(made).all() or any(int(one.real) != given for one, given in zip(made.flat, array.flat)):
-        return None
-    return made
-
-
-def _cast(array: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """A copy of another dtype; of a complex number that must become real, its real part."""
-    part = array.real if array.dtype.kind == "c" and wanted.kind != "c" else array
-    return _spelled(np.array(part, dtype=wanted), wanted)
-
-
-def _spelled(array: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """The array with `wanted` itself as its dtype: NumPy leaves long long where long was asked for."""
-    return array if array.dtype.num == wanted.num else array.view(wanted)
-
-
-def _same_values(given: np.ndarray[Any, Any], made: np.ndarray[Any, Any]) -> bool:
-    """Whether a conversion kept every value; Python compares integers with floats exactly, NumPy does not."""
-    if given.dtype == made.dtype:
-        return True
-    a: Any = given
-    b: Any = made
-    if given.dtype.kind in "iu" and made.dtype.kind in "fc":
-        a, b = given.astype(object), made.astype(object)
-    elif made.dtype.kind in "biu":
-        if given.dtype.kind in "fc":
-            if given.dtype.kind == "c":
-                if bool((given.imag != 0).any()):
-                    return False
-                a = given.real
-            if not bool(np.isfinite(a).all()):
-                return False
-            if made.dtype.kind != "b":  # compare as Python's integers: a bound such as 2**63 is not rounded
-                a, b = a.astype(object), made.astype(object)
-        elif made.dtype.kind != "b":
-            a, b = given.astype(object), made.astype(object)
-    same = (a == b) | ((a != a) & (b != b))
-    return bool(np.all(same))
-
-
-def _is_masked(value: Any) -> bool:
-    module = sys.modules.get("numpy.ma")
-    return module is not None and isinstance(value, module.MaskedArray)
-
-
-def _shape_problem(array: np.ndarray[Any, Any], shape: tuple[int | None, ...], name: str) -> str:
-    """Why the array's dimensions do not fit; empty if they do."""
-    if array.ndim != len(shape):
-        sizes = ", ".join(["-1"] + ["1"] * (len(shape) - 1)) if len(shape) else "()"
-        return f"its number of dimensions differs; call {name}.reshape({sizes}) or the like"
-    for axis, (have, wanted) in enumerate(zip(array.shape, shape)):
-        if wanted is not None and have != wanted:
-            return f"its size along axis {axis} is {have}, not {wanted}; pass an array of shape {shape_text(shape)}"
-    return ""
-
-
-def _cast_advice(have: np.dtype[Any], dtype: DType, name: str) -> str:
-    if have.kind not in "biufc":
-        return f"{have.name} is not numeric"
-    return f"{have.name} does not cast safely to {dtype.name}; call {name}.astype({dtype.name!r})"
+    rule = (dtype.np.num, shape, strict, allow_downcast, writeable, name, config)
+    array: np.ndarray[Any, Any] = compiled().filter(value, rule)
+    return array
 
 
 def expected(dtype: DType, shape: tuple[int | None, ...], writeable: bool = False) -> str:
@@ -394,11 +271,5 @@ def expected(dtype: DType, shape: tuple[int | None, ...], writeable: bool = Fals
     -------
     str
     """
-    return ", ".join((
-        f"ndarray of {dtype.name}", f"ndim {len(shape)}", f"shape {shape_text(shape)}", "any order", "aligned",
-        "native byte order", *(("writeable",) if writeable else ()),
-    ))  # fmt: skip
-
-
-def _refusal(value: Any, dtype: DType, shape: tuple[int | None, ...], writeable: bool, reason: str) -> TypeError:
-    return TypeError(f"expected {expected(dtype, shape, writeable)}; got {describe(value)}: {reason}")
+    text: str = compiled().expected(rule_of(dtype, shape, writeable=writeable))
+    return text

@@ -1,8 +1,6 @@
 /* What all loops share: their inputs, their outputs, and the axes of a loop. */
 /* ---- arrays of loops --------------------------------------------------------------------------------------------- */
 
-#define OPW_MAX_DIMS 64 /* NumPy's */
-
 /* Axes of a loop, outermost first: of each its size, the array's axis that it was, and its stride for each operand. */
 typedef struct {
     int n, operands;
@@ -96,19 +94,6 @@ static int opw_next(const opw_axes *axes, int last, npy_intp *at, char **p)
             p[k] -= axes->strides[i][k] * (axes->dims[i] - 1);
     }
     return 0;
-}
-
-/* Whether an array has a mask, which loops would not see. */
-static int opw_is_masked(PyObject *array)
-{
-    PyObject *module = PyImport_GetModule(opw_numpy_ma), *kind; /* not loaded: nobody has made one */
-    int masked = 0;
-    if (module && (kind = PyObject_GetAttrString(module, "MaskedArray"))) {
-        masked = PyObject_IsInstance(array, kind);
-        Py_DECREF(kind);
-    }
-    Py_XDECREF(module);
-    return masked;
 }
 
 int opw_fits(PyObject *object, int number, int ndim)

@@ -8,6 +8,7 @@ static int opw_function_traverse(PyObject *object, visitproc visit, void *arg)
     Py_VISIT(self->module);
     Py_VISIT(self->dict);
     Py_VISIT(self->name);
+    Py_VISIT(self->rules);
     Py_VISIT(self->convert);
     Py_VISIT(self->reject_out);
     Py_VISIT(self->performs);
@@ -55,6 +56,7 @@ static void opw_function_dealloc(PyObject *object)
     }
     Py_CLEAR(self->dict);
     Py_CLEAR(self->name);
+    Py_CLEAR(self->rules);
     Py_CLEAR(self->convert);
     Py_CLEAR(self->reject_out);
     Py_CLEAR(self->performs);

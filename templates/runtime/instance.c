@@ -36,7 +36,8 @@ struct opw_function {
     const opw_code *code;      /* the module's */
     PyObject *dict, *weakrefs;
     PyObject *name;            /* str */
-    PyObject *convert;         /* (index, value) -> what the input's type accepts */
+    PyObject *rules;           /* tuple: one of argument.c's an argument, or None: the type has a filter of its own */
+    PyObject *convert;         /* (index, value) -> what the input's type accepts, where there is no rule */
     PyObject *reject_out;      /* (position, value): raises */
     PyObject *performs;        /* tuple of callables */
     PyObject *defaults;        /* tuple: None or (value,) an argument */
@@ -59,24 +60,64 @@ typedef struct {
 
 #define OPW_TURN "opweld.turn.1" /* one layout for all modules of a process */
 
-static PyObject *opw_numpy_ma; /* "numpy.ma", for the process */
 static pid_t opw_process;      /* this one */
 PyArray_Descr *opw_dtypes[OPW_DTYPES];
 
-/* An exception in flight, put aside and brought back. */
-#if PY_VERSION_HEX >= 0x030C0000
-#define OPW_FETCH(type, value, traceback) ((void)(type), (void)(traceback), *(value) = PyErr_GetRaisedException())
-#define OPW_RESTORE(type, value, traceback) ((void)(type), (void)(traceback), PyErr_SetRaisedException(value))
-#else
-#define OPW_FETCH(type, value, traceback) PyErr_Fetch(type, value, traceback)
-#define OPW_RESTORE(type, value, traceback) PyErr_Restore(type, value, traceback)
+/* An exception's args with its place before what they say; NULL: they stay, or an exception is set. */
+static PyObject *opw_placed(PyObject *args, PyObject *place)
+{
+    Py_ssize_t i, n = PyTuple_Check(args) ? PyTuple_GET_SIZE(args) : -1;
+    PyObject *placed, *first;
+    if (n < 0 || (n && !PyUnicode_Check(PyTuple_GET_ITEM(args, 0))) || !(placed = PyTuple_New(n ? n : 1)))
+        return NULL;
+    first = n ? PyUnicode_FromFormat("%U: %U", place, PyTuple_GET_ITEM(args, 0)) : PyUnicode_FromFormat("%U", place);
+    if (!first) {
+        Py_DECREF(placed);
+        return NULL;
+    }
+    PyTuple_SET_ITEM(placed, 0, first);
+    for (i = 1; i < n; i++) {
+        Py_INCREF(PyTuple_GET_ITEM(args, i));
+        PyTuple_SET_ITEM(placed, i, PyTuple_GET_ITEM(args, i));
+    }
+    return placed;
+}
+
+/* Says in the exception that is set which argument it is of; its class stays. */
+static void opw_say_argument(opw_function *self, uint32_t index)
+{
+    PyObject *type = NULL, *value = NULL, *traceback = NULL, *key = self->code->keywords[index], *place, *args, *placed;
+    if (!PyErr_ExceptionMatches(PyExc_Exception))
+        return;
+    OPW_FETCH(&type, &value, &traceback);
+#if PY_VERSION_HEX < 0x030C0000
+    PyErr_NormalizeException(&type, &value, &traceback);
 #endif
+    place = key ? PyUnicode_FromFormat("%U() argument %R", self->name, key)
+                : PyUnicode_FromFormat("%U() argument %u", self->name, (unsigned int)index + 1);
+    args = place ? PyObject_GetAttrString(value, "args") : NULL;
+    placed = args ? opw_placed(args, place) : NULL;
+    if (placed)
+        (void)PyObject_SetAttrString(value, "args", placed);
+    PyErr_Clear(); /* it stays as it is */
+    Py_XDECREF(placed);
+    Py_XDECREF(args);
+    Py_XDECREF(place);
+    OPW_RESTORE(type, value, traceback);
+}
 
 PyObject *opw_convert(char *frame, uint32_t index, PyObject *value)
 {
+    opw_function *self = OPW_HEAD(frame)->self;
+    PyObject *rule = index < PyTuple_GET_SIZE(self->rules) ? PyTuple_GET_ITEM(self->rules, index) : Py_None, *found;
     if (PyErr_Occurred()) /* a fragment set one and went on: Python must not run */
         return NULL;
-    return PyObject_CallFunction(OPW_HEAD(frame)->self->convert, "IO", (unsigned int)index, value);
+    if (rule == Py_None)
+        return PyObject_CallFunction(self->convert, "IO", (unsigned int)index, value);
+    found = opw_filter(value, rule);
+    if (!found)
+        opw_say_argument(self, index);
+    return found;
 }
 
 /* Remembers the value of a cell that the call updates. */

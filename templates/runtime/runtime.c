@@ -3,6 +3,7 @@
 /* opweld's runtime: binding of arguments, the walk of the table, the callable object, the module. */
 #include "prelude.h"
 #include "remarks.h"
+#include "argument.c"
 #include "instance.c"
 #include "keep.c"
 #include "perform.c"

@@ -18,7 +18,7 @@ import sys
 import threading
 import traceback
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import numpy as np
@@ -64,10 +64,11 @@ def unlike(step, position, value):
 def make(position, *, name="f", convert=convert, reject=None, failed=None, unlike=unlike, **bound):
     arguments = {NOTHING: 0, ADD: 2, ADD_OVER: 2, BOTH: 2, PERFORM: 2, LARGE: 2}.get(position, 1)
     defaults = bound.pop("defaults", (None,) * arguments)
+    rules = bound.pop("rules", (None,) * arguments)
     performs, constants, cells = (bound.pop(which, ()) for which in ("performs", "constants", "cells"))
     assert not bound
     reject = reject or (lambda position, value: None)
-    return MODULE.make(position, name, convert, reject, performs, constants, defaults, cells, failed, unlike)
+    return MODULE.make(position, name, rules, convert, reject, performs, constants, defaults, cells, failed, unlike)
 
 
 @contextmanager
@@ -79,7 +80,7 @@ def refused(kind, text):
         said = err.args[0] if err.args else ""
         assert said == text or (text.endswith("…") and str(said).startswith(text[:-1])), said
     else:
-        raise AssertionError(f"no {kind.__name__}: {text}")
+        raise AssertionError(f"no {kind}: {text}")
 
 
 def layouts(shape, rng):
@@ -241,6 +242,112 @@ def check_conversion_of_arguments():
     f = make(ADD, convert=lambda index, value: index)
     with refused(TypeError, "Doubles.filter returned int, for which the type's own c_accept is false"):
         f(x, "y")
+
+
+class Config:
+    floatX = "float32"
+
+
+def rule(dtype="f8", shape=(None,), strict=False, downcast=None, writeable=False, name="x", config=None):
+    return (np.dtype(dtype).num, shape, strict, downcast, writeable, name, config)
+
+
+def check_rules_for_arguments():
+    f = make(ADD, rules=(rule(), rule(shape=(2,), name="y")), convert=None)
+    x = np.ones(2)
+    for one in ([1, 2], (1.0, 2.0), [True, False], np.array([1, 2], "i2"), np.array([1, 2], ">f8")):
+        for other in (x, [np.float32(2), 3], np.ones(4)[::2].astype("f4")):
+            assert np.array_equal(f(one, other), np.add(one, other))
+    expected = "ndarray of float64, ndim 1, shape (?,), any order, aligned, native byte order"
+    for given, said in [
+        ("ab", "str 'ab': it is not numeric"),
+        (None, "None: it is not numeric"),
+        (1, "int 1: its number of dimensions differs; call x.reshape(-1) or the like"),
+        ([2**53 + 1], f"list [{2**53 + 1}]: float64 cannot hold its value exactly; call np.asarray(x, 'float64')"),
+        ([2**64 + 1], f"list [{2**64 + 1}]: it does not fit into float64"),
+        ([10**400], f"list [{str(10**400)[:36]}...: it does not fit into float64"),
+        ([[1], [1, 2]], "list [[1], [1, 2]]: NumPy makes no array of it: …"),
+        (np.ones(2, "c16"), "ndarray of complex128, ndim 1, shape (2,), C and F order, aligned, native byte order, …"),
+        (np.ma.array([1.0], mask=[1]), "MaskedArray of float64, ndim 1, shape (1,), C and F order, aligned, native …"),
+    ]:
+        with refused(TypeError, f"f() argument 'x': expected {expected}; got {said}"):
+            f(given, x)
+    with refused(TypeError, "f() argument 'y': expected ndarray of float64, ndim 1, shape (2,), any order, …"):
+        f(x, [1, 2, 3])
+    assert np.array_equal(f([2**64], x), [2.0**64 + 1] * 2)
+
+
+class Wrong:
+    """An object of which NumPy can make nothing, or that cannot even be shown."""
+
+    def __init__(self, error, shown="Wrong"):
+        self.error, self.shown = error, shown
+
+    def __array__(self, dtype=None, copy=None):
+        raise self.error
+
+    def __repr__(self):
+        if self.shown is None:
+            raise self.error
+        return self.shown
+
+
+def check_errors_of_arguments_themselves():
+    f = make(ADD, rules=(rule(), rule()), convert=None)
+    for error, args in [
+        (OSError(1, "mine"), (1, "mine")),
+        (KeyError("mine", 2), ("f() argument 'x': mine", 2)),
+        (KeyError(), ("f() argument 'x'",)),
+    ]:
+        try:
+            f(Wrong(error), 1)
+        except Exception as err:
+            assert err is error and err.args == args, err.args
+            err.args = ()
+    with refused(TypeError, "f() argument 'x': expected …"):
+        f(Wrong(ValueError("mine")), 1)
+    with refused(ValueError, "f() argument 'x': mine"):
+        f(Wrong(ValueError("mine"), None), 1)
+    try:
+        f(Wrong(KeyboardInterrupt("mine")), 1)
+    except KeyboardInterrupt as err:
+        assert err.args == ("mine",)
+
+
+def check_rules_of_every_kind():
+    f = make(ADD, rules=(rule("f4", (), False, None, False, "x", Config), rule("f8", ())), convert=None)
+    with refused(TypeError, "Doubles.filter returned numpy.ndarray, for which the type's own c_accept is false"):
+        f(0.1, 1)  # it is of float32, which unit.c does not take
+    with refused(TypeError, "f() argument 'x': expected ndarray of float32, ndim 0, shape (), any order, aligned, …"):
+        f(np.float64(0.1), 1)
+    for config in (object(), type("C", (), {"floatX": property(lambda self: 1 / 0)})()):
+        with refused((AttributeError, ZeroDivisionError), "f() argument 'x': …"):
+            make(ADD, rules=(rule("f4", (), config=config), None))(0.1, 1)
+    f = make(ADD, rules=(rule(strict=True), rule(writeable=True, name="y")), convert=None)
+    x = np.ones(2)
+    for given, other, said in [
+        ([1.0], x, "strict allows arrays only; call np.asarray(x, 'float64')"),
+        (np.ones(2, ">f8"), x, "it is in swapped byte order; call x.astype('float64')"),
+        (np.ones(2, "i4"), x, "its dtype differs; call x.astype('float64')"),
+        (x, [1.0], "what is written into must be an array; call np.asarray(y, 'float64')"),
+        (x, np.broadcast_to(1.0, 2), "it is read-only; call y.copy()"),
+    ]:
+        try:
+            f(given, other)
+        except TypeError as err:
+            assert str(err).endswith(f": {said}"), err
+    owner = type("V", (), {"owner": None, "type": type("T", (), {"filter": None})})
+    f = make(ADD, rules=(rule("f8", (), downcast=True), rule("f8", (), downcast=True)), convert=None)
+    assert f(2**53 + 1, 1.5) == 2.0**53 + 2 and f(1j, np.clongdouble(2)) == 2
+    with refused(TypeError, "f() argument 'x': expected …"):
+        f(owner(), 1)
+    rest = (False, None, False, "x", None)
+    for wrong in ((), (1,), (1000, (), *rest), (12, (None,) * 65, *rest), (12, (1.5,), *rest), (12, (2**70,), *rest)):
+        try:
+            make(ADD, rules=(wrong, None))("a", 1)
+        except (TypeError, ValueError, OverflowError):
+            continue
+        raise AssertionError(wrong)
 
 
 def check_storage_for_results():
@@ -448,11 +555,14 @@ def check_frames_that_are_large():
 def check_what_make_refuses():
     for position in (-1, 15):
         with refused(ValueError, f"make() got {position} as function, the module has 15"):
-            MODULE.make(position, "f", None, None, (), (), (), (), None, None)
-    with refused(ValueError, "make() got 1 performs, 0 constants, 0 defaults and 0 cells, expected 0, 0, 2 and 0"):
-        MODULE.make(ADD, "f", None, None, (1,), (), (), (), None, None)
+            MODULE.make(position, "f", (), None, None, (), (), (), (), None, None)
+    counts = "0 rules, 1 performs, 0 constants, 0 defaults and 0 cells, expected 2, 0, 0, 2 and 0"
+    with refused(ValueError, f"make() got {counts}"):
+        MODULE.make(ADD, "f", (), None, None, (1,), (), (), (), None, None)
+    with refused(TypeError, "make() got int as rule 1, expected a tuple or None"):
+        MODULE.make(ADD, "f", (None, 1), None, None, (), (), (None, None), (), None, None)
     with refused(TypeError, "make() got tuple as cell 0, expected a list of one"):
-        MODULE.make(TALLY, "f", None, None, (), (), (None,), ((),), None, None)
+        MODULE.make(TALLY, "f", (None,), None, None, (), (), (None,), ((),), None, None)
 
 
 def check_the_function_object():
@@ -482,7 +592,7 @@ def check_init_code():
 
 def check_modules_apart():
     other = load()
-    f = other.make(ADD, "f", convert, None, (), (), (None, None), (), None, unlike)
+    f = other.make(ADD, "f", (None, None), convert, None, (), (), (None, None), (), None, unlike)
     assert type(f) is not type(make(ADD)) and np.array_equal(f([1], [2]), [3])
     del other
     gc.collect()
@@ -512,6 +622,19 @@ def check_memory_that_is_refused():
     count, large = make(COUNT, constants=(start,)), make(LARGE)
     assert failing(lambda: add(x, y), lambda z: np.array_equal(z, x + y)) > 2
     failing(lambda: add(x, [1, 1, 1]), lambda z: np.array_equal(z, x + y))
+    ruled = make(ADD, rules=(rule(shape=(2, 3)), rule()), convert=None)
+    for given in ([1, 1, 1], [1.0, True, 1], np.ones(3, "f4"), np.ones(3, ">f8"), np.ones(3).view(np.recarray)):
+        failing(partial(ruled, x, given), lambda z: np.array_equal(z, x + y))
+    failing(partial(ruled, x, [2**64, 1, 1]), lambda z: np.array_equal(z, np.add(x, [2.0**64, 1, 1])))
+
+    def refusing(given):
+        with suppress(TypeError, AttributeError, SystemError):  # NumPy and CPython take a MemoryError for another
+            ruled(x, given)
+            return False
+        return True
+
+    for given in ("a", [2**53 + 1], [2**64 + 1], np.ones((3, 3), "f4"), np.ones(3, "c8"), np.ma.ones(3)):
+        failing(partial(refusing, given), bool)
     failing(lambda: add(x.T, y[:2]), lambda z: np.array_equal(z, x.T + y[:2]))
     failing(lambda: add(x, y, out=out), lambda z: z is out and np.array_equal(z, x + y))
     failing(lambda: add(x=x, **{"".join(["y"]): y}), lambda z: np.array_equal(z, x + y))
@@ -533,7 +656,7 @@ def check_memory_that_is_refused():
     failing(lambda: tally(y[:2]), lambda z: np.array_equal(cell[0], z + 1), lambda: cell[0] is before)
 
     def made(position, constants=(), cells=()):  # no code in Python: where a call of that has no memory, CPython leaks
-        return partial(MODULE.make, position, "f", convert, None, (), constants, (None,), cells, None, unlike)
+        return partial(MODULE.make, position, "f", (None,), convert, None, (), constants, (None,), cells, None, unlike)
 
     assert failing(made(TALLY, cells=(cell,)), lambda f: f(y[:2]).shape == (2,), forget) > 5
     assert failing(made(COUNT, (start,)), lambda f: np.array_equal(f(y), y + 1)) > 5

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from opweld.compile.io import In
-from opweld.dtypes import describe, dtype_of, expected, shape_text
+from opweld.dtypes import compiled, describe, dtype_of, expected, shape_text
 from opweld.hooks.protocols import Node, Type
 from opweld.hooks.reading import knows_of
 from opweld.rooms import late
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 params_room: Any = late("opweld.params")  # few graphs have an op with params
 
-__all__ = ["converter", "filter_of", "performer", "rejecter"]
+__all__ = ["converter", "filter_of", "performer", "rejecter", "rules_of"]
 
 
 def filter_of(type_: Type, strict: bool = False, allow_downcast: bool | None = None) -> Callable[[Any], Any]:
@@ -74,6 +74,9 @@ def converter(
             variable = shared[index - len(specs)]
             return filter_of(variable.type, variable.strict, variable.allow_downcast)
         spec = specs[index]
+        rule = _rule_of(spec, keywords[index])
+        if rule is not None:
+            return lambda value: compiled().filter(value, rule)
         named = getattr(spec.variable.type, "filter_argument", None)
         if named is not None and knows_of(spec.variable.type, "filter_argument", ("filter",)):
             name = keywords[index] or "x"
@@ -95,6 +98,32 @@ def converter(
             raise
 
     return convert
+
+
+def rules_of(specs: Sequence[In], keywords: Sequence[str | None]) -> list[tuple[Any, ...] | None]:
+    """Give the rules by which a module converts arguments itself.
+
+    Parameters
+    ----------
+    specs : sequence of In
+        The function's arguments.
+    keywords : sequence of str or None
+        Their names.
+
+    Returns
+    -------
+    list of tuple or None
+        Of each argument as `opweld.dtypes.rule_of` gives it; None: its type's filter is asked.
+    """
+    return [_rule_of(spec, keyword) for spec, keyword in zip(specs, keywords)]
+
+
+def _rule_of(spec: In, keyword: str | None) -> tuple[Any, ...] | None:
+    type_: Any = spec.variable.type
+    if not knows_of(type_, "argument_rule", ("filter", "filter_argument")):
+        return None
+    rule: tuple[Any, ...] = type_.argument_rule(spec.strict, spec.allow_downcast, spec.mutable, keyword or "x")
+    return rule
 
 
 def _prefix(err: Exception, where: str) -> None:

@@ -94,6 +94,7 @@ def bind(
     called: str,
     convert: Callable[[int, Any], Any] | None = None,
     *,
+    rules: Sequence[tuple[Any, ...] | None] | None = None,
     outputs: Sequence[Variable] | None = None,
     defaults: Sequence[tuple[Any] | None] | None = None,
     cells: Sequence[Cell] = (),
@@ -111,6 +112,9 @@ def bind(
     convert : callable, optional
         Of the number of an argument, or, behind these, of a cell, and its value: gives a value of the variable's type.
         It is called for what the module does not take as it is. Left out: the type's ``filter``.
+    rules : sequence of tuple or None, optional
+        For each argument the rule, of `opweld.dtypes.rule_of`, by which the module converts it itself; None:
+        `convert` is called.
     outputs : sequence of Variable, optional
         What messages say of the results; the graph's outputs if left out.
     defaults : sequence of tuple or None, optional
@@ -135,6 +139,7 @@ def bind(
     return code.built.module.make(
         0,  # the only one of its module
         called,
+        (None,) * arguments if rules is None else tuple(rules),
         convert,
         rejecter(called, [variable.type for variable in outputs[: len(returned)]]),
         tuple([perform(node) for node in program.performs]),

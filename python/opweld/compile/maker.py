@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from opweld.compile.binding import converter
+from opweld.compile.binding import converter, rules_of
 from opweld.compile.builder import Built
 from opweld.compile.code import bind, compile_graph
 from opweld.compile.io import In
@@ -115,6 +115,7 @@ class Maker:
             self.code,
             self.called,
             convert,
+            rules=rules_of(self.inputs, self.keywords),
             outputs=self.fgraph.outputs,
             defaults=[self._default(i, convert) for i in range(len(self.inputs))],
             cells=[variable.cell for variable in self.shared],

@@ -19,7 +19,8 @@ class Type(Protocol):
     -----
     A type with ``c_declare`` carries its values in C, and writes what `opweld.CType` does; others are carried as Python
     objects. Equal types, by ``==`` and ``hash``, are one in C; one that does not hash is equal to itself alone. There
-    may be ``c_accept``, ``c_array``, ``c_literal``, ``keep_storage``, ``check_input`` and ``filter_argument``, and, for
+    may be ``c_accept``, ``c_array``, ``c_literal``, ``keep_storage``, ``check_input``, ``filter_argument`` and
+    ``argument_rule`` (what a module converts by itself), and, for
     messages, ``numpy_dtype`` and ``shape`` where values are arrays.
     """
 

@@ -159,6 +159,16 @@ class TensorType(CType):
         """
         return dtypes.convert(value, self._dtype, self.shape, strict, allow_downcast, writeable, name)
 
+    def argument_rule(self, strict: bool, allow_downcast: bool | None, writeable: bool, name: str) -> tuple[Any, ...]:
+        """Give what `filter_argument` does as the data by which a module does it itself.
+
+        Returns
+        -------
+        tuple
+            As `opweld.dtypes.rule_of` gives it.
+        """
+        return dtypes.rule_of(self._dtype, self.shape, strict, allow_downcast, writeable, name)
+
     @staticmethod
     def values_eq(a: Any, b: Any) -> bool:
         """Say whether two arrays have equal dtype, shape and values; see `opweld.tolerances.near`."""

@@ -1,0 +1,9 @@
+# The rule for arguments, in C: templates/runtime/argument_module.c.
+
+from typing import Any
+
+import numpy as np
+
+def filter(value: Any, rule: tuple[Any, ...], /) -> np.ndarray[Any, Any]: ...
+def describe(value: Any, /) -> str: ...
+def expected(rule: tuple[Any, ...], /) -> str: ...

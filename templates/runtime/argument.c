@@ -1,0 +1,354 @@
+/* TensorType's rule: which values are arrays of a dtype and a shape, which become one, and what is said of all others. It stands
+   in every module, and in opweld._argument, through which Python asks. */
+#include <float.h>                 /* FLT_MAX */
+#include <limits.h>                /* LLONG_MIN */
+#include "describe.c"
+#include "cast.c"
+/* ---- arguments that become arrays -------------------------------------------------------------------------------- */
+
+static PyObject *opw_numpy_ma; /* "numpy.ma", for the process */
+
+/* Whether an array has a mask, which loops would not see. */
+static int opw_is_masked(PyObject *array)
+{
+    PyObject *module = PyImport_GetModule(opw_numpy_ma), *kind; /* not loaded: nobody has made one */
+    int masked = 0;
+    if (module && (kind = PyObject_GetAttrString(module, "MaskedArray"))) {
+        masked = PyObject_IsInstance(array, kind);
+        Py_DECREF(kind);
+    }
+    Py_XDECREF(module);
+    return masked;
+}
+
+/* A rule is a tuple: type number, shape (None: any size), strict, allow_downcast (None, True or False), writeable, what advice calls
+   the value, and an object whose floatX names the dtype that Python's floats may be rounded to; or None. */
+static int opw_read_rule(PyObject *tuple, opw_rule *rule)
+{
+    PyObject *shape, *downcast;
+    int number, i;
+    if (!PyArg_ParseTuple(tuple, "iO!pOpUO:rule", &number, &PyTuple_Type, &shape, &rule->strict, &downcast, &rule->writeable,
+                          &rule->name, &rule->config))
+        return -1;
+    if (PyTuple_GET_SIZE(shape) > OPW_MAX_DIMS) {
+        PyErr_SetString(PyExc_ValueError, "a rule has more dimensions than NumPy");
+        return -1;
+    }
+    rule->ndim = (int)PyTuple_GET_SIZE(shape);
+    for (i = 0; i < rule->ndim; i++) {
+        PyObject *size = PyTuple_GET_ITEM(shape, i);
+        rule->shape[i] = size == Py_None ? -1 : PyLong_AsSsize_t(size);
+        if (rule->shape[i] == -1 && PyErr_Occurred())
+            return -1;
+    }
+    rule->downcast = downcast == Py_None ? -1 : PyObject_IsTrue(downcast);
+    if (rule->downcast < 0 && downcast != Py_None)
+        return -1;
+    rule->dtype = PyArray_DescrFromType(number);
+    return rule->dtype ? 0 : -1;
+}
+
+static int opw_is_number(char kind) { return kind == 'b' || kind == 'i' || kind == 'u' || kind == 'f' || kind == 'c'; }
+
+/* Whether Python's floats may be rounded to the rule's dtype. -1: an exception is set. */
+static int opw_rounds_floats(const opw_rule *rule)
+{
+    PyObject *wanted, *have;
+    int same;
+    if (rule->downcast >= 0 || rule->config == Py_None)
+        return rule->downcast > 0;
+    wanted = PyObject_GetAttrString(rule->config, "floatX");
+    have = wanted ? opw_dtype_name(rule->dtype) : NULL;
+    same = have ? PyObject_RichCompareBool(wanted, have, Py_EQ) : -1;
+    Py_XDECREF(wanted);
+    Py_XDECREF(have);
+    return same;
+}
+
+/* ---- from arrays ---- */
+
+/* What must not be converted: the call is strict, or writes into the argument. */
+static PyObject *opw_refuse_to_convert(const opw_rule *rule, PyObject *value, PyArrayObject *array)
+{
+    const char *fault = PyArray_TYPE(array) != rule->dtype->type_num ? "its dtype differs"
+                        : PyArray_ISNOTSWAPPED(array)                ? "it is misaligned"
+                                                                     : "it is in swapped byte order";
+    return opw_refused(rule, value, opw_cast_advice(rule, fault, 1));
+}
+
+/* What NumPy does not cast safely. */
+static PyObject *opw_refuse_to_cast(const opw_rule *rule, PyObject *value, PyArray_Descr *from)
+{
+    PyObject *have = PyObject_GetAttrString((PyObject *)from, "name"), *want = opw_dtype_name(rule->dtype), *reason = NULL;
+    if (have && want && opw_is_number(from->kind))
+        reason = PyUnicode_FromFormat("%U does not cast safely to %U; call %U.astype(%R)", have, want, rule->name, want);
+    else if (have && want)
+        reason = PyUnicode_FromFormat("%U is not numeric", have);
+    Py_XDECREF(have);
+    Py_XDECREF(want);
+    return opw_refused(rule, value, reason);
+}
+
+/* An array of the rule's shape, of class ndarray; value is what it is a view of. */
+static PyObject *opw_from_shaped(const opw_rule *rule, PyObject *value, PyArrayObject *array)
+{
+    PyArray_Descr *have = PyArray_DESCR(array), *wanted = rule->dtype;
+    if (have->type_num != wanted->type_num && have->kind == wanted->kind && PyArray_ISNOTSWAPPED(array) &&
+        PyArray_ITEMSIZE(array) == PyDataType_ELSIZE(wanted)) { /* long long spelled long: the same bytes */
+        PyObject *spelled, *found;
+        Py_INCREF(wanted); /* NumPy takes it */
+        spelled = PyArray_View(array, wanted, NULL);
+        found = spelled ? opw_from_shaped(rule, value, (PyArrayObject *)spelled) : NULL;
+        Py_XDECREF(spelled);
+        return found;
+    }
+    if (have->type_num == wanted->type_num && PyArray_ISNOTSWAPPED(array) && PyArray_ISALIGNED(array)) {
+        if (rule->writeable && !PyArray_ISWRITEABLE(array))
+            return opw_refused(rule, value, opw_advice(rule, "it is read-only", "copy()"));
+        Py_INCREF(array);
+        return (PyObject *)array;
+    }
+    if (rule->strict || rule->writeable)
+        return opw_refuse_to_convert(rule, value, array);
+    if (have->type_num != wanted->type_num && !PyArray_CanCastTypeTo(have, wanted, NPY_SAFE_CASTING) &&
+        !(rule->downcast > 0 && opw_is_number(have->kind)))
+        return opw_refuse_to_cast(rule, value, have);
+    return (PyObject *)opw_cast(array, wanted);
+}
+
+static PyObject *opw_from_array(const opw_rule *rule, PyObject *value)
+{
+    PyObject *array, *reason, *found;
+    if (!PyArray_CheckExact(value) && opw_is_masked(value))
+        return opw_refused(rule, value, opw_advice(rule, "a masked array's mask would be lost", "filled()"));
+    if (PyArray_CheckExact(value))
+        array = value, Py_INCREF(value);
+    else
+        array = PyArray_View((PyArrayObject *)value, NULL, &PyArray_Type);
+    if (!array || opw_misshapen(rule, (PyArrayObject *)array, &reason))
+        found = NULL;
+    else if (reason)
+        found = opw_refused(rule, value, reason);
+    else
+        found = opw_from_shaped(rule, value, (PyArrayObject *)array);
+    Py_XDECREF(array);
+    return found;
+}
+
+/* ---- from numbers, lists and what else NumPy takes ---- */
+
+/* Whether one of Python's integers is a value of a dtype, without a doubt. */
+static int opw_holds_integer(int number, long long value)
+{
+    long long size = value < 0 ? -value : value;
+    switch (number) {
+    case NPY_BOOL: return value == 0 || value == 1;
+    case NPY_INT8: return value == (npy_int8)value;
+    case NPY_UINT8: return value == (npy_uint8)value;
+    case NPY_INT16: return value == (npy_int16)value;
+    case NPY_UINT16: return value == (npy_uint16)value;
+    case NPY_INT32: return value == (npy_int32)value;
+    case NPY_UINT32: return value == (npy_uint32)value;
+    case NPY_INT64: return 1;
+    case NPY_UINT64: return value >= 0;
+    case NPY_HALF: return size <= 1 << 11;
+    case NPY_FLOAT: case NPY_CFLOAT: return size <= 1 << 24;
+    case NPY_DOUBLE: case NPY_CDOUBLE: case NPY_LONGDOUBLE: case NPY_CLONGDOUBLE: return size <= 1LL << 53;
+    default: return 0;
+    }
+}
+
+/* Whether one of Python's floats is a value of a dtype, or may be rounded to one. -1: an exception is set. */
+static int opw_holds_float(const opw_rule *rule, double value)
+{
+    switch (rule->dtype->type_num) {
+    case NPY_DOUBLE: case NPY_CDOUBLE: case NPY_LONGDOUBLE: case NPY_CLONGDOUBLE: return 1;
+    case NPY_FLOAT:
+        if (fabs(value) <= (double)FLT_MAX)
+            return (double)(float)value == value ? 1 : opw_rounds_floats(rule);
+        return 0;
+    default: return 0;
+    }
+}
+
+/* A number of Python's as an array without dimensions, where no more needs to be known. NULL without an exception: more does. */
+static PyObject *opw_from_number(const opw_rule *rule, PyObject *value)
+{
+    PyArrayObject *made;
+    int held = 0, beyond = 0;
+    if (PyFloat_CheckExact(value))
+        held = opw_holds_float(rule, PyFloat_AS_DOUBLE(value));
+    else if (PyLong_CheckExact(value) || PyBool_Check(value)) {
+        long long number = PyLong_AsLongLongAndOverflow(value, &beyond);
+        held = !beyond && number > LLONG_MIN && opw_holds_integer(rule->dtype->type_num, number);
+    }
+    if (held <= 0)
+        return NULL;
+    Py_INCREF(rule->dtype); /* NumPy takes it */
+    made = (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, rule->dtype, 0, NULL, NULL, NULL, 0, NULL);
+    if (made && PyArray_SETITEM(made, PyArray_BYTES(made), value))
+        Py_CLEAR(made);
+    return (PyObject *)made;
+}
+
+/* Whether an object has an attribute; *attribute is it. -1: an exception is set. */
+static int opw_has(PyObject *object, const char *name, PyObject **attribute)
+{
+    *attribute = PyObject_GetAttrString(object, name);
+    if (*attribute)
+        return 1;
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+        return -1;
+    PyErr_Clear();
+    return 0;
+}
+
+/* Whether a value is a variable of a graph: it has an owner, and a type with a filter. -1: an exception is set. */
+static int opw_is_variable(PyObject *value)
+{
+    PyObject *owner = NULL, *type = NULL, *filter = NULL;
+    int has;
+    if (PyArray_IsAnyScalar(value) || PyList_CheckExact(value) || PyTuple_CheckExact(value))
+        return 0;
+    has = opw_has(value, "owner", &owner);
+    if (has > 0)
+        has = opw_has(value, "type", &type);
+    if (has > 0)
+        has = opw_has(type, "filter", &filter);
+    Py_XDECREF(owner);
+    Py_XDECREF(type);
+    Py_XDECREF(filter);
+    return has;
+}
+
+/* What NumPy makes of a value. NULL: an exception is set. */
+static PyArrayObject *opw_as_array(const opw_rule *rule, PyObject *value)
+{
+    PyArrayObject *array = (PyArrayObject *)PyArray_FromAny(value, NULL, 0, 0, NPY_ARRAY_ENSUREARRAY, NULL);
+    PyObject *type = NULL, *error = NULL, *traceback = NULL;
+    if (array || !(PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError) ||
+                   PyErr_ExceptionMatches(PyExc_OverflowError)))
+        return array;
+    OPW_FETCH(&type, &error, &traceback);
+    (void)opw_refused(rule, value, PyUnicode_FromFormat("NumPy makes no array of it: %S", error ? error : Py_None));
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(traceback);
+    return NULL;
+}
+
+/* Whether an array holds integers of Python's, and nothing else: one is beyond 64 bits. -1: an exception is set. */
+static int opw_is_long(PyArrayObject *array)
+{
+    PyArrayIterObject *at;
+    int all = PyArray_DESCR(array)->kind == 'O' && PyArray_SIZE(array) > 0;
+    if (!all)
+        return 0;
+    if (!(at = (PyArrayIterObject *)PyArray_IterNew((PyObject *)array)))
+        return -1;
+    while (all && PyArray_ITER_NOTDONE(at)) {
+        PyObject *item = *(PyObject **)PyArray_ITER_DATA(at);
+        all = item && PyLong_Check(item);
+        PyArray_ITER_NEXT(at);
+    }
+    Py_DECREF(at);
+    return all;
+}
+
+/* Integers beyond 64 bits: floats and complex numbers may keep them. */
+static PyObject *opw_from_long(const opw_rule *rule, PyObject *value, PyArrayObject *array)
+{
+    PyArrayObject *made = NULL;
+    PyObject *name;
+    int same = 0;
+    if (rule->dtype->kind == 'f' || rule->dtype->kind == 'c') {
+        made = opw_cast(array, rule->dtype);
+        same = made ? opw_same_items(array, made, 1) : -1;
+        if (same < 0 && PyErr_ExceptionMatches(PyExc_OverflowError)) { /* there, or of an infinity */
+            PyErr_Clear();
+            same = 0;
+        }
+    }
+    if (same > 0)
+        return (PyObject *)made;
+    Py_XDECREF(made);
+    if (same < 0)
+        return NULL;
+    name = opw_dtype_name(rule->dtype);
+    opw_refused(rule, value, name ? PyUnicode_FromFormat("it does not fit into %U", name) : NULL);
+    Py_XDECREF(name);
+    return NULL;
+}
+
+/* An array that NumPy has made of a value, or that the value holds. */
+static PyObject *opw_from_made(const opw_rule *rule, PyObject *value, PyArrayObject *array)
+{
+    PyObject *name, *reason;
+    PyArrayObject *made;
+    int held;
+    if (PyArray_TYPE(array) == rule->dtype->type_num && PyArray_ISBEHAVED(array) && Py_REFCNT(array) == 1 &&
+        PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA)) { /* nobody else has it */
+        Py_INCREF(array);
+        return (PyObject *)array;
+    }
+    if (!(made = opw_cast(array, rule->dtype)))
+        return NULL;
+    held = rule->downcast > 0 ? 1 : opw_same_values(array, made);
+    if (!held && PyFloat_CheckExact(value))
+        held = opw_rounds_floats(rule);
+    if (held > 0)
+        return (PyObject *)made;
+    Py_DECREF(made);
+    if (held < 0 || !(name = opw_dtype_name(rule->dtype)))
+        return NULL;
+    reason = PyUnicode_FromFormat("%U cannot hold its value exactly; call np.asarray(%U, %R)", name, rule->name, name);
+    Py_DECREF(name);
+    return opw_refused(rule, value, reason);
+}
+
+static PyObject *opw_from_other(const opw_rule *rule, PyObject *value)
+{
+    PyObject *found = NULL, *reason = NULL;
+    PyArrayObject *array;
+    int is_long;
+    if (!rule->ndim && !rule->strict && !rule->writeable && ((found = opw_from_number(rule, value)) || PyErr_Occurred()))
+        return found;
+    switch (opw_is_variable(value)) {
+    case -1: return NULL;
+    case 1: return opw_refused(rule, value, PyUnicode_FromString("it is a variable of a graph; pass a value"));
+    default: break;
+    }
+    if (rule->strict || rule->writeable)
+        return opw_refused(rule, value, opw_cast_advice(rule, rule->strict ? "strict allows arrays only"
+                                                                          : "what is written into must be an array", 0));
+    if (!(array = opw_as_array(rule, value)))
+        return NULL;
+    is_long = opw_is_long(array);
+    if (is_long < 0)
+        found = NULL;
+    else if (!is_long && !opw_is_number(PyArray_DESCR(array)->kind))
+        found = opw_refused(rule, value, PyUnicode_FromString("it is not numeric"));
+    else if (opw_misshapen(rule, array, &reason))
+        found = NULL;
+    else if (reason)
+        found = opw_refused(rule, value, reason);
+    else
+        found = is_long ? opw_from_long(rule, value, array) : opw_from_made(rule, value, array);
+    Py_DECREF(array);
+    return found;
+}
+
+/* A value as an array that a rule allows, itself where it is one; NULL: an exception says what was expected, what came, why that
+   does not do, and what to call. */
+static PyObject *opw_filter(PyObject *value, PyObject *tuple)
+{
+    opw_rule rule;
+    PyObject *found;
+    if (opw_read_rule(tuple, &rule))
+        return NULL;
+    found = PyArray_Check(value) ? opw_from_array(&rule, value) : opw_from_other(&rule, value);
+    Py_DECREF(rule.dtype);
+    if (!found && !PyErr_Occurred()) /* NumPy does not always say that it has no memory */
+        PyErr_NoMemory();
+    return found;
+}

@@ -1,0 +1,67 @@
+/* opweld._argument: the rule of TensorType for Python. Built with the package, once a CPython; loaded where it is first asked. */
+#include "includes.h"
+#include "argument.c"
+
+static PyObject *opw_py_filter(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    (void)module;
+    if (n == 2 && PyTuple_Check(args[1]))
+        return opw_filter(args[0], args[1]);
+    PyErr_SetString(PyExc_TypeError, "filter() takes a value and a tuple, its rule");
+    return NULL;
+}
+
+static PyObject *opw_py_describe(PyObject *module, PyObject *value)
+{
+    (void)module;
+    return opw_describe(value);
+}
+
+static PyObject *opw_py_expected(PyObject *module, PyObject *tuple)
+{
+    opw_rule rule;
+    PyObject *text;
+    (void)module;
+    if (!PyTuple_Check(tuple)) {
+        PyErr_SetString(PyExc_TypeError, "expected() takes a tuple, a rule");
+        return NULL;
+    }
+    if (opw_read_rule(tuple, &rule))
+        return NULL;
+    text = opw_expected(&rule);
+    Py_DECREF(rule.dtype);
+    return text;
+}
+
+static PyMethodDef opw_argument_methods[] = {
+    {"filter", (PyCFunction)(void (*)(void))opw_py_filter, METH_FASTCALL, "filter(value, rule) -> ndarray"},
+    {"describe", opw_py_describe, METH_O, "describe(value) -> str: what decides whether a value fits"},
+    {"expected", opw_py_expected, METH_O, "expected(rule) -> str: what a rule wants, in the terms of describe"},
+    {NULL, NULL, 0, NULL},
+};
+
+static int opw_argument_exec(PyObject *module)
+{
+    (void)module;
+    return PyArray_ImportNumPyAPI() < 0 || !(opw_numpy_ma = PyUnicode_InternFromString("numpy.ma")) ? -1 : 0;
+}
+
+static PyModuleDef_Slot opw_argument_slots[] = {
+    {Py_mod_exec, (void *)opw_argument_exec},
+#if PY_VERSION_HEX >= 0x030C0000
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+#if PY_VERSION_HEX >= 0x030D0000
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED}, /* nothing here changes once it is made */
+#endif
+    {0, NULL},
+};
+
+static struct PyModuleDef opw_argument_module = {
+    PyModuleDef_HEAD_INIT, "opweld._argument", NULL, 0, opw_argument_methods, opw_argument_slots, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__argument(void)
+{
+    return PyModuleDef_Init(&opw_argument_module);
+}
