@@ -8,6 +8,7 @@ from typing import Any
 from opweld.errors import MissingInputError
 from opweld.graph.aliasing import order
 from opweld.graph.basic import Apply, Constant, Variable, _named, pickling
+from opweld.graph.order import depth_first
 
 __all__ = ["FunctionGraph"]
 
@@ -44,7 +45,7 @@ class FunctionGraph:
         self.outputs = list(outputs)
         self.rewrites: list[tuple[str, Variable, Variable]] | None = None
         self.inplace: set[Apply] = set()
-        self._nodes: list[Apply] | None = _depth_first(self.inputs, self.outputs)
+        self._nodes: list[Apply] | None = depth_first(self.outputs, set(self.inputs), _missing)
         self._order: list[Apply] | None = None
         self._readers: dict[Variable, _Readers] | None = None
         self._members: set[Apply] = set()
@@ -57,7 +58,7 @@ class FunctionGraph:
     def apply_nodes(self) -> list[Apply]:
         """Every node that an output needs, each after those that it reads; the same order for every equal graph."""
         if self._nodes is None:
-            self._nodes = _depth_first(self.inputs, self.outputs)
+            self._nodes = depth_first(self.outputs, set(self.inputs), _missing)
         return self._nodes
 
     def toposort(self) -> list[Apply]:
@@ -169,7 +170,7 @@ class FunctionGraph:
     def _enter(self, variable: Variable) -> list[Apply]:
         """Take in what computes a variable, as far as it is not here yet."""
         index = self._index()
-        found = _depth_first(index, [variable])
+        found = depth_first([variable], index, _missing)
         for node in found:
             self._members.add(node)
             for output in node.outputs:
@@ -233,38 +234,9 @@ class _Clients(Mapping[Variable, list[tuple[Any, int]]]):
         return len(self._of)
 
 
-def _depth_first(inputs: Iterable[Variable], outputs: list[Variable]) -> list[Apply]:
-    """Order the nodes below `outputs`: inputs before readers, left before right. No recursion: chains are long."""
-    given = inputs if isinstance(inputs, dict) else set(inputs)
-    done: set[Apply] = set()
-    begun: set[Apply] = set()
-    order: list[Apply] = []
-    for output in outputs:
-        stack: list[tuple[Variable, Apply | None]] = [(output, None)]
-        while stack:
-            variable, reader = stack.pop()
-            if variable in given or isinstance(variable, Constant):
-                continue
-            node = variable.owner
-            if node is None:
-                raise _missing(variable, reader)
-            if node in done:
-                continue
-            waiting = [v for v in node.inputs if v not in given and (v.owner is None or v.owner not in done)]
-            waiting = [v for v in waiting if not isinstance(v, Constant)]
-            if waiting:
-                if node in begun:
-                    raise ValueError(f"the graph has a cycle through {node.op}: it needs its own output")
-                begun.add(node)
-                stack.append((variable, reader))
-                stack.extend((v, node) for v in reversed(waiting))
-            else:
-                done.add(node)
-                order.append(node)
-    return order
-
-
-def _missing(variable: Variable, reader: Apply | None) -> MissingInputError:
+def _missing(variable: Variable, reader: Apply | None) -> MissingInputError | None:
+    if isinstance(variable, Constant):
+        return None
     where = "which is an output" if reader is None else f"which {reader} reads"
     return MissingInputError(
         f"the function depends on {_named(variable)}, {where}, and it is not among the inputs: add it to the inputs"

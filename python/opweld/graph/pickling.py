@@ -13,6 +13,8 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from opweld.graph.order import depth_first
+
 if TYPE_CHECKING:
     from opweld.graph.basic import Apply, Variable
 
@@ -57,7 +59,7 @@ class Batch:
     """
 
     def __init__(self, variables: Iterable[Variable] = (), nodes: Iterable[Apply] = ()) -> None:
-        self.nodes = _ordered([*(v.owner for v in variables if v.owner is not None), *nodes])
+        self.nodes = depth_first(variables, nodes=nodes)
 
     def append(self, node: Apply) -> None:
         """Take a node: how a pickle is read."""
@@ -172,22 +174,3 @@ def _node(cls: type[Apply], inputs: list[Any], outputs: list[Any], state: dict[s
         output.__dict__.update(attributes, owner=made, index=index)
         made.outputs.append(output)
     return made
-
-
-def _ordered(nodes: list[Apply]) -> list[Apply]:
-    """Nodes and those behind them, each after those that it reads."""
-    done: dict[Apply, None] = {}
-    begun: set[Apply] = set()
-    stack = nodes[::-1]
-    while stack:
-        node = stack[-1]
-        waiting = [v.owner for v in node.inputs if v.owner is not None and v.owner not in done]
-        if node in done or not waiting:
-            done[node] = None
-            stack.pop()
-        elif node in begun:
-            raise ValueError(f"the graph has a cycle through {node.op}: it needs its own output")
-        else:
-            begun.add(node)
-            stack.extend(reversed(waiting))
-    return list(done)

@@ -10,6 +10,7 @@ from opweld.dtypes import shape_text
 from opweld.graph.aliasing import alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable, _what
 from opweld.graph.fgraph import FunctionGraph
+from opweld.graph.order import depth_first
 
 __all__ = ["Edge", "Item", "Scene", "collect"]
 
@@ -106,7 +107,7 @@ def collect(graph: Any) -> Scene:
         outputs, title = _outputs(graph), ""
     for variable in reader.given:
         reader.source(variable)
-    for node in _sorted(outputs, reader.given):
+    for node in depth_first(outputs, set(reader.given)):
         reader.apply(node)
     for position, variable in enumerate(outputs):
         reader.output(position, variable, len(outputs) - len(updated), updated.get(position))
@@ -125,26 +126,6 @@ def _outputs(graph: Any) -> list[Variable]:
     if isinstance(graph, Iterable) and not isinstance(graph, str):
         return [variable for item in graph for variable in _outputs(item)]
     raise TypeError(f"picture: expected a function, a graph, a variable or a node, got {_what(graph)}")
-
-
-def _sorted(outputs: list[Variable], given: Iterable[Variable]) -> list[Apply]:
-    """The nodes below outputs, each after those it reads; variables without an owner are taken as they come."""
-    done: dict[Apply, None] = {}
-    begun: set[Apply] = set()
-    known = set(given)
-    stack = [v.owner for v in reversed(outputs) if v.owner is not None and v not in known]
-    while stack:
-        node = stack[-1]
-        waiting = [v.owner for v in node.inputs if v.owner is not None and v.owner not in done and v not in known]
-        if node in done or not waiting:
-            done[node] = None
-            stack.pop()
-        elif node in begun:
-            raise ValueError(f"the graph has a cycle through {node.op}: it needs its own output")
-        else:
-            begun.add(node)
-            stack.extend(reversed(waiting))
-    return list(done)
 
 
 class _Reader:
