@@ -27,6 +27,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # half of what a process tak
 
 import pytest
 from hypothesis import HealthCheck, settings
+from kit import Own
 
 from opweld import config
 from opweld.compile import builder
@@ -133,3 +134,9 @@ def references():
         return [sys.getrefcount(item) for item in objects]
 
     return count
+
+
+@pytest.fixture
+def own():
+    """The library's rewriters, in a registry of the test's own; functions that are made by it are rewritten by it."""
+    return Own()

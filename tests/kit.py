@@ -15,6 +15,9 @@ from hypothesis.extra import numpy as hnp
 
 import opweld
 from opweld import Apply, COp, Op
+from opweld.compile.debugmode import DebugMode
+from opweld.compile.modes import Compiled
+from opweld.rewriting import Registry, rewrite_graph
 from opweld.tensor import TensorType, as_tensor_variable
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -425,3 +428,29 @@ def calls(work):
     finally:
         sys.setprofile(None)
     return count
+
+
+# -- rewriters ---------------------------------------------------------------------------------------------------
+
+
+class Own(Registry):
+    """A registry of a test's own: what the test registers is nobody else's."""
+
+    canonicalize = functools.partialmethod(Registry.register, "canonicalize")
+    stabilize = functools.partialmethod(Registry.register, "stabilize")
+    specialize = functools.partialmethod(Registry.register, "specialize")
+    inplace = functools.partialmethod(Registry.register, "inplace")
+
+    def mode(self, name="FAST_RUN", **options):
+        """A standard mode, but with the rewriters of this registry."""
+        base, tags = (DebugMode, ()) if name == "DebugMode" else (Compiled, (name.lower(),))
+        rewrites = property(lambda made: self.rewrites.including(*tags or ("fast_run",)))
+        return type(f"Own{base.__name__}", (base,), {"rewrites": rewrites})(*tags, **options)
+
+    def function(self, inputs, outputs=None, mode="FAST_RUN", **options):
+        """A function that is rewritten by this registry."""
+        return opweld.function(inputs, outputs, mode=self.mode(mode) if isinstance(mode, str) else mode, **options)
+
+    def run(self, graph):
+        """Rewrite a graph, in every stage."""
+        return rewrite_graph(graph, self.rewrites)

@@ -83,6 +83,8 @@ def local_clipped_of_small(node):
             pass
 '''
 
+LEGACY_REWRITER = "local_clipped_of_small"
+
 # The same kind of op in a file of its own, as Aesara's and PyTensor's users write it.
 DIFFERENCE = """
 import {tree}
@@ -206,11 +208,11 @@ def installed():
             done.append(name)
             compat.install(name)
 
-    kept = registry.rewrites
     yield install
     for name in done:
         compat.uninstall(name)
-    registry.rewrites = kept
+    if LEGACY_REWRITER in registry.rewrites:  # old code registers what every function is rewritten by
+        registry.remove(LEGACY_REWRITER)
 
 
 def load(folder, text, name="legacy"):

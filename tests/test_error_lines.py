@@ -9,7 +9,7 @@ from kit import InPlace, Python, calls, negate, split
 
 import opweld
 from opweld import Apply, COp, Op, function, shared, tensor
-from opweld.rewriting import node_rewriter, register_canonicalize, registry
+from opweld.rewriting import node_rewriter
 
 x, y = tensor.dvector("x"), tensor.dvector("y")
 A = np.arange(3.0)
@@ -174,19 +174,16 @@ def test_arguments_are_no_nodes():
     assert "made at" not in told(f, "text", kind=TypeError)
 
 
-def test_what_a_rewriter_brings_in_has_the_place_of_what_it_came_for():
+def test_what_a_rewriter_brings_in_has_the_place_of_what_it_came_for(own):
     wanted = Refuse("replaced")
 
-    @register_canonicalize(name="put_refuse")
+    @own.canonicalize(name="put_refuse")
     @node_rewriter([wanted])
     def put(node):
         return [Refuse("in its place")(negate(node.inputs[0]))]
 
-    try:
-        z, line = wanted(x), here()
-        f = function([x], z)
-    finally:
-        registry.remove("put_refuse")
+    z, line = wanted(x), here()
+    f = own.function([x], z)
     assert {node.made_at[1] for node in f.maker.fgraph.apply_nodes} == {line}
     assert f"{__file__}:{line} in test_what" in told(f, A)
 

@@ -18,9 +18,6 @@ from opweld.rewriting import (
     Registry,
     RewriteSet,
     node_rewriter,
-    register_canonicalize,
-    register_specialize,
-    register_stabilize,
     registry,
     rewrite_graph,
 )
@@ -85,14 +82,6 @@ a, b, c = Node("a"), Node("b"), Node("c")
 recurrence = Recurrence()
 
 
-@pytest.fixture(autouse=True)
-def registered():
-    """What a test registers is gone after it."""
-    kept = registry.rewrites
-    yield
-    registry.rewrites = kept
-
-
 def graph(*outputs, inputs=(x, y)):
     return copy_and_merge(FunctionGraph(inputs, outputs))
 
@@ -101,27 +90,27 @@ def tags(found):
     return [getattr(node.op, "tag", str(node.op)) for node in found.toposort()]
 
 
-def refused(rewriter, *outputs, inputs=(x, y)):
-    register_specialize(rewriter)
+def refused(own, rewriter, *outputs, inputs=(x, y)):
+    own.specialize(rewriter)
     with pytest.raises(RewriteError) as caught:
-        rewrite_graph(graph(*outputs, inputs=inputs), registry.rewrites)
+        own.run(graph(*outputs, inputs=inputs))
     return str(caught.value)
 
 
 # -- copies and merging ------------------------------------------------------------------------------------------
 
 
-def test_the_users_nodes_stay_as_they_are():
+def test_the_users_nodes_stay_as_they_are(own):
     t = a(x)
     out = b(t, a(x))
     before = [(node, list(node.inputs), list(node.outputs)) for node in FunctionGraph([x], [out]).apply_nodes]
 
-    @register_specialize
+    @own.specialize
     @node_rewriter([a])
     def away(fgraph, node):
         return [node.inputs[0]]
 
-    f = opweld.function([x], out)
+    f = own.function([x], out)
     assert tags(f.maker.fgraph) == ["b"]
     assert f([1.0]).tolist() == [2.0]
     assert [(node, node.inputs, node.outputs) for node in FunctionGraph([x], [out]).apply_nodes] == before
@@ -185,7 +174,7 @@ def test_constants_of_other_types():
         assert (len(found.toposort()) == 1) is merged
 
 
-def test_outputs_of_other_types_are_not_merged():
+def test_outputs_of_other_types_are_not_merged(own):
     """An op may make what its props do not say."""
 
     class Makes(Op):
@@ -204,21 +193,21 @@ def test_outputs_of_other_types_are_not_merged():
     assert len(graph(*makes(x, wide, wide), makes(x, wide)).apply_nodes) == 2
     assert len(graph(*makes(x, wide, narrow), *makes(x, wide, wide)).apply_nodes) == 2
     assert len(graph(makes(x, wide), makes(x, tensor.TensorType("float64", (3,)))).apply_nodes) == 2
-    results = opweld.function([x], [makes(x, wide), makes(x, narrow)])([1.5])
+    results = own.function([x], [makes(x, wide), makes(x, narrow)])([1.5])
     assert [r.dtype.name for r in results] == ["float64", "float32"]
 
-    @register_canonicalize
+    @own.canonicalize
     @node_rewriter([a])
     def later(node):
         return [makes(x, wide)]
 
-    @register_canonicalize
+    @own.canonicalize
     @node_rewriter([b])
     def other(node):
         return [makes(node.inputs[0], wide, narrow)[0]]
 
     found = graph(a(x), b(x))
-    rewrite_graph(found, registry.rewrites)
+    own.run(found)
     assert [len(node.outputs) for node in found.apply_nodes] == [1, 2]
 
 
@@ -309,33 +298,33 @@ def test_replaced_nodes_that_nobody_needs_are_gone():
 
 
 @pytest.mark.parametrize("tracks", [[a], [Node], None, [c, a]])
-def test_tracks(tracks):
+def test_tracks(own, tracks):
     seen = []
 
-    @register_specialize
+    @own.specialize
     @node_rewriter(tracks)
     def look(fgraph, node):
         seen.append(node.op.tag)
 
-    rewrite_graph(graph(b(a(x))), registry.rewrites)
+    own.run(graph(b(a(x))))
     assert seen == (["a"] if tracks in ([a], [c, a]) else ["a", "b"])
 
 
-def test_a_track_is_compared_by_equality():
-    register_specialize(node_rewriter([Node("a")])(lambda node: [node.inputs[0]]), name="away")
+def test_a_track_is_compared_by_equality(own):
+    own.specialize(node_rewriter([Node("a")])(lambda node: [node.inputs[0]]), name="away")
     found = graph(b(a(x)))
-    assert rewrite_graph(found, registry.rewrites) and tags(found) == ["b"]
+    assert own.run(found) and tags(found) == ["b"]
 
 
-def test_a_rewriter_takes_the_node_or_the_graph_and_the_node():
-    register_specialize(node_rewriter([a])(lambda node: [b(node.inputs[0])]), name="one")
-    register_specialize(node_rewriter([b])(lambda fgraph, node: [c(node.inputs[0])]), name="two")
+def test_a_rewriter_takes_the_node_or_the_graph_and_the_node(own):
+    own.specialize(node_rewriter([a])(lambda node: [b(node.inputs[0])]), name="one")
+    own.specialize(node_rewriter([b])(lambda fgraph, node: [c(node.inputs[0])]), name="two")
     found = graph(a(x))
-    rewrite_graph(found, registry.rewrites)
+    own.run(found)
     assert tags(found) == ["c"]
 
 
-def test_a_class_of_rewriters():
+def test_a_class_of_rewriters(own):
     class Away(NodeRewriter):
         def tracks(self):
             return [a]
@@ -343,35 +332,35 @@ def test_a_class_of_rewriters():
         def transform(self, fgraph, node):
             return [node.inputs[0]]
 
-    register_specialize(Away())
+    own.specialize(Away())
     found = graph(b(a(x)))
-    rewrite_graph(found, registry.rewrites)
-    assert tags(found) == ["b"] and "Away" in registry.rewrites
+    own.run(found)
+    assert tags(found) == ["b"] and "Away" in own.rewrites
 
 
 @pytest.mark.parametrize("answer", [None, False, [], {}])
-def test_nothing_to_do(answer):
+def test_nothing_to_do(own, answer):
     two = Node("two", 0 if answer == [] else 1)
-    register_specialize(node_rewriter([two])(lambda node: answer), name="no")
-    assert not rewrite_graph(graph(two.make_node(x).outputs[0] if answer != [] else a(x)), registry.rewrites)
+    own.specialize(node_rewriter([two])(lambda node: answer), name="no")
+    assert not own.run(graph(two.make_node(x).outputs[0] if answer != [] else a(x)))
 
 
-def test_a_dict_names_what_is_replaced():
-    register_specialize(node_rewriter([b])(lambda node: {node.inputs[0]: x, "remove": [node.inputs[0]]}), name="cut")
+def test_a_dict_names_what_is_replaced(own):
+    own.specialize(node_rewriter([b])(lambda node: {node.inputs[0]: x, "remove": [node.inputs[0]]}), name="cut")
     found = graph(b(a(x)))
-    rewrite_graph(found, registry.rewrites)
+    own.run(found)
     assert tags(found) == ["b"]
 
 
-def test_an_output_that_nobody_reads_may_be_none():
+def test_an_output_that_nobody_reads_may_be_none(own):
     two = Node("two", 2)
-    register_specialize(node_rewriter([two])(lambda node: [node.inputs[0], None]), name="first")
+    own.specialize(node_rewriter([two])(lambda node: [node.inputs[0], None]), name="first")
     found = graph(b(two(x)[0]))
-    rewrite_graph(found, registry.rewrites)
+    own.run(found)
     assert tags(found) == ["b"]
 
 
-def test_wrong_answers():
+def test_wrong_answers(own):
     vector = "TensorType(float64, (?,))"
     matrix = tensor.dmatrix("m")
     for answer, message in (
@@ -401,41 +390,41 @@ def test_wrong_answers():
             "(?,)), which is an output, and it is not among the inputs: add it to the inputs",
         ),
     ):
-        if "wrong" in registry.rewrites:
-            registry.remove("wrong")
+        if "wrong" in own.rewrites:
+            own.remove("wrong")
         wrong = node_rewriter([a])(lambda node, answer=answer: answer)
         wrong.name = "wrong"
-        assert refused(wrong, a(x)) == message
+        assert refused(own, wrong, a(x)) == message
 
 
-def test_a_type_that_says_more_fits():
+def test_a_type_that_says_more_fits(own):
     known = tensor.tensor("float64", (3,), name="k")
-    register_specialize(node_rewriter([b])(lambda node: [node.inputs[1]]), name="second")
+    own.specialize(node_rewriter([b])(lambda node: [node.inputs[1]]), name="second")
     found = graph(b(x, known), inputs=[x, known])
-    assert rewrite_graph(found, registry.rewrites) and found.outputs == [known]
-    registry.remove("second")
+    assert own.run(found) and found.outputs == [known]
+    own.remove("second")
     less = node_rewriter([b])(lambda node: [x])
     assert "replaced by x of type TensorType(float64, (?,)); the types must be equal" in refused(
-        less, b(known), inputs=[x, known]
+        own, less, b(known), inputs=[x, known]
     )
 
 
-def test_an_exception_says_whose_it_is():
-    @register_specialize
+def test_an_exception_says_whose_it_is(own):
+    @own.specialize
     @node_rewriter([a])
     def breaks(fgraph, node):
         raise KeyError("lost")
 
     with pytest.raises(KeyError) as caught:
-        opweld.function([x], a(x))
+        own.function([x], a(x))
     assert caught.value.args == ("rewriter 'breaks' on Node{tag='a', nout=1}(x): lost",)
 
 
-def test_rewriters_that_undo_one_another():
-    register_specialize(node_rewriter([a])(lambda node: [b(*node.inputs)]), name="there")
-    register_specialize(node_rewriter([b])(lambda node: [a(*node.inputs)]), name="back")
+def test_rewriters_that_undo_one_another(own):
+    own.specialize(node_rewriter([a])(lambda node: [b(*node.inputs)]), name="there")
+    own.specialize(node_rewriter([b])(lambda node: [a(*node.inputs)]), name="back")
     with pytest.raises(RewriteError) as caught:
-        opweld.function([x], a(x))
+        own.function([x], a(x))
     assert re.fullmatch(
         r"stage specialize: rewriters '(there', 'back|back', 'there)' undo one another's work: \d+ replacements, the "
         r"last one of Node\{tag='[ab]', nout=1\}; each must settle",
@@ -443,18 +432,18 @@ def test_rewriters_that_undo_one_another():
     )
 
 
-def test_a_rewriter_that_never_settles():
-    register_specialize(node_rewriter([a])(lambda node: [a(a(*node.inputs))]), name="grows")
+def test_a_rewriter_that_never_settles(own):
+    own.specialize(node_rewriter([a])(lambda node: [a(a(*node.inputs))]), name="grows")
     with pytest.raises(RewriteError, match=r"rewriter 'grows' finds its own results wanting again and again"):
-        opweld.function([x], a(x))
+        own.function([x], a(x))
 
 
-def test_a_rewriter_that_grows_for_ever():
+def test_a_rewriter_that_grows_for_ever(own):
     """No node ever comes back to what it was."""
-    register_specialize(node_rewriter([a])(lambda node: [a(b(*node.inputs))]), name="grows")
-    register_specialize(node_rewriter([c])(lambda node: [b(*node.inputs)]), name="settles")
+    own.specialize(node_rewriter([a])(lambda node: [a(b(*node.inputs))]), name="grows")
+    own.specialize(node_rewriter([c])(lambda node: [b(*node.inputs)]), name="settles")
     with pytest.raises(RewriteError) as caught:
-        opweld.function([x], a(c(x)))
+        own.function([x], a(c(x)))
     assert re.fullmatch(
         r"stage specialize: rewriter 'grows' finds its own results wanting again and again: 20\d\d\d replacements, the "
         r"last one of Node\{tag='a', nout=1\}; each must settle",
@@ -462,13 +451,13 @@ def test_a_rewriter_that_grows_for_ever():
     )
 
 
-def test_rewriters_that_go_round_in_fresh_nodes():
+def test_rewriters_that_go_round_in_fresh_nodes(own):
     """The circle is one of equal nodes, not of the same."""
-    register_specialize(node_rewriter([a])(lambda node: [b(c(x), *node.inputs[1:])]), name="there")
-    register_specialize(node_rewriter([b])(lambda node: [a(c(x), *node.inputs[1:])]), name="back")
-    register_specialize(node_rewriter([InPlace])(lambda node: [c(*node.inputs)]), name="elsewhere")
+    own.specialize(node_rewriter([a])(lambda node: [b(c(x), *node.inputs[1:])]), name="there")
+    own.specialize(node_rewriter([b])(lambda node: [a(c(x), *node.inputs[1:])]), name="back")
+    own.specialize(node_rewriter([InPlace])(lambda node: [c(*node.inputs)]), name="elsewhere")
     with pytest.raises(RewriteError) as caught:
-        rewrite_graph(graph(c(a(c(x), y), InPlace()(c(y)))), registry.rewrites)
+        own.run(graph(c(a(c(x), y), InPlace()(c(y)))))
     assert re.match(
         r"stage specialize: rewriters '(there', 'back|back', 'there)' undo one another's work: 2048 replacements",
         str(caught.value),
@@ -491,24 +480,24 @@ class Counted(Node):
         pytest.param(lambda node: [Counted(node.op.left - 1)(a(*node.inputs))], 3001, id="a chain below"),
     ],
 )
-def test_a_node_that_stands_for_many(step, made):
+def test_a_node_that_stands_for_many(own, step, made):
     """How far it goes does not depend on how small the graph was."""
-    register_specialize(node_rewriter([Counted])(lambda node: step(node) if node.op.left else None), name="expand")
+    own.specialize(node_rewriter([Counted])(lambda node: step(node) if node.op.left else None), name="expand")
     found = graph(Counted(3000)(x))
-    assert rewrite_graph(found, registry.rewrites) and len(found.apply_nodes) == made
+    assert own.run(found) and len(found.apply_nodes) == made
 
 
-def test_a_tree_from_one_node():
+def test_a_tree_from_one_node(own):
     def halves(node):
         left = node.op.left
         return [c(Counted(left - 1)(*node.inputs), Counted(left - 1)(*node.inputs))] if left else None
 
-    register_specialize(node_rewriter([Counted])(halves), name="halves")
+    own.specialize(node_rewriter([Counted])(halves), name="halves")
     found = graph(Counted(11)(x))
-    assert rewrite_graph(found, registry.rewrites.including("specialize")) and len(found.apply_nodes) == 2**12 - 1
+    assert rewrite_graph(found, own.rewrites.including("specialize")) and len(found.apply_nodes) == 2**12 - 1
 
 
-def test_a_rewriter_that_counts_for_itself():
+def test_a_rewriter_that_counts_for_itself(own):
     """It gives the same again and again, and stops."""
     left = [900]
 
@@ -516,42 +505,42 @@ def test_a_rewriter_that_counts_for_itself():
         left[0] -= 1
         return [a(*node.inputs)] if left[0] else None
 
-    register_specialize(node_rewriter([a])(again), name="again")
-    register_specialize(node_rewriter([c])(lambda node: [b(*node.inputs)]), name="busy")
-    assert rewrite_graph(graph(a(*[c(Node(str(i))(x)) for i in range(200)])), registry.rewrites)
+    own.specialize(node_rewriter([a])(again), name="again")
+    own.specialize(node_rewriter([c])(lambda node: [b(*node.inputs)]), name="busy")
+    assert own.run(graph(a(*[c(Node(str(i))(x)) for i in range(200)])))
 
 
-def test_equal_nodes_that_one_node_stands_for():
+def test_equal_nodes_that_one_node_stands_for(own):
     """Each is rewritten once, and none has been what another was."""
-    register_specialize(node_rewriter([b])(lambda node: [c(*[a(x) for _ in range(3000)])]), name="many")
-    register_specialize(node_rewriter([a])(lambda node: [Node("d")(*node.inputs)]), name="each")
+    own.specialize(node_rewriter([b])(lambda node: [c(*[a(x) for _ in range(3000)])]), name="many")
+    own.specialize(node_rewriter([a])(lambda node: [Node("d")(*node.inputs)]), name="each")
     found = graph(b(x))
-    assert rewrite_graph(found, registry.rewrites.including("specialize")) and len(found.apply_nodes) == 3001
+    assert rewrite_graph(found, own.rewrites.including("specialize")) and len(found.apply_nodes) == 3001
 
 
 @pytest.mark.parametrize("stage", list(STAGES))
-def test_every_stage_refuses_the_same(stage):
-    register = functools.partial(registry.register, stage)
+def test_every_stage_refuses_the_same(own, stage):
+    register = functools.partial(own.register, stage)
     register(node_rewriter([a])(lambda node: [b(*node.inputs)]), name="there")
     register(node_rewriter([b])(lambda node: [a(*node.inputs)]), name="back")
     with pytest.raises(RewriteError, match=rf"stage {stage}: rewriters .* undo one another's work"):
-        opweld.function([x], a(x))
-    registry.remove("there", "back")
+        own.function([x], a(x))
+    own.remove("there", "back")
     register(node_rewriter([a])(lambda node: [tensor.dmatrix("m")]), name="wrong")
     with pytest.raises(RewriteError, match=r"rewriter 'wrong' on .*; the types must be equal"):
-        opweld.function([x], a(x))
+        own.function([x], a(x))
 
 
-def test_a_new_node_was_made_where_the_old_one_was():
-    register_specialize(node_rewriter([a])(lambda node: [b(c(*node.inputs))]), name="two")
+def test_a_new_node_was_made_where_the_old_one_was(own):
+    own.specialize(node_rewriter([a])(lambda node: [b(c(*node.inputs))]), name="two")
     out = a(x)
-    f = opweld.function([x], out)
+    f = own.function([x], out)
     assert tags(f.maker.fgraph) == ["c", "b"]
     assert [node.made_at for node in f.maker.fgraph.toposort()] == [out.owner.made_at] * 2
 
 
-def test_a_rewriter_that_makes_a_cycle():
-    @register_specialize
+def test_a_rewriter_that_makes_a_cycle(own):
+    @own.specialize
     @node_rewriter([a])
     def loops(fgraph, node):
         for reader, _ in fgraph.clients[node.outputs[0]]:
@@ -559,35 +548,35 @@ def test_a_rewriter_that_makes_a_cycle():
                 return reader.outputs
         return None
 
-    assert "the graph has a cycle through Node{tag='b', nout=1}" in refused(loops, b(a(x)))
+    assert "the graph has a cycle through Node{tag='b', nout=1}" in refused(own, loops, b(a(x)))
 
 
 # -- registration and stages -------------------------------------------------------------------------------------
 
 
-def test_registration_in_every_form():
-    @register_specialize
+def test_registration_in_every_form(own):
+    @own.specialize
     @node_rewriter([a])
     def plain(node):
         return None
 
-    @register_canonicalize("special")
+    @own.canonicalize("special")
     @node_rewriter([a])
     def tagged(node):
         return None
 
-    @register_stabilize()
+    @own.stabilize()
     @node_rewriter([a])
     def empty(node):
         return None
 
-    register_specialize(plain, "more", name="again")
-    assert {"plain", "again"} <= {item.name for item in registry.rewrites.query("specialize")}
-    assert [item.name for item in registry.rewrites.including("special")] == ["tagged"]
-    assert [item.rewriter for item in registry.rewrites.query("stabilize")] == [empty]
+    own.specialize(plain, "more", name="again")
+    assert {"plain", "again"} <= {item.name for item in own.rewrites.query("specialize")}
+    assert [item.name for item in own.rewrites.including("special")] == ["tagged"]
+    assert [item.rewriter for item in own.rewrites.query("stabilize")] == [empty]
     assert plain(None) is None and plain.__name__ == "plain"
     with pytest.raises(TypeError) as caught:
-        register_specialize(lambda node: None)
+        own.specialize(lambda node: None)
     assert "expected a node rewriter, got" in str(caught.value)
     assert str(caught.value).endswith("put @node_rewriter([op]) under it")
 
@@ -600,29 +589,29 @@ def factory(tag, log):
     return made
 
 
-def shown(log):
+def shown(own, log):
     """What rewriters that log themselves were shown of one node."""
     log.clear()
-    rewrite_graph(graph(a(x)), registry.rewrites)
+    own.run(graph(a(x)))
     return log
 
 
-def test_two_of_one_factory():
+def test_two_of_one_factory(own):
     log = []
-    register_specialize(factory(1, log))
-    latest = register_specialize(factory(2, log))
-    register_specialize()(factory(3, log))
-    register_specialize(latest, "tag")  # the very same once more
-    assert shown(log) == [1, 2, 3]
-    assert [item.name for item in registry.rewrites if "made" in item.name] == ["made", "made~2", "made~3"]
-    assert [item.tags for item in registry.rewrites if item.name == "made~2"] == [
+    own.specialize(factory(1, log))
+    latest = own.specialize(factory(2, log))
+    own.specialize()(factory(3, log))
+    own.specialize(latest, "tag")  # the very same once more
+    assert shown(own, log) == [1, 2, 3]
+    assert [item.name for item in own.rewrites if "made" in item.name] == ["made", "made~2", "made~3"]
+    assert [item.tags for item in own.rewrites if item.name == "made~2"] == [
         {"specialize", "tag", "made~2", "fast_run"}
     ]
-    registry.remove("made~2")
-    assert shown(log) == [1, 3]
+    own.remove("made~2")
+    assert shown(own, log) == [1, 3]
 
 
-def test_two_instances_of_one_class():
+def test_two_instances_of_one_class(own):
     log = []
 
     class Looks(NodeRewriter):
@@ -640,52 +629,52 @@ def test_two_instances_of_one_class():
         return Looks()
 
     for rewriter in (Looks(1), Looks(2), of_a_class_of_its_own(3)):
-        register_specialize(rewriter, name=None if rewriter.__class__ is Looks else "own")
-    register_specialize(of_a_class_of_its_own(4), name="own too")
-    assert shown(log) == [1, 2, 3, 4]
+        own.specialize(rewriter, name=None if rewriter.__class__ is Looks else "own")
+    own.specialize(of_a_class_of_its_own(4), name="own too")
+    assert shown(own, log) == [1, 2, 3, 4]
 
 
-def test_two_partials_and_two_lambdas_of_one_line():
+def test_two_partials_and_two_lambdas_of_one_line(own):
     log = []
 
     def look(tag, node):
         log.append(tag)
 
     for tag in (1, 2):
-        register_specialize(node_rewriter([a])(functools.partial(look, tag)))
+        own.specialize(node_rewriter([a])(functools.partial(look, tag)))
     for tag in (3, 4):
-        register_specialize(node_rewriter([a])(lambda node, tag=tag: log.append(tag)))
-    assert shown(log) == [1, 2, 3, 4]
+        own.specialize(node_rewriter([a])(lambda node, tag=tag: log.append(tag)))
+    assert shown(own, log) == [1, 2, 3, 4]
 
 
 CELL = """
-from opweld.rewriting import node_rewriter, register_specialize
+from opweld.rewriting import node_rewriter
 
 {before}
-@register_specialize
+@own.specialize
 @node_rewriter(None)
 def same(node):
     log.append({tag})
 """
 
 
-def ran(text, log, module="__main__", file="<cell>"):
-    exec(compile(text, file, "exec"), {"log": log, "__name__": module})
+def ran(own, text, log, module="__main__", file="<cell>"):
+    exec(compile(text, file, "exec"), {"log": log, "own": own, "__name__": module})
 
 
 @pytest.mark.parametrize("before", ["", "moved = True\n" * 3])
 @pytest.mark.parametrize("file", ["<cell>", "<other cell>"])
-def test_a_cell_that_runs_again(before, file):
+def test_a_cell_that_runs_again(own, before, file):
     log = []
-    ran(CELL.format(before="", tag=1), log)
-    register_specialize(node_rewriter([a])(lambda node: log.append("after")), name="after")
-    ran(CELL.format(before=before, tag=2), log, file=file)
-    assert shown(log) == [2, "after"]  # in the place of the earlier one
+    ran(own, CELL.format(before="", tag=1), log)
+    own.specialize(node_rewriter([a])(lambda node: log.append("after")), name="after")
+    ran(own, CELL.format(before=before, tag=2), log, file=file)
+    assert shown(own, log) == [2, "after"]  # in the place of the earlier one
 
 
-def test_a_cell_of_a_factory_that_runs_again():
+def test_a_cell_of_a_factory_that_runs_again(own):
     text = """
-from opweld.rewriting import node_rewriter, register_specialize
+from opweld.rewriting import node_rewriter
 
 def factory(tag):
     @node_rewriter(None)
@@ -694,16 +683,16 @@ def factory(tag):
     return made
 
 for tag in (1, 2):
-    register_specialize(factory(tag))
+    own.specialize(factory(tag))
 """
     log = []
     for run in (1, 2):
-        ran(text.format(run=run), log)
-    assert shown(log) == [(1, 2), (2, 2)]
+        ran(own, text.format(run=run), log)
+    assert shown(own, log) == [(1, 2), (2, 2)]
 
 
-def test_other_functions_of_one_name():
-    @register_specialize
+def test_other_functions_of_one_name(own):
+    @own.specialize
     @node_rewriter([a])
     def same(node):
         return None
@@ -714,54 +703,54 @@ def test_other_functions_of_one_name():
     )
     with pytest.raises(ValueError, match=message):
 
-        @register_specialize
+        @own.specialize
         @node_rewriter([a])
         def same(node):
             return 1
 
     with pytest.raises(ValueError, match=message):
-        ran(CELL.format(before="", tag=1), [])
+        ran(own, CELL.format(before="", tag=1), [])
     first, second = CELL.format(before="", tag=1), CELL.format(before="", tag=2)
-    registry.remove("same", stage="specialize")
+    own.remove("same", stage="specialize")
     with pytest.raises(ValueError, match="there is a rewriter 'same' already, of module __main__"):
-        ran(first + second, [])
+        ran(own, first + second, [])
 
 
-def test_lambdas_of_two_lines():
-    register_specialize(node_rewriter([a])(lambda node: None))
+def test_lambdas_of_two_lines(own):
+    own.specialize(node_rewriter([a])(lambda node: None))
     with pytest.raises(ValueError, match="there is a rewriter '<lambda>' already"):
-        register_specialize(node_rewriter([b])(lambda node: False))
+        own.specialize(node_rewriter([b])(lambda node: False))
 
 
-def test_a_name_that_is_given_twice():
+def test_a_name_that_is_given_twice(own):
     log = []
-    register_specialize(factory(1, log), name="mine")
+    own.specialize(factory(1, log), name="mine")
     with pytest.raises(ValueError, match=r"there is a rewriter 'mine' already, of module [\w.]+; pass another name"):
-        register_specialize(factory(2, log), name="mine")
-    assert shown(log) == [1]
+        own.specialize(factory(2, log), name="mine")
+    assert shown(own, log) == [1]
 
 
-def test_a_name_of_the_librarys():
+def test_a_name_of_the_librarys(own):
     @node_rewriter([a])
     def neutral(node):
         return None
 
     with pytest.raises(ValueError, match=r"a rewriter 'neutral' already, of module opweld\.tensor\.rewriting_elemwise"):
-        register_canonicalize(neutral)
-    register_canonicalize(neutral, name="mine")
+        own.canonicalize(neutral)
+    own.canonicalize(neutral, name="mine")
 
 
-def test_the_librarys_come_first():
+def test_the_librarys_come_first(own):
     """Whatever has been loaded."""
     for stage in STAGES:
-        items = registry.rewrites.query(stage)
+        items = own.rewrites.query(stage)
         names = [item.name for item in items if item.rewriter.__module__.startswith("opweld.")]
         assert names == [row[1].split(":")[1] for row in STANDARD if row[0] == stage]
         assert names == [item.name for item in items][: len(names)]
     from opweld.tensor.rewriting_elemwise import power_of_two
 
-    register_specialize(power_of_two)  # is there
-    assert [item.name for item in registry.rewrites if item.name.startswith("power")] == ["power_of_two"]
+    own.specialize(power_of_two)  # is there
+    assert [item.name for item in own.rewrites if item.name.startswith("power")] == ["power_of_two"]
 
 
 @pytest.mark.parametrize(
@@ -778,24 +767,24 @@ def test_tracks_that_make_no_sense(tracks, message):
     assert str(caught.value).startswith(message)
 
 
-def test_stages_run_in_order():
+def test_stages_run_in_order(own):
     order = []
     for stage, register in (
-        ("specialize", register_specialize),
-        ("canonicalize", register_canonicalize),
-        ("stabilize", register_stabilize),
+        ("specialize", own.specialize),
+        ("canonicalize", own.canonicalize),
+        ("stabilize", own.stabilize),
     ):
         register(node_rewriter([a])(lambda node, stage=stage: order.append(stage)), name=stage)
-    rewrite_graph(graph(a(x)), registry.rewrites)
+    own.run(graph(a(x)))
     assert order == ["canonicalize", "stabilize", "specialize"]
 
 
-def test_modes_and_optimizer(monkeypatch):
-    register_specialize(node_rewriter([a])(lambda node: [b(*node.inputs)]), name="special")
-    register_canonicalize(node_rewriter([b])(lambda node: [c(*node.inputs)]), name="canonical")
+def test_modes_and_optimizer(own, monkeypatch):
+    own.specialize(node_rewriter([a])(lambda node: [b(*node.inputs)]), name="special")
+    own.canonicalize(node_rewriter([b])(lambda node: [c(*node.inputs)]), name="canonical")
 
     def kinds(out, **options):
-        return tags(opweld.function([x], out, **options).maker.fgraph)
+        return tags(own.function([x], out, **options).maker.fgraph)
 
     assert kinds(a(x)) == ["b"]
     assert kinds(a(x), mode="FAST_COMPILE") == ["a"]
@@ -809,9 +798,9 @@ def test_modes_and_optimizer(monkeypatch):
         kinds(a(x))
 
 
-def test_a_new_equal_node_is_merged():
-    register_specialize(node_rewriter([a])(lambda node: [b(*node.inputs)]), name="b")
-    assert tags(opweld.function([x], c(a(x), b(x))).maker.fgraph) == ["b", "c"]
+def test_a_new_equal_node_is_merged(own):
+    own.specialize(node_rewriter([a])(lambda node: [b(*node.inputs)]), name="b")
+    assert tags(own.function([x], c(a(x), b(x))).maker.fgraph) == ["b", "c"]
 
 
 # -- sets of rewriters as values -----------------------------------------------------------------------------------
@@ -925,8 +914,8 @@ def test_registrations_of_many_threads():
 # -- a rewriter on a value ---------------------------------------------------------------------------------------
 
 
-def test_the_recurrence_of_zeros():
-    @register_specialize
+def test_the_recurrence_of_zeros(own):
+    @own.specialize
     @node_rewriter([recurrence])
     def of_zeros(fgraph, node):
         try:
@@ -936,16 +925,16 @@ def test_the_recurrence_of_zeros():
             return None
         return None
 
-    f = opweld.function([x], recurrence(x))
+    f = own.function([x], recurrence(x))
     assert [type(node.op) for node in f.maker.fgraph.toposort()] == [Recurrence]
     assert f([1.0, 2, 3, 4]).tolist() == [1, 2, 5, 14]
     for mode in ("FAST_RUN", "DebugMode"):
-        f = opweld.function([], recurrence(tensor.zeros([5])), mode=mode)
+        f = own.function([], recurrence(tensor.zeros([5])), mode=mode)
         assert [type(node.op) for node in f.maker.fgraph.toposort()] == [DeepCopyOp]
         first, second = f(), f()
         assert first.tolist() == [0.0] * 5
         assert not np.shares_memory(first, second)
-    f = opweld.function([], recurrence(tensor.ones([5])))
+    f = own.function([], recurrence(tensor.ones([5])))
     assert f().tolist() == [1, 1, 2, 3, 7]
 
 
