@@ -29,8 +29,8 @@ func table() map[string]function {
 			}
 		}
 	}
-	maps.Copy(found, map[string]function{ // Python's own, and what is several operations
-		"abs": {1, 1, "abs"}, "round": {1, 1, "round"}, "pow": {2, 2, "pow"},
+	maps.Copy(found, map[string]function{ // Python's own, and what NumPy has no ufunc for
+		"where": {3, 3, "where"}, "real": {1, 1, "real"}, "imag": {1, 1, "imag"}, "abs": {1, 1, "abs"}, "round": {1, 1, "round"}, "pow": {2, 2, "pow"},
 		"min": {2, 0, "min"}, "max": {2, 0, "max"}, "clip": {3, 3, "clip"},
 	})
 	return found

@@ -18,7 +18,7 @@ func Names() []string {
 	return names
 }
 
-// Function is what a person may call by name: one of NumPy's functions, or where, real, imag.
+// Function is one of NumPy's, as a person calls it.
 type Function struct {
 	Name          string
 	Also          []string // NumPy's other names for it
@@ -27,19 +27,13 @@ type Function struct {
 
 // Functions lists them, in the order of the table.
 func Functions() []Function {
-	steps := map[string]bool{}
-	for _, row := range table {
-		for _, name := range strings.Fields(row.parts) {
-			steps[name] = ops[name].doc == ""
-		}
-	}
 	var found []Function
 	for _, row := range table {
 		f := Function{row.name, strings.Fields(row.also), row.args, 1}
 		if parts := strings.Fields(row.parts); len(parts) > 0 {
 			f.Args, f.Results = ops[parts[0]].args, len(parts)
 		}
-		if !steps[row.name] {
+		if row.doc != "" {
 			found = append(found, f)
 		}
 	}

@@ -82,7 +82,7 @@ func TestEachOfNumPysLoopsHasC(t *testing.T) {
 	}
 	written(t, helpers)
 	for _, name := range Names() {
-		assert.True(t, seen[name] || name == "cast" || name == "where" || name == "real" || name == "imag", name)
+		assert.True(t, seen[name] || ops[name].doc == "", name) // NumPy has a loop, if it has a ufunc
 	}
 }
 

@@ -15,7 +15,7 @@ type op struct {
 	parts  string // of a function of several results, in place of args and code: the operations that give them
 	also   string // NumPy's other names for it
 	short  string // those of Theano, Aesara and PyTensor
-	doc    string // what opweld.tensor says of it; none: it is no ufunc of NumPy's, but a step of other functions
+	doc    string // what opweld.tensor says of it; none: it is no ufunc of NumPy's, and ops in Python that use it say what it is
 }
 
 // result says how the dtype of a result follows from those of the arguments.

@@ -35,7 +35,12 @@ _BUILD = ("headers", "header_dirs", "libraries", "lib_dirs", "compile_args", "no
 _VERSION_PARTS = (int, str, bytes, float, bool, type(None))
 _GIL = ("held", "released", "free-threaded")
 _STRUCT = ("support_code_struct", "init_code_struct", "cleanup_code_struct")
-_APPLY = ("code_cleanup", "support_code_apply", "init_code_apply", *_STRUCT)
+_ALL = ("inputs", "outputs", "sub")
+# The hooks of an op that are asked for each node: what with, besides the node and its name.
+_APPLY: dict[str, tuple[str, ...]] = {
+    "code_cleanup": _ALL, "support_code_apply": (), "init_code_apply": (), "support_code_struct": (),
+    "init_code_struct": ("sub",), "cleanup_code_struct": (),
+}  # fmt: skip
 _FILED = ("code", *_APPLY)  # the fields of a kernel that may come from files
 
 _warned: dict[Any, Any] = {}  # what `warnings` has shown of the versions
@@ -240,13 +245,10 @@ class Fragments:
             found = self._of_op[id(op)] = self._op_fields(op, label)
             self._kept.append(op)
         fields: dict[str, Any] = {"label": label, "code": code, **found[0]}
+        told = {"inputs": inputs, "outputs": outputs}
         for field in found[1]:
             hook = intern("c_" + field)
-            more: tuple[Any, ...] = ()
-            if field == "code_cleanup":
-                more = (list(inputs), list(outputs), op_sub(params))
-            elif field == "init_code_struct":
-                more = (op_sub(params),)
+            more = [op_sub(params) if what == "sub" else list(told[what]) for what in _APPLY[field]]
             answer = ask(op, hook, node, NAME, *more)
             written = "" if answer is ABSENT else text(op, hook, answer)
             if written.strip():
@@ -391,9 +393,9 @@ def _lang(writer: Any, default: str) -> str:
 
 
 def _own_hook(op: Any, hook: str) -> bool:
-    """Whether an op writes a hook that `COp` has, too."""
+    """Whether an op writes a hook; what `COp` has for it does not count."""
     method = getattr(op, hook, None)
-    return method is not None and getattr(method, "__func__", method) is not getattr(COp, hook)
+    return method is not None and getattr(method, "__func__", method) is not getattr(COp, hook, None)
 
 
 def _plain(value: Any) -> bool:

@@ -10,6 +10,7 @@ from opweld.dtypes import shape_text
 from opweld.errors import MethodNotDefined
 from opweld.graph.basic import Apply, Variable, _what
 from opweld.graph.op import Op
+from opweld.operations import NAMES
 from opweld.scalar.op import ScalarOp, weak_kind
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.type import TensorType
@@ -278,7 +279,7 @@ def documented(op: ScalarOp, summary: str) -> Elemwise:
     Parameters
     ----------
     op : ScalarOp
-        Named as NumPy names the function.
+        Named as NumPy names the function, if it has it.
     summary : str
         What it does, in a sentence.
 
@@ -288,7 +289,10 @@ def documented(op: ScalarOp, summary: str) -> Elemwise:
     """
     made = Elemwise(op)
     names = ", ".join(_INPUTS[op.nin])
-    numpy = f"\n    As ``numpy.{op.name}``; broadcast." if op.nin > 1 else f"\n    As for ``numpy.{op.name}``."
+    numpy = "\n    Of numbers." if op.nin == 1 else "\n    They are broadcast."
+    name = op.name or type(op).__name__.lower()
+    if name in NAMES or name == "where":
+        numpy = f"\n    As ``numpy.{name}``; broadcast." if op.nin > 1 else f"\n    As for ``numpy.{name}``."
     result = "TensorVariable" if op.nout == 1 else "list of TensorVariable"
     made.__doc__ = (
         f"{summary}\n\nParameters\n----------\n{names} : Variable or array_like{numpy}\n\n"
