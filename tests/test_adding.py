@@ -10,7 +10,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import opweld
+from opweld import tensor as T
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
@@ -181,6 +185,18 @@ print(json.dumps([ops, bool(np.array_equal(f(a), np.maximum(a, a) + np.minimum(2
 """
     ops, same = printed(tree, tmp_path, code)
     assert same and not [op for op in ops if "imum" in op]
+
+
+def test_a_mode():
+    space = {}
+    exec(re.search(r"(?ms)^## A mode$.*?^```python\n(.*?)^```$", PAGE)[1], space)
+    mode, x = space["Counting"](), T.dmatrix("x")
+    f = opweld.function([x], [T.exp(T.neg(-x)) + 1, T.sort(x, 1)], mode=mode)
+    a = np.random.default_rng(1).normal(size=(3, 4))
+    for _ in range(2):
+        one, two = f(a)
+    assert np.array_equal(one, np.exp(a) + 1) and np.array_equal(two, np.sort(a, 1))
+    assert mode.counts["Elemwise{exp}"] == mode.counts["Elemwise{add}"] == 2 and not mode.counts["Elemwise{negative}"]
 
 
 def test_a_hook(tree, tmp_path):
