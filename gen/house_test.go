@@ -103,11 +103,41 @@ func TestOnlyAsyncStartsGoroutines(t *testing.T) {
 
 // The glue calls nothing of CPython or NumPy that npyapi does not know.
 func TestGlueCallsOnlyWhatNpyapiKnows(t *testing.T) {
-	root, err := templates.Load()
-	require.NoError(t, err)
 	call := regexp.MustCompile(`\b(Py[A-Za-z]*_[A-Za-z0-9_]+)\(`)
 	types := map[string]bool{"PyObject_HEAD": true}
 	found := 0
+	for name, text := range glueTexts(t) {
+		for _, m := range call.FindAllStringSubmatch(text, -1) {
+			_, known := npyapi.Lookup(m[1])
+			found++
+			assert.True(t, known || types[m[1]] || strings.HasPrefix(m[1], "PyInit_"), "%s calls %s", name, m[1])
+		}
+	}
+	assert.Greater(t, found, 50)
+}
+
+// statement finds a call whose result nobody looks at; (void) says that its failure changes nothing.
+var statement = regexp.MustCompile(`(?m)^\s*(\(void\))?(Py[A-Za-z]*_[A-Za-z0-9_]+)\(`)
+
+// The glue drops no reference that it was given, and overlooks no failure.
+func TestGlueLooksAtWhatCallsGive(t *testing.T) {
+	found := 0
+	for name, text := range glueTexts(t) {
+		for _, m := range statement.FindAllStringSubmatch(text, -1) {
+			f, _ := npyapi.Lookup(m[2])
+			found++
+			assert.NotEqual(t, npyapi.New, f.Returns, "%s drops what %s returns", name, m[2])
+			fails := f.Fails != npyapi.Never && f.Fails != npyapi.Always
+			assert.False(t, fails && m[1] == "", "%s does not look whether %s failed", name, m[2])
+		}
+	}
+	assert.Greater(t, found, 50)
+}
+
+// glueTexts are the runtime and every template.
+func glueTexts(t *testing.T) map[string]string {
+	root, err := templates.Load()
+	require.NoError(t, err)
 	runtime, err := templates.Plain("runtime.c")
 	require.NoError(t, err)
 	texts := map[string]string{"the runtime": runtime}
@@ -116,12 +146,5 @@ func TestGlueCallsOnlyWhatNpyapiKnows(t *testing.T) {
 			texts[tmpl.Name()] = tmpl.Tree.Root.String()
 		}
 	}
-	for name, text := range texts {
-		for _, m := range call.FindAllStringSubmatch(text, -1) {
-			_, known := npyapi.Lookup(m[1])
-			found++
-			assert.True(t, known || types[m[1]] || strings.HasPrefix(m[1], "PyInit_"), "%s calls %s", name, m[1])
-		}
-	}
-	assert.Greater(t, found, 50)
+	return texts
 }

@@ -83,14 +83,14 @@ func (u *uses) reads(n *sitter.Node) bool {
 		return !u.cxx
 	case "pointer_expression":
 		return strings.HasPrefix(in.Utf8Text(u.source), "*")
-	case "cast_expression":
-		return !strings.Contains(in.ChildByFieldName("type").Utf8Text(u.source), "&")
+	case "cast_expression": // no place of its own, but a reference that may be given away
+		return !strings.Contains(in.ChildByFieldName("type").Utf8Text(u.source), "&") && !u.stolen(in)
 	case "assignment_expression":
 		return !same(in.ChildByFieldName("left"), n)
 	case "init_declarator":
 		return !u.cxx || !strings.Contains(in.ChildByFieldName("declarator").Utf8Text(u.source), "&")
 	case "argument_list":
-		return in.Parent() != nil && in.Parent().Kind() == "call_expression" && u.byValue(in.Parent().ChildByFieldName("function"))
+		return in.Parent() != nil && in.Parent().Kind() == "call_expression" && !u.stolen(n) && u.byValue(in.Parent().ChildByFieldName("function"))
 	}
 	return false
 }
@@ -117,4 +117,18 @@ func (u *uses) byValue(called *sitter.Node) bool {
 	}
 	_, known := npyapi.Lookup(name)
 	return (known || slices.Contains(numeric, name)) && !slices.Contains(releases, name)
+}
+
+// stolen tells whether an expression is an argument whose reference the function takes: it is no longer the variable's.
+func (u *uses) stolen(n *sitter.Node) bool {
+	arguments := n.Parent()
+	if arguments == nil || arguments.Kind() != "argument_list" || arguments.Parent() == nil {
+		return false
+	}
+	called := arguments.Parent().ChildByFieldName("function")
+	if called == nil {
+		return false
+	}
+	f, _ := npyapi.Lookup(called.Utf8Text(u.source))
+	return slices.ContainsFunc(f.Steals, func(position int) bool { return same(arguments.NamedChild(uint(position)), n) })
 }

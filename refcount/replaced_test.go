@@ -40,6 +40,10 @@ func TestReplaced(t *testing.T) {
 		"if (W) { Py_XDECREF((PyObject *)V); V = W; }": {true, true},
 		"for (V = 0; V < 3; W++) ;":                    {true, true},
 		"Py_SETREF(V, W);":                             {true, true},
+		"PyTuple_SET_ITEM(t, 0, (PyObject *)V);":       {true, true},
+		"PyList_SetItem(t, 0, V);":                     {true, true},
+		"PyTuple_SET_ITEM(V, 0, W);":                   {},
+		"PyList_Append(t, (PyObject *)V);":             {},
 		"asm(\"\" : \"+r\"(V));":                       {true, true},
 	} {
 		for i, lane := range []bool{false, true} {
