@@ -52,7 +52,7 @@ func golden(t *testing.T, file string) {
 		if unit, err = Render(Alone(p)); err == nil {
 			head, tail, found := strings.Cut(unit.Text, unitMark)
 			require.True(t, found)
-			got["unit.c"] = glueLine.ReplaceAllString(unitMark+tail, "#line - $1")
+			got["unit.c"] = abridged(glueLine.ReplaceAllString(unitMark+tail, "#line - $1"))
 			prelude, err := Prelude()
 			require.NoError(t, err)
 			require.Contains(t, head, prelude)
@@ -69,6 +69,38 @@ func golden(t *testing.T, file string) {
 		assert.Equal(t, string(section(archive, name)), text, "%s of %s; -update rewrites", name, file)
 	}
 	assert.Len(t, archive.Files, 1+len(got), "%s holds other results", file)
+}
+
+var (
+	ofAType  = regexp.MustCompile(`\bopw_T\d+`)
+	users    = regexp.MustCompile(`(?ms)^(#line \d+ "[^"]*")$.*?^#line - `)
+	headLine = regexp.MustCompile(`(?m)^(?:static|struct) .*\b(opw_T\d+\w*).*$`)
+)
+
+// abridged shows the functions of a type's lifecycle once: one that differs from an earlier one in nothing but the type and
+// the user's text is a line with its name.
+func abridged(unit string) string {
+	var out strings.Builder
+	seen := map[string]bool{}
+	for _, chunk := range strings.SplitAfter(unit, "\n}\n") {
+		head := headLine.FindStringSubmatch(chunk)
+		if head == nil {
+			out.WriteString(chunk)
+			continue
+		}
+		begin := strings.Index(chunk, head[0])
+		if comment := strings.LastIndex(chunk[:begin], "\n/* "); comment >= 0 {
+			begin = comment + 1
+		}
+		glue := users.ReplaceAllString(ofAType.ReplaceAllString(chunk[begin:], "opw_T"), "$1")
+		if !seen[glue] {
+			seen[glue] = true
+			out.WriteString(chunk)
+			continue
+		}
+		out.WriteString(strings.TrimRight(chunk[:begin], "\n") + "\n/* " + head[1] + ": as before */\n")
+	}
+	return out.String()
 }
 
 func section(a *txtar.Archive, name string) []byte {

@@ -92,8 +92,9 @@ def test_there_are_goldens():
 @parametrized
 def test_what_is_rendered_is_the_golden_text(golden):
     text = texts(golden)["unit"]
-    lines = re.sub(r'^#line \d+ (?="opweld\.cc?"$)', "#line - ", text, flags=re.M)  # where the glue stands
-    assert lines.endswith(section(golden, "unit.c"))
+    lines = iter(re.sub(r'^#line \d+ (?="opweld\.cc?"$)', "#line - ", text, flags=re.M).splitlines())
+    shown = [line for line in section(golden, "unit.c").splitlines() if not line.endswith(": as before */")]
+    assert all(line in lines for line in shown)  # in this order; a type's lifecycle is shown once
     assert engine.render(program(golden))["text"] == text
 
 
