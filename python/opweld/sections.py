@@ -17,8 +17,8 @@ _MACROS = {
     "support_code": "", "init_code": "", "support_code_apply": "APPLY DTYPES", "support_code_struct": "APPLY DTYPES",
     "init_code_apply": "APPLY DTYPES", "init_code_struct": "APPLY DTYPES", "cleanup_code_struct": "APPLY DTYPES",
 }  # fmt: skip
-_MACRO = re.compile(r"\b(APPLY_SPECIFIC|(?:(?:DTYPE_|TYPENUM_|ITEMSIZE_)?(?:INPUT|OUTPUT)_\d+))\b")
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_MACRO = r"\b(APPLY_SPECIFIC|(?:(?:DTYPE_|TYPENUM_|ITEMSIZE_)?(?:INPUT|OUTPUT)_\d+))\b"  # compiled by who reads a file
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
 
 Key = tuple[str, int, int, int, int]  # a file: path, size, mtime and ctime in ns, inode
 Sections = dict[str, list[tuple[str, int, str]]]  # tag -> path, first line and text of each piece
@@ -203,14 +203,14 @@ def _parse(path: str, text: str) -> dict[str, list[tuple[int, str]]]:
 
 def _check_macros(path: str, tag: str, first: int, piece: str, allowed: str, text: str) -> None:
     """Refuse a macro in a section that has not got it. What a ``#define`` holds is expanded elsewhere, perhaps."""
-    if not _MACRO.search(piece):
+    if not re.search(_MACRO, piece):
         return
     in_comment = continued = False
     for number, line in enumerate(piece.split("\n"), first):
         outside, in_comment = _without_comments(line, in_comment)
         directive = continued or outside.lstrip().startswith("#")
         continued = directive and line.endswith("\\")
-        for found in () if directive else _MACRO.findall(_QUOTED.sub('""', outside)):
+        for found in () if directive else re.findall(_MACRO, re.sub(_QUOTED, '""', outside)):
             kind = "APPLY" if found.startswith("APPLY") else "NAMES" if found.startswith(("IN", "OUT")) else "DTYPES"
             if kind not in allowed and not re.search(rf"#\s*define\s+{found}\b", text):
                 having = ", ".join(other for other in SECTIONS if kind in _MACROS.get(other, "APPLY DTYPES NAMES"))

@@ -6,7 +6,6 @@ no process, loads no Go and imports next to nothing. Damage and doubt are a `Mis
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Collection, Iterable, Mapping
@@ -15,6 +14,7 @@ from typing import Any
 
 from opweld.compile import trust
 from opweld.compile.holds import NotHeld, Reads, check_absent, check_files, check_found, processor, sha256
+from opweld.jsontext import dumps, loads
 
 __all__ = [
     "FOLDERS", "Hit", "Miss", "clear", "lookup", "map_warnings", "objection", "passing", "path", "recall", "remember",
@@ -174,7 +174,7 @@ def _read(base: str, rel: str, owners: Collection[int]) -> dict[str, Any]:
         raise NotHeld(f"no {rel}") from None
     if head != _first(rel, body):
         raise NotHeld(_misplaced(rel, head.decode(errors="replace"), body))
-    value = json.loads(body.decode(sys.getfilesystemencoding(), "surrogateescape"))  # its strings are paths
+    value = loads(body.decode(sys.getfilesystemencoding(), "surrogateescape"))  # its strings are paths
     if not isinstance(value, dict):
         raise NotHeld(f"{rel} is no object")
     return value
@@ -238,7 +238,7 @@ def remember(kind: str, name: str, value: dict[str, Any], root: str, owners: Col
     value : dict
         What JSON can hold.
     """
-    body = json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
+    body = dumps(value).encode()
     base = os.path.join(root, _FOLDER)
     rel = _sharded(kind, _name(name))
     place = os.path.join(base, rel)

@@ -9,6 +9,7 @@ from opweld.errors import ProgramError
 from opweld.hooks.protocols import Constant, Graph, Node, Variable
 from opweld.hooks.standing import one_node, one_type
 from opweld.hooks.writer import Writer
+from opweld.jsontext import dumps
 
 __all__ = ["FORMAT", "Program", "make_program"]
 
@@ -45,14 +46,12 @@ class Program:
         performs: list[Node],
         constants: list[Constant],
     ) -> None:
-        import json
-
         self.data = data
         self.sources = sources
         self.steps = steps
         self.performs = performs
         self.constants = constants
-        self.text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        self.text = dumps(data, ascii=False)
         try:
             self.bytes = self.text.encode()
         except UnicodeEncodeError as err:

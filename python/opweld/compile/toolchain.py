@@ -5,7 +5,6 @@ All functions take plain values, so that they can be used without a configuratio
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Any
 
 from opweld.compile.holds import processor, sha256, which
 from opweld.errors import CompilerNotFoundError
+from opweld.jsontext import dumps
 
 __all__ = [
     "Driver",
@@ -248,14 +248,14 @@ def index_name(
     if spare or not driver.path:
         compiler = [_line("asked", driver.asked)]
     else:
-        compiler = [_line("driver", driver.path), _line("driver's", json.dumps(driver.flags))]
+        compiler = [_line("driver", driver.path), _line("driver's", _words(driver.flags))]
     lines = [
         "opweld-index 2",
         _line("engine", engine),
         _line("python", python_abi() if python is None else python),
         _line("numpy", numpy_abi() if numpy is None else numpy),
         *compiler,
-        _line("flags", json.dumps(list(flags))),
+        _line("flags", _words(flags)),
         *(_line("env", f"{name}={env[name]}") for name in SEARCH_VARIABLES if name in env),
         *(_line("cpu", processor()) for _ in range(_for_this_processor([driver.asked, *flags], program))),
         _line("program", sha256(program).hexdigest()),
@@ -271,6 +271,11 @@ def _for_this_processor(flags: Sequence[str], program: bytes) -> bool:
     known to its entry, however it came to be.
     """
     return b"native" in program or any(sign in flag for flag in flags for sign in ("native", "@", "specs="))
+
+
+def _words(words: Sequence[str]) -> str:
+    """A list of words as JSON."""
+    return f"[{', '.join([dumps(word) for word in words])}]"
 
 
 def _line(label: str, value: str) -> str:
