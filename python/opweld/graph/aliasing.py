@@ -289,9 +289,11 @@ def _check_other_inputs(node: Apply, source: int, held: dict[Variable, int], buf
 
 def _sorted(nodes: list[Apply], before: dict[Apply, set[Apply]]) -> list[Apply]:
     """Order nodes after what must run before them, else as given; what waits for itself is left out."""
+    place = {node: i for i, node in enumerate(nodes)}
+    if all([place[other] < place[node] for node, earlier in before.items() for other in earlier]):  # nearly always
+        return list(nodes)
     from heapq import heapify, heappop, heappush
 
-    place = {node: i for i, node in enumerate(nodes)}
     after: dict[Apply, list[Apply]] = {node: [] for node in nodes}
     for node, earlier in before.items():
         for other in earlier:
