@@ -109,7 +109,7 @@ class Bench:
         """Build the op once, so that the compiler is known, and the hand-written module with the same arguments."""
         self.root.mkdir()
         # Where the part of every module lies that opweld brings compiled.
-        where = "from opweld.compile import toolchain; print(toolchain.runtime_object())"
+        where = "from opweld.compile import buildrequest; print(buildrequest.runtime_object())"
         self.runtime = self.python("-c", where).strip()
         self.measure("build")
         (self.unit,) = self.entries()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from opweld.compile import cache
+from opweld.compile import cache, store
 from opweld.compile.cache import Hit, Miss
 
 TESTDATA = Path(__file__).resolve().parent.parent / "gen" / "cache" / "testdata"
@@ -228,10 +228,10 @@ def test_writable_takes_the_first_that_can_be_made(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
     good = tmp_path / "ä b" / "c"
-    assert cache.writable([str(file / "below"), str(good), str(tmp_path / "other")]) == str(good)
+    assert store.writable([str(file / "below"), str(good), str(tmp_path / "other")]) == str(good)
     assert (good / "v2").is_dir()
     assert not (tmp_path / "other").exists()
-    assert cache.writable([str(file)]) == ""
+    assert store.writable([str(file)]) == ""
 
 
 def test_clear_removes_only_what_is_ours(world: World) -> None:
@@ -242,7 +242,7 @@ def test_clear_removes_only_what_is_ours(world: World) -> None:
     outside.mkdir()
     (outside / "kept").write_text("")
     (ours / "module" / "link").symlink_to(outside)
-    files, size = cache.clear(str(world.root))
+    files, size = store.clear(str(world.root))
     assert files >= 4
     assert size > 0
     assert sorted(p.name for p in ours.iterdir()) in (["theirs.txt"], ["module", "theirs.txt"])
@@ -250,7 +250,7 @@ def test_clear_removes_only_what_is_ours(world: World) -> None:
     assert (world.root / "notes").exists()
     (ours / "theirs.txt").unlink()
     assert world.reason().startswith("no index/")
-    assert cache.clear(str(world.root / "none")) == (0, 0)
+    assert store.clear(str(world.root / "none")) == (0, 0)
 
 
 def test_the_reader_imports_next_to_nothing() -> None:

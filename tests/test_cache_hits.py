@@ -17,7 +17,7 @@ from refusals import run_apart
 import opweld
 import opweld.tensor as T
 from opweld import sections
-from opweld.compile import cache, holds
+from opweld.compile import cache, holds, store
 
 TRY = "print(json.dumps(attempt()))"
 GCC = shutil.which("gcc")
@@ -343,6 +343,6 @@ def test_clear_leaves_nothing_of_a_cpp_build(tmp_path: Path) -> None:
     (root / "v1" / "index" / "ab").mkdir(parents=True)
     (root / "v1" / "index" / "ab" / ("ab" * 32)).touch()
     assert list(root.glob("v2/pch/*/*/opweld.hh.gch"))
-    files, _ = cache.clear(str(root))
+    files, _ = store.clear(str(root))
     assert files > 10
     assert list(root.iterdir()) == []

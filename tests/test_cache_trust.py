@@ -18,7 +18,7 @@ from refusals import run_apart
 
 import opweld
 from opweld import doctor
-from opweld.compile import cache, trust
+from opweld.compile import cache, store, trust
 from opweld.config import Config
 
 STRANGER = 4711  # a uid that is nobody's here
@@ -149,7 +149,7 @@ def test_the_next_of_the_chain_is_used(tmp_path: Path, monkeypatch: pytest.Monke
     home.mkdir()
     xdg.chmod(0o777)
     with pytest.warns(opweld.CacheWarning):
-        chosen = cache.path("", {"XDG_CACHE_HOME": str(xdg.parent), "HOME": str(home)})
+        chosen = store.path("", {"XDG_CACHE_HOME": str(xdg.parent), "HOME": str(home)})
     assert chosen == str(home / ".cache" / "opweld")
     for folder in (home / ".cache", home / ".cache" / "opweld", home / ".cache" / "opweld" / "v2"):
         assert folder.stat().st_mode & 0o022 == 0
@@ -390,7 +390,7 @@ def test_texts_of_expressions_are_on_the_disk_before_they_have_a_name(tmp_path: 
     strace = shutil.which("strace")
     if strace is None:
         pytest.skip("strace is not on this machine")
-    code = f"from opweld.compile import cache; cache.remember('expr', 'a' * 64, {{'x': 1}}, {str(tmp_path)!r})"
+    code = f"from opweld.compile import store; store.remember('expr', 'a' * 64, {{'x': 1}}, {str(tmp_path)!r})"
     calls = tmp_path / "calls"
     trace = "trace=flock,write,fsync,rename,renameat,renameat2"
     done = subprocess.run(

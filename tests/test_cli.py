@@ -72,7 +72,7 @@ def test_version(run):
         "opweld", "engine", "Go", "Program format", "cache format", "Python", "NumPy"
     ]  # fmt: skip
     facts = json.loads(run("version", "--json").output)
-    assert facts["Program format"] == "3" and facts["engine"].startswith(facts["opweld"])
+    assert facts["Program format"] == "4" and facts["engine"].startswith(facts["opweld"])
 
 
 def test_version_without_an_engine(run, no_engine):

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from opweld import engine, errors
-from opweld.compile import toolchain
+from opweld.compile import buildrequest
 
 FAIL = "{ opw_failure = 1; goto opw_fail; }"
 DOUBLE = {
@@ -84,7 +84,7 @@ def request_for(tmp_path):
             "cflags": ["-O2"],
             "cxxflags": [],
             "include_dirs": [sysconfig.get_path("include"), np.get_include()],
-            "runtime": toolchain.runtime_object(),
+            "runtime": buildrequest.runtime_object(),
             "python": f"{sys.version} {sysconfig.get_config_var('EXT_SUFFIX')}".replace("\n", " "),
             "numpy": f"{np.__version__} {np.get_include()}",
             "env": {},

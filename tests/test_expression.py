@@ -20,7 +20,7 @@ from kit import DTYPES, tensor, values
 
 import opweld
 from opweld import ExpressionError, config, engine
-from opweld.compile import cache
+from opweld.compile import cache, store
 from opweld.dtypes import dtype_of
 from opweld.scalar import expr, float64
 from opweld.tensor import Elemwise
@@ -555,12 +555,12 @@ def test_damage_is_a_miss(tmp_path):
         assert in_a_process(PARSE, tmp_path) == ["2", "x", "y", "True", "True"]
         assert kept.read_bytes() == whole
     assert not list((tmp_path / "opweld" / "v2" / "tmp").iterdir())
-    assert cache.clear(str(tmp_path / "opweld"))[0] == 1
+    assert store.clear(str(tmp_path / "opweld"))[0] == 1
 
 
 def test_a_folder_that_cannot_be_written_is_left(tmp_path):
     (tmp_path / "v2").write_text("no folder")
-    cache.remember("expr", "0" * 64, {}, str(tmp_path))
+    store.remember("expr", "0" * 64, {}, str(tmp_path))
     assert isinstance(cache.recall("expr", "0" * 64, str(tmp_path)), cache.Miss)
 
 

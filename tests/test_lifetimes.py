@@ -440,7 +440,7 @@ def test_a_loaded_module_is_looked_at_without_the_cache(tmp_path):
     header.write_text("#define NUMBER 1\n")
     header_as_it_was = header.stat()
     made = [opweld.function([x], Headed(str(tmp_path))(x)) for _ in range(2)]
-    cache = opweld.compile.cache.path(opweld.config.compiledir)
+    cache = opweld.compile.store.path(opweld.config.compiledir)
     again, seen = opened_below(cache, lambda: opweld.function([x], Headed(str(tmp_path))(x)))
     assert seen == []
     assert again.maker.built is made[0].maker.built

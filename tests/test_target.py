@@ -10,7 +10,8 @@ import pytest
 import opweld
 import opweld.tensor as T
 from opweld import engine
-from opweld.compile import toolchain
+from opweld.compile import buildrequest, toolchain
+from opweld.compile.code import Code
 from opweld.errors import ProgramError
 from opweld.external import ExternalCOp
 from opweld.graph.basic import Apply
@@ -45,10 +46,10 @@ def built(name, functions, folder):
     source, made = folder / f"{name}.{'cc' if answer['lang'] == 'c++' else 'c'}", folder / f"{name}.so"
     source.write_text(answer["text"])
     driver = toolchain.driver(answer["lang"])
-    include = [f"-I{path}" for path in toolchain.include_dirs()]
+    include = [f"-I{path}" for path in buildrequest.include_dirs()]
     subprocess.run(
         [driver.path, "-shared", "-fPIC", "-O1", "-fwrapv", "-fvisibility=hidden", *include, str(source),
-         toolchain.runtime_object(), "-lm", "-o", str(made)],
+         buildrequest.runtime_object(), "-lm", "-o", str(made)],
         check=True,
     )  # fmt: skip
     spec = importlib.util.spec_from_file_location(name, made)
@@ -59,7 +60,7 @@ def built(name, functions, folder):
 
 def bind(module, index, f):
     """The function at a place in a module, with the objects of one that was made alone."""
-    maker, whole = f.maker, f.maker.built
+    maker, whole = f.maker, f.maker.code
 
     class Placed:
         @staticmethod
@@ -67,10 +68,10 @@ def bind(module, index, f):
             return module.make(index, *objects)
 
     try:
-        maker.built = SimpleNamespace(module=Placed)
+        maker.code = Code(whole.graph, whole.program, SimpleNamespace(module=Placed))
         return maker.create()
     finally:
-        maker.built = whole
+        maker.code = whole
 
 
 def graphs():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from opweld.compile import toolchain
+from opweld.compile import buildrequest, toolchain
 
 
 def program(path: Path) -> str:
@@ -151,7 +151,7 @@ def test_index_knows_the_processor_where_arguments_are_for_it(monkeypatch: pytes
 
 
 def test_request_has_the_fields_of_the_border() -> None:
-    request = toolchain.request(
+    request = buildrequest.request(
         program="{}", sources={}, index="a" * 64, root="/r", private="/p", cc="/cc", cxx="", cflags=["-O3"], cxxflags=[]
     )
     assert sorted(request) == sorted(

@@ -18,6 +18,7 @@ except ImportError:
 __all__ = ["answer", "engine"]
 
 engine: Any = late("opweld.engine")  # needless where the answer is kept
+store: Any = late("opweld.compile.store")  # as above
 
 
 def answer(
@@ -55,9 +56,9 @@ def answer(
         if isinstance(found, dict) and found.keys() >= known:
             return found
     given = ask()
-    root = cache.writable(roots)
+    root = store.writable(roots)
     if root:
-        cache.remember(kind, name, given, root, owners)
+        store.remember(kind, name, given, root, owners)
     return given
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from opweld.doctor import Finding
 
 checks: Any = late("opweld.doctor")  # so that help answers at once
-store: Any = late("opweld.compile.cache")
+store: Any = late("opweld.compile.store")
 
 __all__ = ["main"]
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import opweld
 from opweld import engine, errors
-from opweld.compile import cache, toolchain, trust
+from opweld.compile import cache, store, toolchain, trust
 from opweld.config import Config, config
 
 __all__ = [
@@ -104,7 +104,7 @@ def versions() -> dict[str, str]:
 def cache_root() -> str:
     """Give the cache folder in use; empty where none can be written."""
     owners = trust.owners(config.compiledir_owners) if config.compiledir else ()
-    return cache.path(config.compiledir, owners=owners)
+    return store.path(config.compiledir, owners=owners)
 
 
 def weigh(root: str) -> tuple[int, int]:

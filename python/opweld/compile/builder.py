@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from opweld.compile import cache, toolchain, trust
+from opweld.compile import cache, trust
 from opweld.compile.holds import NotHeld, Reads
 from opweld.compile.options import Options
 from opweld.compile.program import Program
@@ -59,6 +59,8 @@ class Built:
 engine: Any = late("opweld.engine")
 explain: Any = late("opweld.compile.explain")
 private: Any = late("opweld.compile.private")
+buildrequest: Any = late("opweld.compile.buildrequest")
+store: Any = late("opweld.compile.store")
 
 _loaded: dict[str, Built] = {}  # index -> what this process has loaded
 _shown: dict[Any, Any] = {}  # the warnings that this process has seen
@@ -116,7 +118,7 @@ def _holds(found: Built, index: str, setup: Setup) -> bool:
     for root in folders.roots:
         hit = cache.lookup(index, root, folders.owners, compiler=setup.can_build)
         if isinstance(hit, cache.Hit) and hit.module == found.path:
-            found.reads = hit.reads(toolchain.header_dirs())
+            found.reads = hit.reads(buildrequest.header_dirs())
             return True
     return False
 
@@ -142,7 +144,7 @@ def _from_cache(index: str, setup: Setup, folders: Folders) -> Built | None:
 
 def _from_engine(setup: Setup, folders: Folders) -> Built:
     setup.check()
-    program, request = setup.program, setup.request(folders.owners)
+    program, wanted = setup.program, setup.request(folders.owners)
     progress = _Progress(program.data["name"], setup.options.progress)
 
     def step(state: dict[str, Any]) -> None:
@@ -150,7 +152,7 @@ def _from_engine(setup: Setup, folders: Folders) -> Built:
         progress(state)
 
     try:
-        result, root = _first_that_works(program, folders, lambda **at: engine.build({**request, **at}, step))
+        result, root = _first_that_works(program, folders, lambda **at: engine.build({**wanted, **at}, step))
     except CompileError as err:
         raise explain.refused(err, program) from None
     except ToolError as err:
@@ -181,7 +183,7 @@ def _first_that_works(
     failed: list[tuple[str, str]] = []
     root = ""
     for root in folders.roots:
-        why = cache.unwritable(root)
+        why = store.unwritable(root)
         if not why:
             try:
                 return build(root=root), root

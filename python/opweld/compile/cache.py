@@ -9,22 +9,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Iterable, Mapping
-from stat import S_IMODE
 from typing import Any
 
 from opweld.compile import trust
 from opweld.compile.holds import NotHeld, Reads, check_absent, check_files, check_found, processor, sha256
-from opweld.jsontext import dumps, loads
+from opweld.jsontext import loads
 
 __all__ = [
-    "FOLDERS", "Hit", "Miss", "clear", "lookup", "map_warnings", "objection", "passing", "path", "recall", "remember",
-    "roots", "sha256", "trusted", "unusable", "unwritable", "words", "writable",
+    "FOLDER", "FOLDERS", "KINDS", "Hit", "Miss", "first_line", "lookup", "map_warnings", "name_of", "objection",
+    "recall", "roots", "sha256", "sharded", "trusted",
 ]  # fmt: skip
 
 FORMAT = 2
-_FOLDER = f"v{FORMAT}"
+FOLDER = f"v{FORMAT}"
 _MAGIC = f"opweld-cache {FORMAT} "
-_KINDS = ("index", "entry", "module", "pch", "tools", "expr", "decl", "lock", "log", "tmp")
+KINDS = ("index", "entry", "module", "pch", "tools", "expr", "decl", "lock", "log", "tmp")
 _HEX = frozenset("0123456789abcdef")
 
 #: The folders below a root that are opweld's, those of earlier formats too.
@@ -119,10 +118,10 @@ def lookup(
     -------
     Hit or Miss
     """
-    base = os.path.join(root, _FOLDER)
+    base = os.path.join(root, FOLDER)
     try:
-        key = _name(_read(base, _sharded("index", _name(index)), owners)["key"])
-        entry = _read(base, _sharded("entry", key), owners)
+        key = name_of(_read(base, sharded("index", name_of(index)), owners)["key"])
+        entry = _read(base, sharded("entry", key), owners)
         if entry["key"] != key:
             raise NotHeld(f"the entry of {key} is another's")
         if entry.get("cpu") and entry["cpu"] != processor():
@@ -139,7 +138,7 @@ def lookup(
         warnings = entry["warnings"]
         if not (isinstance(warnings, list) and all(isinstance(w, dict) for w in warnings)):
             raise NotHeld(f"the entry of {key} has no warnings")
-        return Hit(module, source, _name(entry["text"]), key, warnings, entry)
+        return Hit(module, source, name_of(entry["text"]), key, warnings, entry)
     except NotHeld as why:
         return Miss(str(why))
     except trust.Distrust as why:
@@ -150,17 +149,29 @@ def lookup(
         return Miss(str(err))
 
 
-def _name(text: Any) -> str:
+def name_of(text: Any) -> str:
+    """Give a text that is a name, and refuse any other.
+
+    Returns
+    -------
+    str
+    """
     if not (isinstance(text, str) and len(text) == 64 and _HEX.issuperset(text)):
         raise NotHeld(f"{text!r} is not a name of 64 hexadecimal digits")
     return text
 
 
-def _sharded(kind: str, name: str) -> str:
+def sharded(kind: str, name: str) -> str:
+    """Give the path of a name's file, below the folder of the format.
+
+    Returns
+    -------
+    str
+    """
     return f"{kind}/{name[:2]}/{name}"
 
 
-def _first(rel: str, body: bytes) -> bytes:
+def first_line(rel: str, body: bytes) -> bytes:
     """The first line of a file: what it is, for whom, and the sum of its body."""
     return f"{_MAGIC}{rel} {sha256(body).hexdigest()}".encode()
 
@@ -172,7 +183,7 @@ def _read(base: str, rel: str, owners: Collection[int]) -> dict[str, Any]:
         head, _, body = trust.read(place, owners).partition(b"\n")
     except FileNotFoundError:
         raise NotHeld(f"no {rel}") from None
-    if head != _first(rel, body):
+    if head != first_line(rel, body):
         raise NotHeld(_misplaced(rel, head.decode(errors="replace"), body))
     value = loads(body.decode(sys.getfilesystemencoding(), "surrogateescape"))  # its strings are paths
     if not isinstance(value, dict):
@@ -221,84 +232,11 @@ def recall(kind: str, name: str, root: str, owners: Collection[int] = ()) -> dic
     dict or Miss
     """
     try:
-        return _read(os.path.join(root, _FOLDER), _sharded(kind, _name(name)), owners)
+        return _read(os.path.join(root, FOLDER), sharded(kind, name_of(name)), owners)
     except trust.Distrust as why:
         return Miss(str(why), foreign=True)
     except (NotHeld, OSError, ValueError, RecursionError) as why:
         return Miss(str(why))
-
-
-def remember(kind: str, name: str, value: dict[str, Any], root: str, owners: Collection[int] = ()) -> None:
-    """Keep an object for other processes; a folder that cannot be written is left as it is.
-
-    Parameters
-    ----------
-    kind, name, root, owners
-        As for `recall`.
-    value : dict
-        What JSON can hold.
-    """
-    body = dumps(value).encode()
-    base = os.path.join(root, _FOLDER)
-    rel = _sharded(kind, _name(name))
-    place = os.path.join(base, rel)
-    name = f"file-{os.getpid()}-{os.urandom(8).hex()}"
-    fresh, draft = os.path.join(base, "tmp", f"new-{name}"), os.path.join(base, "tmp", name)
-    try:
-        for file in (draft, place):
-            _make(os.path.dirname(file))
-        trust.check_folders([os.path.dirname(place)], owners)
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
-        with open(handle, "wb") as stream:
-            try:
-                _lock(stream.fileno())
-                os.rename(fresh, draft)  # a name that those who tidy look at only once it is locked
-                _keep_own(stream.fileno())
-                stream.write(_first(rel, body) + b"\n" + body)
-                stream.flush()
-                os.fsync(stream.fileno())
-                os.rename(draft, place)
-            except BaseException:
-                os.unlink(fresh if os.path.lexists(fresh) else draft)
-                raise
-    except (OSError, trust.Distrust):
-        pass
-
-
-def _make(folder: str) -> None:
-    """Make a folder, and those above it, which nobody else may write whatever the process's mask says."""
-    missing = []
-    while not os.path.isdir(folder):
-        missing.append(folder)
-        folder = os.path.dirname(folder)
-        if folder == os.path.dirname(folder):
-            break
-    for folder in reversed(missing):
-        try:
-            os.mkdir(folder, 0o755)
-        except FileExistsError:
-            if not os.path.isdir(folder):
-                raise
-        else:
-            _keep_own(folder)
-
-
-def _keep_own(file: str | int) -> None:
-    """Let the user read and write what was just made, whatever the process's mask says."""
-    mode = S_IMODE(os.stat(file).st_mode)
-    wanted = mode | (0o600 if isinstance(file, int) else 0o700)
-    if mode != wanted:
-        os.chmod(file, wanted)
-
-
-def _lock(file: int) -> None:
-    """Keep those who tidy away; what nobody holds is a dead process's."""
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        pass  # a file system without locks
 
 
 def map_warnings(warnings: Iterable[dict[str, Any]], sources: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -383,8 +321,8 @@ def trusted(candidates: Iterable[str], owners: Collection[int] = ()) -> list[str
 
 def _real(root: str, owners: Collection[int]) -> str:
     real = trust.resolve(root, owners)
-    base = os.path.join(real, _FOLDER)
-    trust.check_folders([base, *[os.path.join(base, kind) for kind in _KINDS]], owners)
+    base = os.path.join(real, FOLDER)
+    trust.check_folders([base, *[os.path.join(base, kind) for kind in KINDS]], owners)
     return real
 
 
@@ -412,146 +350,3 @@ def objection(root: str, owners: Collection[int] = ()) -> str:
     return ""
 
 
-def writable(candidates: Iterable[str]) -> str:
-    """Choose the first folder that can be written and from which modules can be loaded, and make it.
-
-    Parameters
-    ----------
-    candidates : iterable of str
-        What `trusted` gave.
-
-    Returns
-    -------
-    str
-        The folder; empty where there is none.
-    """
-    return next((root for root in candidates if not unwritable(root)), "")
-
-
-def passing(root: str) -> str:
-    """Give the folder of a cache where things are on their way.
-
-    Parameters
-    ----------
-    root : str
-        One of `roots`.
-
-    Returns
-    -------
-    str
-        A path.
-    """
-    return os.path.join(root, _FOLDER, "tmp")
-
-
-def unwritable(root: str) -> str:
-    """Say why a cache folder cannot be made and written, or modules not be loaded from it.
-
-    Parameters
-    ----------
-    root : str
-        One of `roots`; it is made.
-
-    Returns
-    -------
-    str
-        Empty: it can.
-    """
-    base = os.path.join(root, _FOLDER)
-    try:
-        _make(base)
-    except (OSError, UnicodeError) as err:
-        return words(err)
-    return unusable(base)
-
-
-def unusable(folder: str) -> str:
-    """Say why a folder that exists cannot be written, or modules not be loaded from it.
-
-    Parameters
-    ----------
-    folder : str
-        Its path.
-
-    Returns
-    -------
-    str
-        Empty: it can.
-    """
-    try:
-        flags = os.statvfs(folder).f_flag
-    except OSError as err:
-        return words(err)
-    if flags & os.ST_NOEXEC:
-        return "modules may not be run from there (it is mounted noexec)"
-    if flags & os.ST_RDONLY:
-        return "read-only file system"
-    return "" if os.access(folder, os.W_OK | os.X_OK) else "permission denied"
-
-
-def words(err: Exception) -> str:
-    """Give the words of an error of the system.
-
-    Parameters
-    ----------
-    err : exception
-        What a call raised.
-
-    Returns
-    -------
-    str
-        In small letters, without number and path.
-    """
-    return (getattr(err, "strerror", None) or str(err)).lower()
-
-
-def path(compiledir: str = "", environ: Mapping[str, str] | None = None, owners: Collection[int] = ()) -> str:
-    """Give the cache folder in use; see `roots` and `trusted` for the parameters.
-
-    Returns
-    -------
-    str
-        Empty where no folder can be written.
-    """
-    return writable(trusted(roots(compiledir, environ), owners))
-
-
-def clear(root: str) -> tuple[int, int]:
-    """Remove what opweld put into a cache folder, and nothing else.
-
-    Functions that are loaded go on working. A build that runs meanwhile may find its folder gone and build again.
-
-    Parameters
-    ----------
-    root : str
-        The cache folder.
-
-    Returns
-    -------
-    files, size : int
-        How many files were removed, and the sum of their bytes.
-    """
-    files = size = 0
-    for base in (os.path.join(root, folder) for folder in FOLDERS):
-        for kind in _KINDS:
-            for folder, folders, names in os.walk(os.path.join(base, kind), topdown=False):
-                for name in names:
-                    victim = os.path.join(folder, name)
-                    try:
-                        length = os.lstat(victim).st_size
-                        os.unlink(victim)
-                    except OSError:
-                        continue
-                    files, size = files + 1, size + length
-                for name in folders:
-                    _remove_empty(os.path.join(folder, name))
-            _remove_empty(os.path.join(base, kind))
-        _remove_empty(base)
-    return files, size
-
-
-def _remove_empty(folder: str) -> None:
-    try:
-        os.rmdir(folder)
-    except OSError:
-        pass  # somebody else's files are in it, it is a link, or it is gone

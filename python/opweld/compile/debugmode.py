@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from opweld.compile.comparing import nearly_equal, text_of, tolerance_of, where_apart
 from opweld.compile.debugnode import (
     BadDestroyMap,
     BadRewrite,
@@ -17,10 +18,6 @@ from opweld.compile.debugnode import (
     InvalidValueError,
     Module,
     Work,
-    nearly_equal,
-    text_of,
-    tolerance_of,
-    where_apart,
 )
 from opweld.compile.options import Options
 from opweld.compile.prepare import Replaced

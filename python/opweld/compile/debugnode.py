@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from opweld.compile import builder
 from opweld.compile.binding import filter_of, performer
 from opweld.compile.code import Code, bind
+from opweld.compile.comparing import aliased, copied, equal, nearly_equal, text_of, tolerance_of, where_apart
 from opweld.compile.failure import explain
 from opweld.compile.program import make_program
 from opweld.errors import OpweldError
@@ -17,15 +16,10 @@ from opweld.graph.aliasing import alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.op import Op
-from opweld.scalar.type import ScalarType
-from opweld.tensor.type import TensorType
-from opweld.tolerances import Tolerance, apart, near
 
 if TYPE_CHECKING:
     from opweld.compile.debugmode import DebugMode
     from opweld.compile.options import Options
-
-_IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset, type, type(None), np.generic)
 
 
 class DebugModeError(OpweldError):
@@ -222,7 +216,7 @@ class Work:
     def __init__(self, node: CheckedNode, given: list[Any]) -> None:
         self.node = node
         self.given = given
-        self.kept = [_copied(value) for value in given]
+        self.kept = [copied(value) for value in given]
         self.used: list[Any] = given
         self.lent: set[Variable] = set()
         self._answers: dict[str, Any] = {}
@@ -235,7 +229,7 @@ class Work:
         for variable, value in zip(inputs, self.given):
             if variable not in chosen:
                 lent = last and variable in self.lent
-                chosen[variable] = _copied(value) if variable in destroyed and not lent else value
+                chosen[variable] = copied(value) if variable in destroyed and not lent else value
         self.used = [chosen[variable] for variable in inputs]
         return self.used
 
@@ -286,7 +280,7 @@ class Work:
         destroyed = {node.inputs[i] for i in self.node.destroyed}
         for i, (value, before) in enumerate(zip(self.given, self.kept)):
             variable = node.inputs[i]
-            if variable not in destroyed and not _equal(variable.type, before, value):
+            if variable not in destroyed and not equal(variable.type, before, value):
                 raise BadDestroyMap(
                     f"{node}: its {way} changed input {i}, {variable}, and destroy_map is "
                     f"{node.op.destroy_map}\n  before: {text_of(before)}\n  after: {text_of(value)}",
@@ -311,14 +305,14 @@ class Work:
         node, sources = self.node.node, self.node.sources
         maps = f"view_map is {node.op.view_map}, destroy_map {node.op.destroy_map}"
         for j, other in enumerate(self.used):
-            if _aliased(value, other) and not any(self._meet(j, source) for source in sources[i]):
+            if aliased(value, other) and not any(self._meet(j, source) for source in sources[i]):
                 raise BadViewMap(
                     f"{node}: its {way} gave an output {i} that shares memory with input {j}, {node.inputs[j]}, and "
                     f"{maps}",
                     {"node": node, "output": i, "input": j},
                 )
         for k, other in enumerate(found[:i]):
-            if _aliased(value, other) and not any(self._meet(a, b) for a in sources[i] for b in sources[k]):
+            if aliased(value, other) and not any(self._meet(a, b) for a in sources[i] for b in sources[k]):
                 raise BadViewMap(
                     f"{node}: its {way} gave outputs {k} and {i} that share memory with each other and with no input "
                     f"that both may view: {maps}",
@@ -327,7 +321,7 @@ class Work:
 
     def _meet(self, i: int, j: int) -> bool:
         """Whether two inputs are one, or share memory."""
-        return self.used[i] is self.used[j] or _aliased(self.used[i], self.used[j])
+        return self.used[i] is self.used[j] or aliased(self.used[i], self.used[j])
 
     def _compare(self) -> None:
         if len(self._answers) < 2:
@@ -354,165 +348,3 @@ class Work:
                     f"{where_apart(c[i], python[i], allowed)}",
                     {**details, "output": i},
                 )
-
-
-def _copied(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.copy(order="K")
-    if isinstance(value, _IMMUTABLE):
-        return value
-    from copy import deepcopy
-
-    try:
-        return deepcopy(value)
-    except Exception:  # what cannot be copied cannot be compared with its earlier self
-        return value
-
-
-def _equal(type_: Any, a: Any, b: Any) -> bool:
-    """Whether a type's values are the same; what it cannot compare counts as the same."""
-    if a is b:
-        return True
-    try:
-        return bool(type_.values_eq(a, b))
-    except Exception:
-        return True
-
-
-def tolerance_of(node: Apply, inputs: list[Any]) -> Tolerance | None:
-    """Ask a node's op how far apart its results may lie.
-
-    Parameters
-    ----------
-    node : Apply
-        The node.
-    inputs : list
-        Their values.
-
-    Returns
-    -------
-    Tolerance or None
-        None: it says nothing.
-
-    Raises
-    ------
-    TypeError
-        If its ``debug_tolerance`` gives something else.
-    """
-    found = node.op.debug_tolerance(node, inputs)
-    if found is not None and not isinstance(found, Tolerance):
-        raise TypeError(
-            f"{node.op}: debug_tolerance must give an opweld.tolerances.Tolerance, such as Tolerance(4), or None, got "
-            f"{found!r}"
-        )
-    return found
-
-
-def nearly_equal(type_: Any, a: Any, b: Any, tolerance: Tolerance | None) -> bool:
-    """Say whether two values of a type are equal up to rounding.
-
-    Parameters
-    ----------
-    type_ : Type
-        Its ``values_eq_approx`` decides, wherever a user wrote one.
-    a, b : object
-        The values.
-    tolerance : Tolerance or None
-        What the op that made them says of it; it counts for tensors and scalars.
-
-    Returns
-    -------
-    bool
-    """
-    if a is b:
-        return True
-    if tolerance is not None and _by_table(type_):
-        return near(a, b, tolerance)
-    try:
-        return bool(type_.values_eq_approx(a, b))
-    except Exception:
-        if _equal_at_all(type_, a, b):  # a tolerance that divides by the values knows no 0
-            return True
-        raise
-
-
-def _equal_at_all(type_: Any, a: Any, b: Any) -> bool:
-    try:
-        return bool(type_.values_eq(a, b))
-    except Exception:  # the question before this one is answered by its own exception
-        return False
-
-
-def _by_table(type_: Any) -> bool:
-    """Whether a type compares values as tensors and scalars do."""
-    for base in (TensorType, ScalarType):
-        if isinstance(type_, base):
-            return all(
-                getattr(type(type_), name) is getattr(base, name) and name not in vars(type_)
-                for name in ("values_eq", "values_eq_approx")
-            )
-    return False
-
-
-def _aliased(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        if not np.may_share_memory(a, b):
-            return False
-        try:
-            return bool(np.shares_memory(a, b, max_work=100_000))  # type: ignore[arg-type]
-        except (RuntimeError, OverflowError):  # too hard to tell
-            return True
-    return a is b and not isinstance(a, _IMMUTABLE)
-
-
-def where_apart(a: Any, b: Any, tolerance: Tolerance | None = None) -> str:
-    """Write a line that says how many elements of two arrays lie too far apart, and which most.
-
-    Parameters
-    ----------
-    a, b : object
-        The values.
-    tolerance : Tolerance, optional
-        What is allowed.
-
-    Returns
-    -------
-    str
-        Empty for what is no array, or has another shape or dtype.
-    """
-    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.shape != b.shape or a.size < 2:
-        return ""
-    if a.dtype != b.dtype or a.dtype.kind not in "biufc":
-        return ""
-    differ = apart(a, b, tolerance)
-    if not differ.any():  # a type's own tolerance is narrower
-        differ = ~((a == b) | ((a != a) & (b != b)))
-    with np.errstate(all="ignore"):
-        gap = np.where(differ, np.abs(np.subtract(a, b, dtype=np.result_type(a, b, np.float64))), -1)
-    at = np.unravel_index(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), a.shape)
-    place = ", ".join(map(str, at))
-    return f"\n  {int(differ.sum())} of {a.size} elements differ, most at [{place}]: {a[at]} and {b[at]}"
-
-
-def text_of(value: Any) -> str:
-    """Write a value in a few words.
-
-    Parameters
-    ----------
-    value : object
-        Anything.
-
-    Returns
-    -------
-    str
-        Of an array dtype, shape and strides too.
-    """
-    if isinstance(value, Exception):
-        return f"{type(value).__name__}: {value}"
-    text = np.array2string(value, threshold=20) if isinstance(value, np.ndarray) else repr(value)
-    text = " ".join(text.split())
-    if len(text) > 300:
-        text = text[:297] + "..."
-    if isinstance(value, np.ndarray):
-        return f"{text} ({value.dtype}, shape {value.shape}, strides {value.strides})"
-    return text

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 
-from opweld.compile import cache, trust
+from opweld.compile import store, trust
 
 __all__ = ["folders", "sweep"]
 
@@ -45,12 +45,12 @@ def folders(refused: list[tuple[str, str]], roots: Iterable[str]) -> Iterator[st
     for place in _places(roots):
         if place in tried or place in dict(refused):
             continue
-        why = cache.unusable(place) or _shared(place)
+        why = store.unusable(place) or _shared(place)
         if not why:
             try:
                 folder = _make(place)
             except OSError as err:
-                why = cache.words(err)
+                why = store.words(err)
             else:
                 yield folder
                 _forget_empty(folder)
@@ -68,7 +68,7 @@ def _places(roots: Iterable[str]) -> list[str]:
     except OSError:
         here = []
     usual = [place for place in ("/tmp", "/var/tmp", "/usr/tmp") if os.path.isdir(place)]
-    return list(dict.fromkeys([*found, *usual, *here, *filter(os.path.isdir, map(cache.passing, roots))]))
+    return list(dict.fromkeys([*found, *usual, *here, *filter(os.path.isdir, map(store.passing, roots))]))
 
 
 def _shared(place: str) -> str:

@@ -1,0 +1,189 @@
+"""Whether two values of a type are equal, up to rounding, and what is said where they are not."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from opweld.graph.basic import Apply
+from opweld.scalar.type import ScalarType
+from opweld.tensor.type import TensorType
+from opweld.tolerances import Tolerance, apart, near
+
+__all__ = ["aliased", "copied", "equal", "nearly_equal", "text_of", "tolerance_of", "where_apart"]
+
+_IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset, type, type(None), np.generic)
+
+
+def copied(value: Any) -> Any:
+    """Give a copy of a value, or what cannot be copied as it is.
+
+    Returns
+    -------
+    object
+    """
+    if isinstance(value, np.ndarray):
+        return value.copy(order="K")
+    if isinstance(value, _IMMUTABLE):
+        return value
+    try:
+        return deepcopy(value)
+    except Exception:  # what cannot be copied cannot be compared with its earlier self
+        return value
+
+
+def equal(type_: Any, a: Any, b: Any) -> bool:
+    """Whether a type's values are the same; what it cannot compare counts as the same."""
+    if a is b:
+        return True
+    try:
+        return bool(type_.values_eq(a, b))
+    except Exception:
+        return True
+
+
+def tolerance_of(node: Apply, inputs: list[Any]) -> Tolerance | None:
+    """Ask a node's op how far apart its results may lie.
+
+    Parameters
+    ----------
+    node : Apply
+        The node.
+    inputs : list
+        Their values.
+
+    Returns
+    -------
+    Tolerance or None
+        None: it says nothing.
+
+    Raises
+    ------
+    TypeError
+        If its ``debug_tolerance`` gives something else.
+    """
+    found = node.op.debug_tolerance(node, inputs)
+    if found is not None and not isinstance(found, Tolerance):
+        raise TypeError(
+            f"{node.op}: debug_tolerance must give an opweld.tolerances.Tolerance, such as Tolerance(4), or None, got "
+            f"{found!r}"
+        )
+    return found
+
+
+def nearly_equal(type_: Any, a: Any, b: Any, tolerance: Tolerance | None) -> bool:
+    """Say whether two values of a type are equal up to rounding.
+
+    Parameters
+    ----------
+    type_ : Type
+        Its ``values_eq_approx`` decides, wherever a user wrote one.
+    a, b : object
+        The values.
+    tolerance : Tolerance or None
+        What the op that made them says of it; it counts for tensors and scalars.
+
+    Returns
+    -------
+    bool
+    """
+    if a is b:
+        return True
+    if tolerance is not None and _by_table(type_):
+        return near(a, b, tolerance)
+    try:
+        return bool(type_.values_eq_approx(a, b))
+    except Exception:
+        if _equal_at_all(type_, a, b):  # a tolerance that divides by the values knows no 0
+            return True
+        raise
+
+
+def _equal_at_all(type_: Any, a: Any, b: Any) -> bool:
+    try:
+        return bool(type_.values_eq(a, b))
+    except Exception:  # the question before this one is answered by its own exception
+        return False
+
+
+def _by_table(type_: Any) -> bool:
+    """Whether a type compares values as tensors and scalars do."""
+    for base in (TensorType, ScalarType):
+        if isinstance(type_, base):
+            return all(
+                getattr(type(type_), name) is getattr(base, name) and name not in vars(type_)
+                for name in ("values_eq", "values_eq_approx")
+            )
+    return False
+
+
+def aliased(a: Any, b: Any) -> bool:
+    """Say whether two values share memory, or may: where it is too hard to tell.
+
+    Returns
+    -------
+    bool
+    """
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        if not np.may_share_memory(a, b):
+            return False
+        try:
+            return bool(np.shares_memory(a, b, max_work=100_000))  # type: ignore[arg-type]
+        except (RuntimeError, OverflowError):  # too hard to tell
+            return True
+    return a is b and not isinstance(a, _IMMUTABLE)
+
+
+def where_apart(a: Any, b: Any, tolerance: Tolerance | None = None) -> str:
+    """Write a line that says how many elements of two arrays lie too far apart, and which most.
+
+    Parameters
+    ----------
+    a, b : object
+        The values.
+    tolerance : Tolerance, optional
+        What is allowed.
+
+    Returns
+    -------
+    str
+        Empty for what is no array, or has another shape or dtype.
+    """
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.shape != b.shape or a.size < 2:
+        return ""
+    if a.dtype != b.dtype or a.dtype.kind not in "biufc":
+        return ""
+    differ = apart(a, b, tolerance)
+    if not differ.any():  # a type's own tolerance is narrower
+        differ = ~((a == b) | ((a != a) & (b != b)))
+    with np.errstate(all="ignore"):
+        gap = np.where(differ, np.abs(np.subtract(a, b, dtype=np.result_type(a, b, np.float64))), -1)
+    at = np.unravel_index(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), a.shape)
+    place = ", ".join(map(str, at))
+    return f"\n  {int(differ.sum())} of {a.size} elements differ, most at [{place}]: {a[at]} and {b[at]}"
+
+
+def text_of(value: Any) -> str:
+    """Write a value in a few words.
+
+    Parameters
+    ----------
+    value : object
+        Anything.
+
+    Returns
+    -------
+    str
+        Of an array dtype, shape and strides too.
+    """
+    if isinstance(value, Exception):
+        return f"{type(value).__name__}: {value}"
+    text = np.array2string(value, threshold=20) if isinstance(value, np.ndarray) else repr(value)
+    text = " ".join(text.split())
+    if len(text) > 300:
+        text = text[:297] + "..."
+    if isinstance(value, np.ndarray):
+        return f"{text} ({value.dtype}, shape {value.shape}, strides {value.strides})"
+    return text
