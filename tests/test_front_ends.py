@@ -11,7 +11,7 @@ from foreign import Add, Constant, Graph, Node, Told, Twice, Variable, anything,
 import opweld
 from opweld.compile.code import bind, compile_graph
 from opweld.compile.options import Options
-from opweld.compile.sharedvalue import Cell
+from opweld.graph.shared import Cell
 
 x, y = Variable(doubles, name="x"), Variable(doubles, name="y")
 PACKAGE = Path(opweld.__file__).parent

@@ -1,6 +1,8 @@
 """Shared variables: their values, and functions that read them."""
 
 import copy
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,10 +12,10 @@ from kit import DTYPES, LAYOUTS, arrays, data_of, values
 
 import opweld
 from opweld import In, Out, SharedVariable, function, shared, tensor
-from opweld.compile.sharedvalue import TensorSharedVariable
 from opweld.generic import generic
 from opweld.scalar import ScalarType
 from opweld.tensor import TensorType
+from opweld.tensor.shared import TensorSharedVariable
 
 x = tensor.dvector("x")
 
@@ -292,3 +294,30 @@ def test_debug_mode():
 
 def test_names():
     assert opweld.shared is shared and opweld.SharedVariable is SharedVariable and opweld.Out is Out
+
+
+# -- which type carries a value ------------------------------------------------------------------------------------
+
+
+class Celsius(float):
+    """A number that a package of a user's own has a type for."""
+
+
+def test_a_constructor_of_ones_own():
+    from opweld.compile.sharedvalue import register_shared
+
+    @register_shared(Celsius)
+    def degrees(value, name, strict, allow_downcast, borrow, shape, broadcastable):
+        return opweld.shared(float(value) + 273.15, name)
+
+    assert opweld.shared(Celsius(1), "t").get_value() == 274.15 and opweld.shared(Celsius(1), "t").name == "t"
+    assert opweld.shared(1.0).get_value() == 1.0  # the library's own row
+    with pytest.raises(TypeError, match=r"register_shared: expected classes of values, got 'float' \(str\)"):
+        register_shared("float")
+
+
+def test_the_type_of_a_value_does_not_depend_on_what_is_imported():
+    program = "import opweld; print(type(opweld.shared({first})).__name__, type(opweld.shared([1.0])).__name__)"
+    for first, expected in (("1.0", "TensorSharedVariable"), ("'text'", "SharedVariable")):
+        told = subprocess.check_output([sys.executable, "-c", program.format(first=first)], text=True)
+        assert told.split() == [expected, "SharedVariable"]

@@ -12,7 +12,7 @@ from opweld.hooks.asking import ABSENT, ask, ask_for_build, texts, words
 from opweld.hooks.classes import CType
 from opweld.hooks.protocols import Node
 from opweld.hooks.struct import struct_text
-from opweld.signatures import fitting, signature_of
+from opweld.signatures import filter_of, signature_of
 
 __all__ = ["Params", "ParamsType", "frozen", "params_of", "perform_params"]
 
@@ -356,9 +356,8 @@ class ParamsType(CType):
                 given = value[field] if isinstance(value, (dict, Params)) else getattr(value, field)
             except (KeyError, AttributeError):
                 raise TypeError(f"ParamsType: no value for field {field!r} in {_what(value)}") from None
-            further, named = fitting(type_.filter, 1, {"strict": strict, "allow_downcast": allow_downcast})
             try:
-                found[field] = type_.filter(given, *further, **named)
+                found[field] = filter_of(type_, strict, allow_downcast)(given)
             except (TypeError, ValueError) as err:
                 raise type(err)(f"field {field!r}: {err}") from err
         return Params(self, **found)

@@ -7,6 +7,7 @@ on to that.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -240,3 +241,29 @@ def code_of(function: Any) -> CodeType | None:
     if code is None and not isinstance(function, type):
         code = getattr(type(function).__call__, "__code__", None) if callable(function) else None
     return code if isinstance(code, CodeType) else None
+
+
+def filter_of(type_: Any, strict: bool = False, allow_downcast: bool | None = None) -> Callable[[Any], Any]:
+    """Bind a type's `filter` to the keywords that it takes.
+
+    Parameters
+    ----------
+    type_ : Type
+        The type.
+    strict : bool
+        Refuse what is not of the type already.
+    allow_downcast : bool, optional
+        Whether a conversion may change values.
+
+    Returns
+    -------
+    callable
+        Of one value.
+    """
+    method = type_.filter
+    further, named = fitting(method, 1, {"strict": strict, "allow_downcast": allow_downcast})
+
+    def convert(value: Any) -> Any:
+        return method(value, *further, **named)
+
+    return convert

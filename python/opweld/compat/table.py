@@ -21,7 +21,9 @@ HOMES: dict[str, str] = {
         "opweld.rewriting.registering",
     ),
     **dict.fromkeys(("In", "Out", "function"), "opweld.compile.function"),
-    **dict.fromkeys(("SharedVariable", "TensorSharedVariable", "shared"), "opweld.compile.sharedvalue"),
+    "SharedVariable": "opweld.graph.shared",
+    "TensorSharedVariable": "opweld.tensor.shared",
+    "shared": "opweld.compile.sharedvalue",
     **dict.fromkeys(
         ("DeepCopyOp", "ViewOp", "deep_copy_op", "register_deep_copy_op_c_code", "register_view_op_c_code", "view_op"),
         "opweld.hooks.copying",

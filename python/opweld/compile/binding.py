@@ -10,40 +10,14 @@ from opweld.dtypes import compiled, describe, dtype_of, expected, shape_text
 from opweld.hooks.protocols import Node, Type
 from opweld.hooks.reading import knows_of
 from opweld.rooms import late
-from opweld.signatures import fitting
+from opweld.signatures import filter_of
 
 if TYPE_CHECKING:
-    from opweld.compile.sharedvalue import SharedVariable
+    from opweld.graph.shared import SharedVariable
 
 params_room: Any = late("opweld.params")  # few graphs have an op with params
 
-__all__ = ["converter", "filter_of", "performer", "rejecter", "rules_of"]
-
-
-def filter_of(type_: Type, strict: bool = False, allow_downcast: bool | None = None) -> Callable[[Any], Any]:
-    """Bind a type's `filter` to the keywords that it takes.
-
-    Parameters
-    ----------
-    type_ : Type
-        The type.
-    strict : bool
-        Refuse what is not of the type already.
-    allow_downcast : bool, optional
-        Whether a conversion may change values.
-
-    Returns
-    -------
-    callable
-        Of one value.
-    """
-    method = type_.filter
-    further, named = fitting(method, 1, {"strict": strict, "allow_downcast": allow_downcast})
-
-    def convert(value: Any) -> Any:
-        return method(value, *further, **named)
-
-    return convert
+__all__ = ["converter", "performer", "rejecter", "rules_of"]
 
 
 def converter(

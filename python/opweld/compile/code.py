@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from opweld.compile import builder
-from opweld.compile.binding import filter_of, performer, rejecter
+from opweld.compile.binding import performer, rejecter
 from opweld.compile.failure import failer, refuser
 from opweld.compile.options import Options
 from opweld.compile.program import Program, make_program
-from opweld.compile.sharedvalue import Cell
 from opweld.digest import sha256
+from opweld.graph.shared import Cell
 from opweld.hooks.protocols import Graph, Node, Variable
 from opweld.rooms import late
+from opweld.signatures import filter_of
 
 engine: Any = late("opweld.engine")  # where the C is not in the cache any more
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from opweld.compile import builder
-from opweld.compile.binding import filter_of, performer
+from opweld.compile.binding import performer
 from opweld.compile.code import Code, bind
 from opweld.compile.comparing import aliased, copied, equal, nearly_equal, text_of, tolerance_of, where_apart
 from opweld.compile.failure import explain
@@ -16,6 +16,7 @@ from opweld.graph.aliasing import alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.op import Op
+from opweld.signatures import filter_of
 
 if TYPE_CHECKING:
     from opweld.compile.debugmode import DebugMode

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from opweld.compile.binding import filter_of
 from opweld.compile.program import Program
 from opweld.dtypes import describe, dtype_of, expected
 from opweld.hooks.protocols import Node, Type, Variable, is_constant
+from opweld.signatures import filter_of
 
 __all__ = ["admits_none", "explain", "failer", "place", "refuser"]
 

@@ -13,10 +13,10 @@ from opweld.compile.modes import InC, one_node
 from opweld.compile.options import Options
 from opweld.compile.program import Program
 from opweld.compile.rebuild import Substitution
-from opweld.compile.sharedvalue import SharedVariable
 from opweld.dtypes import shape_text
 from opweld.graph.basic import Variable
 from opweld.graph.fgraph import FunctionGraph
+from opweld.graph.shared import SharedVariable
 from opweld.graph.type import Type
 
 if TYPE_CHECKING:
