@@ -150,14 +150,22 @@ def c_number(value: float) -> str:
         In parentheses where it is more than one token.
     """
     if isinstance(value, int):
-        if value == -(2**63):
-            return f"(-{2**63 - 1}LL - 1)"
-        text = f"{int(value)}{'ULL' if value >= 2**63 else 'LL' if abs(value) >= 2**31 else ''}"
+        text = c_integer(value, "ULL" if value >= 2**63 else "LL" if abs(value) >= 2**31 else "")
     else:
-        number = float(value)
-        text = "NAN" if number != number else "INFINITY" if abs(number) == float("inf") else repr(abs(number))
-        text = f"-{text}" if number < 0 or (number == 0 and repr(number)[0] == "-") else text
+        text = c_float(value)
     return f"({text})" if text.startswith("-") else text
+
+
+def c_integer(value: int, suffix: str) -> str:
+    """Write an integer in C, of which the smallest has no digits of its own."""
+    return f"-{2**63 - 1}LL - 1" if value == -(2**63) else f"{int(value)}{suffix}"
+
+
+def c_float(value: float) -> str:
+    """Write a double in C, exact to the last bit."""
+    text = repr(float(value))
+    sign = "-" if text.startswith("-") else ""
+    return sign + {"nan": "NAN", "inf": "INFINITY"}.get(text.lstrip("-"), text.lstrip("-"))
 
 
 def shape_text(shape: Any) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from opweld.dtypes import c_number
-from opweld.graph.basic import _what
+from opweld.errors import _what
 from opweld.hooks.classes import CType
 
 __all__ = ["CEnumType", "EnumList", "EnumType"]

@@ -6,6 +6,7 @@ Errors that an engine answer can cause are made as ``cls(message, details)``: ``
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 __all__ = [
@@ -132,3 +133,31 @@ class CacheWarning(OpweldWarning):
 
 class CompileWarning(OpweldWarning):
     """What the compiler warned about in a user's fragment."""
+
+
+def _yes_or_no(where: str, value: Any, maybe: bool = False) -> Any:
+    """Refuse what is no truth value: a text such as "no" would count as yes. `maybe`: None is one too."""
+    if isinstance(value, bool) or (maybe and value is None):
+        return value
+    if type(value).__name__ in ("bool", "bool_") or (isinstance(value, int) and value in (0, 1)):  # NumPy's; 0 and 1
+        return bool(value)
+    raise TypeError(f"{where} must be True{', False or None' if maybe else ' or False'}, got {_what(value)}")
+
+
+def _refuse_unknown(called: str, given: Iterable[str], known: Iterable[str], ignored: Iterable[str] = ()) -> None:
+    """Refuse keywords that are neither known nor among those that other packages have, and that are ignored."""
+    from difflib import get_close_matches
+
+    for name in given:
+        if name not in ignored:
+            near = get_close_matches(name, [*known, *ignored], 1)
+            meant = f"; is {near[0]!r} meant?" if near else f"; it takes {', '.join(known)}"
+            raise TypeError(f"{called}() got an unexpected keyword argument {name!r}{meant}")
+
+
+def _what(thing: object) -> str:
+    """Describe something that is not what was asked for, in a few words."""
+    if thing is None:
+        return "None"
+    text = repr(thing)
+    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(thing).__name__})"

@@ -12,7 +12,8 @@ from weakref import WeakKeyDictionary
 from opweld.complexes import c_name
 from opweld.digest import sha256
 from opweld.dtypes import dtype_of
-from opweld.graph.basic import Apply, _what
+from opweld.errors import _what
+from opweld.graph.basic import Apply
 from opweld.hooks.asking import ABSENT, ask
 from opweld.hooks.classes import COp
 from opweld.hooks.labels import label_of

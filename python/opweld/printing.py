@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from opweld.dtypes import shape_text
-from opweld.graph.basic import Apply, Constant, Variable, _refuse_unknown, _what
+from opweld.errors import _refuse_unknown, _what
+from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rooms import late
 

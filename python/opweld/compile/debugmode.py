@@ -21,9 +21,9 @@ from opweld.compile.debugnode import (
 )
 from opweld.compile.options import Options
 from opweld.compile.prepare import Replaced
-from opweld.errors import CompileError
+from opweld.errors import CompileError, _yes_or_no
 from opweld.graph.aliasing import Buffers
-from opweld.graph.basic import Apply, Constant, Variable, _yes_or_no
+from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.registering import registry
 from opweld.rewriting.sets import RewriteSet

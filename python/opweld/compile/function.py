@@ -21,8 +21,8 @@ from opweld.compile.rebuild import (
 from opweld.compile.recipe import Recipe
 from opweld.compile.sharedvalue import SharedVariable, shared
 from opweld.config import config
-from opweld.errors import OpweldWarning, UnusedInputError
-from opweld.graph.basic import Variable, _named, _what, _yes_or_no
+from opweld.errors import OpweldWarning, UnusedInputError, _what, _yes_or_no
+from opweld.graph.basic import Variable, _named
 from opweld.graph.fgraph import FunctionGraph
 
 __all__ = ["Function", "In", "Maker", "Out", "SharedVariable", "function", "shared", "source"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from opweld.graph.basic import Variable, _what, _yes_or_no
+from opweld.errors import _what, _yes_or_no
+from opweld.graph.basic import Variable
 
 __all__ = ["In", "Out"]
 

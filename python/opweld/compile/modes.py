@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from opweld.compile.code import Code, bind, compile_graph
 from opweld.compile.options import Options
 from opweld.compile.prepare import Replaced
-from opweld.errors import ConfigError
-from opweld.graph.basic import Apply, _what
+from opweld.errors import ConfigError, _what
+from opweld.graph.basic import Apply
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.op import Op
 from opweld.rewriting.registering import registry

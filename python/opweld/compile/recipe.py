@@ -11,7 +11,8 @@ from opweld.compile.maker import Maker
 from opweld.compile.options import Options
 from opweld.compile.prepare import Replaced, prepare
 from opweld.compile.rebuild import Substitution, shared_of
-from opweld.graph.basic import Variable, _what
+from opweld.errors import _what
+from opweld.graph.basic import Variable
 from opweld.graph.shared import SharedVariable
 from opweld.rooms import late
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from opweld.errors import _what
 from opweld.generic import generic
-from opweld.graph.basic import Variable, _what
+from opweld.graph.basic import Variable
 from opweld.graph.shared import SharedVariable
 
 __all__ = ["SharedVariable", "register_shared", "shared"]

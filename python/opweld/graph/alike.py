@@ -10,6 +10,7 @@ from types import MethodType
 from typing import Any
 
 from opweld.graph.basic import Props
+from opweld.tolerances import bits
 
 __all__ = ["Difference", "differences", "same_value"]
 
@@ -116,10 +117,8 @@ def _same(one: Any, other: Any, found: list[Difference], path: str, seen: set[tu
         return True
     if type(one) is not type(other):
         return False
-    if isinstance(one, float):
-        return bool(one.hex() == other.hex())
-    if isinstance(one, complex):
-        return (one.real.hex(), one.imag.hex()) == (other.real.hex(), other.imag.hex())
+    if isinstance(one, (float, complex)):
+        return bool(bits(one) == bits(other))
     if isinstance(one, (tuple, list)):
         pairs = enumerate(zip(one, other))
         return len(one) == len(other) and all([_same(a, b, found, f"{path}[{i}]", seen) for i, (a, b) in pairs])

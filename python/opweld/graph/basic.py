@@ -7,7 +7,9 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from opweld.errors import _what
 from opweld.rooms import late
+from opweld.tolerances import bits
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["Apply", "Constant", "Props", "Variable"]
 
 pickling: Any = late("opweld.graph.pickling")  # few graphs are pickled
-
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _theirs: dict[str, bool] = {}  # file name -> whether it is neither opweld's nor NumPy's
 
@@ -46,26 +47,6 @@ def _numpy_folder() -> str:
     import numpy as np
 
     return os.path.dirname(os.path.abspath(np.__file__)) + os.sep
-
-
-def _yes_or_no(where: str, value: Any, maybe: bool = False) -> Any:
-    """Refuse what is no truth value: a text such as "no" would count as yes. `maybe`: None is one too."""
-    if isinstance(value, bool) or (maybe and value is None):
-        return value
-    if type(value).__name__ in ("bool", "bool_") or (isinstance(value, int) and value in (0, 1)):  # NumPy's; 0 and 1
-        return bool(value)
-    raise TypeError(f"{where} must be True{', False or None' if maybe else ' or False'}, got {_what(value)}")
-
-
-def _refuse_unknown(called: str, given: Iterable[str], known: Iterable[str], ignored: Iterable[str] = ()) -> None:
-    """Refuse keywords that are neither known nor among those that other packages have, and that are ignored."""
-    from difflib import get_close_matches
-
-    for name in given:
-        if name not in ignored:
-            near = get_close_matches(name, [*known, *ignored], 1)
-            meant = f"; is {near[0]!r} meant?" if near else f"; it takes {', '.join(known)}"
-            raise TypeError(f"{called}() got an unexpected keyword argument {name!r}{meant}")
 
 
 class Props:
@@ -223,7 +204,7 @@ class Constant(Variable):
         if type(data) in (bool, int, str, bytes, type(None)):
             return self.type, type(data), data
         if type(data) is float:
-            return self.type, float, data.hex()
+            return self.type, *bits(data)
         if getattr(data, "shape", None) == () and hasattr(data, "tobytes"):  # a NumPy scalar
             return self.type, type(data), data.dtype, data.tobytes()
         return None
@@ -413,15 +394,7 @@ class Apply:
 
 
 def _named(variable: Variable) -> str:
-    """A variable and its type, for messages; one that has no name is not called by its type twice."""
+    """A variable and its type, for messages."""
     if variable.name is None and variable.owner is None:
         return f"a variable without a name, of type {variable.type}"
     return f"{variable} of type {variable.type}"
-
-
-def _what(thing: object) -> str:
-    """Describe something that is not what was asked for, in a few words."""
-    if thing is None:
-        return "None"
-    text = repr(thing)
-    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(thing).__name__})"

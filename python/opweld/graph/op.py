@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from opweld.errors import MethodNotDefined
-from opweld.graph.basic import Apply, Props, Variable, _place, _what
+from opweld.errors import MethodNotDefined, _what
+from opweld.graph.basic import Apply, Props, Variable, _place
 
 __all__ = ["Op"]
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any
 
-from opweld.graph.basic import Variable, _yes_or_no
+from opweld.errors import _yes_or_no
+from opweld.graph.basic import Variable
 from opweld.graph.type import Type
 from opweld.signatures import filter_of
 

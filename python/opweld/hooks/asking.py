@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from opweld.errors import not_written
-from opweld.graph.basic import _what
+from opweld.errors import _what, not_written
 from opweld.signatures import code_of, fitting, signature_of
 
 __all__ = ["ABSENT", "ask", "ask_for_build", "origin", "text", "texts", "words"]

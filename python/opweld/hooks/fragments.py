@@ -5,8 +5,7 @@ from __future__ import annotations
 from sys import intern
 from typing import Any
 
-from opweld.errors import OpweldWarning
-from opweld.graph.basic import _what
+from opweld.errors import OpweldWarning, _what
 from opweld.hooks.asking import ABSENT, ask, ask_for_build, origin, text, texts, words
 from opweld.hooks.classes import COp
 from opweld.hooks.float16 import half_of, refusal
@@ -20,6 +19,7 @@ from opweld.hooks.reading import (
     carries_c,
     driver,
     keeps_storage,
+    lang_of,
     op_sub,
     performs,
     type_sub,
@@ -94,7 +94,7 @@ class Fragments:
         """
         label = self.label(type(type_))
         writer = _writer(type_)
-        fields: dict[str, Any] = {"label": label, "lang": _lang(writer, "c")}
+        fields: dict[str, Any] = {"label": label, "lang": lang_of(writer, "c")}
         fields["declare"] = self._declare(writer, VARIABLE, check)
         self._note(label, writer, "c_declare")
         check = check and accept(type_, False) is None
@@ -255,7 +255,7 @@ class Fragments:
                 fields[field] = written
                 self._note(label, op, hook)
         struct = next((field for field in _STRUCT if field in fields), None)
-        fields["lang"] = _lang(op, "c++" if struct else "c")
+        fields["lang"] = lang_of(op, "c++" if struct else "c")
         if struct and fields["lang"] == "c":
             raise TypeError(f"{op}: c_{struct} needs C++, and c_lang is 'c': take c_lang away, or make it 'c++'")
         if "version" not in found[0] and _own_hook(op, "c_code_cache_version_apply"):
@@ -381,15 +381,6 @@ def _writer(type_: Type) -> Any:
     if carries_c(type_):
         return type_
     return generics.generic
-
-
-def _lang(writer: Any, default: str) -> str:
-    lang = getattr(writer, "c_lang", None)
-    if lang is None:
-        return default
-    if lang not in ("c", "c++"):
-        raise TypeError(f"{writer}: c_lang must be 'c' or 'c++', got {lang!r}")
-    return str(lang)
 
 
 def _own_hook(op: Any, hook: str) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from opweld.graph.basic import _what
+from opweld.errors import _what
 from opweld.hooks.asking import ABSENT, ask, text
 from opweld.hooks.classes import CType
 from opweld.hooks.protocols import Type
 
 __all__ = [
     "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "keeps_storage", "knows_of",
-    "op_sub", "performs", "type_sub",
+    "lang_of", "op_sub", "performs", "type_sub",
 ]  # fmt: skip
 
 FAIL = "{ opw_failure = 1; goto opw_fail; }"
@@ -208,3 +208,30 @@ def op_sub(params: bool) -> dict[str, Any]:
     if params:
         sub["params"] = PARAMS
     return sub
+
+
+def lang_of(writer: Any, default: str) -> str:
+    """Read the language of a type's or an op's texts.
+
+    Parameters
+    ----------
+    writer : Op or Type
+        Whose.
+    default : str
+        Where it says none.
+
+    Returns
+    -------
+    {"c", "c++"}
+
+    Raises
+    ------
+    TypeError
+        If it says another.
+    """
+    lang = getattr(writer, "c_lang", None)
+    if lang is None:
+        return default
+    if lang not in ("c", "c++"):
+        raise TypeError(f"{writer}: c_lang must be 'c' or 'c++', got {lang!r}")
+    return str(lang)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from opweld.dtypes import shape_text
+from opweld.errors import _what
 from opweld.graph.aliasing import alias_pairs
-from opweld.graph.basic import Apply, Constant, Variable, _what
+from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.order import depth_first
 

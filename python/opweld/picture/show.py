@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from opweld.graph.basic import _what
+from opweld.errors import _what
 from opweld.picture.collect import collect
 from opweld.picture.draw import draw
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from opweld.graph.basic import Apply, _what
+from opweld.errors import _what
+from opweld.graph.basic import Apply
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.op import Op
 

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from opweld.errors import RewriteError
-from opweld.graph.basic import Apply, Variable, _what
+from opweld.errors import RewriteError, _what
+from opweld.graph.basic import Apply, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.index import Entry, Index
 from opweld.rewriting.inplace import Checker

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from opweld.graph.basic import _refuse_unknown, _what
+from opweld.errors import _refuse_unknown, _what
 from opweld.rewriting.sets import RewriteSet, _known
 from opweld.rewriting.standard import standard
 

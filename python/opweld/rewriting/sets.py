@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from types import CodeType
 from typing import Any
 
-from opweld.graph.basic import _what
+from opweld.errors import _what
 from opweld.rewriting.basic import Deferred, NodeRewriter
 from opweld.rewriting.index import Index
 from opweld.signatures import code_of

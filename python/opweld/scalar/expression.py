@@ -17,8 +17,8 @@ import numpy as np
 
 from opweld.answers import answer, engine
 from opweld.dtypes import dtype_of, number_text
-from opweld.errors import ExpressionError
-from opweld.graph.basic import Apply, Variable, _what
+from opweld.errors import ExpressionError, _what
+from opweld.graph.basic import Apply, Variable
 from opweld.scalar.basic import Clip, Identity, Imag, Real, Where
 from opweld.scalar.folding import Number, Operand, Place, Step, fold, located
 from opweld.scalar.op import Body, ScalarOp, StructuredScalarOp

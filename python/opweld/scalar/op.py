@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from opweld.dtypes import dtype_of
-from opweld.errors import MethodNotDefined
-from opweld.graph.basic import Apply, Variable, _what
+from opweld.errors import MethodNotDefined, _what
+from opweld.graph.basic import Apply, Variable
 from opweld.hooks.asking import ABSENT, ask, text
 from opweld.hooks.classes import COp
 from opweld.hooks.float16 import half_of, refusal

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from opweld import complexes
-from opweld.dtypes import convert, dtype_of, number_text, upcast
+from opweld.dtypes import c_float, c_integer, convert, dtype_of, upcast
 from opweld.graph.basic import Constant, Variable
 from opweld.hooks.classes import CType
 from opweld.hooks.copying import register_deep_copy_op_c_code
@@ -194,18 +194,13 @@ class ScalarType(CType):
         if kind == "c" or value != value:
             return None
         if kind in "biu":
-            number = int(value)
-            if number == -(2**63):
-                return f"({ctype})(-{2**63 - 1}LL - 1)"
-            return f"({ctype}){number}{'ULL' if kind == 'u' else 'LL'}"
+            text = c_integer(int(value), "ULL" if kind == "u" else "LL")
+            return f"({ctype})({text})" if " " in text else f"({ctype}){text}"
         if self.dtype == "float16":
             return f"({ctype}){value.tobytes()[0] | value.tobytes()[1] << 8:#06x}"
-        if abs(value) == float("inf"):
-            return f"({ctype}){'-' if value < 0 else ''}INFINITY"
-        text = number_text(value)
-        if "x" in text:  # in decimal digits, since C++ before 2017 knows no others
-            text = f"{np.format_float_scientific(value, unique=True, trim='0')}L"
-        return f"({ctype}){text}"
+        if float(value) == value:
+            return f"({ctype}){c_float(value)}"
+        return f"({ctype}){np.format_float_scientific(value, unique=True, trim='0')}L"
 
     def c_accept(self, name: str, writeable: bool = False) -> str | None:
         """Take NumPy scalars of the dtype; offer no storage."""

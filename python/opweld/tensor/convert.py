@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from opweld.graph.basic import Variable, _what
+from opweld.errors import _what
+from opweld.graph.basic import Variable
 from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import TensorConstant

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from opweld.dtypes import shape_text
-from opweld.errors import MethodNotDefined
-from opweld.graph.basic import Apply, Variable, _what
+from opweld.errors import MethodNotDefined, _what
+from opweld.graph.basic import Apply, Variable
 from opweld.graph.op import Op
 from opweld.operations import NAMES
 from opweld.scalar.op import ScalarOp, weak_kind

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from opweld.graph.basic import Variable, _what
+from opweld.errors import _what
+from opweld.graph.basic import Variable
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.indexing import read_key
 from opweld.tensor.operators import functions

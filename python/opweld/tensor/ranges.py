@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from opweld.dtypes import dtype_of
-from opweld.graph.basic import Apply, Constant, Variable, _what
+from opweld.errors import _what
+from opweld.graph.basic import Apply, Constant, Variable
 from opweld.hooks.classes import COp
 from opweld.scalar.op import weak_kind
 from opweld.sections import Beside

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from opweld.dtypes import dtype_of, number_text
-from opweld.errors import MethodNotDefined
-from opweld.graph.basic import Apply, _what
+from opweld.errors import MethodNotDefined, _what
+from opweld.graph.basic import Apply
 from opweld.graph.op import Op
 from opweld.scalar.op import ScalarOp
 from opweld.scalar.ufuncs import Ufunc, ufunc

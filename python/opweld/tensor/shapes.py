@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from opweld.graph.basic import Apply, Variable, _what
+from opweld.errors import _what
+from opweld.graph.basic import Apply, Variable
 from opweld.hooks.copying import RegisteredCOp
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.type import TensorType

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from opweld.graph.basic import _what
+from opweld.errors import _what
 from opweld.graph.shared import SharedVariable
 from opweld.tensor.type import TensorType
 from opweld.tensor.variable import TensorVariable

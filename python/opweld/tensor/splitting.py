@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from opweld.graph.basic import Apply, Variable, _what
+from opweld.errors import _what
+from opweld.graph.basic import Apply, Variable
 from opweld.hooks.classes import COp
 from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable

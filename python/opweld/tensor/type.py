@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from opweld import complexes, dtypes
-from opweld.graph.basic import _what
+from opweld.errors import _what
 from opweld.hooks.classes import CType
 from opweld.hooks.copying import register_deep_copy_op_c_code, register_view_op_c_code
 from opweld.hooks.reading import array

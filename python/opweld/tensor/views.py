@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from opweld.graph.basic import Constant, Variable, _what
+from opweld.errors import _what
+from opweld.graph.basic import Constant, Variable
 from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable, constant
 from opweld.tensor.type import TensorType
