@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "opweld"
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 
-LATE_AT_MOST = 26  # imports of the library's own modules
+LATE_AT_MOST = 27  # imports of the library's own modules
 OTHERS_LATE_AT_MOST = 60  # of modules that are not the library's own
 FOR_TYPES_AT_MOST = 20
 
@@ -164,7 +164,7 @@ def test_doors_import_nothing_but_the_ground():
     inner = [a for a in OWN if a.source in DOORS and a.kind == "now" and a.source != "compat"]
     assert {floor_of(arrow.target) for arrow in inner} == {0}
     through = [a for a in OWN if a.target in DOORS and (a.source, a.target) not in ways_up() and a.kind != "types"]
-    allowed = {"cli", "doctor"}  # they ask for opweld's version
+    allowed = {"cli", "doctor", "trial"}  # they ask for the version, or do as users do
     assert [a for a in through if a.source not in allowed] == []
 
 

@@ -6,10 +6,8 @@ starts a process: it compiles and calls a small op in a fresh interpreter, so th
 
 from __future__ import annotations
 
-import json
 import os
 import platform
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -22,6 +20,8 @@ import opweld
 from opweld import engine, errors
 from opweld.compile import cache, store, toolchain, trust
 from opweld.config import Config, config
+from opweld.machine import install, rights
+from opweld.trial import trial_apart
 
 __all__ = [
     "CHECKS",
@@ -43,7 +43,6 @@ __all__ = [
 ]
 
 _OLDEST, _NEWEST = (3, 10), (3, 13)
-_TRIAL_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ def check_python() -> Iterator[Finding]:
     else:
         yield Finding("Python", "ok", found)
     folders = list(dict.fromkeys(filter(None, map(sysconfig.get_paths().get, ("include", "platinclude")))))
-    yield _headers("Python's headers", folders, "Python.h", _install("python"))
+    yield _headers("Python's headers", folders, "Python.h", install("python"))
 
 
 def check_numpy() -> Iterator[Finding]:
@@ -199,7 +198,7 @@ def check_compilers() -> Iterator[Finding]:
     """Look for the compilers of C and C++, and ask the chosen ones who they are."""
     for name, lang, key in (("C compiler", "c", "cc"), ("C++ compiler", "c++", "cxx")):
         needed = "wrong" if lang == "c" else "note"
-        advice = _install(lang) + ("" if lang == "c" else "; only ops written in C++ need it")
+        advice = install(lang) + ("" if lang == "c" else "; only ops written in C++ need it")
         try:
             driver = toolchain.driver(lang, getattr(config, key))
         except errors.ConfigError as error:
@@ -253,7 +252,7 @@ def check_cache() -> Iterator[Finding]:
     chosen, lines, foreign = "", [], False
     for root in candidates:
         why = cache.objection(root, owners)
-        state, usable = (f"not used: {why}", False) if why else _rights(os.path.join(root, cache.FOLDERS[-1]))
+        state, usable = (f"not used: {why}", False) if why else rights(os.path.join(root, cache.FOLDERS[-1]))
         foreign = foreign or bool(why)
         lines.append(f"{root}: {state}")
         if usable and not chosen:
@@ -278,7 +277,7 @@ def check_build() -> Iterator[Finding]:
     with tempfile.TemporaryDirectory(prefix="opweld-doctor-") as root:
         times = []
         for _ in range(2):
-            answer = _trial_apart(root)
+            answer = trial_apart(root)
             if "error" in answer:
                 lines = str(answer["error"]).splitlines() or ["it ended without a word"]
                 advice = (
@@ -348,144 +347,6 @@ def verdict(findings: Iterable[Finding]) -> str:
     return f"wrong: {', '.join(wrong)}; see -> above for what to do" if wrong else "opweld works here"
 
 
-def trial(root: str) -> None:
-    """Build and call a small op in this process; print one JSON object: ``seconds``, or ``error``.
-
-    Parameters
-    ----------
-    root : str
-        The cache folder to use.
-    """
-    try:
-        import numpy as np
-
-        opweld.config.compiledir = root
-
-        class Trial(opweld.COp):
-            """``z = x + 1`` for a vector of doubles, by hand: no part of opweld's own ops is needed."""
-
-            __props__ = ()
-
-            def make_node(self, x: Any) -> Any:
-                return opweld.Apply(self, [x], [x.type()])
-
-            def c_code(self, node: Any, name: str, inputs: Any, outputs: Any, sub: Any) -> str:
-                (x,), (z,) = inputs, outputs
-                return f"""
-                    Py_XDECREF({z});
-                    {z} = (PyArrayObject *)PyArray_EMPTY(1, PyArray_DIMS({x}), NPY_FLOAT64, 0);
-                    if ({z} == NULL) {sub["fail"]}
-                    for (npy_intp i = 0; i < PyArray_DIM({x}, 0); i++)
-                        *(double *)PyArray_GETPTR1({z}, i) = *(double *)PyArray_GETPTR1({x}, i) + 1.0;
-                """
-
-            def c_code_cache_version(self) -> tuple[int, ...]:
-                return (1,)
-
-        x = opweld.tensor.dvector("x")
-        start = time.perf_counter()
-        result = opweld.function([x], Trial()(x))(np.arange(3.0))
-        seconds = time.perf_counter() - start
-        if result.tolist() != [1.0, 2.0, 3.0]:
-            raise AssertionError(f"the op gave {result!r} where [1, 2, 3] is right")
-        print(json.dumps({"seconds": seconds}))
-    except Exception as error:
-        print(json.dumps({"error": f"{type(error).__name__}: {error}"}))
-
-
-def _trial_apart(root: str) -> dict[str, Any]:
-    """Run `trial` in a fresh interpreter that finds the modules this one finds; its answer, whatever happens."""
-    path = [entry for entry in sys.path if isinstance(entry, str)]
-    code = f"import sys; sys.path[:] = {path!r}; from opweld.doctor import trial; trial({root!r})"
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_TRIAL_SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        return {"error": f"the build did not end within {_TRIAL_SECONDS} seconds"}
-    except OSError as error:
-        return {"error": f"{sys.executable!r} cannot be started: {error}"}
-    if done.returncode < 0:
-        return {"error": f"the process that built it died of signal {-done.returncode}\n{done.stderr.strip()}"}
-    try:
-        answer = json.loads(done.stdout.splitlines()[-1])
-    except (ValueError, IndexError):
-        said = done.stderr.strip() or "it said nothing"
-        return {"error": f"the process that built it ended with code {done.returncode}: {said}"}
-    return dict(answer)
-
-
-def _headers(name: str, folders: list[str], header: str, advice: str) -> Finding:
-    """Say in which folder a header is."""
-    for folder in folders:
-        if os.path.isfile(os.path.join(folder, header)):
-            return Finding(name, "ok", os.path.join(folder, header))
-    return Finding(name, "wrong", f"{header} is not in {' or '.join(folders) or 'any folder'}", advice=advice)
-
-
-def _others(toolchain: Any, lang: str, chosen: str) -> tuple[str, ...]:
-    """List the other usual drivers that are on PATH."""
-    found = {}
-    for name in {"c": ("gcc", "clang", "cc"), "c++": ("g++", "clang++", "c++")}[lang]:
-        path = toolchain.driver(lang, name, {"PATH": os.environ.get("PATH", os.defpath)}).path
-        if path and os.path.realpath(path) != os.path.realpath(chosen):
-            found[os.path.realpath(path)] = path
-    return (f"also there: {', '.join(found.values())}",) if found else ()
-
-
-def _rights(folder: str) -> tuple[str, bool]:
-    """Say what can be done with a folder, or could be once it is made; and whether the cache can lie there."""
-    at = folder
-    while not os.path.lexists(at) and os.path.dirname(at) != at:
-        at = os.path.dirname(at)
-    state = "exists" if at == folder else "not there yet"
-    if not os.path.isdir(at):
-        return f"{at} is no folder", False
-    if not os.access(at, os.W_OK | os.X_OK):
-        return f"{state}, {at} cannot be written", False
-    try:
-        disk = os.statvfs(at)
-    except OSError as error:
-        return f"{state}, {error.strerror}", False
-    if disk.f_flag & os.ST_NOEXEC:
-        return f"{state}, modules cannot be loaded from it (noexec)", False
-    free = disk.f_bavail * disk.f_frsize
-    return f"{state}, can be written, {free / 2**20:.0f} MiB free", True
-
-
-def _install(what: str) -> str:
-    """Name the package that brings a compiler (``"c"``, ``"c++"``) or Python's headers (``"python"``)."""
-    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    packages = {
-        "debian": ("apt-get install", {"c": "gcc libc6-dev", "c++": "g++", "python": f"python{version}-dev"}),
-        "fedora": ("dnf install", {"c": "gcc", "c++": "gcc-c++", "python": f"python{version}-devel"}),
-        "rhel": ("dnf install", {"c": "gcc", "c++": "gcc-c++", "python": f"python{version}-devel"}),
-        "suse": ("zypper install", {"c": "gcc", "c++": "gcc-c++", "python": f"python{version.replace('.', '')}-devel"}),
-        "arch": ("pacman -S", {"c": "gcc", "c++": "gcc", "python": "python"}),
-        "alpine": ("apk add", {"c": "gcc musl-dev", "c++": "g++", "python": "python3-dev"}),
-    }
-    thing = {"c": "a C compiler", "c++": "a C++ compiler", "python": "the headers of this Python"}[what]
-    for name in _system():
-        if name in packages:
-            command, names = packages[name]
-            return f"install {thing}: {command} {names[what]}"
-    return f"install {thing} (gcc or clang)" if what != "python" else f"install {thing}"
-
-
-def _system() -> list[str]:
-    """Name this Linux and those it is like, nearest first."""
-    try:
-        release = platform.freedesktop_os_release()
-    except OSError:
-        return []
-    return [release.get("ID", ""), *release.get("ID_LIKE", "").split()]
-
-
 def _engine_id() -> str:
     """Give the engine's version and the digest of its sources, without loading it."""
     try:
@@ -505,3 +366,21 @@ def _pip() -> str:
 
 def _first_line(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _headers(name: str, folders: list[str], header: str, advice: str) -> Finding:
+    """Say in which folder a header is."""
+    for folder in folders:
+        if os.path.isfile(os.path.join(folder, header)):
+            return Finding(name, "ok", os.path.join(folder, header))
+    return Finding(name, "wrong", f"{header} is not in {' or '.join(folders) or 'any folder'}", advice=advice)
+
+
+def _others(toolchain: Any, lang: str, chosen: str) -> tuple[str, ...]:
+    """List the other usual drivers that are on PATH."""
+    found = {}
+    for name in {"c": ("gcc", "clang", "cc"), "c++": ("g++", "clang++", "c++")}[lang]:
+        path = toolchain.driver(lang, name, {"PATH": os.environ.get("PATH", os.defpath)}).path
+        if path and os.path.realpath(path) != os.path.realpath(chosen):
+            found[os.path.realpath(path)] = path
+    return (f"also there: {', '.join(found.values())}",) if found else ()

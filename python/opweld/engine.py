@@ -9,7 +9,6 @@ where somebody else waits for this process's children; and where its mask keeps 
 from __future__ import annotations
 
 import atexit
-import errno
 import functools
 import itertools
 import json
@@ -17,14 +16,14 @@ import os
 import sys
 from collections.abc import Callable, Generator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from opweld import errors, room
-
-if TYPE_CHECKING:
-    import subprocess
+from opweld.rooms import late
 
 __all__ = ["build", "compilers", "finish", "parse", "render", "version"]
+
+apart: Any = late("opweld.apart")  # where the engine cannot live in this process
 
 Progress = Callable[[dict[str, Any]], object]
 
@@ -165,9 +164,9 @@ def build(request: dict[str, Any], progress: Progress | None = None) -> dict[str
         At once on Ctrl-C; the compiler has then been killed.
     """
     here = _is_at_home()
-    answer = _built(_run_here(request) if here else _run_apart("Build", request), progress)
+    answer = _built(_run_here(request) if here else apart.run_apart("Build", request), progress)
     if here and (answer.get("error") or {}).get("kind") == "unseen":
-        answer = _built(_run_apart("Build", request), progress)
+        answer = _built(apart.run_apart("Build", request), progress)
     return dict(_checked(answer)["result"])
 
 
@@ -284,7 +283,7 @@ def _ask(name: str, argument: str) -> dict[str, Any]:
     """Make one call that answers without delay."""
     if _is_at_home():
         return _checked(_call(name, argument))
-    answers = list(_run_apart(name, argument))
+    answers = list(apart.run_apart(name, argument))
     return _checked(answers[-1])
 
 
@@ -347,90 +346,6 @@ def _drop_line() -> None:
         os.close(_lifeline[0])
         os.close(_lifeline[1])
     _lifeline = None
-
-
-def _run_apart(name: str, argument: Any) -> Generator[dict[str, Any], None, None]:
-    """Make a call in a fresh process; yield its answers. Leaving early cancels."""
-    import subprocess
-
-    if not sys.executable:
-        raise errors.EngineError(
-            "the engine cannot run in this process, which was forked from one that had loaded it or lacks memory, "
-            "threads or files for it, and there is no Python interpreter to start: sys.executable is empty. Build "
-            "the function before the fork, or start processes by spawn"
-        )
-    # The same modules are found as here, whatever was done to sys.path; -m would put the current folder before them.
-    path = [entry for entry in sys.path if isinstance(entry, str)]
-    code = f"import sys; sys.path[:] = {path!r}; from opweld.engine import _serve; _serve()"
-    try:
-        process = subprocess.Popen(
-            [sys.executable, "-c", code],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,  # Ctrl-C in a terminal is for us to pass on
-        )
-    except OSError as err:
-        raise errors.EngineError(
-            f"the engine needs a process of its own here, and none can be started: {err.strerror}{_advice(err)}"
-        ) from err
-    assert process.stdin is not None and process.stdout is not None
-    said: list[str] = []  # what is no answer
-    answered = False
-    try:
-        try:
-            process.stdin.write(json.dumps([name, argument]).encode())
-            process.stdin.close()
-        except BrokenPipeError:
-            pass  # it ended early; what it said tells why
-        for line in process.stdout:
-            if line.startswith(b'{"'):
-                answer = json.loads(line)
-                answered = answer.get("state", "done") == "done"
-                yield answer
-            else:
-                said.append(line.decode(errors="replace").rstrip())
-        if not answered:
-            raise errors.EngineError(_ended(name, process.wait(), said))
-    finally:
-        _end(process)
-
-
-def _advice(err: OSError) -> str:
-    """What to do where no process can be started."""
-    if err.errno == errno.EAGAIN:
-        return f"; {room.MORE_THREADS}"
-    return f"; {room.MORE_FILES}" if err.errno in (errno.EMFILE, errno.ENFILE) else ""
-
-
-def _ended(name: str, code: int, said: list[str]) -> str:
-    """Say how a process of ours ended without an answer."""
-    lacking = room.lacking(False)
-    if lacking:
-        return f"the engine cannot run here: {lacking}"
-    if any("pthread_create failed" in line or "create new OS thread" in line for line in said):
-        return f"the engine cannot run here: no more threads can be started; {room.MORE_THREADS}"
-    word = next((line for line in said if line and not line.startswith(("Traceback", " "))), "no message")
-    return f"engine call {name}: the process that was started for it ended with code {code}: {word}"
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process of ours that may still be building."""
-    import subprocess
-
-    if process.poll() is None:
-        process.terminate()  # it cancels its build and goes
-        try:
-            process.wait(2 * _REAP / 1000)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-    assert process.stdin is not None and process.stdout is not None
-    process.stdout.close()
-    try:
-        process.stdin.close()
-    except BrokenPipeError:
-        pass
 
 
 def _serve() -> None:
