@@ -208,11 +208,12 @@ func (c *checker) fold(where string, k *Kernel, f *Folding, values []scalar.Type
 		return fold
 	}
 	fold.Op, fold.Values = f.Op, f.Values
-	fold.Combined = combined(f.Op, fold.Accs)
+	scanned := slices.ContainsFunc(k.Structure.Outputs, func(s Sink) bool { return s.Scan })
+	fold.Combined = combined(f.Op, fold.Accs, scanned)
 	if c.combine(where, k, f, &fold); c.err == nil {
 		c.identity(where, k, f, &fold)
 	}
-	fold.decide()
+	fold.decide(scanned)
 	return fold
 }
 

@@ -65,9 +65,10 @@ const maxOperands = 64
 // indexText is the place of an element along the axes of folds, as the C has it.
 const indexText = "(npy_int64)opw_index"
 
-// decide says how a fold is computed.
-func (f *Fold) decide() {
-	if f.Op == OpBody || len(f.Accs) == 0 {
+// decide says how a fold is computed. What is scanned is so to the last accumulator: each is what NumPy's would be, which
+// begins with the first element and rounds each.
+func (f *Fold) decide(scanned bool) {
+	if f.Op == OpBody || len(f.Accs) == 0 || scanned {
 		return
 	}
 	class := f.Accs[0].Class
@@ -78,8 +79,8 @@ func (f *Fold) decide() {
 }
 
 // combined are the types in which accumulators are combined.
-func combined(op string, accs []scalar.Type) []scalar.Type {
-	if op != "add" && op != "multiply" || accs[0].Class != 'e' {
+func combined(op string, accs []scalar.Type, scanned bool) []scalar.Type {
+	if op != "add" && op != "multiply" || accs[0].Class != 'e' || scanned {
 		return accs
 	}
 	float, _ := scalar.TypeOf("float32") // there is one

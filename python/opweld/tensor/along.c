@@ -30,15 +30,3 @@ static int opw_arg_extreme(PyArrayObject** out, PyArrayObject* x, int axis, int 
     Py_XDECREF(made); /* what it stored into */
     return made == NULL ? -1 : 0;
 }
-
-/* Sums so far, or products. */
-static int opw_cumulative(PyArrayObject** out, PyArrayObject* x, int axis, int type_num, int multiplies)
-{
-    npy_intp size = PyArray_SIZE(x);
-    const int flat = axis == NPY_RAVEL_AXIS || PyArray_NDIM(x) == 0;
-    PyObject* made;
-    if (opw_allocate(out, flat ? 1 : PyArray_NDIM(x), flat ? &size : PyArray_DIMS(x), type_num) < 0) return -1;
-    made = multiplies ? PyArray_CumProd(x, axis, type_num, *out) : PyArray_CumSum(x, axis, type_num, *out);
-    Py_XDECREF(made); /* what it stored into */
-    return made == NULL ? -1 : 0;
-}

@@ -1,4 +1,4 @@
-"""Where the largest and smallest elements are, and sums and products so far: along one axis, by NumPy's own C."""
+"""Where the largest and smallest elements are, by NumPy's own C, and sums and products so far: along one axis."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply
+from opweld.graph.op import Op
 from opweld.hooks.classes import COp
 from opweld.sections import Beside
 from opweld.tensor.axis import one_axis
@@ -107,7 +108,7 @@ class ArgExtreme(COp):
         return (1,)
 
 
-class Cumulative(COp):
+class Cumulative(Op):
     """The sum, or the product, of all elements up to each, along an axis.
 
     Parameters
@@ -122,7 +123,6 @@ class Cumulative(COp):
     """
 
     __props__ = ("which", "axis", "dtype")
-    c_float16 = True
 
     def __init__(self, which: str, axis: int | None = None, dtype: Any = None) -> None:
         if which not in ("sum", "prod"):
@@ -150,53 +150,58 @@ class Cumulative(COp):
             If there is no such axis.
         """
         x = as_tensor_variable(x)
-        shape = x.type.shape
         if self.axis is not None:
-            one_axis(self.axis, len(shape) or 1)
-        if self.axis is None or not shape:
-            size: int | None = 1
-            for known in shape:
-                size = None if size is None or known is None else size * known
-            shape = (size,)
-        return Apply(self, [x], [TensorType(self.dtype or _summed(x.type.dtype), shape)()])
+            one_axis(self.axis, x.type.ndim or 1)
+        if x.type.ndim == 0 or (self.axis is None and x.type.ndim > 1):
+            x = x.flatten()
+        return Apply(self, [x], [TensorType(self.dtype or _summed(x.type.dtype), x.type.shape)()])
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Compute in Python."""
         dtype = dtype_of(node.outputs[0].type.dtype).np  # type: ignore[attr-defined]
         compute: Any = np.cumsum if self.which == "sum" else np.cumprod
         with np.errstate(all="ignore"):
-            output_storage[0][0] = compute(inputs[0], axis=self.axis, dtype=dtype)
+            output_storage[0][0] = compute(inputs[0], axis=self._along(node), dtype=dtype)
+
+    def _along(self, node: Apply) -> int:
+        """The axis from the front."""
+        return one_axis(self.axis or 0, node.inputs[0].type.ndim)  # type: ignore[attr-defined]
 
     def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
         """Leave the order open in which floats are added or multiplied."""
         (x,) = inputs
         dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined]
-        count = x.size if self.axis is None or x.ndim == 0 else x.shape[self.axis]
+        axis = self._along(node)
         if self.which == "prod":
-            return of_products(count, dtype)
-        return of_sums(count, np.cumsum(magnitude(x), axis=self.axis), dtype)
+            return of_products(x.shape[axis], dtype)
+        return of_sums(x.shape[axis], np.cumsum(magnitude(x), axis=axis), dtype)
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
-        """Give the input's shape, where it is not flattened."""
-        ndim = node.outputs[0].type.ndim  # type: ignore[attr-defined]
-        return [input_shapes[0] if len(input_shapes[0]) == ndim else None]
+        """Give the input's shape."""
+        return list(input_shapes)
 
-    def c_support_code(self) -> list[str]:
-        """Define what is called."""
-        return [OUTPUTS.section(), _C.section()]
+    def structure(self, node: Apply) -> dict[str, Any]:
+        """Give the work as data, for the engine's loops (docs/program.md).
 
-    def c_code(
-        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
-    ) -> str:
-        """Let NumPy compute into the storage."""
-        out = output_names[0]
-        axis = "NPY_RAVEL_AXIS" if self.axis is None else self.axis
-        arguments = f"{by_value(input_names[0])}, {axis}, type_num_{out}, {int(self.which == 'prod')}"
-        return checked(f"opw_cumulative(&{out}, {arguments})", sub["fail"])
+        Parameters
+        ----------
+        node : Apply
+            The node.
 
-    def c_code_cache_version(self) -> tuple[Any, ...]:
-        """Version of this text."""
-        return (1,)
+        Returns
+        -------
+        dict
+            Under ``loop``.
+        """
+        dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        op = "add" if self.which == "sum" else "multiply"
+        return {
+            "loop": {
+                "axes": [self._along(node)], "body": [{"op": "cast", "args": [0], "dtype": dtype}],
+                "folds": [{"op": op, "values": [1], "dtypes": [dtype]}],
+                "outputs": [{"fold": 0, "scan": True, "value": 0}],
+            }
+        }  # fmt: skip
 
 
 def _summed(dtype: str) -> str:
