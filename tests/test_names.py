@@ -98,6 +98,21 @@ def test_completion():
         assert [name for name in dir(module) if not hasattr(module, name)] == []
 
 
+@pytest.mark.parametrize("package", [p for p in [*PACKAGES, ".hooks"] if p != ".compat"])
+def test_every_name_is_listed_offered_and_there(package):
+    """One table: what completion shows, what ``import *`` brings, and what is found are the same names."""
+    program = f"""
+import opweld{package} as room
+listed, offered = set(room.__all__), set(dir(room))
+here = {{}}
+exec("from opweld{package} import *", here)
+print(sorted(listed - offered), sorted(listed ^ (here.keys() - {{"__builtins__"}})), len(listed) == len(room.__all__))
+print([name for name in sorted(offered) if not hasattr(room, name)])
+"""
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (told.stdout, told.stderr) == ("[] [] True\n[]\n", "")
+
+
 def test_a_function_is_a_function():
     x = T.dvector("x")
     for f in (opweld.function([x], x + 1), opweld.function([x], x + 1, mode="DebugMode")):

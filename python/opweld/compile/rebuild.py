@@ -7,6 +7,7 @@ from typing import Any
 
 from opweld.errors import _what
 from opweld.graph.basic import Apply, Constant, Variable, _named
+from opweld.graph.order import depth_first
 from opweld.graph.shared import SharedVariable
 from opweld.graph.type import Type
 from opweld.rooms import late
@@ -49,30 +50,14 @@ class Substitution:
             If the graph has a cycle.
         """
         found = self._found
-        begun: set[Apply] = set()
-        stack = [variable]
-        while stack:
-            current = stack[-1]
-            node = current.owner
-            if current in found or node is None:
-                found.setdefault(current, current)
-                stack.pop()
-                continue
-            waiting = [v for v in node.inputs if v not in found]
-            if not waiting:
-                inputs = [found[v] for v in node.inputs]
-                if all(new is old for new, old in zip(inputs, node.inputs)):
-                    for output in node.outputs:
-                        found.setdefault(output, output)
-                else:
-                    node.copy(inputs, found)
-                stack.pop()
-            elif node in begun:
-                raise ValueError(f"the graph has a cycle through {node.op}: it needs its own output")
+        for node in depth_first([variable], found):
+            inputs = [found.setdefault(v, v) for v in node.inputs]
+            if any(new is not old for new, old in zip(inputs, node.inputs)):
+                node.copy(inputs, found)
             else:
-                begun.add(node)
-                stack.extend(reversed(waiting))
-        return found[variable]
+                for output in node.outputs:
+                    found.setdefault(output, output)
+        return found.setdefault(variable, variable)
 
 
 def read_givens(givens: Any) -> dict[Variable, Variable]:
