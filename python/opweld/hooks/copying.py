@@ -82,13 +82,8 @@ class RegisteredCOp(COp):
         cls.c_code_and_version[type_] = (code, version if isinstance(version, tuple) else (version,))
 
 
-class DeepCopyOp(RegisteredCOp):
-    """Copy a value, so that nobody outside holds the memory it came from.
-
-    For a type that `register_deep_copy_op_c_code` knows, in C; for others by ``value.copy()``, else ``copy.deepcopy``.
-    """
-
-    c_code_and_version: ClassVar[dict[type, tuple[str, tuple[Any, ...]]]] = {}
+class OfOneType(RegisteredCOp):
+    """An op whose output is of its input's type, and shape."""
 
     def make_node(self, x: Variable) -> Apply:
         """Build the node.
@@ -96,7 +91,7 @@ class DeepCopyOp(RegisteredCOp):
         Parameters
         ----------
         x : Variable
-            What to copy.
+            What to copy or to view.
 
         Returns
         -------
@@ -104,6 +99,19 @@ class DeepCopyOp(RegisteredCOp):
             One output of the same type.
         """
         return Apply(self, [x], [x.type()])
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Give the input's shape."""
+        return input_shapes
+
+
+class DeepCopyOp(OfOneType):
+    """Copy a value, so that nobody outside holds the memory it came from.
+
+    For a type that `register_deep_copy_op_c_code` knows, in C; for others by ``value.copy()``, else ``copy.deepcopy``.
+    """
+
+    c_code_and_version: ClassVar[dict[type, tuple[str, tuple[Any, ...]]]] = {}
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Copy in Python."""
@@ -115,12 +123,8 @@ class DeepCopyOp(RegisteredCOp):
 
             output_storage[0][0] = deepcopy(value)
 
-    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
-        """Give the input's shape."""
-        return input_shapes
 
-
-class ViewOp(RegisteredCOp):
+class ViewOp(OfOneType):
     """Give the value itself: an output that shares its input's memory, and says so.
 
     For a type that `register_view_op_c_code` knows, in C; for others in Python.
@@ -129,28 +133,9 @@ class ViewOp(RegisteredCOp):
     view_map = {0: [0]}
     c_code_and_version: ClassVar[dict[type, tuple[str, tuple[Any, ...]]]] = {}
 
-    def make_node(self, x: Variable) -> Apply:
-        """Build the node.
-
-        Parameters
-        ----------
-        x : Variable
-            What to view.
-
-        Returns
-        -------
-        Apply
-            One output of the same type.
-        """
-        return Apply(self, [x], [x.type()])
-
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Hand on in Python."""
         output_storage[0][0] = inputs[0]
-
-    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
-        """Give the input's shape."""
-        return input_shapes
 
 
 deep_copy_op = DeepCopyOp()
