@@ -1,5 +1,7 @@
 """What a type takes as it is, what it converts, what it refuses, and in which words."""
 
+import warnings
+
 import kit
 import numpy as np
 import pytest
@@ -136,6 +138,38 @@ def test_a_call_takes_and_refuses_what_filter_does(dtype, shape):
             found = f(value)
             assert found.dtype == wanted.dtype and found.shape == wanted.shape
             assert found.tobytes() == wanted.tobytes() or dtype.endswith("longdouble")
+
+
+NOT_KEPT = [
+    ("float16", 2**11 + 1), ("float32", 2**24 + 1), ("float64", 2**53 + 1), ("complex64", 2**24 + 1), ("bool", 2),
+    ("uint8", 256), ("int8", -129), ("uint16", -1), ("int32", 2**31), ("uint32", 2**32), ("uint64", -1),
+    ("int64", 2.0**63), ("int16", 0.5), ("float16", 0.1), ("complex64", 0.1), ("float64", 1j),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dtype", "number"), NOT_KEPT)
+@pytest.mark.parametrize("times", [0, 1, 20])
+def test_numbers_and_lists_that_are_not_kept(dtype, number, times):
+    value, shape = ([number] * times, (None,)) if times else (number, ())
+    with pytest.raises(TypeError, match=f"{dtype} cannot hold its value exactly"):
+        TensorType(dtype, shape).filter(value)
+
+
+@pytest.mark.parametrize(
+    "value", [1e300, [1e300] * 20, [1e-300], [float("nan")], np.array([1e300, float("inf")])], ids=repr
+)
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int32"])
+def test_conversions_are_silent(value, dtype):
+    type_ = TensorType(dtype, (None,) * np.ndim(value))
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        assert type_.filter(value, allow_downcast=True).dtype == dtype
+
+
+def test_an_array_that_an_object_keeps_is_copied():
+    offer = Offers(np.arange(2.0))
+    made = tensor.dvector.filter(offer)
+    assert np.array_equal(made, offer.array) and not np.shares_memory(made, offer.array)
 
 
 def test_a_subclass_with_a_filter_of_its_own_is_asked():

@@ -10,7 +10,7 @@ static int opw_function_traverse(PyObject *object, visitproc visit, void *arg)
     Py_VISIT(self->name);
     Py_VISIT(self->rules);
     Py_VISIT(self->convert);
-    Py_VISIT(self->reject_out);
+    Py_VISIT(self->outs);
     Py_VISIT(self->performs);
     Py_VISIT(self->defaults);
     Py_VISIT(self->cells);
@@ -58,7 +58,7 @@ static void opw_function_dealloc(PyObject *object)
     Py_CLEAR(self->name);
     Py_CLEAR(self->rules);
     Py_CLEAR(self->convert);
-    Py_CLEAR(self->reject_out);
+    Py_CLEAR(self->outs);
     Py_CLEAR(self->performs);
     Py_CLEAR(self->defaults);
     Py_CLEAR(self->cells);

@@ -38,7 +38,7 @@ struct opw_function {
     PyObject *name;            /* str */
     PyObject *rules;           /* tuple: one of argument.c's an argument, or None: the type has a filter of its own */
     PyObject *convert;         /* (index, value) -> what the input's type accepts, where there is no rule */
-    PyObject *reject_out;      /* (position, value): raises */
+    PyObject *outs;            /* tuple: of each result that the caller gets the rule for an out=, or a str: its type, which takes none */
     PyObject *performs;        /* tuple of callables */
     PyObject *defaults;        /* tuple: None or (value,) an argument */
     PyObject *cells;           /* tuple: a list of one for each shared value */

@@ -42,30 +42,43 @@ static int opw_enter_constants(opw_function *self, PyObject *values)
     return 0;
 }
 
-static int opw_check_make(const opw_program *p, PyObject *rules, PyObject *performs, PyObject *constants, PyObject *defaults,
-                          PyObject *cells)
+/* Rules are tuples; None where an argument has none, a str where a result has none. */
+static int opw_check_rules(PyObject *rules, PyObject *outs)
 {
-    Py_ssize_t i, arguments = (Py_ssize_t)(p->arguments - p->cells);
-    for (i = 0; i < PyTuple_GET_SIZE(cells); i++)
-        if (!PyList_Check(PyTuple_GET_ITEM(cells, i))) {
-            PyErr_Format(PyExc_TypeError, "make() got %.200s as cell %zd, expected a list of one",
-                         Py_TYPE(PyTuple_GET_ITEM(cells, i))->tp_name, i);
-            return -1;
-        }
+    Py_ssize_t i;
     for (i = 0; i < PyTuple_GET_SIZE(rules); i++)
         if (PyTuple_GET_ITEM(rules, i) != Py_None && !PyTuple_Check(PyTuple_GET_ITEM(rules, i))) {
             PyErr_Format(PyExc_TypeError, "make() got %.200s as rule %zd, expected a tuple or None",
                          Py_TYPE(PyTuple_GET_ITEM(rules, i))->tp_name, i);
             return -1;
         }
-    if (PyTuple_GET_SIZE(rules) == arguments && PyTuple_GET_SIZE(performs) == (Py_ssize_t)p->performs &&
-        PyTuple_GET_SIZE(constants) == (Py_ssize_t)p->constants && PyTuple_GET_SIZE(defaults) == arguments &&
-        PyTuple_GET_SIZE(cells) == (Py_ssize_t)p->cells)
+    for (i = 0; i < PyTuple_GET_SIZE(outs); i++)
+        if (!PyUnicode_Check(PyTuple_GET_ITEM(outs, i)) && !PyTuple_Check(PyTuple_GET_ITEM(outs, i))) {
+            PyErr_Format(PyExc_TypeError, "make() got %.200s as out %zd, expected a tuple or a str",
+                         Py_TYPE(PyTuple_GET_ITEM(outs, i))->tp_name, i);
+            return -1;
+        }
+    return 0;
+}
+
+static int opw_check_make(const opw_program *p, PyObject *rules, PyObject *outs, PyObject *performs, PyObject *constants,
+                          PyObject *defaults, PyObject *cells)
+{
+    Py_ssize_t i, arguments = (Py_ssize_t)(p->arguments - p->cells), results = (Py_ssize_t)(p->results - p->updates);
+    for (i = 0; i < PyTuple_GET_SIZE(cells); i++)
+        if (!PyList_Check(PyTuple_GET_ITEM(cells, i))) {
+            PyErr_Format(PyExc_TypeError, "make() got %.200s as cell %zd, expected a list of one",
+                         Py_TYPE(PyTuple_GET_ITEM(cells, i))->tp_name, i);
+            return -1;
+        }
+    if (PyTuple_GET_SIZE(rules) == arguments && PyTuple_GET_SIZE(outs) == results &&
+        PyTuple_GET_SIZE(performs) == (Py_ssize_t)p->performs && PyTuple_GET_SIZE(constants) == (Py_ssize_t)p->constants &&
+        PyTuple_GET_SIZE(defaults) == arguments && PyTuple_GET_SIZE(cells) == (Py_ssize_t)p->cells)
         return 0;
-    PyErr_Format(PyExc_ValueError, "make() got %zd rules, %zd performs, %zd constants, %zd defaults and %zd cells, expected %zd, %u, "
-                 "%u, %zd and %u", PyTuple_GET_SIZE(rules), PyTuple_GET_SIZE(performs), PyTuple_GET_SIZE(constants),
-                 PyTuple_GET_SIZE(defaults), PyTuple_GET_SIZE(cells), arguments, (unsigned int)p->performs,
-                 (unsigned int)p->constants, arguments, (unsigned int)p->cells);
+    PyErr_Format(PyExc_ValueError, "make() got %zd rules, %zd outs, %zd performs, %zd constants, %zd defaults and %zd cells, expected "
+                 "%zd, %zd, %u, %u, %zd and %u", PyTuple_GET_SIZE(rules), PyTuple_GET_SIZE(outs), PyTuple_GET_SIZE(performs),
+                 PyTuple_GET_SIZE(constants), PyTuple_GET_SIZE(defaults), PyTuple_GET_SIZE(cells), arguments, results,
+                 (unsigned int)p->performs, (unsigned int)p->constants, arguments, (unsigned int)p->cells);
     return -1;
 }
 
@@ -84,12 +97,14 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     const opw_state *state = (const opw_state *)PyModule_GetState(module);
     const opw_code *code;
     Py_ssize_t position;
-    PyObject *name, *rules, *convert, *reject_out, *performs, *constants, *defaults, *cells, *failed, *unlike;
+    PyObject *name, *rules, *convert, *outs, *performs, *constants, *defaults, *cells, *failed, *unlike;
     opw_function *self;
 
-    if (!PyArg_ParseTuple(args, "nUO!OOO!O!O!O!OO:make", &position, &name, &PyTuple_Type, &rules, &convert, &reject_out,
-                          &PyTuple_Type, &performs, &PyTuple_Type, &constants, &PyTuple_Type, &defaults, &PyTuple_Type, &cells, &failed, &unlike) ||
-        !(code = opw_code_at(state, position)) || opw_check_make(code->program, rules, performs, constants, defaults, cells))
+    if (!PyArg_ParseTuple(args, "nUO!OO!O!O!O!O!OO:make", &position, &name, &PyTuple_Type, &rules, &convert, &PyTuple_Type,
+                          &outs, &PyTuple_Type, &performs, &PyTuple_Type, &constants, &PyTuple_Type, &defaults, &PyTuple_Type,
+                          &cells, &failed, &unlike) ||
+        !(code = opw_code_at(state, position)) || opw_check_rules(rules, outs) ||
+        opw_check_make(code->program, rules, outs, performs, constants, defaults, cells))
         return NULL;
     self = PyObject_GC_New(opw_function, state->type);
     if (!self)
@@ -109,8 +124,8 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     self->rules = rules;
     Py_INCREF(convert);
     self->convert = convert;
-    Py_INCREF(reject_out);
-    self->reject_out = reject_out;
+    Py_INCREF(outs);
+    self->outs = outs;
     Py_INCREF(performs);
     self->performs = performs;
     Py_INCREF(defaults);

@@ -125,6 +125,73 @@ static int opw_share(PyObject *a, PyObject *b)
     return shared;
 }
 
+/* What is wrong with an array that was given as out=, and what is raised for it. */
+static const char *opw_fault_of_out(const opw_rule *rule, PyArrayObject *array, PyObject **kind)
+{
+    int i;
+    if (PyArray_NDIM(array) != rule->ndim)
+        return "its number of dimensions differs; ";
+    for (i = 0; i < rule->ndim; i++)
+        if (rule->shape[i] >= 0 && PyArray_DIM(array, i) != rule->shape[i]) {
+            *kind = PyExc_ValueError;
+            return "its shape differs; ";
+        }
+    if (PyArray_TYPE(array) != rule->dtype->type_num)
+        return "its dtype differs; ";
+    if (!PyArray_ISNOTSWAPPED(array))
+        return "it is in swapped byte order; ";
+    return PyArray_ISALIGNED(array) ? "it is read-only; " : "it is misaligned; ";
+}
+
+/* "pass np.empty((3,), 'float64')". A new str, or NULL. */
+static PyObject *opw_empty_call(const opw_rule *rule)
+{
+    PyObject *name = opw_dtype_name(rule->dtype), *shape = NULL, *text = NULL;
+    int i, known = 1;
+    for (i = 0; i < rule->ndim; i++)
+        known = known && rule->shape[i] >= 0;
+    shape = known ? opw_shape_text(rule->ndim, rule->shape) : PyUnicode_FromString("shape");
+    if (name && shape)
+        text = PyUnicode_FromFormat("pass np.empty(%U, %R)", shape, name);
+    Py_XDECREF(name);
+    Py_XDECREF(shape);
+    return text;
+}
+
+/* Raises for an object that an array's rule does not allow as out=. */
+static void opw_refuse_out_array(const opw_rule *rule, PyObject *where, PyObject *out)
+{
+    PyObject *kind = PyExc_TypeError, *expected = opw_expected(rule), *given = expected ? opw_describe(out) : NULL, *advice;
+    const char *fault = "";
+    if (PyArray_Check(out) && !PyArray_CheckExact(out))
+        advice = PyUnicode_FromString("subclasses are not written into; pass out.view(np.ndarray)");
+    else
+        advice = opw_empty_call(rule);
+    if (PyArray_CheckExact(out))
+        fault = opw_fault_of_out(rule, (PyArrayObject *)out, &kind);
+    if (given && advice)
+        PyErr_Format(kind, "%U: expected %U; got %U: %s%U", where, expected, given, fault, advice);
+    Py_XDECREF(expected);
+    Py_XDECREF(given);
+    Py_XDECREF(advice);
+}
+
+/* Raises for an object that cannot be out= of a result. */
+static void opw_refuse_out(opw_function *self, Py_ssize_t i, PyObject *out)
+{
+    PyObject *tuple = PyTuple_GET_ITEM(self->outs, i);
+    PyObject *where = PyTuple_GET_SIZE(self->outs) == 1 ? PyUnicode_FromFormat("%U() out", self->name)
+                                                        : PyUnicode_FromFormat("%U() out[%zd]", self->name, i);
+    opw_rule rule;
+    if (where && PyUnicode_Check(tuple))
+        PyErr_Format(PyExc_TypeError, "%U: an output of type %U cannot be written into a given object; pass None", where, tuple);
+    else if (where && !opw_read_rule(tuple, &rule)) {
+        opw_refuse_out_array(&rule, where, out);
+        Py_DECREF(rule.dtype);
+    }
+    Py_XDECREF(where);
+}
+
 /* Checks one out= object and puts it where the call finds it. */
 static int opw_take_out(opw_function *self, char *frame, Py_ssize_t i, PyObject *out)
 {
@@ -133,10 +200,7 @@ static int opw_take_out(opw_function *self, char *frame, Py_ssize_t i, PyObject 
     if (out == Py_None)
         return 0;
     if (!result->accept || !result->accept(out)) {
-        PyObject *none = PyObject_CallFunction(self->reject_out, "nO", i, out);
-        Py_XDECREF(none);
-        if (none)
-            PyErr_Format(PyExc_TypeError, "%U() cannot write result %zd to this out=", self->name, i);
+        opw_refuse_out(self, i, out);
         return -1;
     }
     if (PyArray_Check(out) && opw_folds((PyArrayObject *)out)) {

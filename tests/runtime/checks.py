@@ -61,14 +61,14 @@ def unlike(step, position, value):
     raise TypeError(f"unlike {step} {position} {type(value).__name__}")
 
 
-def make(position, *, name="f", convert=convert, reject=None, failed=None, unlike=unlike, **bound):
+def make(position, *, name="f", convert=convert, failed=None, unlike=unlike, **bound):
     arguments = {NOTHING: 0, ADD: 2, ADD_OVER: 2, BOTH: 2, PERFORM: 2, LARGE: 2}.get(position, 1)
     defaults = bound.pop("defaults", (None,) * arguments)
     rules = bound.pop("rules", (None,) * arguments)
+    outs = bound.pop("outs", ("Doubles",) * {NOTHING: 0, BOTH: 2, PERFORM: 2}.get(position, 1))
     performs, constants, cells = (bound.pop(which, ()) for which in ("performs", "constants", "cells"))
     assert not bound
-    reject = reject or (lambda position, value: None)
-    return MODULE.make(position, name, rules, convert, reject, performs, constants, defaults, cells, failed, unlike)
+    return MODULE.make(position, name, rules, convert, outs, performs, constants, defaults, cells, failed, unlike)
 
 
 @contextmanager
@@ -362,15 +362,32 @@ def check_storage_for_results():
         f(x, y, out=np.empty(4))
     with refused(ValueError, "f() cannot write result 0 to an array whose elements share memory with one another: …"):
         f(x, y, out=as_strided(np.empty(3), (3,), (0,)))
-    for wrong in (np.empty(3, "f4"), "z", 3, np.broadcast_to(x, (3, 3))):
-        with refused(TypeError, "f() cannot write result 0 to this out="):
+    with refused(TypeError, "f() out: an output of type Doubles cannot be written into a given object; pass None"):
+        f(x, y, out="z")
+    f = make(ADD, outs=(rule(shape=(3,), writeable=True),))
+    expected = "ndarray of float64, ndim 1, shape (3,), any order, aligned, native byte order, writeable"
+    advice = "pass np.empty((3,), 'float64')"
+    for wrong, kind, fault in [
+        ("z", TypeError, f"str 'z': {advice}"),
+        (np.empty(3, "f4"), TypeError, f": its dtype differs; {advice}"),
+        (np.empty(3, ">f8"), TypeError, f": it is in swapped byte order; {advice}"),
+        (np.broadcast_to(x, (3,)), TypeError, f": it is read-only; {advice}"),
+        (np.empty(25, "i1")[1:].view("f8"), TypeError, f": it is misaligned; {advice}"),
+        (np.empty(3).view(np.recarray), TypeError, ": subclasses are not written into; pass out.view(np.ndarray)"),
+        (np.empty((3, 1), "f4"), TypeError, f": its number of dimensions differs; {advice}"),
+        (np.empty(4, "f4"), ValueError, f": its shape differs; {advice}"),
+    ]:
+        try:
             f(x, y, out=wrong)
-
-    def reject(position, value):
-        raise KeyError(position, type(value).__name__)
-
-    with refused(KeyError, 0):
-        make(ADD, reject=reject)(x, y, out="z")
+        except kind as err:
+            assert str(err).startswith(f"f() out: expected {expected}; got ") and str(err).endswith(fault), err
+        else:
+            raise AssertionError(fault)
+    rules = (rule(shape=(None, 2), writeable=True),) * 2
+    with refused(TypeError, "f() out[1]: expected ndarray of float64, ndim 2, shape (?, 2), any order, aligned, …"):
+        make(BOTH, outs=rules)(x, y, out=[None, 3])
+    with refused(TypeError, "…"):
+        make(ADD, outs=(("a",),))(x, y, out=3)
     with refused(TypeError, "f() got out= of length 2, expected 1: an array or None for each result"):
         f(x, y, out=[None, None])
     assert np.array_equal(f(x, y, out=[None]), x + y)
@@ -555,14 +572,16 @@ def check_frames_that_are_large():
 def check_what_make_refuses():
     for position in (-1, 15):
         with refused(ValueError, f"make() got {position} as function, the module has 15"):
-            MODULE.make(position, "f", (), None, None, (), (), (), (), None, None)
-    counts = "0 rules, 1 performs, 0 constants, 0 defaults and 0 cells, expected 2, 0, 0, 2 and 0"
+            MODULE.make(position, "f", (), None, (), (), (), (), (), None, None)
+    counts = "0 rules, 0 outs, 1 performs, 0 constants, 0 defaults and 0 cells, expected 2, 1, 0, 0, 2 and 0"
     with refused(ValueError, f"make() got {counts}"):
-        MODULE.make(ADD, "f", (), None, None, (1,), (), (), (), None, None)
+        MODULE.make(ADD, "f", (), None, (), (1,), (), (), (), None, None)
     with refused(TypeError, "make() got int as rule 1, expected a tuple or None"):
-        MODULE.make(ADD, "f", (None, 1), None, None, (), (), (None, None), (), None, None)
+        MODULE.make(ADD, "f", (None, 1), None, ("",), (), (), (None, None), (), None, None)
+    with refused(TypeError, "make() got NoneType as out 0, expected a tuple or a str"):
+        MODULE.make(ADD, "f", (None, None), None, (None,), (), (), (None, None), (), None, None)
     with refused(TypeError, "make() got tuple as cell 0, expected a list of one"):
-        MODULE.make(TALLY, "f", (None,), None, None, (), (), (None,), ((),), None, None)
+        MODULE.make(TALLY, "f", (None,), None, ("",), (), (), (None,), ((),), None, None)
 
 
 def check_the_function_object():
@@ -592,7 +611,7 @@ def check_init_code():
 
 def check_modules_apart():
     other = load()
-    f = other.make(ADD, "f", (None, None), convert, None, (), (), (None, None), (), None, unlike)
+    f = other.make(ADD, "f", (None, None), convert, ("",), (), (), (None, None), (), None, unlike)
     assert type(f) is not type(make(ADD)) and np.array_equal(f([1], [2]), [3])
     del other
     gc.collect()
@@ -622,19 +641,20 @@ def check_memory_that_is_refused():
     count, large = make(COUNT, constants=(start,)), make(LARGE)
     assert failing(lambda: add(x, y), lambda z: np.array_equal(z, x + y)) > 2
     failing(lambda: add(x, [1, 1, 1]), lambda z: np.array_equal(z, x + y))
-    ruled = make(ADD, rules=(rule(shape=(2, 3)), rule()), convert=None)
+    ruled = make(ADD, rules=(rule(shape=(2, 3)), rule()), convert=None, outs=(rule(writeable=True),))
     for given in ([1, 1, 1], [1.0, True, 1], np.ones(3, "f4"), np.ones(3, ">f8"), np.ones(3).view(np.recarray)):
         failing(partial(ruled, x, given), lambda z: np.array_equal(z, x + y))
     failing(partial(ruled, x, [2**64, 1, 1]), lambda z: np.array_equal(z, np.add(x, [2.0**64, 1, 1])))
 
-    def refusing(given):
+    def refusing(given, given_out):
         with suppress(TypeError, AttributeError, SystemError):  # NumPy and CPython take a MemoryError for another
-            ruled(x, given)
+            ruled(x, given, out=given_out)
             return False
         return True
 
     for given in ("a", [2**53 + 1], [2**64 + 1], np.ones((3, 3), "f4"), np.ones(3, "c8"), np.ma.ones(3)):
-        failing(partial(refusing, given), bool)
+        failing(partial(refusing, given, None), bool)
+    failing(partial(refusing, y, np.empty((2, 3), "f4")), bool)
     failing(lambda: add(x.T, y[:2]), lambda z: np.array_equal(z, x.T + y[:2]))
     failing(lambda: add(x, y, out=out), lambda z: z is out and np.array_equal(z, x + y))
     failing(lambda: add(x=x, **{"".join(["y"]): y}), lambda z: np.array_equal(z, x + y))
@@ -656,7 +676,7 @@ def check_memory_that_is_refused():
     failing(lambda: tally(y[:2]), lambda z: np.array_equal(cell[0], z + 1), lambda: cell[0] is before)
 
     def made(position, constants=(), cells=()):  # no code in Python: where a call of that has no memory, CPython leaks
-        return partial(MODULE.make, position, "f", (None,), convert, None, (), constants, (None,), cells, None, unlike)
+        return partial(MODULE.make, position, "f", (None,), convert, ("",), (), constants, (None,), cells, None, unlike)
 
     assert failing(made(TALLY, cells=(cell,)), lambda f: f(y[:2]).shape == (2,), forget) > 5
     assert failing(made(COUNT, (start,)), lambda f: np.array_equal(f(y), y + 1)) > 5

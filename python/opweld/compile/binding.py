@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from opweld.compile.io import In
-from opweld.dtypes import compiled, describe, dtype_of, expected, shape_text
+from opweld.dtypes import compiled, dtype_of, rule_of
 from opweld.hooks.protocols import Node, Type
 from opweld.hooks.reading import knows_of
 from opweld.rooms import late
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 params_room: Any = late("opweld.params")  # few graphs have an op with params
 
-__all__ = ["converter", "performer", "rejecter", "rules_of"]
+__all__ = ["converter", "outs_of", "performer", "rules_of"]
 
 
 def converter(
@@ -108,50 +108,25 @@ def _prefix(err: Exception, where: str) -> None:
         err.args = (where,)
 
 
-def rejecter(called: str, types: Sequence[Type]) -> Callable[[int, Any], None]:
-    """Make what the module calls to refuse an ``out=``.
+def outs_of(types: Sequence[Type]) -> list[tuple[Any, ...] | str]:
+    """Give what a module needs to know to refuse an ``out=``.
 
     Parameters
     ----------
-    called : str
-        The function's name.
     types : sequence of Type
-        Those of its outputs.
+        Those of the results.
 
     Returns
     -------
-    callable
-        Of the output's index and what was given for it; always raises.
+    list of tuple or str
+        Of each the rule, as `opweld.dtypes.rule_of` gives it; where values are no arrays the type's name.
     """
-
-    def reject(position: int, value: Any) -> None:
-        import numpy as np
-
-        type_: Any = types[position]
-        where = f"{called}() out" if len(types) == 1 else f"{called}() out[{position}]"
-        if not (hasattr(type_, "numpy_dtype") and hasattr(type_, "shape")):  # no array's
-            raise TypeError(f"{where}: an output of type {type_} cannot be written into a given object; pass None")
-        message = f"{where}: expected {expected(dtype_of(type_.numpy_dtype), type_.shape, True)}; got {describe(value)}"
-        advice = f"pass np.empty({shape_text(type_.shape)}, {type_.dtype!r})"
-        if any(size is None for size in type_.shape):
-            advice = f"pass np.empty(shape, {type_.dtype!r})"
-        if not isinstance(value, np.ndarray):
-            raise TypeError(f"{message}: {advice}")
-        if type(value) is not np.ndarray:
-            raise TypeError(f"{message}: subclasses are not written into; pass out.view(np.ndarray)")
-        if value.ndim != len(type_.shape):
-            raise TypeError(f"{message}: its number of dimensions differs; {advice}")
-        if any(want is not None and have != want for have, want in zip(value.shape, type_.shape)):
-            raise ValueError(f"{message}: its shape differs; {advice}")
-        if value.dtype.num != type_.numpy_dtype.num:
-            raise TypeError(f"{message}: its dtype differs; {advice}")
-        if not value.dtype.isnative:
-            raise TypeError(f"{message}: it is in swapped byte order; {advice}")
-        if not value.flags.aligned:
-            raise TypeError(f"{message}: it is misaligned; {advice}")
-        raise TypeError(f"{message}: it is read-only; {advice}")
-
-    return reject
+    return [
+        rule_of(dtype_of(type_.numpy_dtype), type_.shape, writeable=True, name="out")
+        if hasattr(type_, "numpy_dtype") and hasattr(type_, "shape")
+        else str(type_)
+        for type_ in types
+    ]
 
 
 def performer(node: Node) -> Callable[..., tuple[Any, ...]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from opweld.compile import builder
-from opweld.compile.binding import performer, rejecter
+from opweld.compile.binding import outs_of, performer
 from opweld.compile.failure import failer, refuser
 from opweld.compile.options import Options
 from opweld.compile.program import Program, make_program
@@ -142,7 +142,7 @@ def bind(
         called,
         (None,) * arguments if rules is None else tuple(rules),
         convert,
-        rejecter(called, [variable.type for variable in outputs[: len(returned)]]),
+        tuple(outs_of([variable.type for variable in outputs[: len(returned)]])),
         tuple([perform(node) for node in program.performs]),
         tuple([constant.data for constant in program.constants]),
         (None,) * arguments if defaults is None else tuple(defaults),
