@@ -430,7 +430,8 @@ def test_size():
 
 
 def body(op, *dtypes):
-    return op.structure(op(*[tensor(dtype) for dtype in dtypes], return_list=True)[0].owner)["elementwise"]
+    loop = op.structure(op(*[tensor(dtype) for dtype in dtypes], return_list=True)[0].owner)["loop"]
+    return {"body": loop["body"], "results": [output["value"] for output in loop["outputs"]]}
 
 
 def test_structure_of_functions():

@@ -56,6 +56,8 @@ FUNCTIONS = tuple(
 
 from __future__ import annotations
 
+from typing import Any
+
 from opweld.scalar.ufuncs import ufunc
 from opweld.tensor.elemwise import Elemwise, documented
 
@@ -68,7 +70,12 @@ def _of(name: str, summary: str) -> Elemwise:
     return documented(ufunc(name), summary)
 
 
-{{range .Rows}}{{.Left}} = _of("{{.Name}}", "{{.Doc}}")
+def _several(name: str, summary: str) -> Any:
+    """Of several results, which a call gives as a list."""
+    return _of(name, summary)
+
+
+{{range .Rows}}{{.Left}} = {{if .Joint}}_several{{else}}_of{{end}}("{{.Name}}", "{{.Doc}}")
 {{end}}`,
 }
 
@@ -79,7 +86,10 @@ type functions struct {
 		Name  string
 		Parts []string
 	}
-	Rows []struct{ Left, Name, Doc string }
+	Rows []struct {
+		Left, Name, Doc string
+		Joint           bool
+	}
 }
 
 func known() functions {
@@ -103,7 +113,10 @@ func known() functions {
 		}
 		names := append([]string{row.name}, strings.Fields(row.also+" "+row.short)...)
 		f.Functions = append(f.Functions, names...)
-		f.Rows = append(f.Rows, struct{ Left, Name, Doc string }{strings.Join(names, " = "), row.name, row.doc})
+		f.Rows = append(f.Rows, struct {
+			Left, Name, Doc string
+			Joint           bool
+		}{strings.Join(names, " = "), row.name, row.doc, row.parts != ""})
 	}
 	for _, list := range [][]string{f.Names, f.Rounded, f.RoundedComplex, f.Functions} {
 		slices.Sort(list)

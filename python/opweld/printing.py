@@ -201,7 +201,7 @@ class _Printer:
         if self.types:
             text += f" <{variable.type}>"
         if self.shapes and getattr(variable.type, "shape", None) is not None:
-            text += f" shape={shape_text(variable.type.shape)}"  # type: ignore[attr-defined]
+            text += f" shape={shape_text(variable.type.shape)}"
         if node is None:
             return text
         if variable.name:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from opweld.errors import _what
 from opweld.rooms import late
@@ -14,8 +14,17 @@ from opweld.tolerances import bits
 if TYPE_CHECKING:
     from types import CodeType
 
+    from typing_extensions import TypeVar
+
     from opweld.graph.op import Op
     from opweld.graph.type import Type
+
+    T = TypeVar("T", bound=Type, covariant=True, default=Any)
+    O_ = TypeVar("O_", bound=Op, covariant=True, default=Any)
+else:
+    from typing import TypeVar
+
+    T, O_ = TypeVar("T"), TypeVar("O_")
 
 __all__ = ["Apply", "Constant", "Props", "Variable"]
 
@@ -112,8 +121,8 @@ class Props:
         return f"{type(self).__name__}{{{pairs}}}"
 
 
-class Variable:
-    """A value of a graph: an input, or what a node computes.
+class Variable(Generic[T]):
+    """A value of a graph: an input, or what a node computes. ``Variable[TensorType]`` says of which type.
 
     Parameters
     ----------
@@ -127,9 +136,7 @@ class Variable:
         A name for messages and keyword arguments.
     """
 
-    def __init__(
-        self, type: Type, owner: Apply | None = None, index: int | None = None, name: str | None = None
-    ) -> None:
+    def __init__(self, type: T, owner: Apply | None = None, index: int | None = None, name: str | None = None) -> None:
         if owner is not None and not isinstance(owner, Apply):
             raise TypeError(f"owner must be an Apply or None, got {owner!r}")
         if name is not None and not isinstance(name, str):
@@ -150,7 +157,7 @@ class Variable:
     def __repr__(self) -> str:
         return str(self)
 
-    def clone(self, name: str | None = None) -> Variable:
+    def clone(self, name: str | None = None) -> Variable[T]:
         """Make a free variable of the same type.
 
         Parameters
@@ -169,7 +176,7 @@ class Variable:
         return pickling.reduce_variable(self)  # type: ignore[no-any-return]
 
 
-class Constant(Variable):
+class Constant(Variable[T]):
     """A variable whose value is known.
 
     Parameters
@@ -182,7 +189,7 @@ class Constant(Variable):
         A name for messages.
     """
 
-    def __init__(self, type: Type, data: Any, name: str | None = None) -> None:
+    def __init__(self, type: T, data: object, name: str | None = None) -> None:
         super().__init__(type, None, None, name)
         self.data = type.filter(data)
 
@@ -209,7 +216,7 @@ class Constant(Variable):
             return self.type, type(data), data.dtype, data.tobytes()
         return None
 
-    def clone(self, name: str | None = None) -> Constant:
+    def clone(self, name: str | None = None) -> Constant[T]:
         """Make a constant of the same type and value.
 
         Parameters
@@ -225,8 +232,8 @@ class Constant(Variable):
         return type(self)(self.type, self.data, self.name if name is None else name)
 
 
-class Apply:
-    """A node: an op applied to variables.
+class Apply(Generic[O_]):
+    """A node: an op applied to variables. ``Apply[Elemwise]`` says which op's.
 
     Parameters
     ----------
@@ -245,7 +252,7 @@ class Apply:
 
     _made: Any = None  # what `_place` gave, or what `made_at` is
 
-    def __init__(self, op: Op, inputs: Iterable[Variable], outputs: Iterable[Variable]) -> None:
+    def __init__(self, op: O_, inputs: Iterable[Variable], outputs: Iterable[Variable]) -> None:
         self._made = _place(2)
         self.op = op
         self.inputs = self._variables("inputs", inputs)

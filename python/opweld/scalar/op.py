@@ -223,7 +223,7 @@ class ScalarOp(COp):
         -------
         tuple of str
         """
-        return tuple([output.type.dtype for output in self.scalar_node(dtypes).outputs])  # type: ignore[attr-defined]
+        return tuple([output.type.dtype for output in self.scalar_node(dtypes).outputs])
 
     def scalar_node(self, dtypes: tuple[str, ...]) -> Apply:
         """Give the node that `c_code` and its like are asked with: this op, applied to scalars of these dtypes.
@@ -314,7 +314,7 @@ class ScalarOp(COp):
             raise MethodNotDefined(f"{self} has no c_code")
         if half is not None:
             raise TypeError(refusal(self, half))
-        made = tuple([output.type.dtype for output in node.outputs])  # type: ignore[attr-defined]
+        made = tuple([output.type.dtype for output in node.outputs])
         code = {
             "op": "code", "label": label_of(type(self).__name__), "args": list(range(len(dtypes))),
             "dtypes": list(made), "code": text(self, "c_code", answer, needed=True),
@@ -328,7 +328,7 @@ class ScalarOp(COp):
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Compute one element in Python."""
-        dtypes = [output.type.dtype for output in node.outputs]  # type: ignore[attr-defined]
+        dtypes = [output.type.dtype for output in node.outputs]
         found = self.compute([np.asarray(value) for value in inputs], dtypes)
         for cell, value in zip(output_storage, found):
             cell[0] = value[()]

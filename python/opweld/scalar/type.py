@@ -23,7 +23,7 @@ class ScalarVariable(Variable):
     @property
     def dtype(self) -> str:
         """Name of the dtype."""
-        return str(self.type.dtype)  # type: ignore[attr-defined]
+        return str(self.type.dtype)
 
     @property
     def ndim(self) -> int:

@@ -87,7 +87,7 @@ class Ufunc(StructuredScalarOp):
 
     def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
         """Look up the table; of several dtypes that of the loop counts."""
-        dtypes = [variable.type.dtype for variable in [*node.inputs, *node.outputs]]  # type: ignore[attr-defined]
+        dtypes = [variable.type.dtype for variable in [*node.inputs, *node.outputs]]
         whole = [dtype for dtype in dtypes if dtype_of(dtype).np.kind == "c"]
         return of_operation(self.function.__name__, (whole or dtypes)[0])
 

@@ -11,9 +11,11 @@ from opweld.hooks.classes import COp
 from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.indexing import check_numbers, entries_of, key_of, numbers_in, selected_shape
+from opweld.tensor.likes import TensorLike
 from opweld.tensor.outputs import OUTPUTS, by_value, checked, table
 from opweld.tensor.subtensor import BEGIN, Writing
 from opweld.tensor.type import TensorType
+from opweld.tensor.variable import TensorVariable
 
 __all__ = ["AdvancedIncSubtensor", "AdvancedSubtensor"]
 
@@ -27,7 +29,7 @@ def _form(entries: tuple[str, ...]) -> str:
     return "".join([short.get(entry) or str(sum(bits.get(letter, 0) for letter in entry)) for entry in entries])
 
 
-def _read(op: Any, x: Any, numbers: tuple[Any, ...]) -> tuple[Any, list[Any]]:
+def _read(op: Any, x: TensorLike, numbers: tuple[Any, ...]) -> tuple[TensorVariable, list[Any]]:
     """What is indexed, and the numbers and arrays."""
     x, found = as_tensor_variable(x), check_numbers(op, op.entries, numbers)
     used = place = 0
@@ -58,7 +60,7 @@ class AdvancedSubtensor(COp):
         if "v" not in self.entries:
             raise ValueError(f"AdvancedSubtensor: {index!r} holds no array")
 
-    def make_node(self, x: Any, *numbers: Any) -> Apply:
+    def make_node(self, x: TensorLike, *numbers: Any) -> Apply:
         """Build the node.
 
         Parameters
@@ -78,8 +80,9 @@ class AdvancedSubtensor(COp):
         IndexError
             If there are more entries than dimensions.
         """
-        x, found = _read(self, x, numbers)
-        return Apply(self, [x, *found], [TensorType(x.type.dtype, selected_shape(x.type.shape, self.entries, found))()])
+        base, found = _read(self, x, numbers)
+        shape = selected_shape(base.type.shape, self.entries, found)
+        return Apply(self, [base, *found], [TensorType(base.type.dtype, shape)()])
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Select in Python."""
@@ -108,7 +111,7 @@ class AdvancedIncSubtensor(Writing):
     An element that is selected twice is added to twice.
     """
 
-    def make_node(self, x: Any, y: Any, *numbers: Any) -> Apply:
+    def make_node(self, x: TensorLike, y: TensorLike, *numbers: Any) -> Apply:
         """Build the node.
 
         Parameters
@@ -125,8 +128,8 @@ class AdvancedIncSubtensor(Writing):
         Apply
             One output of the type of `x`.
         """
-        x, found = _read(self, x, numbers)
-        return Apply(self, [x, self.value(x, y), *found], [x.type()])
+        base, found = _read(self, x, numbers)
+        return Apply(self, [base, self.value(base, y), *found], [base.type()])
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Write in Python."""

@@ -13,6 +13,7 @@ from opweld.hooks.classes import COp
 from opweld.sections import Beside
 from opweld.tensor.axis import one_axis
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.likes import Axes, DType, TensorLike
 from opweld.tensor.operators import functions
 from opweld.tensor.outputs import OUTPUTS, by_value, checked
 from opweld.tensor.reduce import max as _max
@@ -53,7 +54,7 @@ class ArgExtreme(COp):
         gone = set(range(ndim)) if self.axis is None or ndim == 0 else {one_axis(self.axis, ndim)}
         return tuple([one if i in gone else size for i, size in enumerate(sizes) if self.keepdims or i not in gone])
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -124,14 +125,14 @@ class Cumulative(Op):
 
     __props__ = ("which", "axis", "dtype")
 
-    def __init__(self, which: str, axis: int | None = None, dtype: Any = None) -> None:
+    def __init__(self, which: str, axis: int | None = None, dtype: DType = None) -> None:
         if which not in ("sum", "prod"):
             raise ValueError(f"Cumulative: expected 'sum' or 'prod', got {which!r}")
         self.which = which
         self.axis = axis
         self.dtype = None if dtype is None else dtype_of(dtype).name
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -158,19 +159,19 @@ class Cumulative(Op):
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Compute in Python."""
-        dtype = dtype_of(node.outputs[0].type.dtype).np  # type: ignore[attr-defined]
+        dtype = dtype_of(node.outputs[0].type.dtype).np
         compute: Any = np.cumsum if self.which == "sum" else np.cumprod
         with np.errstate(all="ignore"):
             output_storage[0][0] = compute(inputs[0], axis=self._along(node), dtype=dtype)
 
     def _along(self, node: Apply) -> int:
         """The axis from the front."""
-        return one_axis(self.axis or 0, node.inputs[0].type.ndim)  # type: ignore[attr-defined]
+        return one_axis(self.axis or 0, node.inputs[0].type.ndim)
 
     def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
         """Leave the order open in which floats are added or multiplied."""
         (x,) = inputs
-        dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        dtype: str = node.outputs[0].type.dtype
         axis = self._along(node)
         if self.which == "prod":
             return of_products(x.shape[axis], dtype)
@@ -193,7 +194,7 @@ class Cumulative(Op):
         dict
             Under ``loop``.
         """
-        dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        dtype: str = node.outputs[0].type.dtype
         op = "add" if self.which == "sum" else "multiply"
         return {
             "loop": {
@@ -212,12 +213,12 @@ def _summed(dtype: str) -> str:
     return "uint64" if found.kind == "u" else dtype
 
 
-def _axis(axis: Any, ndim: int) -> int | None:
+def _axis(axis: Axes, ndim: int) -> int | None:
     """The axis from the front; an array without dimensions counts as a vector."""
     return None if axis is None else one_axis(axis, ndim or 1)
 
 
-def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def argmax(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     """Find where the largest element is, as ``numpy.argmax`` does: the first of equal ones, or the first NaN.
 
     Parameters
@@ -245,7 +246,7 @@ def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return ArgExtreme("max", _axis(axis, x.type.ndim), keepdims)(x)
 
 
-def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def argmin(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     """Find where the smallest element is, as ``numpy.argmin`` does: the first of equal ones, or the first NaN.
 
     Parameters
@@ -262,7 +263,7 @@ def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return ArgExtreme("min", _axis(axis, x.type.ndim), keepdims)(x)
 
 
-def max_and_argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def max_and_argmax(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     """Find the largest element, and where it is.
 
     Parameters
@@ -278,7 +279,7 @@ def max_and_argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _max(x, axis, keepdims), argmax(x, axis, keepdims)
 
 
-def _cumulative(which: str, x: Any, axis: Any, dtype: Any) -> Any:
+def _cumulative(which: str, x: TensorLike, axis: Axes, dtype: DType) -> Any:
     x = as_tensor_variable(x)
     axis = _axis(axis, x.type.ndim)
     if dtype is not None and dtype_of(x.type.dtype).np.kind == "c" and dtype_of(dtype).np.kind not in "cb":
@@ -286,7 +287,7 @@ def _cumulative(which: str, x: Any, axis: Any, dtype: Any) -> Any:
     return Cumulative(which, axis, dtype)(x)
 
 
-def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+def cumsum(x: TensorLike, axis: Axes = None, dtype: DType = None) -> Any:
     """Add up all elements up to each, as ``numpy.cumsum`` does.
 
     Parameters
@@ -310,7 +311,7 @@ def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
     return _cumulative("sum", x, axis, dtype)
 
 
-def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+def cumprod(x: TensorLike, axis: Axes = None, dtype: DType = None) -> Any:
     """Multiply all elements up to each, as ``numpy.cumprod`` does.
 
     Parameters

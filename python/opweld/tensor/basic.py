@@ -14,6 +14,7 @@ from opweld.hooks.classes import COp
 from opweld.hooks.copying import DeepCopyOp, ViewOp
 from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable, constant
+from opweld.tensor.likes import DType, Sizes, TensorLike
 from opweld.tensor.outputs import OUTPUTS, by_value, checked, integer_in, table
 from opweld.tensor.shapes import Shape_i, shape_i
 from opweld.tensor.type import TensorType
@@ -50,7 +51,7 @@ class Alloc(COp):
     __props__ = ()
     c_float16 = True
 
-    def make_node(self, value: Any, *shape: Any) -> Apply:
+    def make_node(self, value: TensorLike, *shape: Any) -> Apply:
         """Build the node.
 
         Parameters
@@ -96,7 +97,7 @@ class Alloc(COp):
         if all(reader == "output" for reader, _ in fgraph.clients[node.outputs[0]]):
             return False
         size = 1
-        for known in node.outputs[0].type.shape:  # type: ignore[attr-defined]
+        for known in node.outputs[0].type.shape:
             size *= _FOLDED + 1 if known is None else known
         return size <= _FOLDED
 
@@ -200,7 +201,7 @@ def _size(size: Any, position: int) -> Any:
 _alloc = Alloc()
 
 
-def alloc(value: Any, *shape: Any) -> Any:
+def alloc(value: TensorLike, *shape: Any) -> Any:
     """Make an array filled with a value.
 
     Parameters
@@ -218,7 +219,7 @@ def alloc(value: Any, *shape: Any) -> Any:
     return _alloc(value, *shape)
 
 
-def _filled(value: int, shape: Any, dtype: Any) -> Any:
+def _filled(value: int, shape: Sizes, dtype: DType) -> Any:
     if isinstance(shape, Variable):
         if getattr(shape.type, "ndim", None) != 0:
             raise TypeError(f"the shape must be a list of sizes, got {shape} of type {shape.type}; pass [size, ...]")
@@ -228,7 +229,7 @@ def _filled(value: int, shape: Any, dtype: Any) -> Any:
     return alloc(constant(np.array(value, dtype_of("floatX" if dtype is None else dtype).np)), *sizes)
 
 
-def zeros(shape: Any, dtype: Any = None) -> Any:
+def zeros(shape: Sizes, dtype: DType = None) -> Any:
     """Make an array of zeros.
 
     Parameters
@@ -245,7 +246,7 @@ def zeros(shape: Any, dtype: Any = None) -> Any:
     return _filled(0, shape, dtype)
 
 
-def ones(shape: Any, dtype: Any = None) -> Any:
+def ones(shape: Sizes, dtype: DType = None) -> Any:
     """Make an array of ones.
 
     Parameters
@@ -260,7 +261,7 @@ def ones(shape: Any, dtype: Any = None) -> Any:
     return _filled(1, shape, dtype)
 
 
-def zeros_like(x: Any, dtype: Any = None) -> Any:
+def zeros_like(x: TensorLike, dtype: DType = None) -> Any:
     """Make an array of zeros of the shape of another.
 
     Parameters
@@ -277,7 +278,7 @@ def zeros_like(x: Any, dtype: Any = None) -> Any:
     return _filled_like(0, x, dtype)
 
 
-def ones_like(x: Any, dtype: Any = None) -> Any:
+def ones_like(x: TensorLike, dtype: DType = None) -> Any:
     """Make an array of ones of the shape of another.
 
     Parameters
@@ -292,14 +293,14 @@ def ones_like(x: Any, dtype: Any = None) -> Any:
     return _filled_like(1, x, dtype)
 
 
-def _filled_like(value: int, x: Any, dtype: Any) -> Any:
+def _filled_like(value: int, x: TensorLike, dtype: DType) -> Any:
     x = as_tensor_variable(x)
-    known = x.type.shape
+    known: Any = x.type.shape
     sizes = [shape_i(x, i) if known[i] is None else known[i] for i in range(x.ndim)]
     return _filled(value, sizes, x.dtype if dtype is None else dtype)
 
 
-def get_scalar_constant_value(v: Any) -> Any:
+def get_scalar_constant_value(v: TensorLike) -> Any:
     """Find the one number that a variable is known to hold throughout.
 
     It is known of numbers, of constants whose elements are equal, and of arrays that are filled with, or are copies or

@@ -13,6 +13,7 @@ from opweld.hooks.classes import COp
 from opweld.sections import Beside
 from opweld.tensor.axis import one_axis
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.likes import TensorLike
 from opweld.tensor.linalg import dot
 from opweld.tensor.manipulation import ravel
 from opweld.tensor.operators import functions
@@ -46,7 +47,7 @@ class TensorDot(COp):
         self.left = tuple(left)
         self.right = tuple(right)
 
-    def make_node(self, x: Any, y: Any) -> Apply:
+    def make_node(self, x: TensorLike, y: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -81,7 +82,7 @@ class TensorDot(COp):
         x, y = map(magnitude, inputs)
         terms = int(np.prod([x.shape[axis] for axis in self.left], dtype=np.int64))
         added = np.tensordot(x, y, (self.left, self.right))
-        return of_sums(terms, added, node.outputs[0].type.dtype)  # type: ignore[attr-defined]
+        return of_sums(terms, added, node.outputs[0].type.dtype)
 
     def infer_shape(self, node: Apply | None, input_shapes: list[Any]) -> list[Any]:
         """Give the sizes that stay."""
@@ -98,7 +99,7 @@ class TensorDot(COp):
     ) -> str:
         """Hand NumPy two matrices, and the output as a third."""
         (x, y), out = input_names, output_names[0]
-        nx, ny = (v.type.ndim for v in node.inputs)  # type: ignore[attr-defined]
+        nx, ny = (v.type.ndim for v in node.inputs)
         order_x = [*[i for i in range(nx) if i not in self.left], *self.left]
         order_y = [*self.right, *[i for i in range(ny) if i not in self.right]]
         tables = table("opw_order_x", map(str, order_x)) + table("opw_order_y", map(str, order_y))
@@ -111,7 +112,7 @@ class TensorDot(COp):
         return (1,)
 
 
-def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
+def tensordot(x: TensorLike, y: TensorLike, axes: Any = 2) -> Any:
     """Multiply and sum over pairs of axes, as ``numpy.tensordot`` does.
 
     Parameters
@@ -148,7 +149,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     )(x, y)
 
 
-def inner(x: Any, y: Any) -> Any:
+def inner(x: TensorLike, y: TensorLike) -> Any:
     """Multiply and sum over the last axes of both, as ``numpy.inner`` does.
 
     Parameters
@@ -172,7 +173,7 @@ def inner(x: Any, y: Any) -> Any:
     return dot(left, swapaxes(right, -1, -2))
 
 
-def outer(x: Any, y: Any) -> Any:
+def outer(x: TensorLike, y: TensorLike) -> Any:
     """Multiply each element of one with each of the other, as ``numpy.outer`` does.
 
     Parameters
@@ -188,7 +189,7 @@ def outer(x: Any, y: Any) -> Any:
     return functions.multiply(expand_dims(ravel(x), 1), expand_dims(ravel(y), 0))
 
 
-def vdot(x: Any, y: Any) -> Any:
+def vdot(x: TensorLike, y: TensorLike) -> Any:
     """Multiply the complex conjugate of one with the other and sum over all, as ``numpy.vdot`` does.
 
     Parameters
@@ -206,5 +207,5 @@ def vdot(x: Any, y: Any) -> Any:
     ValueError
         If they are not of one size; at the call where it is not known before.
     """
-    x = ravel(x)
-    return dot(functions.conjugate(x) if dtype_of(x.type.dtype).np.kind == "c" else x, ravel(y))
+    left = ravel(x)
+    return dot(functions.conjugate(left) if dtype_of(left.type.dtype).np.kind == "c" else left, ravel(y))

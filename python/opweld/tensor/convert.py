@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,12 +10,15 @@ from opweld.errors import _what
 from opweld.graph.basic import Variable
 from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
-from opweld.tensor.variable import TensorConstant
+from opweld.tensor.variable import TensorConstant, TensorVariable
+
+if TYPE_CHECKING:
+    from opweld.tensor.likes import DType, TensorLike
 
 __all__ = ["as_tensor_variable", "constant"]
 
 
-def constant(x: Any, name: str | None = None, dtype: Any = None) -> TensorConstant:
+def constant(x: TensorLike, name: str | None = None, dtype: DType = None) -> TensorConstant:
     """Make a constant from an array, a number or a list.
 
     Parameters
@@ -48,7 +51,7 @@ def constant(x: Any, name: str | None = None, dtype: Any = None) -> TensorConsta
     return TensorConstant(type_, x if isinstance(x, np.ndarray) or dtype is not None else array, name)
 
 
-def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None) -> Any:
+def as_tensor_variable(x: TensorLike, name: str | None = None, ndim: int | None = None) -> TensorVariable:
     """Give a tensor variable for `x`.
 
     Parameters
@@ -75,16 +78,16 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None)
     if isinstance(x, Variable):
         if not isinstance(x.type, TensorType):
             raise TypeError(f"expected a tensor variable, got {x} of type {x.type}")
-        found: Any = x
-    elif _holds_variables(x):
+        found: TensorVariable = x  # type: ignore[assignment]  # or a constant, which has the same to say
+    elif isinstance(x, (list, tuple)) and _holds_variables(x):
         found = functions.stack([as_tensor_variable(item) for item in x])
     else:
-        found = constant(x, name)
+        found = constant(x, name)  # type: ignore[assignment]
     if ndim is not None and found.ndim != ndim:
         raise ValueError(f"expected {ndim} dimensions, got {found} of type {found.type}")
     return found
 
 
-def _holds_variables(x: Any) -> bool:
+def _holds_variables(x: object) -> bool:
     """Whether a list, or a list in it, holds a variable."""
     return isinstance(x, (list, tuple)) and any(isinstance(item, Variable) or _holds_variables(item) for item in x)

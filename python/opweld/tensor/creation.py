@@ -12,6 +12,7 @@ from opweld.hooks.classes import COp
 from opweld.sections import Beside
 from opweld.tensor.basic import alloc
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.likes import DType, Size, Sizes, TensorLike
 from opweld.tensor.operators import functions
 from opweld.tensor.outputs import OUTPUTS, checked, integer_in, table
 from opweld.tensor.shapes import shape_i
@@ -46,7 +47,7 @@ class AllocEmpty(COp):
     __props__ = ("dtype",)
     c_float16 = True
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: DType) -> None:
         self.dtype = dtype_of(dtype).name
 
     def make_node(self, *shape: Any) -> Apply:
@@ -109,10 +110,10 @@ class Eye(COp):
     __props__ = ("dtype",)
     c_float16 = True
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: DType) -> None:
         self.dtype = dtype_of(dtype).name
 
-    def make_node(self, n: Any, m: Any, k: Any) -> Apply:
+    def make_node(self, n: Size, m: Size, k: Size) -> Apply:
         """Build the node.
 
         Parameters
@@ -178,7 +179,7 @@ def _known(size: Any) -> int | None:
     return found
 
 
-def empty(shape: Any, dtype: Any = None) -> Any:
+def empty(shape: Sizes, dtype: DType = None) -> Any:
     """Make an array that holds anything.
 
     Parameters
@@ -195,12 +196,12 @@ def empty(shape: Any, dtype: Any = None) -> Any:
     return AllocEmpty("floatX" if dtype is None else dtype)(*sizes_of("empty", shape))
 
 
-def _sizes(x: Any) -> list[Any]:
+def _sizes(x: Variable) -> list[Any]:
     """The sizes of a tensor: integers where they are known."""
     return [shape_i(x, i) if size is None else size for i, size in enumerate(x.type.shape)]
 
 
-def empty_like(x: Any, dtype: Any = None) -> Any:
+def empty_like(x: TensorLike, dtype: DType = None) -> Any:
     """Make an array of the shape of another that holds anything.
 
     Parameters
@@ -218,7 +219,7 @@ def empty_like(x: Any, dtype: Any = None) -> Any:
     return empty(_sizes(x), x.type.dtype if dtype is None else dtype)
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full(shape: Sizes, fill_value: TensorLike, dtype: DType = None) -> Any:
     """Make an array filled with a value, as ``numpy.full`` does.
 
     Parameters
@@ -243,7 +244,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """
     sizes = sizes_of("full", shape)
     if not isinstance(fill_value, Variable) and dtype is not None:
-        fill_value = np.full(np.shape(fill_value), fill_value, dtype_of(dtype).np)
+        array: Any = fill_value
+        fill_value = np.full(np.shape(array), array, dtype_of(dtype).np)
     value = as_tensor_variable(fill_value)
     if dtype is not None:
         value = functions.cast(value, dtype)
@@ -253,7 +255,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     return alloc(value, *sizes)
 
 
-def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full_like(x: TensorLike, fill_value: TensorLike, dtype: DType = None) -> Any:
     """Make an array of the shape of another, filled with a value, as ``numpy.full_like`` does.
 
     Parameters
@@ -273,7 +275,7 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
     return full(_sizes(x), fill_value, x.type.dtype if dtype is None else dtype)
 
 
-def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Any:
+def eye(n: Size, m: Size | None = None, k: Size = 0, dtype: DType = None) -> Any:
     """Make a matrix with ones on a diagonal, as ``numpy.eye`` does.
 
     Parameters
@@ -292,7 +294,7 @@ def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Any:
     return Eye("floatX" if dtype is None else dtype)(n, n if m is None else m, k)
 
 
-def identity(n: Any, dtype: Any = None) -> Any:
+def identity(n: Size, dtype: DType = None) -> Any:
     """Make the identity matrix.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from opweld.operations import NAMES
 from opweld.scalar.op import ScalarOp, weak_kind
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.type import TensorType
+from opweld.tensor.variable import TensorVariable
+
+if TYPE_CHECKING:
+    from opweld.tensor.likes import TensorLike
 
 __all__ = ["Elemwise", "broadcast_shape", "documented"]
 
@@ -55,6 +59,11 @@ class Elemwise(Op):
         self.name = name
         self.c_lang = scalar_op.c_lang
         self.gil = scalar_op.gil
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *inputs: TensorLike, **kwargs: Any) -> TensorVariable:
+            """Apply the op; of several outputs the result is a list, as `Op.__call__` says."""
 
     def __str__(self) -> str:
         if self.name is not None:
@@ -165,7 +174,7 @@ class Elemwise(Op):
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Compute by NumPy, or by the scalar op's `impl` for each element."""
-        dtypes = [output.type.dtype for output in node.outputs]  # type: ignore[attr-defined]
+        dtypes = [output.type.dtype for output in node.outputs]
         made = self.scalar_op.compute(inputs, dtypes)
         for out, source in self.inplace:
             if inputs[source].shape == made[out].shape:
@@ -192,7 +201,7 @@ class Elemwise(Op):
             Under ``loop``; None: the scalar op is written in Python only.
         """
         try:
-            body = self.scalar_op.body(tuple([x.type.dtype for x in node.inputs]))  # type: ignore[attr-defined]
+            body = self.scalar_op.body(tuple([x.type.dtype for x in node.inputs]))
         except MethodNotDefined:
             return None
         outputs: list[dict[str, int]] = [{"value": value} for value in body.results]
@@ -202,14 +211,14 @@ class Elemwise(Op):
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
         """Give the sizes, unless several inputs have a say in one that is known only at run time."""
-        known: Shape = node.outputs[0].type.shape  # type: ignore[attr-defined]
+        known: Shape = node.outputs[0].type.shape
         shape: list[Any] = []
         for axis, size in enumerate(known):
             if size is None:
                 told: dict[Variable, Any] = {}
                 for x, sizes in zip(node.inputs, input_shapes):
                     own = axis - len(known) + len(sizes)
-                    if own >= 0 and x.type.shape[own] is None:  # type: ignore[attr-defined]
+                    if own >= 0 and x.type.shape[own] is None:
                         told[x] = sizes[own]
                 if len(told) != 1:
                     raise NotImplementedError
@@ -219,17 +228,17 @@ class Elemwise(Op):
 
     def c_support_code_apply(self, node: Apply, name: str) -> str:
         """Write what the scalar op writes for the dtypes of a node."""
-        dtypes = tuple([x.type.dtype for x in node.inputs])  # type: ignore[attr-defined]
+        dtypes = tuple([x.type.dtype for x in node.inputs])
         return self.scalar_op.c_support_code_apply(self.scalar_op.scalar_node(dtypes), name)
 
     def c_init_code_apply(self, node: Apply, name: str) -> str:
         """Write what the scalar op writes for the dtypes of a node."""
-        dtypes = tuple([x.type.dtype for x in node.inputs])  # type: ignore[attr-defined]
+        dtypes = tuple([x.type.dtype for x in node.inputs])
         return self.scalar_op.c_init_code_apply(self.scalar_op.scalar_node(dtypes), name)
 
     def c_code_cache_version_apply(self, node: Apply) -> tuple[Any, ...]:
         """Give what the scalar op gives for the dtypes of a node."""
-        dtypes = tuple([x.type.dtype for x in node.inputs])  # type: ignore[attr-defined]
+        dtypes = tuple([x.type.dtype for x in node.inputs])
         return self.scalar_op.c_code_cache_version_apply(self.scalar_op.scalar_node(dtypes))
 
 

@@ -11,6 +11,7 @@ from opweld.dtypes import upcast
 from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
 from opweld.sections import Beside
+from opweld.tensor.likes import TensorList
 from opweld.tensor.manipulation import flatten
 from opweld.tensor.outputs import checked, table
 from opweld.tensor.permute import atleast_1d, atleast_2d, expand_dims
@@ -89,9 +90,9 @@ class Join(COp):
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
         """Give the first one's sizes, where none is a sum."""
-        if node.outputs[0].type.shape[self.axis] is None:  # type: ignore[attr-defined]
+        if node.outputs[0].type.shape[self.axis] is None:
             raise NotImplementedError
-        return [tuple([node.outputs[0].type.shape[i] if i == self.axis else n  # type: ignore[attr-defined]
+        return [tuple([node.outputs[0].type.shape[i] if i == self.axis else n
                        for i, n in enumerate(input_shapes[0])])]  # fmt: skip
 
     def c_support_code(self) -> list[str]:
@@ -160,7 +161,7 @@ def _check_dimensions(parts: list[Any], stacks: bool) -> None:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
 
 
-def concatenate(arrays: Any, axis: int | None = 0) -> Any:
+def concatenate(arrays: TensorList, axis: int | None = 0) -> Any:
     """Join arrays along an axis that they have.
 
     Parameters
@@ -205,7 +206,7 @@ def join(axis: int, *arrays: Any) -> Any:
     return concatenate(arrays, axis)
 
 
-def stack(arrays: Any, axis: int = 0) -> Any:
+def stack(arrays: TensorList, axis: int = 0) -> Any:
     """Join arrays of one shape along a new axis.
 
     Parameters
@@ -231,7 +232,7 @@ def stack(arrays: Any, axis: int = 0) -> Any:
     return expand_dims(found[0], axis) if len(found) == 1 else Stack(axis)(*found)
 
 
-def hstack(arrays: Any) -> Any:
+def hstack(arrays: TensorList) -> Any:
     """Join arrays along their second axis, vectors along their only one.
 
     Parameters
@@ -247,7 +248,7 @@ def hstack(arrays: Any) -> Any:
     return concatenate(found, 0 if found[0].ndim == 1 else 1)
 
 
-def vstack(arrays: Any) -> Any:
+def vstack(arrays: TensorList) -> Any:
     """Join arrays along their first axis; vectors are rows.
 
     Parameters

@@ -12,6 +12,7 @@ from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
 from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.likes import TensorLike
 from opweld.tensor.operators import functions
 from opweld.tensor.outputs import OUTPUTS, by_value, checked
 from opweld.tensor.type import TensorType
@@ -39,7 +40,7 @@ class Dot(COp):
     __props__ = ()
     c_float16 = True
 
-    def make_node(self, x: Any, y: Any) -> Apply:
+    def make_node(self, x: TensorLike, y: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -79,7 +80,7 @@ class Dot(COp):
     def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
         """Leave the order open in which products are added."""
         x, y = map(magnitude, inputs)
-        return of_sums(x.shape[-1], np.dot(x, y), node.outputs[0].type.dtype)  # type: ignore[attr-defined]
+        return of_sums(x.shape[-1], np.dot(x, y), node.outputs[0].type.dtype)
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
         """Give the sizes that are not summed over."""
@@ -96,7 +97,7 @@ class Dot(COp):
     ) -> str:
         """Hand it to NumPy, with the storage that is there."""
         (x, y), out = input_names, output_names[0]
-        axis = max(node.inputs[1].type.ndim - 2, 0)  # type: ignore[attr-defined]
+        axis = max(node.inputs[1].type.ndim - 2, 0)
         return checked(f"opw_product(&{out}, {by_value(x)}, {by_value(y)}, {axis}, type_num_{out})", sub["fail"])
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
@@ -110,7 +111,7 @@ class MatMul(COp):
     __props__ = ()
     c_float16 = True
 
-    def make_node(self, x: Any, y: Any) -> Apply:
+    def make_node(self, x: TensorLike, y: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -146,12 +147,12 @@ class MatMul(COp):
     def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
         """Leave the order open in which products are added."""
         x, y = map(magnitude, inputs)
-        return of_sums(x.shape[-1], np.matmul(x, y), node.outputs[0].type.dtype)  # type: ignore[attr-defined]
+        return of_sums(x.shape[-1], np.matmul(x, y), node.outputs[0].type.dtype)
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
         """Give the sizes, but where it is open which of two is broadcast to the other."""
         left, right = input_shapes
-        known = [v.type.shape for v in node.inputs]  # type: ignore[attr-defined]
+        known = [v.type.shape for v in node.inputs]
         depth = max(len(left), len(right), 2) - 2
         stack = []
         for axis in range(-depth - 2, -2):
@@ -178,7 +179,7 @@ class MatMul(COp):
     ) -> str:
         """Hand it to NumPy: one product to its BLAS directly, a stack to the ufunc."""
         (x, y), out, fail = input_names, output_names[0], sub["fail"]
-        if any(v.type.ndim > 2 for v in node.inputs):  # type: ignore[attr-defined]
+        if any(v.type.ndim > 2 for v in node.inputs):
             return checked(f"opw_stacks(&{out}, {by_value(x)}, {by_value(y)})", fail)
         fits = checked(f"opw_matmul_fits({by_value(x)}, {by_value(y)})", fail)
         return fits + checked(f"opw_product(&{out}, {by_value(x)}, {by_value(y)}, 0, type_num_{out})", fail)
@@ -220,7 +221,7 @@ _dot = Dot()
 _matmul = MatMul()
 
 
-def dot(x: Any, y: Any) -> Any:
+def dot(x: TensorLike, y: TensorLike) -> Any:
     """Multiply as ``numpy.dot`` does.
 
     Parameters
@@ -245,7 +246,7 @@ def dot(x: Any, y: Any) -> Any:
     return _dot(left, right)
 
 
-def matmul(x: Any, y: Any) -> Any:
+def matmul(x: TensorLike, y: TensorLike) -> Any:
     """Multiply as ``numpy.matmul`` does.
 
     Parameters

@@ -12,6 +12,7 @@ from opweld.graph.basic import Apply, Variable
 from opweld.hooks.classes import COp
 from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.likes import Sizes, TensorLike
 from opweld.tensor.operators import functions
 from opweld.tensor.outputs import OUTPUTS, by_value, checked, integer_in, table
 from opweld.tensor.type import TensorType
@@ -45,7 +46,7 @@ class Reshape(COp):
     def __init__(self, ndim: int) -> None:
         self.ndim = int(ndim)
 
-    def make_node(self, x: Any, *shape: Any) -> Apply:
+    def make_node(self, x: TensorLike, *shape: Any) -> Apply:
         """Build the node.
 
         Parameters
@@ -89,7 +90,7 @@ class Reshape(COp):
         """Let NumPy find out whether a view will do."""
         x, *sizes = input_names
         fits, entries = "", map(integer_in, sizes)
-        if len(sizes) == 1 and node.inputs[1].type.ndim == 1:  # type: ignore[attr-defined]
+        if len(sizes) == 1 and node.inputs[1].type.ndim == 1:
             fits = checked(f"opw_as_many({by_value(sizes[0])}, {self.ndim})", sub["fail"])
             at = f"(npy_intp)*(dtype_{sizes[0]}*)PyArray_GETPTR1({sizes[0]}"
             entries = map(f"{at}, {{}})".format, range(self.ndim))
@@ -119,7 +120,7 @@ class BroadcastTo(COp):
     view_map = {0: [0]}
     overlaps = True
 
-    def make_node(self, x: Any, *shape: Any) -> Apply:
+    def make_node(self, x: TensorLike, *shape: Any) -> Apply:
         """Build the node.
 
         Parameters
@@ -182,7 +183,7 @@ class BroadcastTo(COp):
 _broadcast_to = BroadcastTo()
 
 
-def reshape(x: Any, shape: Any, ndim: int | None = None) -> Any:
+def reshape(x: TensorLike, shape: Sizes, ndim: int | None = None) -> Any:
     """Give the elements of `x`, last axis fastest, another shape.
 
     Parameters
@@ -206,7 +207,7 @@ def reshape(x: Any, shape: Any, ndim: int | None = None) -> Any:
     """
     x = as_tensor_variable(x)
     if isinstance(shape, Variable) and getattr(shape.type, "ndim", 0) == 1:
-        length = shape.type.shape[0] if ndim is None else ndim  # type: ignore[attr-defined]
+        length = shape.type.shape[0] if ndim is None else ndim
         if length is None:
             raise TypeError(f"reshape: the length of {shape} is not known; pass ndim=")
         return Reshape(length)(x, shape)
@@ -231,7 +232,7 @@ def _check_sizes(have: tuple[int | None, ...], sizes: list[int | None]) -> None:
         raise ValueError(f"cannot reshape array of size {total} into shape {shape_text(sizes)}")
 
 
-def flatten(x: Any, ndim: int = 1) -> Any:
+def flatten(x: TensorLike, ndim: int = 1) -> Any:
     """Join the last dimensions of `x` into one, last axis fastest.
 
     Parameters
@@ -259,12 +260,12 @@ def flatten(x: Any, ndim: int = 1) -> Any:
     if ndim == 1:
         return Reshape(1)(x, integer(-1))
     sizes = [functions.shape_i(x, i) if size is None else integer(size) for i, size in enumerate(x.type.shape)]
-    rest = x.type.shape[ndim - 1 :]  # -1 would not do: beside a size 0 it could be any
+    rest: Any = x.type.shape[ndim - 1 :]  # -1 would not do: beside a size 0 it could be any
     last = reduce(functions.multiply, sizes[ndim - 1 :]) if None in rest else integer(prod(rest))
     return Reshape(ndim)(x, *sizes[: ndim - 1], last)
 
 
-def ravel(x: Any) -> Any:
+def ravel(x: TensorLike) -> Any:
     """Join all dimensions of `x` into one, last axis fastest.
 
     Parameters
@@ -280,7 +281,7 @@ def ravel(x: Any) -> Any:
     return flatten(x)
 
 
-def broadcast_to(x: Any, shape: Any) -> Any:
+def broadcast_to(x: TensorLike, shape: Sizes) -> Any:
     """View `x` as if it were of another shape.
 
     Parameters

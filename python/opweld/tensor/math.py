@@ -10,11 +10,11 @@ from operator import index
 from typing import Any
 
 from opweld.dtypes import dtype_of, upcast
-from opweld.graph.basic import Variable
 from opweld.scalar.basic import Cast, Clip, Identity, Imag, Real, Second, Where
 from opweld.scalar.op import weak_kind
 from opweld.tensor.convert import as_tensor_variable, constant
 from opweld.tensor.elemwise import Elemwise, documented
+from opweld.tensor.likes import DType, TensorLike
 from opweld.tensor.operators import functions
 from opweld.tensor.ufuncs import (
     absolute,
@@ -54,7 +54,7 @@ def _cast(dtype: str) -> Elemwise:
     return Elemwise(Cast(dtype))
 
 
-def cast(x: Any, dtype: Any) -> Any:
+def cast(x: TensorLike, dtype: DType) -> Any:
     """Convert to another dtype, as ``numpy.ndarray.astype`` does.
 
     Parameters
@@ -87,7 +87,7 @@ def cast(x: Any, dtype: Any) -> Any:
     return _cast(wanted.name)(x)
 
 
-def clip(x: Any, min: Any = None, max: Any = None) -> Any:
+def clip(x: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Any:
     """Limit values, as ``numpy.clip`` does.
 
     Parameters
@@ -107,16 +107,16 @@ def clip(x: Any, min: Any = None, max: Any = None) -> Any:
         from numpy import iinfo
 
         limits = iinfo(kind)
-        if not isinstance(min, Variable) and weak_kind(min) is int and min <= limits.min:
+        if isinstance(min, int) and weak_kind(min) is int and min <= limits.min:
             min = None
-        if not isinstance(max, Variable) and weak_kind(max) is int and max >= limits.max:
+        if isinstance(max, int) and weak_kind(max) is int and max >= limits.max:
             max = None
     if min is None:
         return positive(x) if max is None else minimum(x, max)
     return maximum(x, min) if max is None else _clip(x, min, max)
 
 
-def round(x: Any, decimals: int = 0) -> Any:
+def round(x: TensorLike, decimals: int = 0) -> Any:
     """Round to a number of decimals, halves to even, as ``numpy.round`` does.
 
     Parameters
@@ -142,7 +142,7 @@ def round(x: Any, decimals: int = 0) -> Any:
     return cast(multiply(rint(divide(x, factor)), factor), x.type.dtype)
 
 
-def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Say where two tensors are equal within a tolerance, as ``numpy.isclose`` does.
 
     Parameters
@@ -167,7 +167,7 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
     return bitwise_or(found, bitwise_and(isnan(a), isnan(b))) if equal_nan else found
 
 
-def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Say whether two tensors are equal throughout, within a tolerance.
 
     Parameters
@@ -183,7 +183,7 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
     return isclose(a, b, rtol, atol, equal_nan).all()
 
 
-def size(x: Any) -> Any:
+def size(x: TensorLike) -> Any:
     """Count the elements.
 
     Parameters
@@ -204,7 +204,7 @@ def size(x: Any) -> Any:
     return found
 
 
-def real(z: Any) -> Any:
+def real(z: TensorLike) -> Any:
     """Give the real part.
 
     Parameters
@@ -221,7 +221,7 @@ def real(z: Any) -> Any:
     return _real(z) if dtype_of(z.type.dtype).np.kind == "c" else z
 
 
-def imag(z: Any) -> Any:
+def imag(z: TensorLike) -> Any:
     """Give the imaginary part: of real numbers zeros.
 
     Parameters
@@ -236,7 +236,7 @@ def imag(z: Any) -> Any:
     return _imag(z)
 
 
-def angle(z: Any, deg: bool = False) -> Any:
+def angle(z: TensorLike, deg: bool = False) -> Any:
     """Give the angle of complex numbers, counter-clockwise from the real axis.
 
     Parameters

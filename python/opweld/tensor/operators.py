@@ -6,12 +6,17 @@ Each is a function of `opweld.tensor` with the variable as its first argument; w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from opweld.graph.basic import Variable
 from opweld.rooms import late
+
+if TYPE_CHECKING:
+    from opweld.tensor.likes import Axes, DType, TensorLike
+    from opweld.tensor.type import TensorType
+    from opweld.tensor.variable import TensorVariable
 
 __all__ = ["Operators", "functions"]
 
@@ -24,31 +29,36 @@ functions: Any = late("opweld.tensor")
 ufuncs: Any = late("opweld.scalar.ufuncs")  # graphs without arithmetic do without
 
 
-def _call(name: str, *args: Any, **kwargs: Any) -> Any:
+def _call(name: str, *args: Any, **kwargs: Any) -> TensorVariable:
     """A function of the room."""
-    return getattr(functions, name)(*args, **kwargs)
+    return getattr(functions, name)(*args, **kwargs)  # type: ignore[no-any-return]
 
 
-def _unary(name: str) -> Callable[[Any], Any]:
+def _unary(name: str) -> Callable[[Operators], TensorVariable]:
     """An operator: a function of one tensor."""
 
-    def operator(self: Any) -> Any:
+    def operator(self: Operators) -> TensorVariable:
         return _call(name, self)
 
     operator.__doc__ = f"``opweld.tensor.{name}``."
     return operator
 
 
-def _binary(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
+def _binary(name: str, reflected: bool = False) -> Callable[[Operators, TensorLike], TensorVariable]:
     """An operator: a function of two tensors; other objects are left to their own operators."""
 
-    def operator(self: Any, other: Any) -> Any:
+    def operator(self: Operators, other: TensorLike) -> TensorVariable:
         if not isinstance(other, _OPERANDS):
-            return NotImplemented
+            return NotImplemented  # type: ignore[no-any-return]
         return _call(name, other, self) if reflected else _call(name, self, other)
 
     operator.__doc__ = f"``opweld.tensor.{name}``{', the other operand first' if reflected else ''}."
     return operator
+
+
+def _pair(name: str, reflected: bool = False) -> Callable[[Operators, TensorLike], list[TensorVariable]]:
+    """As `_binary`, of a function of two results."""
+    return _binary(name, reflected)  # type: ignore[return-value]
 
 
 def _given(values: tuple[Any, ...]) -> Any:
@@ -59,7 +69,7 @@ def _given(values: tuple[Any, ...]) -> Any:
 class Operators:
     """Operators and methods; a base of variables and of constants. ``==`` and ``!=`` compare identity: use `eq`."""
 
-    type: Any
+    type: TensorType
     __array_ufunc__ = None  # NumPy leaves ``array + variable`` to the variable
 
     __abs__ = _unary("absolute")
@@ -82,8 +92,8 @@ class Operators:
     __rfloordiv__ = _binary("floor_divide", True)
     __mod__ = _binary("remainder")
     __rmod__ = _binary("remainder", True)
-    __divmod__ = _binary("divmod")
-    __rdivmod__ = _binary("divmod", True)
+    __divmod__ = _pair("divmod")
+    __rdivmod__ = _pair("divmod", True)
     __rpow__ = _binary("power", True)
     __matmul__ = _binary("matmul")
     __rmatmul__ = _binary("matmul", True)
@@ -102,13 +112,13 @@ class Operators:
     __gt__ = _binary("greater")
     __ge__ = _binary("greater_equal")
 
-    def __pow__(self, other: Any, modulo: Any = None) -> Any:
+    def __pow__(self, other: TensorLike, modulo: object = None) -> TensorVariable:
         if modulo is not None or not isinstance(other, _OPERANDS):
             return NotImplemented
         short = ufuncs.short_power(other, self.type.numpy_dtype.kind)
         return _call(short, self) if short else _call("power", self, other)
 
-    def __round__(self, ndigits: int | None = None) -> Any:
+    def __round__(self, ndigits: int | None = None) -> TensorVariable:
         return _call("round", self, 0 if ndigits is None else ndigits)
 
     def __bool__(self) -> bool:
@@ -117,7 +127,7 @@ class Operators:
     def __len__(self) -> int:
         raise TypeError("a variable of a graph has no len(); x.shape[0] is its length inside a function")
 
-    def __contains__(self, item: Any) -> bool:
+    def __contains__(self, item: object) -> bool:
         raise TypeError("whether a value is in a variable of a graph is known only inside a function; see eq and any")
 
     def __iter__(self) -> Iterator[Any]:
@@ -131,65 +141,65 @@ class Operators:
             )
         return (self[i] for i in range(length))
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> TensorVariable:
         """A part of the tensor, by NumPy's indexing."""
-        return functions.parts.subtensor(self, key)
+        return functions.parts.subtensor(self, key)  # type: ignore[no-any-return]
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         raise TypeError("a variable of a graph cannot be written into; x[key].set(value) is x with that part set")
 
     # -- attributes ----------------------------------------------------------------------------------------------
 
     @property
-    def T(self) -> Any:
+    def T(self) -> TensorVariable:
         """The tensor with its dimensions in reverse order."""
         return _call("transpose", self)
 
     @property
-    def mT(self) -> Any:
+    def mT(self) -> TensorVariable:
         """The tensor with its last two dimensions exchanged."""
         return _call("swapaxes", self, -1, -2)
 
     @property
-    def real(self) -> Any:
+    def real(self) -> TensorVariable:
         """The real part."""
         return _call("real", self)
 
     @property
-    def imag(self) -> Any:
+    def imag(self) -> TensorVariable:
         """The imaginary part."""
         return _call("imag", self)
 
     @property
-    def size(self) -> Any:
+    def size(self) -> TensorVariable:
         """The number of elements, as a variable of the graph."""
         return _call("size", self)
 
     # -- element by element --------------------------------------------------------------------------------------
 
-    def astype(self, dtype: Any) -> Any:
+    def astype(self, dtype: DType) -> TensorVariable:
         """Convert to another dtype: `opweld.tensor.cast`."""
         return _call("cast", self, dtype)
 
     cast = astype
 
-    def copy(self) -> Any:
+    def copy(self) -> TensorVariable:
         """Give a copy."""
         return _call("tensor_copy", self)
 
-    def fill(self, value: Any) -> Any:
+    def fill(self, value: TensorLike) -> TensorVariable:
         """Give a tensor of this shape and dtype, filled with a value."""
         return _call("cast", _call("second", self, value), self.type.dtype)
 
-    def clip(self, min: Any = None, max: Any = None) -> Any:
+    def clip(self, min: TensorLike | None = None, max: TensorLike | None = None) -> TensorVariable:
         """Limit the values: `opweld.tensor.clip`."""
         return _call("clip", self, min, max)
 
-    def round(self, decimals: int = 0) -> Any:
+    def round(self, decimals: int = 0) -> TensorVariable:
         """Round, halves to even: `opweld.tensor.round`."""
         return _call("round", self, decimals)
 
-    def conj(self) -> Any:
+    def conj(self) -> TensorVariable:
         """Give the complex conjugate."""
         return _call("conjugate", self)
 
@@ -197,109 +207,113 @@ class Operators:
 
     # -- reductions ----------------------------------------------------------------------------------------------
 
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    def sum(self, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> TensorVariable:
         """Add up over axes."""
         return _call("sum", self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    def prod(self, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> TensorVariable:
         """Multiply over axes."""
         return _call("prod", self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    def mean(self, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> TensorVariable:
         """Give the mean over axes."""
         return _call("mean", self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def var(self, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+    def var(
+        self, axis: Axes = None, dtype: DType = None, ddof: TensorLike = 0, keepdims: bool = False
+    ) -> TensorVariable:
         """Give the variance over axes."""
         return _call("var", self, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
-    def std(self, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+    def std(
+        self, axis: Axes = None, dtype: DType = None, ddof: TensorLike = 0, keepdims: bool = False
+    ) -> TensorVariable:
         """Give the standard deviation over axes."""
         return _call("std", self, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
-    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def min(self, axis: Axes = None, keepdims: bool = False) -> TensorVariable:
         """Give the smallest over axes."""
         return _call("min", self, axis=axis, keepdims=keepdims)
 
-    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def max(self, axis: Axes = None, keepdims: bool = False) -> TensorVariable:
         """Give the largest over axes."""
         return _call("max", self, axis=axis, keepdims=keepdims)
 
-    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def argmin(self, axis: Axes = None, keepdims: bool = False) -> TensorVariable:
         """Give the place of the smallest along an axis."""
         return _call("argmin", self, axis=axis, keepdims=keepdims)
 
-    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def argmax(self, axis: Axes = None, keepdims: bool = False) -> TensorVariable:
         """Give the place of the largest along an axis."""
         return _call("argmax", self, axis=axis, keepdims=keepdims)
 
-    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def any(self, axis: Axes = None, keepdims: bool = False) -> TensorVariable:
         """Say whether any is true, over axes."""
         return _call("any", self, axis=axis, keepdims=keepdims)
 
-    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def all(self, axis: Axes = None, keepdims: bool = False) -> TensorVariable:
         """Say whether all are true, over axes."""
         return _call("all", self, axis=axis, keepdims=keepdims)
 
-    def ptp(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def ptp(self, axis: Axes = None, keepdims: bool = False) -> TensorVariable:
         """Give the largest less the smallest, over axes."""
         return _call("ptp", self, axis=axis, keepdims=keepdims)
 
-    def cumsum(self, axis: Any = None, dtype: Any = None) -> Any:
+    def cumsum(self, axis: Axes = None, dtype: DType = None) -> TensorVariable:
         """Add up along an axis, keeping each sum on the way."""
         return _call("cumsum", self, axis=axis, dtype=dtype)
 
-    def cumprod(self, axis: Any = None, dtype: Any = None) -> Any:
+    def cumprod(self, axis: Axes = None, dtype: DType = None) -> TensorVariable:
         """Multiply along an axis, keeping each product on the way."""
         return _call("cumprod", self, axis=axis, dtype=dtype)
 
-    def dot(self, other: Any) -> Any:
+    def dot(self, other: TensorLike) -> TensorVariable:
         """Give the matrix product, as `numpy.dot`."""
         return _call("dot", self, other)
 
     # -- shape and order -----------------------------------------------------------------------------------------
 
-    def reshape(self, *shape: Any, ndim: int | None = None) -> Any:
+    def reshape(self, *shape: Any, ndim: int | None = None) -> TensorVariable:
         """Give the elements another shape: ``x.reshape(2, -1)`` or ``x.reshape((2, -1))``."""
         return _call("reshape", self, _given(shape), ndim=ndim)
 
-    def transpose(self, *axes: Any) -> Any:
+    def transpose(self, *axes: Any) -> TensorVariable:
         """Exchange dimensions: ``x.transpose(1, 0)`` or ``x.transpose((1, 0))``; without axes reverse them."""
         return _call("transpose", self, _given(axes) if axes else None)
 
-    def dimshuffle(self, *pattern: Any) -> Any:
+    def dimshuffle(self, *pattern: Any) -> TensorVariable:
         """Exchange, drop and insert dimensions: `opweld.tensor.dimshuffle`."""
         return _call("dimshuffle", self, *pattern)
 
-    def flatten(self, ndim: int = 1) -> Any:
+    def flatten(self, ndim: int = 1) -> TensorVariable:
         """Join the last dimensions into one, so that `ndim` are left."""
         return _call("flatten", self, ndim)
 
-    def ravel(self) -> Any:
+    def ravel(self) -> TensorVariable:
         """Join all dimensions into one."""
         return _call("ravel", self)
 
-    def squeeze(self, axis: Any = None) -> Any:
+    def squeeze(self, axis: Axes = None) -> TensorVariable:
         """Drop dimensions of size 1."""
         return _call("squeeze", self, axis)
 
-    def swapaxes(self, axis1: int, axis2: int) -> Any:
+    def swapaxes(self, axis1: int, axis2: int) -> TensorVariable:
         """Exchange two dimensions."""
         return _call("swapaxes", self, axis1, axis2)
 
-    def sort(self, axis: Any = -1, kind: str | None = None, *, stable: bool | None = None) -> Any:
+    def sort(self, axis: Axes = -1, kind: str | None = None, *, stable: bool | None = None) -> TensorVariable:
         """Sort along an axis."""
         return _call("sort", self, axis, kind, stable=stable)
 
-    def argsort(self, axis: Any = -1, kind: str | None = None, *, stable: bool | None = None) -> Any:
+    def argsort(self, axis: Axes = -1, kind: str | None = None, *, stable: bool | None = None) -> TensorVariable:
         """Give the places that sort along an axis."""
         return _call("argsort", self, axis, kind, stable=stable)
 
-    def take(self, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
+    def take(self, indices: TensorLike, axis: Axes = None, mode: str = "raise") -> TensorVariable:
         """Give the elements at these places."""
         return _call("take", self, indices, axis, mode)
 
-    def repeat(self, repeats: Any, axis: int | None = None) -> Any:
+    def repeat(self, repeats: TensorLike, axis: int | None = None) -> TensorVariable:
         """Give each element several times."""
         return _call("repeat", self, repeats, axis)
 
@@ -307,10 +321,10 @@ class Operators:
         """Give the places of what is not zero, an array for each dimension."""
         return _call("nonzero", self)
 
-    def set(self, value: Any) -> Any:
+    def set(self, value: TensorLike) -> TensorVariable:
         """Of a part ``x[key]``: give ``x`` with this part set to a value."""
         return _call("set_subtensor", self, value)
 
-    def inc(self, value: Any) -> Any:
+    def inc(self, value: TensorLike) -> TensorVariable:
         """Of a part ``x[key]``: give ``x`` with a value added to this part."""
         return _call("inc_subtensor", self, value)

@@ -9,6 +9,7 @@ from opweld.errors import _what
 from opweld.graph.basic import Variable
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.indexing import read_key
+from opweld.tensor.likes import TensorLike
 from opweld.tensor.operators import functions
 from opweld.tensor.subtensor import IncSubtensor, Subtensor
 
@@ -17,7 +18,7 @@ __all__ = ["inc_subtensor", "set_subtensor", "subtensor"]
 _view_by = lru_cache(maxsize=1024)(Subtensor)
 
 
-def subtensor(x: Any, key: Any) -> Any:
+def subtensor(x: TensorLike, key: Any) -> Any:
     """Index `x`, as NumPy does.
 
     Parameters
@@ -45,7 +46,7 @@ def subtensor(x: Any, key: Any) -> Any:
     return _view_by(index)(x, *numbers)
 
 
-def set_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:
+def set_subtensor(x: TensorLike, y: TensorLike, inplace: bool = False) -> Any:
     """Give an array that differs in what an index selects.
 
     Parameters
@@ -70,7 +71,7 @@ def set_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:
     return _write("set_subtensor", x, y, True, inplace)
 
 
-def inc_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:
+def inc_subtensor(x: TensorLike, y: TensorLike, inplace: bool = False) -> Any:
     """Give an array to which something is added in what an index selects; as often as an element is selected.
 
     Parameters
@@ -93,7 +94,7 @@ def inc_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:
     return _write("inc_subtensor", x, y, False, inplace)
 
 
-def _write(what: str, x: Any, y: Any, set_: bool, inplace: bool) -> Any:
+def _write(what: str, x: TensorLike, y: TensorLike, set_: bool, inplace: bool) -> Any:
     advanced = functions.advanced
     node = x.owner if isinstance(x, Variable) else None
     op = None if node is None else node.op

@@ -13,6 +13,7 @@ from opweld.hooks.classes import COp
 from opweld.sections import Beside
 from opweld.tensor.axis import many_axes
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.likes import Axes, Places, TensorLike
 from opweld.tensor.outputs import OUTPUTS, by_value, checked, table
 from opweld.tensor.type import TensorType
 from opweld.tensor.views import VIEW
@@ -55,7 +56,7 @@ class DimShuffle(COp):
         if len(set(given)) != len(given) or any(isinstance(i, int) and i < 0 for i in given):
             raise ValueError(f"DimShuffle: each axis at most once, from 0, or 'x': got {self.new_order}")
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -81,7 +82,7 @@ class DimShuffle(COp):
         for i, size in enumerate(shape):
             if size != 1 and size is not None and i not in self.new_order:
                 raise ValueError(_SQUEEZE)
-        sizes = [1 if i == "x" else shape[i] for i in self.new_order]
+        sizes = [shape[i] if isinstance(i, int) else 1 for i in self.new_order]
         return Apply(self, [x], [TensorType(x.type.dtype, sizes)()])
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
@@ -116,7 +117,7 @@ class DimShuffle(COp):
 _shuffled = lru_cache(maxsize=1024)(DimShuffle)
 
 
-def dimshuffle(x: Any, *pattern: Any) -> Any:
+def dimshuffle(x: TensorLike, *pattern: Any) -> Any:
     """View `x` with other axes.
 
     Parameters
@@ -146,7 +147,7 @@ def dimshuffle(x: Any, *pattern: Any) -> Any:
     return _shuffled(tuple(order))(x)
 
 
-def transpose(x: Any, axes: Any = None) -> Any:
+def transpose(x: TensorLike, axes: Any = None) -> Any:
     """View `x` with its axes in another order.
 
     Parameters
@@ -177,7 +178,7 @@ def transpose(x: Any, axes: Any = None) -> Any:
     return dimshuffle(x, *order)
 
 
-def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
+def swapaxes(x: TensorLike, axis1: int, axis2: int) -> Any:
     """View `x` with two axes exchanged.
 
     Parameters
@@ -198,7 +199,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     return dimshuffle(x, *order)
 
 
-def moveaxis(x: Any, source: Any, destination: Any) -> Any:
+def moveaxis(x: TensorLike, source: Places, destination: Places) -> Any:
     """View `x` with axes moved to other places.
 
     Parameters
@@ -223,7 +224,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     return dimshuffle(x, *order)
 
 
-def expand_dims(x: Any, axis: Any) -> Any:
+def expand_dims(x: TensorLike, axis: Places) -> Any:
     """View `x` with new axes of size 1.
 
     Parameters
@@ -244,7 +245,7 @@ def expand_dims(x: Any, axis: Any) -> Any:
     return dimshuffle(x, *["x" if i in new else next(old) for i in range(x.ndim + count)])
 
 
-def squeeze(x: Any, axis: Any = None) -> Any:
+def squeeze(x: TensorLike, axis: Axes = None) -> Any:
     """View `x` without axes of size 1.
 
     Parameters
@@ -271,7 +272,7 @@ def squeeze(x: Any, axis: Any = None) -> Any:
     return dimshuffle(x, *[i for i in range(x.ndim) if i not in gone])
 
 
-def atleast_1d(x: Any) -> Any:
+def atleast_1d(x: TensorLike) -> Any:
     """View `x` with one dimension at least.
 
     Parameters
@@ -287,7 +288,7 @@ def atleast_1d(x: Any) -> Any:
     return dimshuffle(x, "x") if x.ndim == 0 else x
 
 
-def atleast_2d(x: Any) -> Any:
+def atleast_2d(x: TensorLike) -> Any:
     """View `x` with two dimensions at least; new axes come first.
 
     Parameters
@@ -303,7 +304,7 @@ def atleast_2d(x: Any) -> Any:
     return x if x.ndim >= 2 else dimshuffle(x, *["x"] * (2 - x.ndim), *range(x.ndim))
 
 
-def atleast_3d(x: Any) -> Any:
+def atleast_3d(x: TensorLike) -> Any:
     """View `x` with three dimensions at least, as NumPy does: of a vector the middle one, of a matrix the first two.
 
     Parameters

@@ -14,6 +14,7 @@ from opweld.hooks.classes import COp
 from opweld.scalar.op import weak_kind
 from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable, constant
+from opweld.tensor.likes import DType, TensorLike
 from opweld.tensor.operators import functions
 from opweld.tensor.outputs import OUTPUTS, by_value, checked
 from opweld.tensor.type import TensorType
@@ -35,10 +36,10 @@ class ARange(COp):
     __props__ = ("dtype",)
     c_float16 = True
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: DType) -> None:
         self.dtype = dtype_of(dtype).name
 
-    def make_node(self, start: Any, stop: Any, step: Any) -> Apply:
+    def make_node(self, start: TensorLike, stop: TensorLike, step: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -64,7 +65,7 @@ class ARange(COp):
                 raise TypeError(f"arange: {name} must have no dimensions, got {x} of type {x.type}")
         length = None
         if all(isinstance(x, Constant) for x in inputs):
-            length = _length(*[x.data for x in inputs])
+            length = _length(*[x.data for x in inputs if isinstance(x, Constant)])
         return Apply(self, inputs, [TensorType(self.dtype, (length,))()])
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
@@ -89,7 +90,7 @@ class ARange(COp):
         return (1,)
 
 
-def _length(start: Any, stop: Any, step: Any) -> int:
+def _length(start: np.ndarray[Any, Any], stop: np.ndarray[Any, Any], step: np.ndarray[Any, Any]) -> int:
     """How many numbers an `arange` of constants has; what NumPy refuses is refused."""
     if not step:
         raise ZeroDivisionError("division by zero")
@@ -97,7 +98,7 @@ def _length(start: Any, stop: Any, step: Any) -> int:
         apart = np.subtract(stop, start)
         steps = np.true_divide(apart, step)
     if np.iscomplexobj(steps) or not abs(steps) < 2**40:
-        return len(np.arange(start, stop, step))
+        return len(np.arange(start, stop, step))  # type: ignore[call-overload]
     if steps == 0 and apart:  # the division underflowed
         return 0 if np.signbit(steps) else 1
     return max(int(np.ceil(steps)), 0)
@@ -110,12 +111,15 @@ def _arange_dtype(spec: tuple[Any, ...]) -> str:
     return dtype_of(np.arange(parts[0](0), parts[1](1), parts[2](1)).dtype).name
 
 
-def _spec(x: Any) -> Any:
+def _spec(x: TensorLike) -> Any:
     kind = None if isinstance(x, Variable) else weak_kind(x)
     return as_tensor_variable(x).type.dtype if kind is None else kind
 
 
-def arange(start: Any = None, stop: Any = None, step: Any = None, *, dtype: Any = None) -> Any:
+def arange(
+    start: TensorLike | None = None, stop: TensorLike | None = None, step: TensorLike | None = None, *,
+    dtype: DType = None,
+) -> Any:  # fmt: skip
     """Give evenly spaced numbers, as ``numpy.arange`` does.
 
     Parameters
@@ -152,7 +156,7 @@ def arange(start: Any = None, stop: Any = None, step: Any = None, *, dtype: Any 
     return ARange(name)(*given)
 
 
-def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, *, dtype: Any = None) -> Any:
+def linspace(start: TensorLike, stop: TensorLike, num: int = 50, endpoint: bool = True, *, dtype: DType = None) -> Any:
     """Give a number of evenly spaced numbers, as ``numpy.linspace`` does.
 
     Parameters

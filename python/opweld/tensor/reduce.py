@@ -15,6 +15,7 @@ from opweld.scalar.op import ScalarOp
 from opweld.scalar.ufuncs import Ufunc, ufunc
 from opweld.tensor.axis import many_axes
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.likes import Axes, DType, TensorLike
 from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
 from opweld.tolerances import EXACT, magnitude, of_products, of_sums
@@ -60,7 +61,7 @@ class CAReduce(Op):
 
     __props__ = ("scalar_op", "axis", "dtype", "keepdims")
 
-    def __init__(self, scalar_op: ScalarOp, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> None:
+    def __init__(self, scalar_op: ScalarOp, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> None:
         if not isinstance(scalar_op, ScalarOp):
             raise TypeError(f"CAReduce: expected a ScalarOp, got {_what(scalar_op)}")
         if isinstance(scalar_op, Ufunc) and scalar_op.name not in _OPS:
@@ -83,7 +84,7 @@ class CAReduce(Op):
             return getattr(self.scalar_op, hook)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {hook!r}")
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -140,7 +141,7 @@ class CAReduce(Op):
         (x,) = inputs
         if not isinstance(self.scalar_op, Ufunc):
             return None
-        dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        dtype: str = node.outputs[0].type.dtype
         axes = many_axes(self.axis, x.ndim)
         count = int(np.prod([x.shape[axis] for axis in axes], dtype=np.int64))
         if self.scalar_op.name == "multiply":
@@ -152,7 +153,7 @@ class CAReduce(Op):
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Reduce by NumPy, or by the scalar op's `impl`."""
         (x,) = inputs
-        dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        dtype: str = node.outputs[0].type.dtype
         axes = many_axes(self.axis, x.ndim)
         if isinstance(self.scalar_op, Ufunc):
             with np.errstate(all="ignore"):
@@ -184,11 +185,11 @@ class CAReduce(Op):
         dict or None
             Under ``loop``; None: the scalar op is written in Python only.
         """
-        dtype: str = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+        dtype: str = node.outputs[0].type.dtype
         (x,) = node.inputs
         fold: dict[str, Any] = {"dtypes": [dtype], "values": [0]}
         elements = []
-        if x.type.dtype != dtype:  # type: ignore[attr-defined]
+        if x.type.dtype != dtype:
             elements, fold["values"] = [{"op": "cast", "args": [0], "dtype": dtype}], [1]
         if isinstance(self.scalar_op, Ufunc):
             fold["op"] = self.scalar_op.name
@@ -203,7 +204,7 @@ class CAReduce(Op):
             if getattr(self.scalar_op, "identity", None) is not None:
                 fold["identity"] = [number_text(self._identity(dtype))]
         fields: dict[str, Any] = {
-            "axes": list(many_axes(self.axis, x.type.ndim)),  # type: ignore[attr-defined]
+            "axes": list(many_axes(self.axis, x.type.ndim)),
             "body": elements, "folds": [fold], "outputs": [{"fold": 0, "value": 0}],
         }  # fmt: skip
         if self.keepdims:
@@ -230,7 +231,7 @@ class CAReduce(Op):
         return self.scalar_op.c_code_cache_version_apply(self._scalar_node(node))
 
     def _scalar_node(self, node: Apply) -> Apply:
-        return self.scalar_op.scalar_node((node.outputs[0].type.dtype,) * 2)  # type: ignore[attr-defined]
+        return self.scalar_op.scalar_node((node.outputs[0].type.dtype,) * 2)
 
 
 @cache
@@ -263,7 +264,7 @@ def _reduction(name: str, axes: tuple[int, ...], dtype: str | None, keepdims: bo
     return CAReduce(ufunc(name), axes, dtype, keepdims)
 
 
-def _reduce(name: str, x: Any, axis: Any, keepdims: bool, dtype: Any = None) -> Any:
+def _reduce(name: str, x: TensorLike, axis: Axes, keepdims: bool, dtype: DType = None) -> Any:
     """Reduce by one of NumPy's ops; the axes are those of `x`, from 0, so equal reductions are equal nodes."""
     x = as_tensor_variable(x)
     axes = many_axes(axis, x.type.ndim)
@@ -276,7 +277,7 @@ def _reduce(name: str, x: Any, axis: Any, keepdims: bool, dtype: Any = None) -> 
     return _reduction(name, axes, wanted, bool(keepdims))(x)
 
 
-def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def sum(x: TensorLike, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> Any:
     """Add up, as ``numpy.sum`` does. Floating point and complex numbers are added pairwise.
 
     Parameters
@@ -306,7 +307,7 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> 
     return _reduce("add", x, axis, keepdims, dtype)
 
 
-def prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def prod(x: TensorLike, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> Any:
     """Multiply, as ``numpy.prod`` does.
 
     Parameters
@@ -321,7 +322,7 @@ def prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) ->
     return _reduce("multiply", x, axis, keepdims, dtype)
 
 
-def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def max(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     """Find the largest, as ``numpy.max`` does: NaN where there is one.
 
     Parameters
@@ -344,7 +345,7 @@ def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _reduce("maximum", x, axis, keepdims)
 
 
-def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def min(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     """Find the smallest, as ``numpy.min`` does: NaN where there is one.
 
     Parameters
@@ -364,7 +365,7 @@ amax = max
 amin = min
 
 
-def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def all(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     """Say whether all are true, that is not zero, as ``numpy.all`` does.
 
     Parameters
@@ -380,7 +381,7 @@ def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _reduce("logical_and", x, axis, keepdims)
 
 
-def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def any(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     """Say whether one is true, that is not zero, as ``numpy.any`` does.
 
     Parameters
@@ -396,7 +397,7 @@ def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _reduce("logical_or", x, axis, keepdims)
 
 
-def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def ptp(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     """Give the largest less the smallest, as ``numpy.ptp`` does.
 
     Parameters

@@ -10,6 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from opweld.graph.basic import Apply, Variable
 from opweld.hooks.classes import COp
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.likes import Sizes, TensorLike
 from opweld.tensor.manipulation import broadcast_to, flatten, reshape
 from opweld.tensor.operators import functions
 from opweld.tensor.outputs import OUTPUTS, checked
@@ -35,7 +36,7 @@ class Repeat(COp):
     def __init__(self, axis: int) -> None:
         self.axis = int(axis)
 
-    def make_node(self, x: Any, repeats: Any) -> Apply:
+    def make_node(self, x: TensorLike, repeats: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -84,7 +85,7 @@ class Repeat(COp):
         return (1,)
 
 
-def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+def repeat(x: TensorLike, repeats: TensorLike, axis: int | None = None) -> Any:
     """Repeat elements, or slices along an axis.
 
     Parameters
@@ -108,7 +109,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     return Repeat(normalize_axis_index(axis, x.ndim))(x, repeats)
 
 
-def tile(x: Any, reps: Any) -> Any:
+def tile(x: TensorLike, reps: Sizes) -> Any:
     """Lay copies of an array side by side.
 
     Parameters

@@ -105,8 +105,8 @@ def _inferred(fgraph: FunctionGraph, of: Variable) -> Any:
         found = answer[of.index]
         if found is None:
             return None
-        if len(found) != of.type.ndim:  # type: ignore[attr-defined]
-            raise ValueError(f"{len(found)} sizes for {of.type.ndim} dimensions")  # type: ignore[attr-defined]
+        if len(found) != of.type.ndim:
+            raise ValueError(f"{len(found)} sizes for {of.type.ndim} dimensions")
         return tuple(found)
     except Exception as err:
         if not_written(err):

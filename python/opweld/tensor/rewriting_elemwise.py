@@ -35,7 +35,7 @@ _NEUTRAL = {  # op: (which input, its value, for results of which kinds); true o
 
 def _name(node: Apply) -> str | None:
     """The ufunc that a node applies."""
-    scalar_op = node.op.scalar_op  # type: ignore[attr-defined]
+    scalar_op = node.op.scalar_op
     return str(scalar_op.name) if isinstance(scalar_op, Ufunc) else None
 
 
@@ -47,7 +47,7 @@ def _stands(fgraph: FunctionGraph, node: Apply, position: int) -> list[Variable]
         return None
     for i, other in enumerate(node.inputs):
         if i != position:
-            sizes = other.type.shape  # type: ignore[attr-defined]
+            sizes = other.type.shape
             own = found.type.shape[found.type.ndim - len(sizes) :]
             if any(size != 1 and (size is None or size != mine) for size, mine in zip(sizes, own)):
                 return None
@@ -66,7 +66,7 @@ def _number(variable: Variable) -> Any:
 @node_rewriter([Elemwise])
 def twice(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``-(-x)``, ``~(~x)``, ``conj(conj(x))``, and a copy, are `x`; so is ``logical_not`` twice of bool."""
-    if isinstance(node.op.scalar_op, Identity):  # type: ignore[attr-defined]
+    if isinstance(node.op.scalar_op, Identity):
         return _stands(fgraph, node, 0)
     name = _name(node)
     below = node.inputs[0].owner if name in _TWICE else None
@@ -119,7 +119,7 @@ def neutral(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
         return None
     for position, value, kinds in _NEUTRAL.get(_name(node) or "", ()):
         number = _number(node.inputs[position])
-        if number is None or number != value or node.outputs[0].type.numpy_dtype.kind not in kinds:  # type: ignore
+        if number is None or number != value or node.outputs[0].type.numpy_dtype.kind not in kinds:
             continue
         if number.dtype.kind == "f" and np.signbit(number):  # x - -0.0
             continue
@@ -132,7 +132,7 @@ def neutral(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
 @node_rewriter([Elemwise])
 def where_known(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``where(True, a, b)`` is `a`, ``where(False, a, b)`` is `b`, if their shapes and dtypes are known to agree."""
-    if not isinstance(node.op.scalar_op, Where) or node.op.destroy_map:  # type: ignore[attr-defined]
+    if not isinstance(node.op.scalar_op, Where) or node.op.destroy_map:
         return None
     condition = _number(node.inputs[0])
     return None if condition is None else _stands(fgraph, node, 1 if condition else 2)

@@ -40,7 +40,7 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> list[Variabl
     if below is None or not isinstance(below.op, DimShuffle):
         return None
     first = below.op.new_order
-    order = ["x" if i == "x" else first[i] for i in node.op.new_order]  # type: ignore[attr-defined]
+    order = ["x" if i == "x" else first[i] for i in node.op.new_order]
     return [DimShuffle(order)(below.inputs[0])]
 
 
@@ -63,7 +63,7 @@ def part_of_numbers(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None
         found: Any = entries[key]
     except (IndexError, ValueError):  # a call says so
         return None
-    return [MakeVector(node.outputs[0].type.dtype)(*found)] if isinstance(found, list) else [found]  # type: ignore
+    return [MakeVector(node.outputs[0].type.dtype)(*found)] if isinstance(found, list) else [found]
 
 
 @node_rewriter([Writing])

@@ -11,6 +11,7 @@ from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
 from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.likes import TensorLike
 from opweld.tensor.manipulation import flatten
 from opweld.tensor.operators import functions
 from opweld.tensor.outputs import OUTPUTS, by_value, checked, table
@@ -43,7 +44,7 @@ class Take(COp):
         if mode not in _MODES:
             raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
 
-    def make_node(self, x: Any, indices: Any) -> Apply:
+    def make_node(self, x: TensorLike, indices: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -106,7 +107,7 @@ class NonZero(COp):
     __props__ = ()
     c_float16 = True
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -155,7 +156,7 @@ class NonZero(COp):
 _nonzero = NonZero()
 
 
-def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
+def take(x: TensorLike, indices: TensorLike, axis: int | None = None, mode: str = "raise") -> Any:
     """Take elements, or slices along an axis, by their numbers.
 
     Parameters
@@ -187,7 +188,7 @@ def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     return Take(normalize_axis_index(axis, x.ndim), mode)(x, indices)
 
 
-def nonzero(x: Any, return_matrix: bool = False) -> Any:
+def nonzero(x: TensorLike, return_matrix: bool = False) -> Any:
     """Find the elements that are not zero.
 
     Parameters
@@ -213,7 +214,7 @@ def nonzero(x: Any, return_matrix: bool = False) -> Any:
     return functions.stack(found)
 
 
-def flatnonzero(x: Any) -> Any:
+def flatnonzero(x: TensorLike) -> Any:
     """Find the elements that are not zero, counted with the last axis fastest.
 
     Parameters

@@ -10,6 +10,7 @@ from opweld.errors import _what
 from opweld.graph.basic import Apply, Variable
 from opweld.hooks.copying import RegisteredCOp
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.likes import TensorLike
 from opweld.tensor.type import TensorType
 
 __all__ = ["Shape", "Shape_i", "register_shape_c_code", "register_shape_i_c_code", "shape", "shape_i"]
@@ -24,7 +25,7 @@ class Shape(RegisteredCOp):
 
     c_code_and_version: ClassVar[dict[type, tuple[str, tuple[Any, ...]]]] = {}
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -62,7 +63,7 @@ class Shape_i(RegisteredCOp):
             raise TypeError(f"Shape_i: expected a dimension, 0 or more, got {_what(i)}")
         self.i = i.__index__()
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -95,7 +96,7 @@ class Shape_i(RegisteredCOp):
         return {**super().fields(iname, oname, sub), "i": self.i}
 
 
-def _variable(x: Any) -> Variable:
+def _variable(x: TensorLike) -> Variable:
     if isinstance(x, Variable):
         return x
     found: Variable = as_tensor_variable(x)
@@ -105,7 +106,7 @@ def _variable(x: Any) -> Variable:
 _shape = Shape()
 
 
-def shape(x: Any) -> Any:
+def shape(x: TensorLike) -> Any:
     """Give the shape of `x`, as a variable.
 
     Parameters
@@ -121,7 +122,7 @@ def shape(x: Any) -> Any:
     return _shape(x)
 
 
-def shape_i(x: Any, i: int) -> Any:
+def shape_i(x: TensorLike, i: int) -> Any:
     """Give one size of `x`, as a variable.
 
     Parameters

@@ -10,6 +10,7 @@ from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
 from opweld.tensor.axis import one_axis
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.likes import Axes, TensorLike
 from opweld.tensor.outputs import OUTPUTS, checked, table
 from opweld.tensor.type import TensorType
 
@@ -39,8 +40,8 @@ class _Sorting(COp):
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
         """Give the input's shape, where it is not flattened."""
-        ndim = node.inputs[0].type.ndim  # type: ignore[attr-defined]
-        return [input_shapes[0] if node.outputs[0].type.ndim == ndim else None]  # type: ignore[attr-defined]
+        ndim = node.inputs[0].type.ndim
+        return [input_shapes[0] if node.outputs[0].type.ndim == ndim else None]
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""
@@ -50,7 +51,7 @@ class _Sorting(COp):
 class Sort(_Sorting):
     """A sorted copy; NaN comes last."""
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -89,7 +90,7 @@ class Sort(_Sorting):
     ) -> str:
         """Copy into the storage, and let NumPy sort there."""
         x, out, fail = input_names[0], output_names[0], sub["fail"]
-        ndim = node.inputs[0].type.ndim  # type: ignore[attr-defined]
+        ndim = node.inputs[0].type.ndim
         flat = self.axis is None
         sizes = [f"PyArray_SIZE({x})"] if flat else [f"PyArray_DIM({x}, {i})" for i in range(ndim)]
         calls = (
@@ -103,7 +104,7 @@ class Sort(_Sorting):
 class ArgSort(_Sorting):
     """The positions along the axis in the order that sorts the array."""
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -165,7 +166,7 @@ def _flat(shape: tuple[int | None, ...]) -> tuple[int | None]:
     return (size,)
 
 
-def _of_function(x: Any, axis: Any, kind: Any, stable: Any, least: int) -> tuple[Any, int | None, Any]:
+def _of_function(x: TensorLike, axis: Axes, kind: Any, stable: Any, least: int) -> tuple[Any, int | None, Any]:
     """The arguments of `sort` and `argsort`, checked; `least`: of how many dimensions the array counts at least."""
     x = as_tensor_variable(x)
     if stable is not None:
@@ -175,7 +176,7 @@ def _of_function(x: Any, axis: Any, kind: Any, stable: Any, least: int) -> tuple
     return x, None if axis is None else one_axis(axis, max(x.ndim, least)), kind
 
 
-def sort(x: Any, axis: Any = -1, kind: str | None = None, *, stable: bool | None = None) -> Any:
+def sort(x: TensorLike, axis: Axes = -1, kind: str | None = None, *, stable: bool | None = None) -> Any:
     """Sort as ``numpy.sort`` does.
 
     Parameters
@@ -203,7 +204,7 @@ def sort(x: Any, axis: Any = -1, kind: str | None = None, *, stable: bool | None
     return Sort(axis, kind)(x)
 
 
-def argsort(x: Any, axis: Any = -1, kind: str | None = None, *, stable: bool | None = None) -> Any:
+def argsort(x: TensorLike, axis: Axes = -1, kind: str | None = None, *, stable: bool | None = None) -> Any:
     """Give the order that sorts, as ``numpy.argsort`` does.
 
     Parameters

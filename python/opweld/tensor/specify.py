@@ -12,6 +12,7 @@ from opweld.graph.basic import Apply
 from opweld.hooks.classes import COp
 from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable, constant
+from opweld.tensor.likes import TensorLike
 from opweld.tensor.outputs import by_value, checked, table
 from opweld.tensor.type import TensorType
 
@@ -36,7 +37,7 @@ class SpecifyShape(COp):
     def __init__(self, shape: Iterable[int | None]) -> None:
         self.shape = TensorType("bool", tuple(shape)).shape
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -98,7 +99,7 @@ class SpecifyShape(COp):
         return (1,)
 
 
-def specify_shape(x: Any, shape: Iterable[int | None]) -> Any:
+def specify_shape(x: TensorLike, shape: Iterable[int | None]) -> Any:
     """Say what sizes a tensor has; that is checked when it is computed.
 
     Parameters

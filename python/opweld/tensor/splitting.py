@@ -13,6 +13,7 @@ from opweld.graph.basic import Apply, Variable
 from opweld.hooks.classes import COp
 from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.likes import Sizes, TensorLike
 from opweld.tensor.outputs import OUTPUTS, by_value, checked, table
 from opweld.tensor.parts import subtensor
 from opweld.tensor.type import TensorType
@@ -44,7 +45,7 @@ class Split(COp):
         self.count = int(count)
         self.view_map = {i: [0] for i in range(self.count)}
 
-    def make_node(self, x: Any) -> Apply:
+    def make_node(self, x: TensorLike) -> Apply:
         """Build the node.
 
         Parameters
@@ -94,7 +95,7 @@ class Split(COp):
         return (1,)
 
 
-def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def split(x: TensorLike, indices_or_sections: Sizes, axis: int = 0) -> list[Any]:
     """Take an array apart along an axis.
 
     Parameters
@@ -128,7 +129,7 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
             "split: how many pieces there are must be known: pass an integer, or a list of where they begin"
         )
     try:
-        bounds = [None, *indices_or_sections, None]
+        bounds = [None, *indices_or_sections, None]  # type: ignore[misc]
     except TypeError:
         raise TypeError(
             f"split: expected an integer, or a list of where pieces begin, got {_what(indices_or_sections)}"

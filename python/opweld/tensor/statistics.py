@@ -10,6 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Variable
 from opweld.tensor.convert import as_tensor_variable, constant
+from opweld.tensor.likes import Axes, DType, TensorLike
 from opweld.tensor.math import cast, imag, real
 from opweld.tensor.reduce import sum as _sum
 from opweld.tensor.shapes import shape_i
@@ -44,7 +45,7 @@ def _divided(total: Any, count: Any, dtype: str) -> Any:
     return cast(divide(total, count), dtype)
 
 
-def mean(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def mean(x: TensorLike, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> Any:
     """Give the mean, as ``numpy.mean`` does.
 
     Parameters
@@ -77,7 +78,7 @@ def mean(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) ->
     return cast(found, "float16") if half else found
 
 
-def var(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+def var(x: TensorLike, axis: Axes = None, dtype: DType = None, ddof: Any = 0, keepdims: bool = False) -> Any:
     """Give the variance, the mean square of what elements differ from their mean, as ``numpy.var`` does.
 
     Parameters
@@ -107,15 +108,15 @@ def var(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bo
         squares = add(square(real(apart)), square(imag(apart)))
     else:
         squares = square(apart)
-    found = _sum(squares, axis, dtype, keepdims)
+    found: Any = _sum(squares, axis, dtype, keepdims)
     if isinstance(count, Variable) or isinstance(ddof, Variable):
-        free = maximum(subtract(count, ddof), 0)
+        free: Any = maximum(subtract(count, ddof), 0)
     else:
         free = count - ddof if count > ddof else 0
     return _divided(found, free, found.type.dtype)
 
 
-def std(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+def std(x: TensorLike, axis: Axes = None, dtype: DType = None, ddof: Any = 0, keepdims: bool = False) -> Any:
     """Give the standard deviation, the square root of `var`, as ``numpy.std`` does.
 
     Parameters

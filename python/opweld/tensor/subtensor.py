@@ -11,8 +11,10 @@ from opweld.hooks.classes import COp
 from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable, constant
 from opweld.tensor.indexing import check_numbers, entries_of, key_of, viewed_shape
+from opweld.tensor.likes import TensorLike
 from opweld.tensor.outputs import OUTPUTS, by_value, checked
 from opweld.tensor.type import TensorType
+from opweld.tensor.variable import TensorVariable
 from opweld.tensor.views import VIEW
 
 __all__ = ["BEGIN", "IncSubtensor", "Subtensor", "Writing"]
@@ -28,7 +30,7 @@ def _numbers(entries: tuple[str, ...], node: Apply, names: list[str], fail: str)
     inputs = node.inputs[len(node.inputs) - len(names) :]
     for place, (name, letter, variable) in enumerate(zip(names, letters, inputs)):
         value = f"*(dtype_{name}*)PyArray_DATA({name})"
-        if variable.type.dtype == "uint64":  # type: ignore[attr-defined]
+        if variable.type.dtype == "uint64":
             large = f"{value} > (npy_uint64)NPY_MAX_INT64"
             if letter == "i":
                 text = "Python int too large to convert to C long"
@@ -65,7 +67,7 @@ class Subtensor(COp):
         if "v" in self.entries or "..." in self.entries:
             raise ValueError(f"Subtensor: {index!r} holds more than integers, slices and None")
 
-    def make_node(self, x: Any, *numbers: Any) -> Apply:
+    def make_node(self, x: TensorLike, *numbers: Any) -> Apply:
         """Build the node.
 
         Parameters
@@ -85,8 +87,9 @@ class Subtensor(COp):
         IndexError
             If there are more entries than dimensions.
         """
-        x, found = _read(self, x, numbers)
-        return Apply(self, [x, *found], [TensorType(x.type.dtype, viewed_shape(x.type.shape, self.entries, found))()])
+        base, found = _read(self, x, numbers)
+        shape = viewed_shape(base.type.shape, self.entries, found)
+        return Apply(self, [base, *found], [TensorType(base.type.dtype, shape)()])
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """View in Python."""
@@ -118,7 +121,7 @@ class Subtensor(COp):
         return (1,)
 
 
-def _read(op: Any, x: Any, numbers: tuple[Any, ...]) -> tuple[Any, list[Any]]:
+def _read(op: Any, x: TensorLike, numbers: tuple[Any, ...]) -> tuple[TensorVariable, list[Any]]:
     """What is indexed by a basic form, and the numbers."""
     x = as_tensor_variable(x)
     used = len([entry for entry in op.entries if entry != "None"])
@@ -156,7 +159,7 @@ class Writing(COp):
         """Give the shape of what is written into."""
         return [input_shapes[0]]
 
-    def value(self, x: Any, y: Any) -> Any:
+    def value(self, x: TensorVariable, y: Any) -> Any:
         """Read what is written.
 
         Parameters
@@ -194,7 +197,7 @@ class Writing(COp):
 class IncSubtensor(Writing):
     """An array with a view of it set, or added to. Parameters as for `Writing`."""
 
-    def make_node(self, x: Any, y: Any, *numbers: Any) -> Apply:
+    def make_node(self, x: TensorLike, y: TensorLike, *numbers: Any) -> Apply:
         """Build the node.
 
         Parameters
@@ -211,8 +214,8 @@ class IncSubtensor(Writing):
         Apply
             One output of the type of `x`.
         """
-        x, found = _read(self, x, numbers)
-        return Apply(self, [x, self.value(x, y), *found], [x.type()])
+        base, found = _read(self, x, numbers)
+        return Apply(self, [base, self.value(base, y), *found], [base.type()])
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Write in Python."""

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from opweld.scalar.ufuncs import ufunc
 from opweld.tensor.elemwise import Elemwise, documented
 
@@ -28,13 +30,18 @@ def _of(name: str, summary: str) -> Elemwise:
     return documented(ufunc(name), summary)
 
 
+def _several(name: str, summary: str) -> Any:
+    """Of several results, which a call gives as a list."""
+    return _of(name, summary)
+
+
 add = _of("add", "Add.")
 subtract = sub = _of("subtract", "Subtract the second from the first.")
 multiply = mul = _of("multiply", "Multiply.")
 divide = true_divide = true_div = _of("divide", "Divide the first by the second; of integers floating point.")
 floor_divide = floor_div = int_div = _of("floor_divide", "Divide, and round down.")
 remainder = mod = _of("remainder", "Give the rest of `floor_divide`, of the divisor's sign.")
-divmod = _of("divmod", "Give `floor_divide` and `remainder`.")
+divmod = _several("divmod", "Give `floor_divide` and `remainder`.")
 fmod = _of("fmod", "Give the rest of a division that rounds towards zero, of the dividend's sign.")
 power = pow = _of("power", "Raise the first to the power of the second.")
 float_power = _of("float_power", "Raise to a power, in float64 or complex128 at least.")
@@ -88,8 +95,8 @@ isnan = _of("isnan", "Say where it is NaN.")
 isinf = _of("isinf", "Say where it is infinite.")
 isfinite = _of("isfinite", "Say where it is neither infinite nor NaN.")
 ldexp = _of("ldexp", "Give x1 * 2**x2.")
-frexp = _of("frexp", "Give mantissa and exponent.")
-modf = _of("modf", "Give the fraction and the whole part.")
+frexp = _several("frexp", "Give mantissa and exponent.")
+modf = _several("modf", "Give the fraction and the whole part.")
 bitwise_and = and_ = _of("bitwise_and", "Give the bits that both have; of bool: both.")
 bitwise_or = or_ = _of("bitwise_or", "Give the bits that either has; of bool: either.")
 bitwise_xor = xor = _of("bitwise_xor", "Give the bits that one has and the other has not.")

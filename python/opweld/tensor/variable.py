@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from opweld.graph.basic import Constant, Variable
 from opweld.tensor.operators import Operators, functions
+
+if TYPE_CHECKING:
+    from opweld.tensor.type import TensorType
+
+    _Variable = Variable[TensorType]
+    _Constant = Constant[TensorType]
+else:  # who runs the library need not wait for names of types
+    _Variable, _Constant = Variable, Constant
 
 __all__ = ["TensorConstant", "TensorVariable"]
 
@@ -33,19 +41,19 @@ class _Tensor(Operators):
         return tuple(self.type.broadcastable)
 
     @property
-    def shape(self) -> Any:
+    def shape(self) -> TensorVariable:
         """The sizes, as a variable of the graph; what is known of them without a call is ``type.shape``."""
-        return functions.shape(self)
+        return functions.shape(self)  # type: ignore[no-any-return]
 
 
-class TensorVariable(_Tensor, Variable):
+class TensorVariable(_Tensor, _Variable):
     """A variable whose value is an array."""
 
 
-class TensorConstant(_Tensor, Constant):
+class TensorConstant(_Tensor, _Constant):
     """An array that is known. It is copied, and made read-only."""
 
-    def __init__(self, type: Any, data: Any, name: str | None = None) -> None:
+    def __init__(self, type: TensorType, data: object, name: str | None = None) -> None:
         super().__init__(type, data, name)
         kept = np.array(self.data, order="K")
         kept.flags.writeable = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +12,7 @@ from opweld.errors import _what
 from opweld.graph.basic import Constant, Variable
 from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable, constant
+from opweld.tensor.likes import Sizes, TensorList
 from opweld.tensor.type import TensorType
 
 __all__ = ["VIEW", "integer", "known", "shape_text", "sizes_of"]
@@ -50,7 +52,7 @@ def known(size: Variable) -> int | None:
     return int(size.data) if isinstance(size, Constant) else None
 
 
-def sizes_of(what: str, shape: Any) -> list[Any]:
+def sizes_of(what: str, shape: Sizes) -> list[Any]:
     """Read a shape: an integer, or a sequence of integers and of variables without dimensions.
 
     Parameters
@@ -95,7 +97,7 @@ def _size(what: str, size: Any, position: int) -> Any:
         raise TypeError(f"{what}: size {position} must be an integer or a variable, got {_what(size)}") from None
 
 
-def shape_text(shape: Any) -> str:
+def shape_text(shape: Sequence[int | None]) -> str:
     """Write a shape as NumPy's messages do; a negative size is ``newaxis``, or nothing where none but such come before.
 
     Parameters
@@ -107,13 +109,13 @@ def shape_text(shape: Any) -> str:
     -------
     str
     """
-    sizes = ["newaxis" if size < 0 else str(size) for size in shape]
+    sizes = ["newaxis" if size is not None and size < 0 else str(size) for size in shape]
     while sizes[:1] == ["newaxis"]:
         del sizes[0]
     return f"({sizes[0]},)" if len(sizes) == len(shape) == 1 else f"({','.join(sizes)})"
 
 
-def tensors(given: Any, what: str, do: str) -> list[Any]:
+def tensors(given: TensorList, what: str, do: str) -> list[Any]:
     """Read a sequence of tensors.
 
     Parameters
