@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opweld.digest import sha256
 from opweld.enums import EnumType
@@ -10,10 +10,12 @@ from opweld.errors import _what
 from opweld.graph.basic import Constant
 from opweld.hooks.asking import ABSENT, ask, ask_for_build, texts, words
 from opweld.hooks.classes import CType
-from opweld.hooks.protocols import Node
 from opweld.hooks.struct import struct_text
 from opweld.hooks.values import Params, frozen
 from opweld.signatures import filter_of, signature_of
+
+if TYPE_CHECKING:
+    from opweld.hooks.protocols import Node
 
 __all__ = ["Params", "ParamsType", "frozen", "params_of", "perform_params"]
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from opweld.compile.io import In
 from opweld.dtypes import compiled, dtype_of, rule_of
-from opweld.hooks.protocols import Node, Type
+from opweld.graph.shared import SharedVariable
 from opweld.hooks.reading import knows_of
 from opweld.rooms import late
 from opweld.signatures import filter_of
 
 if TYPE_CHECKING:
-    from opweld.graph.shared import SharedVariable
+    from opweld.hooks.protocols import Node, Type
 
 params_room: Any = late("opweld.params")  # few graphs have an op with params
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opweld.compile import builder
 from opweld.compile.binding import outs_of, performer
@@ -12,9 +12,11 @@ from opweld.compile.options import Options
 from opweld.compile.program import Program, make_program
 from opweld.digest import sha256
 from opweld.graph.shared import Cell
-from opweld.hooks.protocols import Graph, Node, Variable
 from opweld.rooms import late
 from opweld.signatures import filter_of
+
+if TYPE_CHECKING:
+    from opweld.hooks.protocols import Graph, Node, Variable
 
 engine: Any = late("opweld.engine")  # where the C is not in the cache any more
 

@@ -9,6 +9,7 @@ from opweld.compile.binding import performer
 from opweld.compile.code import Code, bind
 from opweld.compile.comparing import aliased, copied, equal, nearly_equal, text_of, tolerance_of, where_apart
 from opweld.compile.failure import explain
+from opweld.compile.options import Options
 from opweld.compile.program import make_program
 from opweld.errors import OpweldError
 from opweld.generic import generic
@@ -20,7 +21,6 @@ from opweld.signatures import filter_of
 
 if TYPE_CHECKING:
     from opweld.compile.debugmode import DebugMode
-    from opweld.compile.options import Options
 
 
 class DebugModeError(OpweldError):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from opweld.compile.program import Program
 from opweld.dtypes import describe, dtype_of, expected
-from opweld.hooks.protocols import Node, Type, Variable, is_constant
+from opweld.hooks.reading import is_constant
 from opweld.signatures import filter_of
+
+if TYPE_CHECKING:
+    from opweld.hooks.protocols import Node, Type, Variable
 
 __all__ = ["admits_none", "explain", "failer", "place", "refuser"]
 

@@ -19,13 +19,13 @@ from opweld.compile.rebuild import (
     shared_of,
 )
 from opweld.compile.recipe import Recipe
-from opweld.compile.sharedvalue import SharedVariable, shared
 from opweld.config import config
 from opweld.errors import OpweldWarning, UnusedInputError, _what, _yes_or_no
 from opweld.graph.basic import Variable, _named
 from opweld.graph.fgraph import FunctionGraph
+from opweld.graph.shared import SharedVariable
 
-__all__ = ["Function", "In", "Maker", "Out", "SharedVariable", "function", "shared", "source"]
+__all__ = ["Function", "In", "Maker", "Out", "SharedVariable", "function", "source"]
 
 
 class Function(ABC):

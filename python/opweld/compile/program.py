@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opweld.errors import ProgramError
-from opweld.hooks.protocols import Constant, Graph, Node, Variable
 from opweld.hooks.standing import one_node, one_type
 from opweld.hooks.writer import Writer
 from opweld.jsontext import dumps
+
+if TYPE_CHECKING:
+    from opweld.hooks.protocols import Constant, Graph, Node, Variable
 
 __all__ = ["FORMAT", "Program", "make_program"]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from opweld.graph.op import Op
-from opweld.hooks.protocols import Node, Variable
+
+if TYPE_CHECKING:
+    from opweld.hooks.protocols import Node, Variable
 
 __all__ = ["half_of", "refusal", "says_float16"]
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from sys import intern
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opweld.errors import OpweldWarning, _what
 from opweld.hooks.asking import ABSENT, ask, ask_for_build, origin, text, texts, words
 from opweld.hooks.classes import COp
 from opweld.hooks.float16 import half_of, refusal
 from opweld.hooks.labels import label_of
-from opweld.hooks.protocols import Node, Type
 from opweld.hooks.reading import (
     NAME,
     VARIABLE,
@@ -26,6 +25,9 @@ from opweld.hooks.reading import (
 )
 from opweld.rooms import late
 from opweld.sections import written_in
+
+if TYPE_CHECKING:
+    from opweld.hooks.protocols import Node, Type
 
 __all__ = ["Fragments"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, Protocol
 
-__all__ = ["Constant", "Graph", "Node", "Op", "Type", "Variable", "is_constant"]
+__all__ = ["Constant", "Graph", "Node", "Op", "Type", "Variable"]
 
 
 class Type(Protocol):
@@ -98,18 +98,3 @@ class Graph(Protocol):
 
     def toposort(self) -> Sequence[Node]:
         """Give the nodes as they run: each after what it reads, and after the readers of what it destroys."""
-
-
-def is_constant(variable: Any) -> bool:
-    """Say whether a variable is a constant.
-
-    Parameters
-    ----------
-    variable : Variable
-        Of any graph.
-
-    Returns
-    -------
-    bool
-    """
-    return variable.owner is None and hasattr(variable, "data")

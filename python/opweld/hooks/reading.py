@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opweld.errors import _what
 from opweld.hooks.asking import ABSENT, ask, text
 from opweld.hooks.classes import CType
-from opweld.hooks.protocols import Type
+
+if TYPE_CHECKING:
+    from opweld.hooks.protocols import Type
 
 __all__ = [
     "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "keeps_storage", "knows_of",
@@ -110,6 +112,21 @@ def _writer_of(order: tuple[type, ...], hook: str) -> int | None:
         if hook in cls.__dict__:
             return place
     return None
+
+
+def is_constant(variable: Any) -> bool:
+    """Say whether a variable is a constant.
+
+    Parameters
+    ----------
+    variable : Variable
+        Of any graph.
+
+    Returns
+    -------
+    bool
+    """
+    return variable.owner is None and hasattr(variable, "data")
 
 
 def performs(op: Any) -> bool:

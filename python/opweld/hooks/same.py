@@ -14,17 +14,19 @@ from __future__ import annotations
 
 import sys
 from types import BuiltinFunctionType, CodeType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from opweld.graph.alike import Difference, differences, same_value
 from opweld.hooks.asking import ask
 from opweld.hooks.fragments import Fragments
-from opweld.hooks.protocols import Node, Type
 from opweld.hooks.reading import accept, carries_c
 from opweld.hooks.writer import Writer
 from opweld.signatures import code_of
+
+if TYPE_CHECKING:
+    from opweld.hooks.protocols import Node, Type
 
 __all__ = ["stands_for", "stands_for_type"]
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opweld.graph.alike import differences
-from opweld.hooks.protocols import Node
 from opweld.rooms import late
+
+if TYPE_CHECKING:
+    from opweld.hooks.protocols import Node
 
 __all__ = ["one_node", "one_type"]
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opweld.graph.aliasing import alias_pairs
 from opweld.hooks.asking import ABSENT, ask, text
 from opweld.hooks.fragments import Fragments
-from opweld.hooks.protocols import Constant, Node, Type, Variable, is_constant
-from opweld.hooks.reading import PARAMS, VARIABLE, accept, carries_c, keeps_storage
+from opweld.hooks.reading import PARAMS, VARIABLE, accept, carries_c, is_constant, keeps_storage
 from opweld.rooms import late
+
+if TYPE_CHECKING:
+    from opweld.hooks.protocols import Constant, Node, Type, Variable
 
 __all__ = ["Writer"]
 
