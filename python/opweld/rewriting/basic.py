@@ -10,7 +10,7 @@ from opweld.graph.basic import Apply
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.op import Op
 
-__all__ = ["Deferred", "NodeRewriter", "node_rewriter"]
+__all__ = ["Deferred", "FromFunction", "NodeRewriter", "node_rewriter"]
 
 
 class NodeRewriter:
@@ -128,8 +128,16 @@ class Deferred(NodeRewriter):
         return f"<node rewriter {self.__name__}>"
 
 
-class _FromFunction(NodeRewriter):
-    """What `node_rewriter` makes of a function."""
+class FromFunction(NodeRewriter):
+    """A function as a rewriter.
+
+    Parameters
+    ----------
+    function : callable
+        Of a node, or of a graph and a node, as `node_rewriter` says.
+    tracks : list of (Op, type or str), or None
+        As `NodeRewriter.tracks` gives it.
+    """
 
     def __init__(self, function: Callable[..., Any], tracks: list[Any] | None) -> None:
         self.fn = function
@@ -141,9 +149,11 @@ class _FromFunction(NodeRewriter):
         self.__wrapped__ = function
 
     def tracks(self) -> list[Any] | None:
+        """Give what was given."""
         return self._tracks
 
     def __call__(self, *args: Any) -> Any:
+        """Ask the function."""
         return self.fn(*args)
 
     def __reduce__(self) -> str:  # the name of the function is the rewriter's
@@ -187,7 +197,7 @@ def node_rewriter(
     def decorate(function: Callable[..., Any]) -> NodeRewriter:
         if not callable(function):
             raise TypeError(f"node_rewriter: expected a function of a node, got {_what(function)}")
-        return _FromFunction(function, wanted)
+        return FromFunction(function, wanted)
 
     return decorate
 

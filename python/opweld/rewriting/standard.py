@@ -7,12 +7,13 @@ library: what a graph becomes does not depend on what else has been imported.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from opweld.graph.basic import Apply, Constant
-from opweld.rewriting.basic import Deferred
+from opweld.rewriting.basic import Deferred, FromFunction
 from opweld.rewriting.sets import Registration, RewriteSet
 
-__all__ = ["STANDARD", "deferred", "standard"]
+__all__ = ["STANDARD", "deferred", "listed", "standard"]
 
 
 def _of_constants(node: Apply) -> bool:
@@ -42,6 +43,35 @@ STANDARD: tuple[Row, ...] = (
 )
 
 
+def listed(function: Callable[..., Any]) -> FromFunction:
+    """Make a rewriter of a function that the list names; it is for the ops of its row.
+
+    Parameters
+    ----------
+    function : callable
+        As `node_rewriter` takes it.
+
+    Returns
+    -------
+    FromFunction
+
+    Raises
+    ------
+    LookupError
+        If the list does not name it.
+    """
+    home = f"{function.__module__.removeprefix('opweld.tensor.')}:{function.__name__}"
+    for _, place, tracks, _ in STANDARD:
+        if place == home:
+            return FromFunction(function, _paths(tracks))
+    raise LookupError(f"{home} is no row of opweld.rewriting.standard.STANDARD")
+
+
+def _paths(tracks: tuple[str, ...] | None) -> list[str] | None:
+    """The full names of the classes of a row."""
+    return None if tracks is None else [f"opweld.tensor.{path.replace(':', '.')}" for path in tracks]
+
+
 def deferred(home: str, tracks: tuple[str, ...] | None, when: Callable[[Apply], bool] | None) -> Deferred:
     """Make what stands for a rewriter of the list.
 
@@ -54,8 +84,7 @@ def deferred(home: str, tracks: tuple[str, ...] | None, when: Callable[[Apply], 
     -------
     Deferred
     """
-    classes = None if tracks is None else [f"opweld.tensor.{path.replace(':', '.')}" for path in tracks]
-    return Deferred(f"opweld.tensor.{home}", classes, when)
+    return Deferred(f"opweld.tensor.{home}", _paths(tracks), when)
 
 
 def standard() -> RewriteSet:

@@ -10,19 +10,19 @@ import numpy as np
 from opweld.errors import OpweldWarning, not_written
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
-from opweld.rewriting.basic import node_rewriter
 from opweld.rewriting.inplace import is_destroyed
+from opweld.rewriting.standard import listed
 from opweld.scalar.type import ScalarType
 from opweld.signatures import signature_of
 from opweld.tensor.basic import _FOLDED, MakeVector
 from opweld.tensor.convert import constant
-from opweld.tensor.shapes import Shape, Shape_i
+from opweld.tensor.shapes import Shape_i
 from opweld.tensor.type import TensorType
 
 __all__ = ["fold_constants", "shape_without_value"]
 
 
-@node_rewriter(None)
+@listed
 def fold_constants(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """Compute a node once whose inputs are constants, by its `perform`, where the result is small.
 
@@ -67,7 +67,7 @@ def _constant(variable: Variable, value: Any) -> Variable:
     return constant(value) if isinstance(variable.type, TensorType) else variable.type.make_constant(value)
 
 
-@node_rewriter([Shape, Shape_i])
+@listed
 def shape_without_value(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """Take sizes from the type, or from the ``infer_shape`` of the op behind the value."""
     of = node.inputs[0]

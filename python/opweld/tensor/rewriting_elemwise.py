@@ -10,8 +10,8 @@ import numpy as np
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
-from opweld.rewriting.basic import node_rewriter
 from opweld.rewriting.inplace import is_destroyed, is_temporary
+from opweld.rewriting.standard import listed
 from opweld.scalar.basic import Cast, Identity, Where
 from opweld.scalar.ufuncs import Ufunc, short_power, ufunc
 from opweld.tensor.elemwise import Elemwise
@@ -63,7 +63,7 @@ def _number(variable: Variable) -> Any:
     return None
 
 
-@node_rewriter([Elemwise])
+@listed
 def twice(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``-(-x)``, ``~(~x)``, ``conj(conj(x))``, and a copy, are `x`; so is ``logical_not`` twice of bool."""
     if isinstance(node.op.scalar_op, Identity):
@@ -79,7 +79,7 @@ def twice(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     return [found] if wanted.is_super(found.type) and not is_destroyed(fgraph, node.outputs[0]) else None
 
 
-@node_rewriter([Elemwise])
+@listed
 def cast_of_cast(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """A cast to the dtype that is there is no cast; of two casts the first goes if it keeps every value."""
     op: Any = node.op
@@ -109,7 +109,7 @@ def _keeps(first: str, middle: str, last: str) -> bool:
     return bool(np.can_cast(a, b)) and (b.kind == a.kind or a.kind == "b" or b.kind in "iufc")
 
 
-@node_rewriter([Elemwise])
+@listed
 def neutral(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``x * 1``, ``x / 1.``, ``x - 0``, ``x ** 1``, of integers ``x + 0`` and their like are `x`.
 
@@ -129,7 +129,7 @@ def neutral(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     return None
 
 
-@node_rewriter([Elemwise])
+@listed
 def where_known(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``where(True, a, b)`` is `a`, ``where(False, a, b)`` is `b`, if their shapes and dtypes are known to agree."""
     if not isinstance(node.op.scalar_op, Where) or node.op.destroy_map:
@@ -138,7 +138,7 @@ def where_known(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     return None if condition is None else _stands(fgraph, node, 1 if condition else 2)
 
 
-@node_rewriter([Elemwise])
+@listed
 def power_of_two(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``x ** 2`` is ``square(x)``, as NumPy's ``**`` has it; complex numbers are left, where signs of zeros differ."""
     if _name(node) != "power" or node.op.destroy_map:
@@ -157,7 +157,7 @@ def power_of_two(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
 _SQUARE = Elemwise(ufunc("square"))
 
 
-@node_rewriter([Elemwise])
+@listed
 def elemwise_in_place(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """Write each output over an input of its dtype and shape that is a temporary which nobody else reads."""
     op: Any = node.op

@@ -6,19 +6,18 @@ from typing import Any
 
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
-from opweld.rewriting.basic import node_rewriter
 from opweld.rewriting.inplace import is_destroyed, is_temporary
+from opweld.rewriting.standard import listed
 from opweld.tensor.basic import MakeVector
 from opweld.tensor.indexing import key_of
-from opweld.tensor.manipulation import BroadcastTo, Reshape
 from opweld.tensor.permute import DimShuffle
 from opweld.tensor.shapes import Shape, Shape_i
-from opweld.tensor.subtensor import Subtensor, Writing
+from opweld.tensor.subtensor import Subtensor
 
 __all__ = ["dimshuffle_of_dimshuffle", "part_of_numbers", "view_of_all", "write_in_place"]
 
 
-@node_rewriter([Subtensor, DimShuffle, Reshape, BroadcastTo])
+@listed
 def view_of_all(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """A view of the whole, as it is, is what it views."""
     x: Any = node.inputs[0]
@@ -33,7 +32,7 @@ def view_of_all(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     return [x] if same and wanted.is_super(x.type) and not is_destroyed(fgraph, node.outputs[0]) else None
 
 
-@node_rewriter([DimShuffle])
+@listed
 def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """Axes that move twice move once."""
     below = node.inputs[0].owner
@@ -44,7 +43,7 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: Apply) -> list[Variabl
     return [DimShuffle(order)(below.inputs[0])]
 
 
-@node_rewriter([Subtensor])
+@listed
 def part_of_numbers(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """An entry of a vector that is made of numbers, such as a shape, is that number; a slice is a shorter vector."""
     below = node.inputs[0].owner
@@ -66,7 +65,7 @@ def part_of_numbers(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None
     return [MakeVector(node.outputs[0].type.dtype)(*found)] if isinstance(found, list) else [found]
 
 
-@node_rewriter([Writing])
+@listed
 def write_in_place(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """Write over a temporary that nobody else reads."""
     op: Any = node.op
