@@ -308,7 +308,7 @@ def test_debugmode_has_one_way_to_compare(op):
     f = opweld.function([x], op(x), mode="DebugMode")
     plain = opweld.function([x], op(x))
     np.testing.assert_array_equal(f(values(1.5, 2.5)), plain(values(1.5, 2.5)))
-    found = [node for node in f.maker.checks.nodes if node.node.op == op]
+    found = [node for node in f.maker.linked.nodes if node.node.op == op]
     assert found and all(not node.in_c and node.perform is not None for node in found)
 
 
