@@ -280,3 +280,57 @@ def test_sums_of_float16_round_once():
         "outputs": [{"fold": 0, "value": 0}],
     }  # fmt: skip
     assert run(loop, [("float16", 1)], x)(x)[0].tolist() == x.sum(1).tolist()
+
+
+def laid(rng, a):
+    """The same numbers, somehow in memory."""
+    if a.ndim == 0 or rng.random() < 0.2:
+        return a
+    order = rng.permutation(a.ndim)
+    if rng.random() < 0.4:
+        return np.ascontiguousarray(a.transpose(order)).transpose(np.argsort(order))
+    wide = np.zeros([2 * n + 1 for n in a.shape], a.dtype)
+    part = tuple([slice(1, None, 2)] * a.ndim)
+    wide[part] = a
+    backwards = tuple([slice(None, None, int(rng.choice([1, -1]))) for _ in a.shape])
+    return np.ascontiguousarray(wide[part][backwards])[backwards] if rng.random() < 0.4 else wide[part]
+
+
+REDUCING = {"add": np.add, "maximum": np.maximum, "minimum": np.minimum, "bitwise_xor": np.bitwise_xor}
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_any_structure(seed):
+    """Inputs that broadcast, some instructions, folds and scans along some axes, outputs of all kinds in some order."""
+    rng = np.random.default_rng(seed)
+    ndim = int(rng.integers(1, 5))
+    shape = [int(rng.choice([1, 2, 5, 17, 130] if ndim < 3 else [1, 2, 3, 9])) for _ in range(ndim)]
+    own = [ndim, *rng.integers(0, ndim + 1, int(rng.integers(0, 3)))]
+    sizes = [[n if d == ndim or rng.random() < 0.7 else 1 for n in shape[ndim - d :]] for d in own]
+    arrays = [rng.integers(-9, 10, size) for size in sizes]
+    values = [np.broadcast_to(a, shape) for a in arrays]
+    body = []
+    for _ in range(int(rng.integers(0, 3))):
+        op, a, b = str(rng.choice(["add", "subtract", "maximum"])), *map(int, rng.integers(len(values), size=2))
+        body.append(binary(op, a, b, "int64"))
+        values.append(getattr(np, op)(values[a], values[b]))
+    scanned, keepdims = rng.random() < 0.3, bool(rng.random() < 0.5)
+    axes = tuple(sorted(rng.choice(ndim, 1 if scanned else int(rng.integers(1, ndim + 1)), replace=False).tolist()))
+    folds, outputs = [], []
+    for i in range(int(rng.integers(1, 4))):
+        op, v = str(rng.choice(list(REDUCING))), int(rng.integers(len(values)))
+        folds.append({"op": op, "values": [v], "dtypes": ["int64"]})
+        if scanned and rng.random() < 0.6:
+            outputs.append(({"fold": i, "value": 0, "scan": True}, REDUCING[op].accumulate(values[v], axis=axes[0])))
+        else:
+            outputs.append(({"fold": i, "value": 0}, REDUCING[op].reduce(values[v], axis=axes, keepdims=keepdims)))
+    for v in rng.integers(len(values), size=int(rng.integers(0, 3))).tolist():
+        outputs.append(({"value": v}, values[v]))
+    outputs = [outputs[i] for i in rng.permutation(len(outputs))]
+    want = [np.asarray(w) for _, w in outputs]
+    loop = {"body": body, "axes": list(axes), "keepdims": keepdims, "folds": folds, "outputs": [o for o, _ in outputs]}
+    f = run(loop, [("int64", w.ndim) for w in want], *arrays)
+    for _ in range(4):
+        out = [None if rng.random() < 0.5 else laid(rng, np.empty_like(w)) for w in want]
+        for got, w in zip(f(*[laid(rng, a) for a in arrays], out=out), want):
+            assert got.tolist() == w.tolist()
