@@ -13,12 +13,12 @@ from opweld.tensor.type import TensorType
 from opweld.tensor.variable import TensorConstant, TensorVariable
 
 if TYPE_CHECKING:
-    from opweld.tensor.likes import DType, TensorLike
+    from opweld.tensor import likes
 
 __all__ = ["as_tensor_variable", "constant"]
 
 
-def constant(x: TensorLike, name: str | None = None, dtype: DType = None) -> TensorConstant:
+def constant(x: likes.TensorLike, name: str | None = None, dtype: likes.DType = None) -> TensorConstant:
     """Make a constant from an array, a number or a list.
 
     Parameters
@@ -51,7 +51,7 @@ def constant(x: TensorLike, name: str | None = None, dtype: DType = None) -> Ten
     return TensorConstant(type_, x if isinstance(x, np.ndarray) or dtype is not None else array, name)
 
 
-def as_tensor_variable(x: TensorLike, name: str | None = None, ndim: int | None = None) -> TensorVariable:
+def as_tensor_variable(x: likes.TensorLike, name: str | None = None, ndim: int | None = None) -> TensorVariable:
     """Give a tensor variable for `x`.
 
     Parameters

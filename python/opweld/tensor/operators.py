@@ -14,7 +14,7 @@ from opweld.graph.basic import Variable
 from opweld.rooms import late
 
 if TYPE_CHECKING:
-    from opweld.tensor.likes import Axes, DType, TensorLike
+    from opweld.tensor import likes
     from opweld.tensor.type import TensorType
     from opweld.tensor.variable import TensorVariable
 
@@ -44,10 +44,10 @@ def _unary(name: str) -> Callable[[Operators], TensorVariable]:
     return operator
 
 
-def _binary(name: str, reflected: bool = False) -> Callable[[Operators, TensorLike], TensorVariable]:
+def _binary(name: str, reflected: bool = False) -> Callable[[Operators, likes.TensorLike], TensorVariable]:
     """An operator: a function of two tensors; other objects are left to their own operators."""
 
-    def operator(self: Operators, other: TensorLike) -> TensorVariable:
+    def operator(self: Operators, other: likes.TensorLike) -> TensorVariable:
         if not isinstance(other, _OPERANDS):
             return NotImplemented  # type: ignore[no-any-return]
         return _call(name, other, self) if reflected else _call(name, self, other)
@@ -56,7 +56,7 @@ def _binary(name: str, reflected: bool = False) -> Callable[[Operators, TensorLi
     return operator
 
 
-def _pair(name: str, reflected: bool = False) -> Callable[[Operators, TensorLike], list[TensorVariable]]:
+def _pair(name: str, reflected: bool = False) -> Callable[[Operators, likes.TensorLike], list[TensorVariable]]:
     """As `_binary`, of a function of two results."""
     return _binary(name, reflected)  # type: ignore[return-value]
 
@@ -112,7 +112,7 @@ class Operators:
     __gt__ = _binary("greater")
     __ge__ = _binary("greater_equal")
 
-    def __pow__(self, other: TensorLike, modulo: object = None) -> TensorVariable:
+    def __pow__(self, other: likes.TensorLike, modulo: object = None) -> TensorVariable:
         if modulo is not None or not isinstance(other, _OPERANDS):
             return NotImplemented
         short = ufuncs.short_power(other, self.type.numpy_dtype.kind)
@@ -177,7 +177,7 @@ class Operators:
 
     # -- element by element --------------------------------------------------------------------------------------
 
-    def astype(self, dtype: DType) -> TensorVariable:
+    def astype(self, dtype: likes.DType) -> TensorVariable:
         """Convert to another dtype: `opweld.tensor.cast`."""
         return _call("cast", self, dtype)
 
@@ -187,11 +187,11 @@ class Operators:
         """Give a copy."""
         return _call("tensor_copy", self)
 
-    def fill(self, value: TensorLike) -> TensorVariable:
+    def fill(self, value: likes.TensorLike) -> TensorVariable:
         """Give a tensor of this shape and dtype, filled with a value."""
         return _call("cast", _call("second", self, value), self.type.dtype)
 
-    def clip(self, min: TensorLike | None = None, max: TensorLike | None = None) -> TensorVariable:
+    def clip(self, min: likes.TensorLike | None = None, max: likes.TensorLike | None = None) -> TensorVariable:
         """Limit the values: `opweld.tensor.clip`."""
         return _call("clip", self, min, max)
 
@@ -207,67 +207,67 @@ class Operators:
 
     # -- reductions ----------------------------------------------------------------------------------------------
 
-    def sum(self, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> TensorVariable:
+    def sum(self, axis: likes.Axes = None, dtype: likes.DType = None, keepdims: bool = False) -> TensorVariable:
         """Add up over axes."""
         return _call("sum", self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def prod(self, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> TensorVariable:
+    def prod(self, axis: likes.Axes = None, dtype: likes.DType = None, keepdims: bool = False) -> TensorVariable:
         """Multiply over axes."""
         return _call("prod", self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def mean(self, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> TensorVariable:
+    def mean(self, axis: likes.Axes = None, dtype: likes.DType = None, keepdims: bool = False) -> TensorVariable:
         """Give the mean over axes."""
         return _call("mean", self, axis=axis, dtype=dtype, keepdims=keepdims)
 
     def var(
-        self, axis: Axes = None, dtype: DType = None, ddof: TensorLike = 0, keepdims: bool = False
+        self, axis: likes.Axes = None, dtype: likes.DType = None, ddof: likes.TensorLike = 0, keepdims: bool = False
     ) -> TensorVariable:
         """Give the variance over axes."""
         return _call("var", self, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
     def std(
-        self, axis: Axes = None, dtype: DType = None, ddof: TensorLike = 0, keepdims: bool = False
+        self, axis: likes.Axes = None, dtype: likes.DType = None, ddof: likes.TensorLike = 0, keepdims: bool = False
     ) -> TensorVariable:
         """Give the standard deviation over axes."""
         return _call("std", self, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
-    def min(self, axis: Axes = None, keepdims: bool = False) -> TensorVariable:
+    def min(self, axis: likes.Axes = None, keepdims: bool = False) -> TensorVariable:
         """Give the smallest over axes."""
         return _call("min", self, axis=axis, keepdims=keepdims)
 
-    def max(self, axis: Axes = None, keepdims: bool = False) -> TensorVariable:
+    def max(self, axis: likes.Axes = None, keepdims: bool = False) -> TensorVariable:
         """Give the largest over axes."""
         return _call("max", self, axis=axis, keepdims=keepdims)
 
-    def argmin(self, axis: Axes = None, keepdims: bool = False) -> TensorVariable:
+    def argmin(self, axis: likes.Axes = None, keepdims: bool = False) -> TensorVariable:
         """Give the place of the smallest along an axis."""
         return _call("argmin", self, axis=axis, keepdims=keepdims)
 
-    def argmax(self, axis: Axes = None, keepdims: bool = False) -> TensorVariable:
+    def argmax(self, axis: likes.Axes = None, keepdims: bool = False) -> TensorVariable:
         """Give the place of the largest along an axis."""
         return _call("argmax", self, axis=axis, keepdims=keepdims)
 
-    def any(self, axis: Axes = None, keepdims: bool = False) -> TensorVariable:
+    def any(self, axis: likes.Axes = None, keepdims: bool = False) -> TensorVariable:
         """Say whether any is true, over axes."""
         return _call("any", self, axis=axis, keepdims=keepdims)
 
-    def all(self, axis: Axes = None, keepdims: bool = False) -> TensorVariable:
+    def all(self, axis: likes.Axes = None, keepdims: bool = False) -> TensorVariable:
         """Say whether all are true, over axes."""
         return _call("all", self, axis=axis, keepdims=keepdims)
 
-    def ptp(self, axis: Axes = None, keepdims: bool = False) -> TensorVariable:
+    def ptp(self, axis: likes.Axes = None, keepdims: bool = False) -> TensorVariable:
         """Give the largest less the smallest, over axes."""
         return _call("ptp", self, axis=axis, keepdims=keepdims)
 
-    def cumsum(self, axis: Axes = None, dtype: DType = None) -> TensorVariable:
+    def cumsum(self, axis: likes.Axes = None, dtype: likes.DType = None) -> TensorVariable:
         """Add up along an axis, keeping each sum on the way."""
         return _call("cumsum", self, axis=axis, dtype=dtype)
 
-    def cumprod(self, axis: Axes = None, dtype: DType = None) -> TensorVariable:
+    def cumprod(self, axis: likes.Axes = None, dtype: likes.DType = None) -> TensorVariable:
         """Multiply along an axis, keeping each product on the way."""
         return _call("cumprod", self, axis=axis, dtype=dtype)
 
-    def dot(self, other: TensorLike) -> TensorVariable:
+    def dot(self, other: likes.TensorLike) -> TensorVariable:
         """Give the matrix product, as `numpy.dot`."""
         return _call("dot", self, other)
 
@@ -293,7 +293,7 @@ class Operators:
         """Join all dimensions into one."""
         return _call("ravel", self)
 
-    def squeeze(self, axis: Axes = None) -> TensorVariable:
+    def squeeze(self, axis: likes.Axes = None) -> TensorVariable:
         """Drop dimensions of size 1."""
         return _call("squeeze", self, axis)
 
@@ -301,19 +301,19 @@ class Operators:
         """Exchange two dimensions."""
         return _call("swapaxes", self, axis1, axis2)
 
-    def sort(self, axis: Axes = -1, kind: str | None = None, *, stable: bool | None = None) -> TensorVariable:
+    def sort(self, axis: likes.Axes = -1, kind: str | None = None, *, stable: bool | None = None) -> TensorVariable:
         """Sort along an axis."""
         return _call("sort", self, axis, kind, stable=stable)
 
-    def argsort(self, axis: Axes = -1, kind: str | None = None, *, stable: bool | None = None) -> TensorVariable:
+    def argsort(self, axis: likes.Axes = -1, kind: str | None = None, *, stable: bool | None = None) -> TensorVariable:
         """Give the places that sort along an axis."""
         return _call("argsort", self, axis, kind, stable=stable)
 
-    def take(self, indices: TensorLike, axis: Axes = None, mode: str = "raise") -> TensorVariable:
+    def take(self, indices: likes.TensorLike, axis: likes.Axes = None, mode: str = "raise") -> TensorVariable:
         """Give the elements at these places."""
         return _call("take", self, indices, axis, mode)
 
-    def repeat(self, repeats: TensorLike, axis: int | None = None) -> TensorVariable:
+    def repeat(self, repeats: likes.TensorLike, axis: int | None = None) -> TensorVariable:
         """Give each element several times."""
         return _call("repeat", self, repeats, axis)
 
@@ -321,10 +321,10 @@ class Operators:
         """Give the places of what is not zero, an array for each dimension."""
         return _call("nonzero", self)
 
-    def set(self, value: TensorLike) -> TensorVariable:
+    def set(self, value: likes.TensorLike) -> TensorVariable:
         """Of a part ``x[key]``: give ``x`` with this part set to a value."""
         return _call("set_subtensor", self, value)
 
-    def inc(self, value: TensorLike) -> TensorVariable:
+    def inc(self, value: likes.TensorLike) -> TensorVariable:
         """Of a part ``x[key]``: give ``x`` with a value added to this part."""
         return _call("inc_subtensor", self, value)
