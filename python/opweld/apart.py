@@ -16,7 +16,7 @@ __all__ = ["run_apart"]
 _REAP = 2.0  # seconds that such a process is given to cancel its build and go
 
 
-def run_apart(name: str, argument: Any) -> Generator[dict[str, Any], None, None]:
+def run_apart(name: str, argument: object) -> Generator[dict[str, Any], None, None]:
     """Make a call in a fresh process. Leaving early cancels.
 
     Parameters

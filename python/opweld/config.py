@@ -18,19 +18,19 @@ __all__ = ["KEY", "NEITHER", "OPTIONS", "PROGRAM", "Config", "config", "read"]
 Parser = Callable[[str, Any], Any]
 
 
-def _text(key: str, value: Any) -> str:
+def _text(key: str, value: object) -> str:
     if not isinstance(value, str):
         raise ConfigError(f"config.{key}: expected a string, got {value!r}")
     return value
 
 
-def _path(key: str, value: Any) -> str:
+def _path(key: str, value: object) -> str:
     if not isinstance(value, (str, os.PathLike)) and value is not None:
         raise ConfigError(f"config.{key}: expected a path, got {value!r}")
     return os.path.expanduser(os.fspath(value)) if value else ""
 
 
-def _flag(key: str, value: Any) -> bool:
+def _flag(key: str, value: object) -> bool:
     if isinstance(value, bool):
         return value
     word = str(value).strip().lower()
@@ -41,7 +41,7 @@ def _flag(key: str, value: Any) -> bool:
     raise ConfigError(f"config.{key}: expected True or False, got {value!r}")
 
 
-def _maybe_flag(key: str, value: Any) -> bool | None:
+def _maybe_flag(key: str, value: object) -> bool | None:
     return None if value is None or str(value).strip().lower() == "none" else _flag(key, value)
 
 
@@ -66,7 +66,7 @@ def _megabytes(key: str, value: Any) -> float:
 
 
 def _one_of(*words: str) -> Parser:
-    def parse(key: str, value: Any) -> str:
+    def parse(key: str, value: object) -> str:
         if value not in words:
             raise ConfigError(f"config.{key}: expected one of {', '.join(map(repr, words))}, got {value!r}")
         return str(value)
@@ -121,7 +121,7 @@ OPTIONS = {key: where for key, (_, _, where, _) in _KEYS.items() if where is not
 _SECTIONS = frozenset(key.split("__")[0] for key in _KEYS if "__" in key)
 
 
-def read(key: str, value: Any) -> Any:
+def read(key: str, value: object) -> Any:
     """Read a value as the configuration does that is given one.
 
     Parameters
@@ -164,7 +164,7 @@ class _Section:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._owner, f"{self._prefix}__{name}")
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         setattr(self._owner, f"{self._prefix}__{name}", value)
 
 
@@ -177,7 +177,7 @@ class Config:
         Where ``OPWELD_FLAGS``, ``OPWELDRC`` and ``HOME`` are looked up; the process's environment if left out.
     """
 
-    def __init__(self, environ: Any = None) -> None:
+    def __init__(self, environ: object = None) -> None:
         object.__setattr__(self, "_environ", os.environ if environ is None else environ)
         object.__setattr__(self, "_values", None)
 
@@ -194,7 +194,7 @@ class Config:
                 return _Section(self, name)
             raise AttributeError(_unknown(name)) from None
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         values = self._load() if self._values is None else self._values
         values[name] = read(name, value)
 

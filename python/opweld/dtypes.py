@@ -174,7 +174,7 @@ def shape_text(shape: Any) -> str:
     return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
 
 
-def describe(value: Any) -> str:
+def describe(value: object) -> str:
     """Say of a value what decides whether it fits: dtype, dimensions, shape, order, alignment, byte order, writeable.
 
     Parameters
@@ -226,7 +226,7 @@ def rule_of(
 
 
 def convert(
-    value: Any,
+    value: object,
     dtype: DType,
     shape: tuple[int | None, ...],
     strict: bool = False,

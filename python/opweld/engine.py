@@ -228,7 +228,7 @@ def _call(name: str, *arguments: str | int) -> dict[str, Any]:
     return dict(_of_system(json.loads(answer)))
 
 
-def _to_engine(request: Any) -> str:
+def _to_engine(request: object) -> str:
     """Give a request as JSON in UTF-8, whatever encoding this Python takes file names to have."""
     text = json.dumps(request, ensure_ascii=False)
     try:
@@ -249,7 +249,7 @@ def _is_utf8(text: str) -> bool:
     return True
 
 
-def _strings(value: Any) -> Generator[str, None, None]:
+def _strings(value: object) -> Generator[str, None, None]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, (dict, list, tuple)):
@@ -257,7 +257,7 @@ def _strings(value: Any) -> Generator[str, None, None]:
             yield from _strings(item)
 
 
-def _of_system(answer: Any) -> Any:
+def _of_system(answer: object) -> Any:
     """Turn the paths of an answer, which are UTF-8, into what this Python takes for names of files."""
     if sys.getfilesystemencoding() == "utf-8":
         return answer

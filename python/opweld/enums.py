@@ -43,14 +43,14 @@ class EnumType(CType):
             self._add(name, int(value) if isinstance(value, bool) else value)
         self._finish(ctype, cname)
 
-    def _add(self, name: str, value: Any) -> None:
+    def _add(self, name: str, value: object) -> None:
         if not (isinstance(name, str) and name.isidentifier() and name.isascii() and name.upper() == name):
             raise ValueError(f"{type(self).__name__}: a constant must be a C name in capital letters, got {name!r}")
         if name in self._values:
             raise TypeError(f"{type(self).__name__}: the constant {name!r} occurs twice")
         self._values[name] = value
 
-    def _add_alias(self, name: str, alias: Any) -> None:
+    def _add_alias(self, name: str, alias: object) -> None:
         if not isinstance(alias, str) or alias in self._aliased:
             raise TypeError(f"{type(self).__name__}: {alias!r} cannot be an alias of {name!r}: a string, used once")
         self._aliased[alias] = name
@@ -124,7 +124,7 @@ class EnumType(CType):
 
     __repr__ = __str__
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: object, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Turn a constant's name, alias or value into its value.
 
         Parameters

@@ -135,7 +135,7 @@ class CompileWarning(OpweldWarning):
     """What the compiler warned about in a user's fragment."""
 
 
-def _yes_or_no(where: str, value: Any, maybe: bool = False) -> Any:
+def _yes_or_no(where: str, value: object, maybe: bool = False) -> Any:
     """Refuse what is no truth value: a text such as "no" would count as yes. `maybe`: None is one too."""
     if isinstance(value, bool) or (maybe and value is None):
         return value

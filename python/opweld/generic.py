@@ -14,7 +14,7 @@ class Generic(CType):
 
     __props__ = ()
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: object, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Give the object itself."""
         return value
 

@@ -10,7 +10,7 @@ __all__ = ["dumps", "loads"]
 _BLANKS = " \t\n\r"
 
 
-def _refuse(value: Any) -> NoReturn:
+def _refuse(value: object) -> NoReturn:
     raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
@@ -71,7 +71,7 @@ except (ImportError, AttributeError):
     _write, _read = _by_json()
 
 
-def dumps(value: Any, ascii: bool = True) -> str:
+def dumps(value: object, ascii: bool = True) -> str:
     """Write a value, with nothing between its parts and the keys in order.
 
     Parameters

@@ -29,7 +29,7 @@ _KEYWORDS = frozenset(
 )
 
 
-def is_type_of_c(item: Any) -> bool:
+def is_type_of_c(item: object) -> bool:
     """Say whether something is a type whose values have a form in C: whether it has its two hooks."""
     return not isinstance(item, type) and all(callable(getattr(item, hook, None)) for hook in ("filter", "c_declare"))
 
@@ -133,7 +133,7 @@ class ParamsType(CType):
 
     __repr__ = __str__
 
-    def has_type(self, type_: Any) -> bool:
+    def has_type(self, type_: object) -> bool:
         """Say whether a field has a type equal to `type_`."""
         return type_ in self.types
 
@@ -141,7 +141,7 @@ class ParamsType(CType):
         """Give the type of a field."""
         return self.types[self.fields.index(field)]
 
-    def get_field(self, type_: Any) -> str:
+    def get_field(self, type_: object) -> str:
         """Give the first field whose type equals `type_`."""
         return self.fields[self.types.index(type_)]
 
@@ -173,7 +173,7 @@ class ParamsType(CType):
                 return enum.fromalias(alias)
         return self.get_enum(alias)
 
-    def of_op(self, op: Any) -> Params:
+    def of_op(self, op: object) -> Params:
         """Collect the fields' values from an op's attributes of their names; for `Op.get_params`."""
         missing = [field for field in self.fields if not hasattr(op, field)]
         if missing:
@@ -208,7 +208,7 @@ class ParamsType(CType):
                         found[field] = getattr(thing, field)
         return self.filter(Params(self, **found), allow_downcast=True)
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Params:
+    def filter(self, value: object, strict: bool = False, allow_downcast: bool | None = None) -> Params:
         """Turn an object with an attribute for each field, or a dict, into `Params`.
 
         Parameters

@@ -32,11 +32,11 @@ _THEIRS_DRAWN = tuple(
 
 
 def debugprint(
-    graph: Any,
+    graph: object,
     depth: int = -1,
     print_type: bool = False,
     print_shape: bool = False,
-    file: Any = None,
+    file: object = None,
     ids: str = "CHAR",
     stop_on_name: bool = False,
     print_destroy_map: bool = False,
@@ -111,7 +111,7 @@ def debugprint(
     return target
 
 
-def pydotprint(graph: Any, outfile: Any = None, **kwargs: Any) -> Any:
+def pydotprint(graph: object, outfile: object = None, **kwargs: Any) -> Any:
     """Draw a graph: the name by which Theano and PyTensor know `opweld.picture.picture`.
 
     Parameters
@@ -152,7 +152,7 @@ class _Printer:
         self._shown: set[Apply] = set()
         self._place: dict[Apply, int] = {}
 
-    def outputs(self, graph: Any) -> list[Variable]:
+    def outputs(self, graph: object) -> list[Variable]:
         """What to begin with."""
         if isinstance(graph, Variable):
             return [graph]
@@ -214,7 +214,7 @@ class _Printer:
         made_at = node.made_at if self.made_at else None
         return text if made_at is None else f"{text}  # {made_at[0]}:{made_at[1]}"
 
-    def _name(self, key: Any) -> str:
+    def _name(self, key: object) -> str:
         found = self._names.get(key)
         if found is None:
             number = len(self._names)

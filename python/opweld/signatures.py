@@ -263,7 +263,7 @@ def filter_of(type_: Any, strict: bool = False, allow_downcast: bool | None = No
     method = type_.filter
     further, named = fitting(method, 1, {"strict": strict, "allow_downcast": allow_downcast})
 
-    def convert(value: Any) -> Any:
+    def convert(value: object) -> Any:
         return method(value, *further, **named)
 
     return convert

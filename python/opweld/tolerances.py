@@ -89,7 +89,7 @@ def of_operation(name: str, dtype: Any) -> Tolerance:
     return Tolerance(_ROUNDED_ULPS) if name in rounded else EXACT
 
 
-def of_sums(terms: int, magnitude: Any, dtype: Any) -> Tolerance:
+def of_sums(terms: int, magnitude: object, dtype: Any) -> Tolerance:
     """Give what sums may differ by whose terms are added in another order.
 
     Parameters
@@ -148,7 +148,7 @@ def magnitude(x: Any) -> np.ndarray[Any, Any]:
         return np.abs(np.asarray(x).astype(np.clongdouble if x.dtype.kind == "c" else np.longdouble))
 
 
-def near(a: Any, b: Any, tolerance: Tolerance | None = None) -> bool:
+def near(a: object, b: object, tolerance: Tolerance | None = None) -> bool:
     """Say whether two arrays, or numbers, are of one dtype and shape and nearly equal.
 
     Integers and bools must be equal. NaN is equal to NaN alone, an infinity to the same infinity alone, and zeros of
@@ -171,7 +171,7 @@ def near(a: Any, b: Any, tolerance: Tolerance | None = None) -> bool:
     return not bool(np.any(apart(a, b, tolerance)))
 
 
-def alike(a: Any, b: Any, approx: bool = False) -> bool:
+def alike(a: object, b: object, approx: bool = False) -> bool:
     """Say whether two objects of any class are equal.
 
     Arrays and numbers are compared as by `near`, lists, tuples and dicts member by member. What has no ``__eq__`` of

@@ -57,7 +57,7 @@ def converter(
             return lambda value: named(value, spec.strict, spec.allow_downcast, spec.mutable, name)
         return filter_of(spec.variable.type, spec.strict, spec.allow_downcast)
 
-    def convert(index: int, value: Any) -> Any:
+    def convert(index: int, value: object) -> Any:
         found = filters[index]
         if found is None:
             found = filters[index] = make(index)

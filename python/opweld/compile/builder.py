@@ -232,7 +232,7 @@ def _load(path: str) -> tuple[Any, Exception | None]:
     return module, None
 
 
-def _unloadable(program: Program, why: Exception, path: str, module: Any) -> LoadError:
+def _unloadable(program: Program, why: Exception, path: str, module: object) -> LoadError:
     found: LoadError = explain.unloadable(program, why, path, module)
     return found
 

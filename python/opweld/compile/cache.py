@@ -149,7 +149,7 @@ def lookup(
         return Miss(str(err))
 
 
-def name_of(text: Any) -> str:
+def name_of(text: object) -> str:
     """Give a text that is a name, and refuse any other.
 
     Returns

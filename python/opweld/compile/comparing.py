@@ -17,7 +17,7 @@ __all__ = ["aliased", "copied", "equal", "nearly_equal", "text_of", "tolerance_o
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset, type, type(None), np.generic)
 
 
-def copied(value: Any) -> Any:
+def copied(value: object) -> Any:
     """Give a copy of a value, or what cannot be copied as it is.
 
     Returns
@@ -108,7 +108,7 @@ def _equal_at_all(type_: Any, a: Any, b: Any) -> bool:
         return False
 
 
-def _by_table(type_: Any) -> bool:
+def _by_table(type_: object) -> bool:
     """Whether a type compares values as tensors and scalars do."""
     for base in (TensorType, ScalarType):
         if isinstance(type_, base):
@@ -119,7 +119,7 @@ def _by_table(type_: Any) -> bool:
     return False
 
 
-def aliased(a: Any, b: Any) -> bool:
+def aliased(a: object, b: object) -> bool:
     """Say whether two values share memory, or may: where it is too hard to tell.
 
     Returns
@@ -136,7 +136,7 @@ def aliased(a: Any, b: Any) -> bool:
     return a is b and not isinstance(a, _IMMUTABLE)
 
 
-def where_apart(a: Any, b: Any, tolerance: Tolerance | None = None) -> str:
+def where_apart(a: object, b: object, tolerance: Tolerance | None = None) -> str:
     """Write a line that says how many elements of two arrays lie too far apart, and which most.
 
     Parameters
@@ -165,7 +165,7 @@ def where_apart(a: Any, b: Any, tolerance: Tolerance | None = None) -> str:
     return f"\n  {int(differ.sum())} of {a.size} elements differ, most at [{place}]: {a[at]} and {b[at]}"
 
 
-def text_of(value: Any) -> str:
+def text_of(value: object) -> str:
     """Write a value in a few words.
 
     Parameters

@@ -260,7 +260,7 @@ class _Run:
                 work.lent.add(variable)
                 self.values[self.checks.same.get(variable, variable)] = work.kept[i]
 
-    def _settle(self, work: Work, found: Any) -> None:
+    def _settle(self, work: Work, found: object) -> None:
         """Check what a node made, and go on with it."""
         results = work.settle(found)
         for i in work.node.destroyed:
@@ -274,7 +274,7 @@ class _Run:
                 self.checks.value(variable, self.values)[...] = value
 
 
-def _type_key(type_: Any) -> Any:
+def _type_key(type_: object) -> Any:
     try:
         hash(type_)
     except TypeError:  # __eq__ without __hash__

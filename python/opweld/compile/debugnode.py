@@ -140,7 +140,7 @@ class Module:
         return "" if self._code is None else self._code.source()
 
 
-def _call(function: Any, argument: Any) -> None:
+def _call(function: Any, argument: object) -> None:
     function(argument)
 
 
@@ -248,7 +248,7 @@ class Work:
             found = err
         self._take("perform", found)
 
-    def settle(self, found: Any) -> list[Any]:
+    def settle(self, found: object) -> list[Any]:
         """Check, and compare.
 
         Parameters
@@ -301,7 +301,7 @@ class Work:
         for i, value in enumerate(found):
             self._check_memory(way, i, value, found)
 
-    def _check_memory(self, way: str, i: int, value: Any, found: list[Any]) -> None:
+    def _check_memory(self, way: str, i: int, value: object, found: list[Any]) -> None:
         """Refuse an output whose memory is that of an input that it does not name, or of an earlier output."""
         node, sources = self.node.node, self.node.sources
         maps = f"view_map is {node.op.view_map}, destroy_map {node.op.destroy_map}"

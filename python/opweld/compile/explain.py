@@ -102,7 +102,7 @@ def _led_back(err: CompileError, message: str, label: str, hook: str, program: P
     return CompileError("\n".join(lines), {**err.details, **found})
 
 
-def unloadable(program: Program, err: Exception, path: str, module: Any) -> LoadError:
+def unloadable(program: Program, err: Exception, path: str, module: object) -> LoadError:
     """Say why a module that was built cannot be imported.
 
     Parameters

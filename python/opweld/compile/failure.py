@@ -93,7 +93,7 @@ def refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Calla
         the type.
     """
 
-    def refuse(step: int, position: int, value: Any) -> None:
+    def refuse(step: int, position: int, value: object) -> None:
         if step >= 0 and position < 0:
             raise replaced(step, -1 - position, value)
         if step >= 0:
@@ -117,7 +117,7 @@ def refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Calla
             explain(error, called, node, {})
         raise error
 
-    def replaced(step: int, position: int, value: Any) -> Exception:
+    def replaced(step: int, position: int, value: object) -> Exception:
         node, place = program.steps[step]
         at = next(i for i, found in place.items() if found == position)
         variable, op = node.inputs[at], _clip(str(node.op), 80)
@@ -149,7 +149,7 @@ def admits_none(type_: Type) -> bool:
         return False
 
 
-def _promised(type_: Any) -> str:
+def _promised(type_: object) -> str:
     if not (hasattr(type_, "numpy_dtype") and hasattr(type_, "shape")):
         return f"a value of type {_clip(str(type_), 80)}"
     return expected(dtype_of(type_.numpy_dtype), type_.shape)

@@ -86,13 +86,13 @@ class Function(ABC):
 def function(
     inputs: Sequence[Variable | In],
     outputs: Variable | Out | Sequence[Variable | Out] | None = None,
-    mode: Any = None,
+    mode: object = None,
     name: str | None = None,
     on_unused_input: str | None = None,
     allow_input_downcast: bool | None = None,
-    givens: Any = None,
-    updates: Any = None,
-    no_default_updates: Any = False,
+    givens: object = None,
+    updates: object = None,
+    no_default_updates: object = False,
     options: Mapping[str, Any] | None = None,
 ) -> Any:
     """Compile a graph.
@@ -169,7 +169,7 @@ def function(
     return Recipe(specs, results, new, single, name, kept, given).make(found, chosen)
 
 
-def source(made: Any) -> str:
+def source(made: object) -> str:
     """Show the C that a function came from.
 
     Parameters
@@ -193,7 +193,7 @@ def source(made: Any) -> str:
     return maker.source()
 
 
-def _options(options: Any, downcast: Any, unused: Any) -> dict[str, Any]:
+def _options(options: object, downcast: object, unused: object) -> dict[str, Any]:
     """What the user says of options, by whichever keyword."""
     if options is not None and not isinstance(options, Mapping):
         raise TypeError(f"options must be a dict of settings to values, got {_what(options)}")
@@ -208,7 +208,7 @@ def _options(options: Any, downcast: Any, unused: Any) -> dict[str, Any]:
     return given
 
 
-def _inputs(given: Any, downcast: bool | None) -> list[In]:
+def _inputs(given: object, downcast: bool | None) -> list[In]:
     if not isinstance(given, (list, tuple)):
         raise TypeError(f"inputs must be a list of Variables, got {_what(given)}")
     specs: list[In] = []
@@ -252,7 +252,7 @@ def _check_names(specs: list[In]) -> None:
                 )
 
 
-def _outputs(given: Any) -> list[Out]:
+def _outputs(given: object) -> list[Out]:
     if not isinstance(given, (list, tuple)):
         raise TypeError(f"outputs must be a Variable or a list of them, got {_what(given)}")
     for position, item in enumerate(given):

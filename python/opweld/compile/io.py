@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from opweld.errors import _what, _yes_or_no
 from opweld.graph.basic import Variable
 
@@ -40,7 +38,7 @@ class In:
         self,
         variable: Variable,
         name: str | None = None,
-        value: Any = None,
+        value: object = None,
         strict: bool = False,
         allow_downcast: bool | None = None,
         mutable: bool = False,

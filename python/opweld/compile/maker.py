@@ -219,7 +219,7 @@ class Maker:
             made.fgraph = FunctionGraph(inputs, [put(variable) for variable in self.fgraph.outputs])
         return made.create()
 
-    def reduce(self, made: Any) -> Any:
+    def reduce(self, made: object) -> Any:
         """Pickle the function as what it is made of; it is made again where it is loaded, of a module in the cache.
 
         Parameters

@@ -52,7 +52,7 @@ class Options:
         except KeyError:
             raise AttributeError(f"no option {name!r}; there are {', '.join(OPTIONS)}") from None
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"options do not change: {name}; give others to opweld.function(options=...)")
 
     def __delattr__(self, name: str) -> None:
@@ -61,7 +61,7 @@ class Options:
     def __dir__(self) -> list[str]:
         return sorted(OPTIONS)
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Options) and self._values == other._values
 
     def __hash__(self) -> int:

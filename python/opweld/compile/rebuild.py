@@ -60,7 +60,7 @@ class Substitution:
         return found.setdefault(variable, variable)
 
 
-def read_givens(givens: Any) -> dict[Variable, Variable]:
+def read_givens(givens: object) -> dict[Variable, Variable]:
     """Check what shall stand for which variable; where one of these needs another, that one's stands in it.
 
     Parameters
@@ -99,7 +99,7 @@ def read_givens(givens: Any) -> dict[Variable, Variable]:
     return resolved
 
 
-def read_updates(updates: Any) -> Updates:
+def read_updates(updates: object) -> Updates:
     """Check what shall become the value of which shared variable.
 
     Parameters
@@ -132,7 +132,7 @@ def read_updates(updates: Any) -> Updates:
 
 
 def add_default_updates(
-    outputs: list[Variable], updates: Updates, given: set[Variable], substitution: Substitution, without: Any
+    outputs: list[Variable], updates: Updates, given: set[Variable], substitution: Substitution, without: object
 ) -> None:
     """Add the updates that shared variables come with.
 
@@ -217,7 +217,7 @@ def _met(outputs: list[Variable], wanted: Any) -> set[Variable]:
     return found
 
 
-def _pairs(what: str, given: Any) -> list[tuple[Any, Any]]:
+def _pairs(what: str, given: object) -> list[tuple[Any, Any]]:
     if given is None:
         return []
     if isinstance(given, Mapping):
@@ -230,7 +230,7 @@ def _pairs(what: str, given: Any) -> list[tuple[Any, Any]]:
     return [(old, new) for old, new in given]
 
 
-def _fitting(type_: Type, new: Any, who: str, verb: str) -> Variable:
+def _fitting(type_: Type, new: object, who: str, verb: str) -> Variable:
     """`new` as a variable of a type; one whose sizes may be others is checked when it is computed."""
     if not isinstance(new, Variable):
         try:

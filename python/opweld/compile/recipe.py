@@ -49,7 +49,7 @@ class Recipe:
         updates: dict[SharedVariable, Variable],
         single: bool,
         name: str | None,
-        mode: Any,
+        mode: object,
         options: dict[str, Any] | None = None,
     ) -> None:
         self.inputs = inputs
@@ -143,6 +143,6 @@ class Recipe:
         self.__dict__.update({"options": {}, **state})
 
 
-def _again(nodes: Any, recipe: Recipe) -> Any:
+def _again(nodes: object, recipe: Recipe) -> Any:
     """A function from its pickle; its nodes come first, so that none is pickled inside another."""
     return recipe.make()

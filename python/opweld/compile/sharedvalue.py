@@ -56,7 +56,7 @@ def register_shared(*classes: type) -> Callable[[Constructor], Constructor]:
 
 
 def shared(
-    value: Any,
+    value: object,
     name: str | None = None,
     strict: bool = False,
     allow_downcast: bool | None = None,

@@ -35,7 +35,7 @@ class Difference:
 
     __slots__ = ("one", "other", "owner", "path", "prop")
 
-    def __init__(self, path: str, owner: Any, one: Any, other: Any, prop: bool) -> None:
+    def __init__(self, path: str, owner: object, one: object, other: object, prop: bool) -> None:
         self.path = path
         self.owner = owner
         self.one = one
@@ -43,7 +43,7 @@ class Difference:
         self.prop = prop
 
 
-def differences(one: Any, other: Any) -> list[Difference]:
+def differences(one: object, other: object) -> list[Difference]:
     """Find in what two objects differ that are equal.
 
     Parameters
@@ -63,7 +63,7 @@ def differences(one: Any, other: Any) -> list[Difference]:
     return found
 
 
-def same_value(one: Any, other: Any) -> bool:
+def same_value(one: object, other: object) -> bool:
     """Say whether two values are the same to whatever is made of them: 1 is not 1.0, and 0.0 not -0.0.
 
     Returns
@@ -74,7 +74,7 @@ def same_value(one: Any, other: Any) -> bool:
     return _same(one, other, found, "", set()) and not found
 
 
-def _compare(one: Any, other: Any, path: str, found: list[Difference], seen: set[tuple[int, int]]) -> None:
+def _compare(one: object, other: object, path: str, found: list[Difference], seen: set[tuple[int, int]]) -> None:
     if type(one) is not type(other):
         found.append(Difference(f"{path}__class__", one, type(one), type(other), False))
         return
@@ -94,7 +94,7 @@ def _compare(one: Any, other: Any, path: str, found: list[Difference], seen: set
             found.append(Difference(path + name, one, mine, yours, name in props))
 
 
-def _attributes(one: Any, other: Any, props: tuple[str, ...]) -> list[str]:
+def _attributes(one: object, other: object, props: tuple[str, ...]) -> list[str]:
     """The names of what two objects of a class hold, props and what the library keeps there left out."""
     names = dict.fromkeys([*getattr(one, "__dict__", ()), *getattr(other, "__dict__", ())])
     for cls in type(one).__mro__:

@@ -111,7 +111,7 @@ class FunctionGraph:
             self._readers = readers
         return self._readers
 
-    def __contains__(self, item: Any) -> bool:
+    def __contains__(self, item: object) -> bool:
         index = self._index()
         return item in self._members if isinstance(item, Apply) else item in index
 
@@ -210,7 +210,7 @@ class FunctionGraph:
         return f"FunctionGraph({', '.join(map(str, self.inputs))} -> {', '.join(map(str, self.outputs))})"
 
 
-def _unpickled(cls: type[FunctionGraph], nodes: Any, fields: tuple[Any, ...]) -> FunctionGraph:
+def _unpickled(cls: type[FunctionGraph], nodes: object, fields: tuple[Any, ...]) -> FunctionGraph:
     """A graph from its pickle; its nodes come first, so that none is pickled inside another."""
     inputs, outputs, rewrites, inplace = fields
     made = cls(inputs, outputs)

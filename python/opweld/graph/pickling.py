@@ -69,7 +69,7 @@ class Batch:
         """Take nodes: how a pickle is read."""
         self.nodes.extend(nodes)
 
-    def __setstate__(self, state: Any) -> None:
+    def __setstate__(self, state: object) -> None:
         """Do nothing: what is written as the state is written for its own sake."""
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -94,7 +94,7 @@ class _End:
     ``copy.deepcopy`` looks at the state before the items, and handles each as it fetches it.
     """
 
-    def __init__(self, nodes: list[Apply], writer: Any) -> None:
+    def __init__(self, nodes: list[Apply], writer: object) -> None:
         self.nodes = set(nodes)
         self.writer = writer
         self.early = False
@@ -103,7 +103,7 @@ class _End:
         _writing.end(self)
         return int, ()
 
-    def __deepcopy__(self, memo: Any) -> int:
+    def __deepcopy__(self, memo: object) -> int:
         self.early = True
         return 0
 
@@ -148,7 +148,7 @@ def reduce_node(node: Apply) -> tuple[Any, ...]:
     return _node, (type(node), inputs, outputs, state)
 
 
-def _without(thing: Any, *names: str) -> dict[str, Any]:
+def _without(thing: object, *names: str) -> dict[str, Any]:
     return {key: value for key, value in thing.__dict__.items() if key not in names}
 
 

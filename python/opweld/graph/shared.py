@@ -28,7 +28,7 @@ class Cell(list[Any]):
         super().__init__(values)
         self.turn: Any = None
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         return Cell, (), None, iter(self)  # less the turn
 
 
@@ -63,7 +63,7 @@ class SharedVariable(Variable):
     def __init__(
         self,
         type: Type,
-        value: Any,
+        value: object,
         name: str | None = None,
         strict: bool = False,
         allow_downcast: bool | None = None,
@@ -93,7 +93,7 @@ class SharedVariable(Variable):
         """
         return self.cell[0] if _yes_or_no("get_value: borrow", borrow) else self.copied(self.cell[0])
 
-    def set_value(self, value: Any, borrow: bool = False) -> None:
+    def set_value(self, value: object, borrow: bool = False) -> None:
         """Set the value.
 
         Parameters
@@ -119,7 +119,7 @@ class SharedVariable(Variable):
             kept = self.copied(kept)
         self.cell[0] = kept
 
-    def copied(self, value: Any) -> Any:
+    def copied(self, value: object) -> Any:
         """Copy a value, so that nobody else holds what it is made of.
 
         Parameters

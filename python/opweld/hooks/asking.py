@@ -23,7 +23,7 @@ class _Absent:
 ABSENT: Any = _Absent()
 
 
-def ask(owner: Any, hook: str, *args: Any, **optional: Any) -> Any:
+def ask(owner: object, hook: str, *args: Any, **optional: Any) -> Any:
     """Call one hook.
 
     Parameters
@@ -54,7 +54,7 @@ def ask(owner: Any, hook: str, *args: Any, **optional: Any) -> Any:
         raise
 
 
-def ask_for_build(owner: Any, hook: str) -> Any:
+def ask_for_build(owner: object, hook: str) -> Any:
     """Call a hook that older code writes with an argument for the compiler, under whatever name; it is given None.
 
     Parameters
@@ -74,7 +74,7 @@ def ask_for_build(owner: Any, hook: str) -> Any:
     return ask(owner, hook, c_compiler=None)
 
 
-def origin(owner: Any, hook: str) -> tuple[str, int] | None:
+def origin(owner: object, hook: str) -> tuple[str, int] | None:
     """Find where a hook is written.
 
     Parameters
@@ -93,7 +93,7 @@ def origin(owner: Any, hook: str) -> tuple[str, int] | None:
     return None if code is None else (code.co_filename, code.co_firstlineno)
 
 
-def text(owner: Any, hook: str, answer: Any, needed: bool = False) -> str:
+def text(owner: object, hook: str, answer: object, needed: bool = False) -> str:
     """Read an answer that is C.
 
     Parameters
@@ -127,7 +127,7 @@ def text(owner: Any, hook: str, answer: Any, needed: bool = False) -> str:
     raise TypeError(f"{owner}: {hook} must return a string of C, got {_what(answer)}{missing}")
 
 
-def texts(owner: Any, hook: str, answer: Any) -> list[str]:
+def texts(owner: object, hook: str, answer: object) -> list[str]:
     """Read an answer that is pieces of C.
 
     Parameters
@@ -149,7 +149,7 @@ def texts(owner: Any, hook: str, answer: Any) -> list[str]:
     return [part for part in answer if part.strip()]
 
 
-def words(owner: Any, hook: str, answer: Any) -> list[str]:
+def words(owner: object, hook: str, answer: object) -> list[str]:
     """Read an answer that is names, folders or flags.
 
     Parameters

@@ -63,7 +63,7 @@ class RegisteredCOp(COp):
         return () if found is None else found[1]
 
     @classmethod
-    def register(cls, type_: type, code: str, version: Any) -> None:
+    def register(cls, type_: type, code: str, version: object) -> None:
         """Enter the text of a class of types.
 
         Parameters
@@ -142,7 +142,7 @@ deep_copy_op = DeepCopyOp()
 view_op = ViewOp()
 
 
-def register_deep_copy_op_c_code(type_: type, code: str, version: Any = ()) -> None:
+def register_deep_copy_op_c_code(type_: type, code: str, version: object = ()) -> None:
     """Tell `DeepCopyOp` how to copy values of a type in C.
 
     Parameters
@@ -157,7 +157,7 @@ def register_deep_copy_op_c_code(type_: type, code: str, version: Any = ()) -> N
     DeepCopyOp.register(type_, code, version)
 
 
-def register_view_op_c_code(type_: type, code: str, version: Any = ()) -> None:
+def register_view_op_c_code(type_: type, code: str, version: object = ()) -> None:
     """Tell `ViewOp` how to hand on values of a type in C.
 
     Parameters

@@ -17,7 +17,7 @@ __all__ = ["half_of", "refusal", "says_float16"]
 _NAMES = ("c_float16", "_f16_ok")  # ours, and the one of Theano, Aesara and PyTensor
 
 
-def says_float16(op: Any) -> bool:
+def says_float16(op: object) -> bool:
     """Say whether an op calls its C right with float16.
 
     Parameters
@@ -41,7 +41,7 @@ def says_float16(op: Any) -> bool:
     return bool(getattr(op, _NAMES[1], False))  # what a __getattr__ of the class answers
 
 
-def half_of(op: Any, node: Node) -> str | None:
+def half_of(op: object, node: Node) -> str | None:
     """Find what keeps a node from running its op's C: a float16 variable, where the op does not call its C right.
 
     Parameters
@@ -63,7 +63,7 @@ def half_of(op: Any, node: Node) -> str | None:
     return None
 
 
-def refusal(op: Any, which: str) -> str:
+def refusal(op: object, which: str) -> str:
     """Word that an op cannot be run with float16.
 
     Parameters

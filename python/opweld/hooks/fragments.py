@@ -116,7 +116,7 @@ class Fragments:
         self._add_version(writer, fields, ask(writer, "c_code_cache_version"))
         return fields
 
-    def _declare(self, writer: Any, name: str, check: bool) -> str:
+    def _declare(self, writer: object, name: str, check: bool) -> str:
         answer = ask(writer, "c_declare", name, type_sub(name), check_input=check)
         return text(writer, "c_declare", answer, needed=True)
 
@@ -178,7 +178,7 @@ class Fragments:
                     work["body"] = [self._of(scalar_op, instruction) for instruction in work["body"]]
         return fields
 
-    def _of(self, scalar_op: Any, instruction: dict[str, Any]) -> dict[str, Any]:
+    def _of(self, scalar_op: object, instruction: dict[str, Any]) -> dict[str, Any]:
         """An instruction under the label that the op's class has in this function."""
         if instruction["op"] != "code":
             return instruction
@@ -267,7 +267,7 @@ class Fragments:
             self._add_files(op, label, fields, own_files())
         return fields
 
-    def _op_fields(self, op: Any, label: str) -> tuple[dict[str, Any], list[str]]:
+    def _op_fields(self, op: object, label: str) -> tuple[dict[str, Any], list[str]]:
         """What an op says of itself whatever the node, and which hooks must be asked for each node."""
         if getattr(op, "__props__", None):
             hash(op)  # says which prop does not hash
@@ -285,7 +285,7 @@ class Fragments:
             self._add_version(op, fields, ask(op, "c_code_cache_version"))
         return fields, [field for field in _APPLY if _own_hook(op, intern("c_" + field))]
 
-    def _add_shared(self, label: str, writer: Any, fields: dict[str, Any]) -> None:
+    def _add_shared(self, label: str, writer: object, fields: dict[str, Any]) -> None:
         """The fields that types and ops have alike, and that depend on no name."""
         for field in ("support_code", "init_code"):
             hook = intern("c_" + field)
@@ -311,7 +311,7 @@ class Fragments:
         if build:
             fields["build"] = build
 
-    def _add_version(self, writer: Any, fields: dict[str, Any], version: Any) -> None:
+    def _add_version(self, writer: object, fields: dict[str, Any], version: object) -> None:
         if version is ABSENT or version == ():
             return
         if not isinstance(version, tuple) or not _plain(version):
@@ -329,7 +329,7 @@ class Fragments:
             return
         fields["version"] = repr(version)
 
-    def _add_files(self, op: Any, label: str, fields: dict[str, Any], files: dict[str, str]) -> None:
+    def _add_files(self, op: object, label: str, fields: dict[str, Any], files: dict[str, str]) -> None:
         """Enter the files that fragments name in ``#line`` directives of their own."""
         base = label_of(type(op).__name__)
         for name, path in files.items():
@@ -342,7 +342,7 @@ class Fragments:
                 if field in fields:
                     fields[field] = [part.replace(f' "{base}/', f' "{label}/') for part in fields[field]]
 
-    def _note(self, label: str, writer: Any, hook: str) -> None:
+    def _note(self, label: str, writer: object, hook: str) -> None:
         key = f"{label}.{hook}"
         if key not in self.sources:
             found = origin(writer, hook)
@@ -350,7 +350,7 @@ class Fragments:
                 self.sources[key] = {"file": found[0], "line": found[1], "exact": False}
 
 
-def _keeps_gil(op: Any) -> None:
+def _keeps_gil(op: object) -> None:
     """Warn, once a process, where an interpreter without a GIL will have one for an op that needs none."""
     from sysconfig import get_config_var
 
@@ -385,13 +385,13 @@ def _writer(type_: Type) -> Any:
     return generics.generic
 
 
-def _own_hook(op: Any, hook: str) -> bool:
+def _own_hook(op: object, hook: str) -> bool:
     """Whether an op writes a hook; what `COp` has for it does not count."""
     method = getattr(op, hook, None)
     return method is not None and getattr(method, "__func__", method) is not getattr(COp, hook, None)
 
 
-def _plain(value: Any) -> bool:
+def _plain(value: object) -> bool:
     """Whether a version is made of what counts."""
     if isinstance(value, tuple):
         return all(_plain(part) for part in value)

@@ -24,7 +24,7 @@ class Type(Protocol):
     messages, ``numpy_dtype`` and ``shape`` where values are arrays.
     """
 
-    def filter(self, value: Any) -> Any:
+    def filter(self, value: object) -> Any:
         """Give a value of the type, or raise TypeError or ValueError. It may take ``strict`` and ``allow_downcast``."""
 
 

@@ -129,7 +129,7 @@ def is_constant(variable: Any) -> bool:
     return variable.owner is None and hasattr(variable, "data")
 
 
-def performs(op: Any) -> bool:
+def performs(op: object) -> bool:
     """Say whether an op can be run in Python.
 
     Parameters
@@ -161,7 +161,7 @@ def keeps_storage(type_: Type) -> bool:
     return getattr(type_, "keep_storage", False) is True and carries_c(type_) and ask(type_, "c_is_simple") is not True
 
 
-def driver(writer: Any, answer: Any) -> str | None:
+def driver(writer: object, answer: object) -> str | None:
     """Read an answer of `c_compiler`.
 
     Parameters
@@ -227,7 +227,7 @@ def op_sub(params: bool) -> dict[str, Any]:
     return sub
 
 
-def lang_of(writer: Any, default: str) -> str:
+def lang_of(writer: object, default: str) -> str:
     """Read the language of a type's or an op's texts.
 
     Parameters

@@ -189,7 +189,7 @@ def _words(code: CodeType) -> list[str]:
     return [*code.co_names, *[item for item in code.co_consts if isinstance(item, str)]]
 
 
-def _codes(member: Any) -> list[CodeType]:
+def _codes(member: object) -> list[CodeType]:
     """The code behind what a class holds under a name."""
     parts = [member.fget] if isinstance(member, property) else [member]
     outer = [getattr(getattr(part, "__func__", part), "__code__", None) for part in parts]
@@ -203,7 +203,7 @@ def _nested(code: CodeType) -> list[CodeType]:
     return found
 
 
-def _counts(one: Any, other: Any) -> bool:
+def _counts(one: object, other: object) -> bool:
     """Whether two values that differ make a difference to who reads them, and are not changed on the way."""
     if isinstance(one, FunctionType) and isinstance(other, FunctionType) and one.__code__ == other.__code__:
         cells = [[cell.cell_contents for cell in function.__closure__ or ()] for function in (one, other)]
@@ -217,7 +217,7 @@ def _counts(one: Any, other: Any) -> bool:
     )
 
 
-def _message(owner: Any, found: list[Difference], hook: str) -> str:
+def _message(owner: object, found: list[Difference], hook: str) -> str:
     item = found[0]
     of = item.owner
     name = item.path.rpartition(".")[2].partition("[")[0]
@@ -235,6 +235,6 @@ def _message(owner: Any, found: list[Difference], hook: str) -> str:
     )
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

@@ -15,7 +15,7 @@ __all__ = ["one_node", "one_type"]
 same: Any = late("opweld.hooks.same")  # hardly ever asked
 
 
-def one_type(one: Any, other: Any) -> bool:
+def one_type(one: object, other: object) -> bool:
     """Say whether a type can stand for another that is equal to it.
 
     Parameters

@@ -150,7 +150,7 @@ def struct_text(struct: str, fields: tuple[str, ...], types: tuple[Any, ...], cx
     return "\n".join(parts)
 
 
-def _texts(field: str, type_: Any) -> dict[str, str]:
+def _texts(field: str, type_: object) -> dict[str, str]:
     sub = {
         "fail": _FAIL, "failure_var": "opw_failed", "id": 0, "py_ptr": f"py_{field}", "stor_ptr": f"storage_{field}"
     }  # fmt: skip
@@ -201,7 +201,7 @@ class Member(NamedTuple):
     given: list[str]  # of those that the declaration gives a value
 
 
-def members(type_: Any, declaration: str) -> list[Member]:
+def members(type_: object, declaration: str) -> list[Member]:
     """Read what a C declaration declares, to make struct members of it.
 
     Parameters

@@ -77,7 +77,7 @@ class Params:
         except KeyError:
             raise AttributeError(f"Params has no field {name!r}; there are {', '.join(self._values)}") from None
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Params cannot be changed: {name!r}")
 
     __delattr__ = __setattr__  # type: ignore[assignment]

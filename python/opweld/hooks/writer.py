@@ -268,7 +268,7 @@ class Writer:
         return found if self._one_type(found.type, made.type) else made
 
 
-def _frozen(fields: Any) -> Any:
+def _frozen(fields: object) -> Any:
     """What equal fields have in common, to look them up by."""
     if type(fields) is dict:
         return tuple([(name, _frozen(fields[name])) for name in sorted(fields)])

@@ -115,7 +115,7 @@ def collect(graph: Any) -> Scene:
     return Scene(title, reader.items, reader.edges)
 
 
-def _outputs(graph: Any) -> list[Variable]:
+def _outputs(graph: object) -> list[Variable]:
     if isinstance(graph, Variable):
         return [graph]
     if isinstance(graph, Apply):
@@ -196,7 +196,7 @@ _REDUCTIONS = {
 }  # fmt: skip
 
 
-def _title(op: Any) -> str:
+def _title(op: object) -> str:
     """An op in few words; of an elementwise one what it computes, of a reduction also along which axes."""
     scalar_op = getattr(op, "scalar_op", None)
     if scalar_op is None:

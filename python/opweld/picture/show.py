@@ -61,7 +61,7 @@ class Picture:
         return f"<picture of a graph, {self.width} by {self.height} pixels; .save(file) writes SVG>"
 
 
-def picture(graph: Any, file: Any = None) -> Picture:
+def picture(graph: object, file: object = None) -> Picture:
     """Draw a graph.
 
     Each operation is shown with dtype and shape of what it computes, and where in the user's code it was made; inputs,

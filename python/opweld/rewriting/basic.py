@@ -115,7 +115,7 @@ class Deferred(NodeRewriter):
         """Ask the rewriter."""
         return (self._loaded or self.load()).transform(fgraph, node)
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Deferred) and self.__reduce__() == other.__reduce__()
 
     def __hash__(self) -> int:

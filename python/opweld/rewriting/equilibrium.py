@@ -139,7 +139,7 @@ def _pairs(graph: FunctionGraph, node: Apply, entry: Entry) -> list[tuple[Variab
     return [(old, new) for old, new in given if _wanted(graph, old, new, where)]
 
 
-def _wanted(graph: FunctionGraph, old: Any, new: Any, where: str) -> bool:
+def _wanted(graph: FunctionGraph, old: object, new: object, where: str) -> bool:
     """Whether there is something to replace; refuse what does not fit."""
     if not isinstance(old, Variable):
         raise RewriteError(f"{where}: wants {_what(old)} replaced, which is no Variable")
@@ -156,7 +156,7 @@ def _wanted(graph: FunctionGraph, old: Any, new: Any, where: str) -> bool:
     return bool(graph.clients.get(old))
 
 
-def _fits(old: Any, new: Any) -> bool:
+def _fits(old: object, new: object) -> bool:
     """Whether values of the second type are values of the first, with the same C."""
     if old == new:
         return True

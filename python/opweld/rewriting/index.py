@@ -68,7 +68,7 @@ class Index:
         self._of_class: dict[type, list[Entry] | None] = {}  # None: it depends on the op
         self._of_op: dict[int, tuple[Any, list[Entry]]] = {}  # by identity; the op is kept, so its id stays its own
 
-    def wanting(self, op: Any) -> list[Entry]:
+    def wanting(self, op: object) -> list[Entry]:
         """Give the rewriters for nodes of an op, in the order of registration.
 
         Parameters
@@ -121,7 +121,7 @@ class Index:
         return False
 
 
-def _among(op: Any, hashed: set[Any], plain: list[Any]) -> bool:
+def _among(op: object, hashed: set[Any], plain: list[Any]) -> bool:
     try:
         if op in hashed:
             return True

@@ -116,7 +116,7 @@ def _constant(variable: Variable, found: dict[Variable, Variable], constants: di
     return stands
 
 
-def _key(op: Any) -> Any:
+def _key(op: object) -> Any:
     """What ops are told apart by: themselves, or their identity where they do not hash at all."""
     return id(op) if op.__hash__ is None else op  # __eq__ without __hash__
 

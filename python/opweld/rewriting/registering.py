@@ -78,7 +78,7 @@ class Registry:
         if rewriter is None or isinstance(rewriter, str):
             further = tags if rewriter is None else (rewriter, *tags)
 
-            def decorate(found: Any) -> Any:
+            def decorate(found: object) -> Any:
                 return self.register(stage, found, *further, name=name)
 
             return decorate

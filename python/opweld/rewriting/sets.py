@@ -46,7 +46,7 @@ class Registration:
         self.rewriter = rewriter
         self.tags = frozenset((stage, name, *_TAGS[stage], *tags))
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Registration) and self._parts() == other._parts()
 
     def __hash__(self) -> int:
@@ -98,7 +98,7 @@ class RewriteSet:
         put(self, "_include", None if include is None else frozenset(include))
         put(self, "_exclude", frozenset(exclude))
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a RewriteSet cannot be changed: {name}; with_(), without(), including() … give another")
 
     def __delattr__(self, name: str) -> None:
@@ -137,7 +137,7 @@ class RewriteSet:
         """
         return RewriteSet(self.registrations, self._include, self._exclude.union(tags))
 
-    def query(self, stage: str | None = None, op: Any = None) -> list[Registration]:
+    def query(self, stage: str | None = None, op: object = None) -> list[Registration]:
         """Give what is chosen.
 
         Parameters
@@ -296,7 +296,7 @@ class RewriteSet:
 
     # -- as a value --
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, RewriteSet) and self.__reduce__() == other.__reduce__()
 
     def __hash__(self) -> int:

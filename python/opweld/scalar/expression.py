@@ -328,7 +328,7 @@ def _chosen(step: Step, spec: tuple[Any, ...]) -> tuple[ScalarOp, list[Any]]:
     return op, operands
 
 
-def _short_power(exponent: Operand, base: Any) -> str | None:
+def _short_power(exponent: Operand, base: object) -> str | None:
     """What NumPy's arrays compute in place of a power: x**2 is square(x), and of bool thereby int8."""
     return short_power(exponent.value, dtype_of(base).np.kind) if isinstance(exponent, Number) else None
 

@@ -127,7 +127,7 @@ def _literal(kind: str, text: str) -> Number:
     return Number(kind, text) if kind == "bool" else _number({"int": int, "float": float}[kind](text))
 
 
-def _number(value: Any) -> Number:
+def _number(value: object) -> Number:
     return Number(type(value).__name__, repr(value))
 
 

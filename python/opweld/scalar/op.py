@@ -33,7 +33,7 @@ class Body(NamedTuple):
     dtypes: tuple[str, ...]
 
 
-def weak_kind(value: Any) -> type | None:
+def weak_kind(value: object) -> type | None:
     """Say whether a value is one of Python's numbers, whose dtype follows the arrays beside it (NEP 50).
 
     Parameters
@@ -51,7 +51,7 @@ def weak_kind(value: Any) -> type | None:
     return None
 
 
-def number(value: Any, dtype: str) -> np.generic:
+def number(value: object, dtype: str) -> np.generic:
     """Turn one of Python's numbers into a dtype, as NumPy does where it meets an array.
 
     Parameters
@@ -98,7 +98,7 @@ class ScalarOp(COp):
     nout = 1
     name: str | None = None
 
-    def __init__(self, output_types_preference: Any = None, name: str | None = None) -> None:
+    def __init__(self, output_types_preference: object = None, name: str | None = None) -> None:
         if output_types_preference is not None:
             if not callable(output_types_preference):
                 raise TypeError(
@@ -414,7 +414,7 @@ def common_dtype(spec: Spec) -> str:
 _common: dict[Spec, str] = {}
 
 
-def as_scalar(x: Any, name: str | None = None) -> Any:
+def as_scalar(x: object, name: str | None = None) -> Any:
     """Give a scalar variable for `x`.
 
     Parameters

@@ -63,7 +63,7 @@ class ScalarType(CType):
     def __repr__(self) -> str:
         return f"ScalarType({self.dtype!r})"
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter(self, value: object, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Turn a value into a NumPy scalar of the dtype, or refuse; see `opweld.dtypes.convert`.
 
         Parameters
@@ -94,11 +94,11 @@ class ScalarType(CType):
             )
         return convert(value, self._dtype, (), strict, allow_downcast)[()]
 
-    def _number(self, value: Any) -> Any:
+    def _number(self, value: object) -> Any:
         """One of Python's numbers as this type's; NumPy's have dtypes of their own."""
         return value if isinstance(value, (np.generic, np.ndarray)) else self._dtype.np.type(value)
 
-    def values_eq(self, a: Any, b: Any) -> bool:  # type: ignore[override]
+    def values_eq(self, a: object, b: object) -> bool:  # type: ignore[override]
         """Say whether two numbers have equal dtype and value; see `opweld.tolerances.near`."""
         return near(self._number(a), self._number(b), EXACT)
 
@@ -175,7 +175,7 @@ class ScalarType(CType):
         """Say that a number is not worth keeping between runs."""
         return True
 
-    def c_literal(self, data: Any) -> str | None:
+    def c_literal(self, data: object) -> str | None:
         """Write the number as a constant expression of the C type, exact to the last bit.
 
         Parameters

@@ -43,7 +43,7 @@ def one_axis(axis: Any, ndim: int) -> int:
     return number + ndim if number < 0 else number
 
 
-def many_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+def many_axes(axis: object, ndim: int) -> tuple[int, ...]:
     """Give the axes that a reduction runs over.
 
     Parameters

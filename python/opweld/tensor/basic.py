@@ -187,7 +187,7 @@ class MakeVector(COp):
         return (1,)
 
 
-def _size(size: Any, position: int) -> Any:
+def _size(size: object, position: int) -> Any:
     """A size as a variable."""
     if not isinstance(size, Variable):
         if isinstance(size, (bool, np.bool_)) or not hasattr(size, "__index__"):

@@ -242,7 +242,7 @@ class Elemwise(Op):
         return self.scalar_op.c_code_cache_version_apply(self.scalar_op.scalar_node(dtypes))
 
 
-def broadcast_shape(op: Any, shapes: list[Shape]) -> Shape:
+def broadcast_shape(op: object, shapes: list[Shape]) -> Shape:
     """Find what is known of a broadcast shape.
 
     Parameters

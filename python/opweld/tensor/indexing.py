@@ -68,7 +68,7 @@ def numbers_in(entries: tuple[str, ...]) -> int:
     return sum([1 if entry in ("i", "v") else sum(map(entry.count, "abc")) for entry in entries])
 
 
-def check_numbers(what: Any, entries: tuple[str, ...], numbers: tuple[Any, ...]) -> list[Any]:
+def check_numbers(what: object, entries: tuple[str, ...], numbers: tuple[Any, ...]) -> list[Any]:
     """Read the inputs of a form.
 
     Parameters
@@ -159,7 +159,7 @@ def read_key(x: Any, key: Any) -> tuple[str, list[Any], bool]:
     return ", ".join(entries), numbers, False
 
 
-def _number(part: Any) -> Any:
+def _number(part: object) -> Any:
     """An integer or an array that is an index, as a variable."""
     if isinstance(part, Variable):
         if not isinstance(part.type, TensorType):
@@ -279,7 +279,7 @@ def viewed_shape(shape: tuple[Any, ...], entries: tuple[str, ...], numbers: list
     return [*sizes, *shape[axis:]]
 
 
-def _sliced(size: Any, entry: str, numbers: list[Any], place: int) -> Any:
+def _sliced(size: object, entry: str, numbers: list[Any], place: int) -> Any:
     """The size of a slice; None: unknown."""
     if entry == ":":
         return size

@@ -141,7 +141,7 @@ class Operators:
             )
         return (self[i] for i in range(length))
 
-    def __getitem__(self, key: Any) -> TensorVariable:
+    def __getitem__(self, key: object) -> TensorVariable:
         """A part of the tensor, by NumPy's indexing."""
         return functions.parts.subtensor(self, key)  # type: ignore[no-any-return]
 

@@ -18,7 +18,7 @@ __all__ = ["inc_subtensor", "set_subtensor", "subtensor"]
 _view_by = lru_cache(maxsize=1024)(Subtensor)
 
 
-def subtensor(x: TensorLike, key: Any) -> Any:
+def subtensor(x: TensorLike, key: object) -> Any:
     """Index `x`, as NumPy does.
 
     Parameters

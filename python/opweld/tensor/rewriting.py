@@ -117,7 +117,7 @@ def _inferred(fgraph: FunctionGraph, of: Variable) -> Any:
         return None
 
 
-def _entry(size: Any) -> Any:
+def _entry(size: object) -> Any:
     """A size as an int64 variable; None: it cannot be."""
     if not isinstance(size, Variable):
         return constant(np.int64(size)) if hasattr(size, "__index__") else None

@@ -140,7 +140,7 @@ def shape_i(x: TensorLike, i: int) -> Any:
     return Shape_i(i)(x)
 
 
-def register_shape_c_code(type_: type, code: str, version: Any = ()) -> None:
+def register_shape_c_code(type_: type, code: str, version: object = ()) -> None:
     """Tell `Shape` how to find the shape of a type's values in C.
 
     Parameters
@@ -156,7 +156,7 @@ def register_shape_c_code(type_: type, code: str, version: Any = ()) -> None:
     Shape.register(type_, code, version)
 
 
-def register_shape_i_c_code(type_: type, code: str, check_input: str = "", version: Any = ()) -> None:
+def register_shape_i_c_code(type_: type, code: str, check_input: str = "", version: object = ()) -> None:
     """Tell `Shape_i` how to find one size of a type's values in C.
 
     Parameters

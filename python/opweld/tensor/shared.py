@@ -24,7 +24,7 @@ class TensorSharedVariable(SharedVariable, TensorVariable):
 
 
 def tensor_shared(
-    value: Any,
+    value: object,
     name: str | None = None,
     strict: bool = False,
     allow_downcast: bool | None = None,

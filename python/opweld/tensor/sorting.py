@@ -145,7 +145,7 @@ class ArgSort(_Sorting):
         return checked(f"opw_store(&{output_names[0]}, {made})", sub["fail"])
 
 
-def _kind(kind: Any) -> str:
+def _kind(kind: object) -> str:
     if kind is None:
         return "quicksort"
     if not isinstance(kind, str):
@@ -166,7 +166,7 @@ def _flat(shape: tuple[int | None, ...]) -> tuple[int | None]:
     return (size,)
 
 
-def _of_function(x: TensorLike, axis: Axes, kind: Any, stable: Any, least: int) -> tuple[Any, int | None, Any]:
+def _of_function(x: TensorLike, axis: Axes, kind: object, stable: object, least: int) -> tuple[Any, int | None, Any]:
     """The arguments of `sort` and `argsort`, checked; `least`: of how many dimensions the array counts at least."""
     x = as_tensor_variable(x)
     if stable is not None:

@@ -116,7 +116,7 @@ def var(x: TensorLike, axis: Axes = None, dtype: DType = None, ddof: Any = 0, ke
     return _divided(found, free, found.type.dtype)
 
 
-def std(x: TensorLike, axis: Axes = None, dtype: DType = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+def std(x: TensorLike, axis: Axes = None, dtype: DType = None, ddof: object = 0, keepdims: bool = False) -> Any:
     """Give the standard deviation, the square root of `var`, as ``numpy.std`` does.
 
     Parameters

@@ -105,7 +105,7 @@ class TensorType(CType):
         """
         return type(self)(self.dtype if dtype is None else dtype, self.shape if shape is None else shape)
 
-    def is_super(self, other: Any) -> bool:
+    def is_super(self, other: object) -> bool:
         """Say whether every array of another type is of this one too, because it knows less of the sizes.
 
         Parameters
@@ -124,7 +124,7 @@ class TensorType(CType):
             and all(mine is None or mine == size for mine, size in zip(self.shape, other.shape))
         )
 
-    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> np.ndarray[Any, Any]:
+    def filter(self, value: object, strict: bool = False, allow_downcast: bool | None = None) -> np.ndarray[Any, Any]:
         """Turn a value into an array of this type, or refuse; the rule is `opweld.dtypes.convert`.
 
         Parameters
@@ -149,7 +149,7 @@ class TensorType(CType):
         return dtypes.convert(value, self._dtype, self.shape, strict, allow_downcast)
 
     def filter_argument(
-        self, value: Any, strict: bool, allow_downcast: bool | None, writeable: bool, name: str
+        self, value: object, strict: bool, allow_downcast: bool | None, writeable: bool, name: str
     ) -> np.ndarray[Any, Any]:
         """Do as `filter` for an argument that may be written into and has a name.
 
@@ -170,7 +170,7 @@ class TensorType(CType):
         return dtypes.rule_of(self._dtype, self.shape, strict, allow_downcast, writeable, name)
 
     @staticmethod
-    def values_eq(a: Any, b: Any) -> bool:
+    def values_eq(a: object, b: object) -> bool:
         """Say whether two arrays have equal dtype, shape and values; see `opweld.tolerances.near`."""
         return near(a, b, EXACT)
 
@@ -343,7 +343,7 @@ def tensor(*args: Any, name: Any = None, dtype: Any = None, shape: Any = None, b
     return made(given["name"])
 
 
-def _places(args: tuple[Any, ...], name: Any, dtype: Any) -> tuple[str, ...]:
+def _places(args: tuple[Any, ...], name: object, dtype: Any) -> tuple[str, ...]:
     """What each positional argument of `tensor` is: PyTensor's are (name,), Theano's (dtype, broadcastable, name)."""
     if len(args) > 3:
         raise TypeError(f"tensor() takes up to 3 positional arguments, got {len(args)}")
