@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"opweld/refcount"
+	"opweld/gen/ccode"
 )
 
 // failText is what hooks get as sub['fail'], and failLabel where it leads.
@@ -70,7 +70,7 @@ func (r *textReader) declares(t *Type, text string, own bool) Declares {
 	if read, known := r.declared[id]; known {
 		return read
 	}
-	f := refcount.Read(text, Declare.place(t.Lang))
+	f := ccode.Read(text, Declare.place(t.Lang))
 	defer f.Close()
 	if own {
 		r.breaches(t.Label, Declare, f)
@@ -84,7 +84,7 @@ func (r *textReader) declares(t *Type, text string, own bool) Declares {
 			r.fail(t.Label, "%s exists already; declare a variable of another name", Shown(d.Name))
 		}
 	}
-	state := slices.DeleteFunc(slices.Clone(found), func(d refcount.Declared) bool { return d.Const })
+	state := slices.DeleteFunc(slices.Clone(found), func(d ccode.Declared) bool { return d.Const })
 	r.declared[id] = Declares{Source: text, Declared: found, State: state}
 	return r.declared[id]
 }
@@ -145,7 +145,7 @@ type codeReader struct {
 	state    bool
 }
 
-func (c *codeReader) read(h Hook, f *refcount.Fragment) {
+func (c *codeReader) read(h Hook, f *ccode.Fragment) {
 	if h.shared() {
 		c.state = c.state || f.KeepsState(c.before...)
 	}
@@ -158,9 +158,9 @@ func (c *codeReader) read(h Hook, f *refcount.Fragment) {
 }
 
 // place is where a hook's text stands.
-func (h Hook) place(lang Lang) refcount.Place {
+func (h Hook) place(lang Lang) ccode.Place {
 	row := hooks[h]
-	p := refcount.Place{CXX: lang == CXX || row.scope == inStruct}
+	p := ccode.Place{CXX: lang == CXX || row.scope == inStruct}
 	if row.scope == inBody {
 		p.Body, p.Fails, p.Fail, p.Label, p.Declares = true, row.fails, failText, failLabel, h == Declare
 	}
@@ -168,7 +168,7 @@ func (h Hook) place(lang Lang) refcount.Place {
 }
 
 // place is where a text of a kernel stands: its code shares a scope with its clean-up, and may run without the GIL.
-func (k *Kernel) place(h Hook, support []string) refcount.Place {
+func (k *Kernel) place(h Hook, support []string) ccode.Place {
 	p := h.place(k.Lang)
 	if h == Code {
 		p.Scope = strings.TrimSpace(k.Text(CodeCleanup)) != ""
@@ -180,12 +180,12 @@ func (k *Kernel) place(h Hook, support []string) refcount.Place {
 }
 
 // each reads the texts of a hook; c, where there is one, is told of them.
-func (r *textReader) each(label string, h Hook, texts []string, place refcount.Place, c *codeReader) {
+func (r *textReader) each(label string, h Hook, texts []string, place ccode.Place, c *codeReader) {
 	for _, text := range texts {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		f := refcount.Read(text, place)
+		f := ccode.Read(text, place)
 		r.breaches(label, h, f)
 		if c != nil {
 			c.read(h, f)
@@ -195,7 +195,7 @@ func (r *textReader) each(label string, h Hook, texts []string, place refcount.P
 }
 
 // breaches notes what a text may not do, once for equal texts.
-func (r *textReader) breaches(label string, h Hook, f *refcount.Fragment) {
+func (r *textReader) breaches(label string, h Hook, f *ccode.Fragment) {
 	id := fmt.Sprint(h, f.Released, f.Support, f.Text)
 	if r.seen[id] {
 		return

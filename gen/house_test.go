@@ -23,15 +23,16 @@ import (
 var rooms = map[string][]string{
 	"opweld/npyapi":     {},
 	"opweld/templates":  {},
-	"opweld/refcount":   {"opweld/npyapi", "github.com/tree-sitter/"},
+	"opweld/refcount":   {},
+	"opweld/gen/ccode":  {"opweld/npyapi", "github.com/tree-sitter/"},
 	"opweld/gen/scalar": {"opweld/npyapi"},
-	"opweld/gen":        {"opweld/gen/scalar", "opweld/npyapi", "opweld/refcount", "opweld/templates"},
+	"opweld/gen":        {"opweld/gen/ccode", "opweld/gen/scalar", "opweld/npyapi", "opweld/refcount", "opweld/templates"},
 	"opweld/gen/async":  {},
 	"opweld/gen/cc":     {"opweld/gen/async"},
 	"opweld/gen/cache":  {"opweld/gen/async"},
 	"opweld/gen/build":  {"opweld/gen", "opweld/gen/async", "opweld/gen/cc", "opweld/gen/cache"},
 	"opweld/gen/expr":   {"opweld/gen/scalar", "github.com/go-python/gpython/"},
-	"opweld/pyext":      {"opweld/gen", "opweld/gen/async", "opweld/gen/build", "opweld/gen/expr", "opweld/pyext/host", "opweld/refcount"},
+	"opweld/pyext":      {"opweld/gen", "opweld/gen/async", "opweld/gen/build", "opweld/gen/expr", "opweld/pyext/host", "opweld/gen/ccode"},
 	"opweld/pyext/host": {},
 }
 

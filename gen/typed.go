@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"opweld/gen/ccode"
 	"opweld/gen/scalar"
-	"opweld/refcount"
 )
 
 // Typed is a Program whose parts fit one another, with what its dtypes and texts say. Each is looked up and parsed once,
@@ -32,8 +32,8 @@ type TypedArray struct {
 // Declares is a declaration text, read.
 type Declares struct {
 	Source   string
-	Declared []refcount.Declared // all that it declares
-	State    []refcount.Declared // what a frame keeps of it: constants are the same wherever their text stands
+	Declared []ccode.Declared // all that it declares
+	State    []ccode.Declared // what a frame keeps of it: constants are the same wherever their text stands
 }
 
 // TypedKernel is a kernel with what its texts say.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"opweld/refcount"
+	"opweld/gen/ccode"
 )
 
 // KernelView is one kernel function.
@@ -43,10 +43,10 @@ type KernelVariable struct {
 	Name     string
 	Index    int
 	Declare  Fragment
-	Declared []refcount.Declared
-	State    []refcount.Declared // those of them that are kept
-	Saved    bool                // inputs and outputs are, for both may be replaced; params are only loaded
-	Storage  bool                // the code speaks of its storage_<name>
+	Declared []ccode.Declared
+	State    []ccode.Declared // those of them that are kept
+	Saved    bool             // inputs and outputs are, for both may be replaced; params are only loaded
+	Storage  bool             // the code speaks of its storage_<name>
 }
 
 // PromisedVariable is an output, or an input that may have been replaced, that must hold an array once the code has run.
@@ -81,7 +81,7 @@ func newKernelView(f *KernelFunction, cxx bool) *KernelView {
 	}
 	if f.stateful() {
 		kv.Scope.Base = kv.C + "_struct"
-		kv.Struct = &StructView{Support: fragment(f.Label, SupportCodeStruct, refcount.Public(f.Text(SupportCodeStruct)), f.Name),
+		kv.Struct = &StructView{Support: fragment(f.Label, SupportCodeStruct, ccode.Public(f.Text(SupportCodeStruct)), f.Name),
 			Init: named(InitCodeStruct), Cleanup: named(CleanupCodeStruct)}
 		if f.Params != nil {
 			kv.Struct.Params = kv.Variables[len(kv.Variables)-1:]

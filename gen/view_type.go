@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"opweld/refcount"
+	"opweld/gen/ccode"
 )
 
 // TypeView is one type's lifecycle: only what the plan uses is there.
@@ -14,7 +14,7 @@ type TypeView struct {
 	Number                   string // of the dtype of the array that it declares
 	NDim                     int    // of that array; -1: it declares something else
 	Declare, Cleanup         Fragment
-	State                    []refcount.Declared
+	State                    []ccode.Declared
 	Adopt, Init, Offer, Sync *EnterView
 	Starts, Offers, Keeps    *OwnView
 	Owns                     *EnterView // Adopt, where calls own constants
@@ -23,7 +23,7 @@ type TypeView struct {
 	AdoptName                string
 	CXX                      bool // as part of a unit in C++
 	Scope, LeaveScope        ScopeView
-	Declared, Closing        []refcount.Declared // all that is declared; State, last first
+	Declared, Closing        []ccode.Declared // all that is declared; State, last first
 	t                        *TypedType
 }
 
@@ -31,12 +31,12 @@ type TypeView struct {
 type EnterView struct {
 	C                 string
 	Declare, Text     Fragment
-	Clear, Load, Save []refcount.Declared
+	Clear, Load, Save []ccode.Declared
 	Enters            bool // the slot holds nothing before
 	Storage           bool // the text speaks of storage_opw_V
 	CXX               bool // as part of a unit in C++
 	Scope             ScopeView
-	Declared          []refcount.Declared
+	Declared          []ccode.Declared
 }
 
 // OwnView names the functions behind a variable that starts as an owned None, or as what is offered.
@@ -137,7 +137,7 @@ func storage(text, name string) bool { return strings.Contains(text, "storage_"+
 
 // enter clears first what has no initialiser, so that a text that fails early leaves nothing undefined to c_cleanup.
 func (tv *TypeView) enter(suffix string, h Hook) *EnterView {
-	clear := []refcount.Declared{}
+	clear := []ccode.Declared{}
 	for _, d := range tv.State {
 		if !d.Initialised {
 			clear = append(clear, d)

@@ -1,4 +1,4 @@
-package refcount
+package ccode
 
 // What a text declares, keeps or replaces, read once and closed.
 
