@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 import pytest
 
+from opweld.compile.sharedvalue import CONSTRUCTORS
+from opweld.rewriting.standard import STANDARD
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "opweld"
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
@@ -167,6 +170,15 @@ def test_doors_import_nothing_but_the_ground():
     through = [a for a in OWN if a.target in DOORS and (a.source, a.target) not in ways_up() and a.kind != "types"]
     allowed = {"cli", "doctor", "trial"}  # they ask for the version, or do as users do
     assert [a for a in through if a.source not in allowed] == []
+
+
+def test_what_is_imported_by_name_lies_below_too():
+    """Doors, `late`, and two tables: of rewriters, and of what carries shared values."""
+    by_name = {module for module, path in MODULES.items() if "import_module(" in path.read_text("utf-8")}
+    assert by_name == {"rooms", "compat", "rewriting.basic", "compile.sharedvalue"}
+    homes = [("rewriting.standard", f"tensor.{row[1].partition(':')[0]}") for row in STANDARD]
+    homes += [("compile.sharedvalue", home.partition(":")[0].removeprefix("opweld.")) for _, home in CONSTRUCTORS]
+    assert [(table, home) for table, home in homes if floor_of(table) < floor_of(home) or home not in MODULES] == []
 
 
 def test_little_is_imported_late():

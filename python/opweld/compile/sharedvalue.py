@@ -17,11 +17,12 @@ __all__ = ["SharedVariable", "register_shared", "shared"]
 
 Constructor = Callable[..., SharedVariable]
 
-# Classes of values, and what makes a shared variable of one: a function, or where it lies. The first row counts that
-# fits; what fits none is carried as the object that it is. What has been imported changes nothing.
-_constructors: tuple[tuple[tuple[type, ...], Constructor | str], ...] = (
+# Classes of values, and where what makes a shared variable of one lies. The first row counts that fits; what fits none
+# is carried as the object that it is. What has been imported changes nothing.
+CONSTRUCTORS: tuple[tuple[tuple[type, ...], str], ...] = (
     ((np.ndarray, np.generic, bool, int, float, complex), "opweld.tensor.shared:tensor_shared"),
 )
+_constructors: tuple[tuple[tuple[type, ...], Constructor | str], ...] = CONSTRUCTORS
 
 
 def register_shared(*classes: type) -> Callable[[Constructor], Constructor]:
