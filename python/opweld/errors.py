@@ -161,3 +161,10 @@ def _what(thing: object) -> str:
         return "None"
     text = repr(thing)
     return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(thing).__name__})"
+
+
+def _named(variable: Any) -> str:
+    """A variable and its type, for messages."""
+    if variable.name is None and variable.owner is None:
+        return f"a variable without a name, of type {variable.type}"
+    return f"{variable} of type {variable.type}"

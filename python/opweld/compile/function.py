@@ -20,8 +20,8 @@ from opweld.compile.rebuild import (
 )
 from opweld.compile.recipe import Recipe
 from opweld.config import config
-from opweld.errors import OpweldWarning, UnusedInputError, _what, _yes_or_no
-from opweld.graph.basic import Variable, _named
+from opweld.errors import OpweldWarning, UnusedInputError, _named, _what, _yes_or_no
+from opweld.graph.basic import Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.shared import SharedVariable
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from opweld.errors import _what
-from opweld.graph.basic import Apply, Constant, Variable, _named
+from opweld.errors import _named, _what
+from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.order import depth_first
 from opweld.graph.shared import SharedVariable
 from opweld.graph.type import Type

@@ -398,10 +398,3 @@ class Apply(Generic[O_]):
 
     def __repr__(self) -> str:
         return str(self)
-
-
-def _named(variable: Variable) -> str:
-    """A variable and its type, for messages."""
-    if variable.name is None and variable.owner is None:
-        return f"a variable without a name, of type {variable.type}"
-    return f"{variable} of type {variable.type}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from opweld.errors import MissingInputError
+from opweld.errors import MissingInputError, _named
 from opweld.graph.aliasing import order
-from opweld.graph.basic import Apply, Constant, Variable, _named, pickling
+from opweld.graph.basic import Apply, Constant, Variable, pickling
 from opweld.graph.order import depth_first
 
 __all__ = ["FunctionGraph"]
