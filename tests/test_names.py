@@ -113,6 +113,10 @@ print([name for name in sorted(offered) if not hasattr(room, name)])
     assert (told.stdout, told.stderr) == ("[] [] True\n[]\n", "")
 
 
+def test_what_is_written_in_c_is_found_beside_the_graph():
+    assert (opweld.graph.COp, opweld.graph.CType) == (opweld.COp, opweld.CType)
+
+
 def test_a_function_is_a_function():
     x = T.dvector("x")
     for f in (opweld.function([x], x + 1), opweld.function([x], x + 1, mode="DebugMode")):

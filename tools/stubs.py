@@ -47,7 +47,8 @@ def written(package: str, hand: str) -> str:
     lines = [HEAD]
     table: dict[str, set[str]] = {}
     for module, names in room.__getattr__.homes.items():
-        table.setdefault(f"{package}.{module}", set()).update(set(names) - own)
+        path = module if module.startswith("opweld.") else f"{package}.{module}"
+        table.setdefault(path, set()).update(set(names) - own)
     table.setdefault(package, set()).update(set(room.__getattr__.besides) - own)
     values = [line for names in room.__getattr__.made.values() for line in _values(room, names, own, table)]
     for module in sorted(table):

@@ -28,7 +28,7 @@ def door(
     package : str
         Its full name.
     homes : dict of str to (iterable of str)
-        The names that each module has for it; the module's path is written from the package on.
+        The names that each module has for it; the module's path is written from the package on, or in full.
     made : dict of str to (iterable of str), optional
         The names whose values a function of the name gives: ``"module:function"``.
     besides : iterable of str
@@ -48,7 +48,8 @@ def door(
 
     def find(name: str) -> Any:
         if name in home:
-            value = getattr(import_module(f"{package}.{home[name]}"), name)
+            path = home[name] if home[name].startswith("opweld.") else f"{package}.{home[name]}"
+            value = getattr(import_module(path), name)
         elif name in maker:
             module, function = maker[name].split(":")
             value = getattr(import_module(f"{package}.{module}"), function)(name)

@@ -4,5 +4,11 @@ from opweld.rooms import door
 
 __all__, __getattr__, __dir__ = door(
     __name__,
-    {"basic": ("Apply", "Constant", "Variable"), "fgraph": ("FunctionGraph",), "op": ("Op",), "type": ("Type",)},
+    {
+        "basic": ("Apply", "Constant", "Variable"),
+        "fgraph": ("FunctionGraph",),
+        "op": ("Op",),
+        "type": ("Type",),
+        "opweld.hooks.classes": ("COp", "CType"),  # for users, beside Op and Type
+    },
 )
