@@ -222,7 +222,7 @@ def refuses(call, kind, message, *held):
         growth.append(sys.getallocatedblocks() - blocks)
     assert growth[-1] < 10, f"blocks in 100 calls, again and again: {growth}"
     for thing, before, after in zip(held, counts, _references(held)):
-        if thing is None:
+        if thing is None or isinstance(thing, (int, str)):  # others of the process hold the same object
             assert abs(after - before) < 50 * len(growth)
         else:
             assert after == before, f"{after - before} references to {thing!r}"
