@@ -189,7 +189,9 @@ func (v *functionViewer) graphStep(e *Entry) StepView {
 		Comment: comment(k.Label), Node: e.Step, Inputs: e.Inputs, Outputs: e.Outputs}
 	switch e.Run {
 	case RunLoop:
-		s.Run, s.Reads = "opw_run_loop", 1
+		if s.Run, s.Reads = "opw_run_stores", 1; k.Loop.folds() {
+			s.Run = "opw_run_folds"
+		}
 		s.Slots = slices.Concat([]int{number(v.plan.Kernels[e.Function].Loop)}, e.Variables)
 	case RunKernel:
 		s.Run = gluePrefix + v.plan.Kernels[e.Function].Name

@@ -238,8 +238,9 @@ static int opw_list_outputs(char *frame, const uint32_t *slots, const opw_loop *
     return 0;
 }
 
-static int opw_run_folds(char *frame, const uint32_t *slots, const opw_loop *work)
+int opw_run_folds(char *frame, const uint32_t *slots)
 {
+    const opw_loop *work = &OPW_HEAD(frame)->program->loop_table[*slots++];
     const opw_fold *fold = work->fold;
     npy_intp dims[OPW_MAX_DIMS], left[OPW_MAX_DIMS];
     opw_operands list;
@@ -262,10 +263,4 @@ static int opw_run_folds(char *frame, const uint32_t *slots, const opw_loop *wor
     if (opw_list_outputs(frame, slots, work, &list, 1, folded, left, empty))
         return 1;
     return empty ? opw_fold_nothing(fold, &list, ndim, dims) : opw_fold_all(fold, &list, ndim, dims);
-}
-
-int opw_run_loop(char *frame, const uint32_t *slots)
-{
-    const opw_loop *work = &OPW_HEAD(frame)->program->loop_table[*slots++];
-    return work->fold ? opw_run_folds(frame, slots, work) : opw_run_stores(frame, slots, work);
 }

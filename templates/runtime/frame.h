@@ -128,8 +128,9 @@ typedef struct {
     opw_inner_fn inner;      /* of stores alone */
     const opw_fold *fold;    /* NULL: stores alone */
 } opw_loop;
-/* Runs the loop whose place in the program's table is the first slot. */
-OPW_SHARED int opw_run_loop(char *frame, const uint32_t *slots);
+/* Runs the loop whose place in the program's table is the first slot: one of stores alone, or one that folds. */
+OPW_SHARED int opw_run_stores(char *frame, const uint32_t *slots);
+OPW_SHARED int opw_run_folds(char *frame, const uint32_t *slots);
 
 /* A function as data. An entry of the table of slots: a variable, or a number as -1 - n. */
 typedef struct opw_program {

@@ -185,8 +185,9 @@ static int opw_run_strided(char *frame, const uint32_t *slots, const opw_loop *w
 }
 
 /* One shape, C order throughout, or no dimensions: one loop over all. */
-static int opw_run_stores(char *frame, const uint32_t *slots, const opw_loop *work)
+int opw_run_stores(char *frame, const uint32_t *slots)
 {
+    const opw_loop *work = &OPW_HEAD(frame)->program->loop_table[*slots++];
     PyArrayObject *arrays[OPW_MAX_OPERANDS];
     char *p[OPW_MAX_OPERANDS];
     npy_intp s[OPW_MAX_OPERANDS], n = 1;

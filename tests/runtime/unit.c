@@ -307,24 +307,24 @@ static const uint32_t none[1] = {0};
 static const opw_argument xy[] = {{"x", 0}, {"y", 1}};
 static const opw_result third[] = {{2, is_writeable, -1}};
 static const int32_t add_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0, N(ANY), 1, N(0), 0, 1, 2, 2};
-static const opw_step add_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_loop, NULL, 11, "Add.c_code", 0, 12, 2, 1}, SYNC(15)};
+static const opw_step add_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_stores, NULL, 11, "Add.c_code", 0, 12, 2, 1}, SYNC(15)};
 static const int32_t over_slots[] = {0, N(0), 1, N(1), 1, N(1), N(ANY), 0, 2, N(1), 0, 1, 2, 2};
 static const opw_step over_steps[] = {INPUT(0), INPUT(2), {opw_separate, NULL, 4, "Add.c_code", -1, 0, 0, 0}, INIT(8),
-                                      {opw_run_loop, NULL, 9, "Add.c_code", 0, 10, 2, 1}, SYNC(13)};
+                                      {opw_run_stores, NULL, 9, "Add.c_code", 0, 10, 2, 1}, SYNC(13)};
 
 /* both(x, y): [x + y, y + x]. */
 static const opw_result both_results[] = {{2, is_writeable, -1}, {3, is_writeable, -1}};
 static const int32_t both_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0, N(ANY), 1, N(0), 0, 1, 2,
                                      3, N(1), N(2), N(ANY), 0, N(ANY), 1, N(0), 1, 0, 3, 2, 3};
-static const opw_step both_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_loop, NULL, 11, "Add.c_code", 0, 12, 2, 1},
-                                      OFFER(15), {opw_run_loop, NULL, 22, "Add.c_code", 1, 23, 2, 1}, SYNC(26), SYNC(27)};
+static const opw_step both_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_stores, NULL, 11, "Add.c_code", 0, 12, 2, 1},
+                                      OFFER(15), {opw_run_stores, NULL, 22, "Add.c_code", 1, 23, 2, 1}, SYNC(26), SYNC(27)};
 
 /* root(x), and reductions of x. */
 static const opw_argument x[] = {{"x", 0}};
 static const opw_result second[] = {{1, is_writeable, -1}};
 static const int32_t root_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(0), 0, 1, 1};
-static const opw_step root_steps[] = {INPUT(0), OFFER(2), {opw_run_loop, NULL, 7, "Root.c_code", 7, 8, 1, 1}, SYNC(10)};
-static const opw_step reduce_steps[] = {INPUT(0), OFFER(2), {opw_run_loop, NULL, 7, "Reduce.c_code", 0, 8, 1, 1}, SYNC(10)};
+static const opw_step root_steps[] = {INPUT(0), OFFER(2), {opw_run_stores, NULL, 7, "Root.c_code", 7, 8, 1, 1}, SYNC(10)};
+static const opw_step reduce_steps[] = {INPUT(0), OFFER(2), {opw_run_folds, NULL, 7, "Reduce.c_code", 0, 8, 1, 1}, SYNC(10)};
 static const int32_t reduce0_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(SUM_0), 0, 1, 1};
 static const int32_t max0_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(0), 0, 1, 1};
 static const int32_t reduce1_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(SUM_1), 0, 1, 1};
@@ -343,13 +343,13 @@ static const opw_argument tally_arguments[] = {{"x", 0}, {NULL, 1}};
 static const opw_result tally_results[] = {{1, NULL, -1}, {2, NULL, 0}};
 static const int32_t tally_slots[] = {0, N(0), 1, N(1), 2, N(0), 0, 1, 2, 2};
 static const opw_step tally_steps[] = {INPUT(0), {cell_input, array_leave, 2, "Doubles.c_extract", -1, 0, 0, 0}, INIT(4),
-                                       {opw_run_loop, NULL, 5, "Add.c_code", 0, 6, 2, 1}, SYNC(9)};
+                                       {opw_run_stores, NULL, 5, "Add.c_code", 0, 6, 2, 1}, SYNC(9)};
 
 /* thrice(x): x + (x + x), with the inner sum's storage kept. */
 static const int32_t thrice_slots[] = {0, N(0), 2, N(0), 1, N(0), 0, 0, 2, N(0), 0, 2, 1, 1};
 static const opw_step thrice_steps[] = {INPUT(0), {array_take, array_keep, 2, "Doubles.c_extract_out", -1, 0, 0, 0}, INIT(4),
-                                        {opw_run_loop, NULL, 5, "Add.c_code", 0, 6, 2, 1},
-                                        {opw_run_loop, NULL, 9, "Add.c_code", 1, 10, 2, 1}, SYNC(13)};
+                                        {opw_run_stores, NULL, 5, "Add.c_code", 0, 6, 2, 1},
+                                        {opw_run_stores, NULL, 9, "Add.c_code", 1, 10, 2, 1}, SYNC(13)};
 static const opw_result thrice_results[] = {{1, NULL, -1}};
 
 /* count(x): x + (the calls so far + the constant's first element). */
