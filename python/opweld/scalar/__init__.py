@@ -12,14 +12,14 @@ __all__, __getattr__, __dir__ = door(
     {
         "basic": ("Cast", "Clip", "Identity", "Imag", "Real", "Second", "Where"),
         "expression": ("expr",),
-        "op": ("BinaryScalarOp", "ScalarOp", "UnaryScalarOp", "as_scalar"),
+        "op": ("BinaryScalarOp", "ScalarOp", "UnaryScalarOp"),
         "preferences": (
             "float_out", "int_out", "same_out", "same_out_float_only", "same_out_nobool", "specific_out",
             "transfer_type", "upcast_out", "upcast_out_nobool", "upgrade_to_float", "upgrade_to_float64",
             "upgrade_to_float_no_complex",
         ),
         "ufuncs": ("Ufunc", "ufunc"),
-        "type": ("ScalarConstant", "ScalarType", "ScalarVariable", "get_scalar_type", "upcast"),
+        "type": ("ScalarConstant", "ScalarType", "ScalarVariable", "as_scalar", "get_scalar_type", "upcast"),
     },
     {"type:get_scalar_type": TYPES, "type:group": GROUPS, "ufuncs:ufunc": NAMES},
 )  # fmt: skip

@@ -9,12 +9,7 @@ from opweld.scalar.basic import (
     Where as Where,
 )
 from opweld.scalar.expression import expr as expr
-from opweld.scalar.op import (
-    BinaryScalarOp as BinaryScalarOp,
-    ScalarOp as ScalarOp,
-    UnaryScalarOp as UnaryScalarOp,
-    as_scalar as as_scalar,
-)
+from opweld.scalar.op import BinaryScalarOp as BinaryScalarOp, ScalarOp as ScalarOp, UnaryScalarOp as UnaryScalarOp
 from opweld.scalar.preferences import (
     float_out as float_out,
     int_out as int_out,
@@ -34,6 +29,7 @@ from opweld.scalar.type import (
     ScalarType as ScalarType,
     ScalarType as _ScalarType,
     ScalarVariable as ScalarVariable,
+    as_scalar as as_scalar,
     get_scalar_type as get_scalar_type,
     upcast as upcast,
 )

@@ -14,16 +14,13 @@ from opweld.hooks.classes import COp
 from opweld.hooks.float16 import half_of, refusal
 from opweld.hooks.labels import label_of
 from opweld.hooks.reading import NAME, op_sub
-from opweld.scalar.type import ScalarType, get_scalar_type
+from opweld.scalar.type import ScalarType, Spec, as_scalar, common_dtype, get_scalar_type
 from opweld.tolerances import EXACT
 
 __all__ = [
-    "BinaryScalarOp", "Body", "ScalarOp", "Spec", "StructuredScalarOp", "UnaryScalarOp", "as_scalar", "common_dtype",
-    "number", "weak_kind",
+    "BinaryScalarOp", "Body", "ScalarOp", "Spec", "StructuredScalarOp", "UnaryScalarOp", "as_scalar",
+    "common_dtype", "number", "weak_kind",
 ]  # fmt: skip
-
-Spec = tuple[Any, ...]  # of each argument the dtype's name; or int, float, complex: one of Python's numbers
-
 
 class Body(NamedTuple):
     """The work on one element as data, in the form of docs/program.md."""
@@ -390,54 +387,3 @@ class BinaryScalarOp(ScalarOp):
     """A `ScalarOp` of two inputs."""
 
     nin = 2
-
-
-def common_dtype(spec: Spec) -> str:
-    """Find the dtype that NumPy promotes to, Python's numbers being weak.
-
-    Parameters
-    ----------
-    spec : Spec
-        Dtypes and classes of Python's numbers.
-
-    Returns
-    -------
-    str
-    """
-    found = _common.get(spec)
-    if found is None:
-        parts = [entry(0) if isinstance(entry, type) else dtype_of(entry).np for entry in spec]
-        found = _common[spec] = dtype_of(np.result_type(*parts)).name
-    return found
-
-
-_common: dict[Spec, str] = {}
-
-
-def as_scalar(x: object, name: str | None = None) -> Any:
-    """Give a scalar variable for `x`.
-
-    Parameters
-    ----------
-    x : Variable or number
-        A scalar variable is given back as it is; a number becomes a constant.
-    name : str, optional
-        Name of the constant.
-
-    Returns
-    -------
-    ScalarVariable or ScalarConstant
-
-    Raises
-    ------
-    TypeError
-        For a variable of another type, and for what is not one number.
-    """
-    if isinstance(x, Variable):
-        if not isinstance(x.type, ScalarType):
-            raise TypeError(f"expected a scalar variable, got {x} of type {x.type}")
-        return x
-    array = np.asarray(x)
-    if array.ndim != 0:
-        raise TypeError(f"expected a scalar variable or a number, got {_what(x)}")
-    return get_scalar_type(array.dtype).make_constant(array[()], name)

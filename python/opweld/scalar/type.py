@@ -8,13 +8,19 @@ import numpy as np
 
 from opweld import complexes
 from opweld.dtypes import c_float, c_integer, convert, dtype_of, upcast
+from opweld.errors import _what
 from opweld.graph.basic import Constant, Variable
 from opweld.hooks.classes import CType
 from opweld.hooks.copying import register_deep_copy_op_c_code
 from opweld.kinds import GROUPS
 from opweld.tolerances import EXACT, Tolerance, near
 
-__all__ = ["ScalarConstant", "ScalarType", "ScalarVariable", "get_scalar_type", "group", "upcast"]
+__all__ = [
+    "ScalarConstant", "ScalarType", "ScalarVariable", "Spec", "as_scalar", "common_dtype", "get_scalar_type", "group",
+    "upcast",
+]  # fmt: skip
+
+Spec = tuple[Any, ...]  # of each argument the dtype's name; or int, float, complex: one of Python's numbers
 
 
 class ScalarVariable(Variable):
@@ -249,3 +255,54 @@ def group(name: str) -> tuple[ScalarType, ...]:
     tuple of ScalarType
     """
     return tuple([get_scalar_type(dtype) for dtype in GROUPS[name]])
+
+
+def common_dtype(spec: Spec) -> str:
+    """Find the dtype that NumPy promotes to, Python's numbers being weak.
+
+    Parameters
+    ----------
+    spec : Spec
+        Dtypes and classes of Python's numbers.
+
+    Returns
+    -------
+    str
+    """
+    found = _common.get(spec)
+    if found is None:
+        parts = [entry(0) if isinstance(entry, type) else dtype_of(entry).np for entry in spec]
+        found = _common[spec] = dtype_of(np.result_type(*parts)).name
+    return found
+
+
+_common: dict[Spec, str] = {}
+
+
+def as_scalar(x: object, name: str | None = None) -> Any:
+    """Give a scalar variable for `x`.
+
+    Parameters
+    ----------
+    x : Variable or number
+        A scalar variable is given back as it is; a number becomes a constant.
+    name : str, optional
+        Name of the constant.
+
+    Returns
+    -------
+    ScalarVariable or ScalarConstant
+
+    Raises
+    ------
+    TypeError
+        For a variable of another type, and for what is not one number.
+    """
+    if isinstance(x, Variable):
+        if not isinstance(x.type, ScalarType):
+            raise TypeError(f"expected a scalar variable, got {x} of type {x.type}")
+        return x
+    array = np.asarray(x)
+    if array.ndim != 0:
+        raise TypeError(f"expected a scalar variable or a number, got {_what(x)}")
+    return get_scalar_type(array.dtype).make_constant(array[()], name)

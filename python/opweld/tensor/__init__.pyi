@@ -1,5 +1,6 @@
 # Names of __init__.py, which finds them on first use; written by `make stubs`.
 from opweld.tensor.basic import NotScalarConstantError as NotScalarConstantError
+from opweld.tensor.careduce import CAReduce as CAReduce
 from opweld.tensor.constructors import Constructor as _Constructor
 from opweld.tensor.convert import constant as constant
 from opweld.tensor.elemwise import Elemwise as Elemwise
@@ -19,7 +20,6 @@ from opweld.tensor.math import (
     tensor_copy as tensor_copy,
     where as where,
 )
-from opweld.tensor.reduce import CAReduce as CAReduce
 from opweld.tensor.specify import SpecifyShape as SpecifyShape, specify_shape as specify_shape
 from opweld.tensor.ufuncs import (
     abs as abs,
