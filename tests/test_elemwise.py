@@ -502,7 +502,7 @@ def test_in_place():
     x, y = T.dvector("x"), T.dvector("y")
     node = op.make_node(x, y)
     assert op.destroy_map == {0: [0]}
-    assert op.structure(node)["elementwise"]["inplace"] == [[0, 0]]
+    assert op.structure(node)["loop"]["outputs"] == [{"over": 0, "value": 2}]
     run = opweld.function([opweld.In(x, mutable=True), y], op(x, y))
     a = np.arange(3.0)
     found = run(a, np.ones(3))

@@ -13,7 +13,7 @@ static int opw_is_masked(PyObject *array)
 {
     PyObject *module = PyImport_GetModule(opw_numpy_ma), *kind; /* not loaded: nobody has made one */
     int masked = 0;
-    if (module && (kind = PyObject_GetAttrString(module, "MaskedArray"))) {
+    if (module && (kind = opw_attribute(module, "MaskedArray"))) {
         masked = PyObject_IsInstance(array, kind);
         Py_DECREF(kind);
     }
@@ -57,7 +57,7 @@ static int opw_rounds_floats(const opw_rule *rule)
     int same;
     if (rule->downcast >= 0 || rule->config == Py_None)
         return rule->downcast > 0;
-    wanted = PyObject_GetAttrString(rule->config, "floatX");
+    wanted = opw_attribute(rule->config, "floatX");
     have = wanted ? opw_dtype_name(rule->dtype) : NULL;
     same = have ? PyObject_RichCompareBool(wanted, have, Py_EQ) : -1;
     Py_XDECREF(wanted);
@@ -79,7 +79,7 @@ static PyObject *opw_refuse_to_convert(const opw_rule *rule, PyObject *value, Py
 /* What NumPy does not cast safely. */
 static PyObject *opw_refuse_to_cast(const opw_rule *rule, PyObject *value, PyArray_Descr *from)
 {
-    PyObject *have = PyObject_GetAttrString((PyObject *)from, "name"), *want = opw_dtype_name(rule->dtype), *reason = NULL;
+    PyObject *have = opw_attribute((PyObject *)from, "name"), *want = opw_dtype_name(rule->dtype), *reason = NULL;
     if (have && want && opw_is_number(from->kind))
         reason = PyUnicode_FromFormat("%U does not cast safely to %U; call %U.astype(%R)", have, want, rule->name, want);
     else if (have && want)
@@ -194,7 +194,7 @@ static PyObject *opw_from_number(const opw_rule *rule, PyObject *value)
 /* Whether an object has an attribute; *attribute is it. -1: an exception is set. */
 static int opw_has(PyObject *object, const char *name, PyObject **attribute)
 {
-    *attribute = PyObject_GetAttrString(object, name);
+    *attribute = opw_attribute(object, name);
     if (*attribute)
         return 1;
     if (!PyErr_ExceptionMatches(PyExc_AttributeError))

@@ -14,9 +14,9 @@
 static PyObject *opw_hush(void)
 {
     PyObject *numpy = PyImport_ImportModule("numpy"), *kind = NULL, *none = NULL, *all = NULL, *state = NULL, *entered = NULL;
-    if (numpy && (kind = PyObject_GetAttrString(numpy, "errstate")) && (none = PyTuple_New(0)) &&
+    if (numpy && (kind = opw_attribute(numpy, "errstate")) && (none = PyTuple_New(0)) &&
         (all = Py_BuildValue("{ss}", "all", "ignore")) && (state = PyObject_Call(kind, none, all)) &&
-        !(entered = PyObject_CallMethod(state, "__enter__", NULL)))
+        !(entered = opw_call_method(state, "__enter__")))
         Py_CLEAR(state);
     Py_XDECREF(entered);
     Py_XDECREF(all);
@@ -29,10 +29,12 @@ static PyObject *opw_hush(void)
 /* Ends that; takes the reference. An exception that is set stays. Non-zero: one is set. */
 static int opw_unhush(PyObject *state)
 {
-    PyObject *type = NULL, *value = NULL, *traceback = NULL, *left;
+    PyObject *type = NULL, *value = NULL, *traceback = NULL, *leave, *left;
     int failed = PyErr_Occurred() != NULL;
     OPW_FETCH(&type, &value, &traceback);
-    left = PyObject_CallMethod(state, "__exit__", "OOO", Py_None, Py_None, Py_None);
+    leave = opw_attribute(state, "__exit__");
+    left = leave ? PyObject_CallFunctionObjArgs(leave, Py_None, Py_None, Py_None, NULL) : NULL;
+    Py_XDECREF(leave);
     Py_DECREF(state);
     if (!left && !failed)
         return -1;
@@ -56,7 +58,7 @@ static PyArrayObject *opw_cast(PyArrayObject *array, PyArray_Descr *dtype)
     int failed;
 
     if (PyArray_DESCR(array)->kind == 'c' && dtype->kind != 'c')
-        part = (PyArrayObject *)PyObject_GetAttrString((PyObject *)array, "real");
+        part = (PyArrayObject *)opw_attribute((PyObject *)array, "real");
     else
         part = array, Py_INCREF(array);
     if (!part)
@@ -97,7 +99,7 @@ static int opw_same_item(PyObject *a, PyObject *b)
 /* An element as Python's integer, of a complex number the real part. Takes the reference. NULL: an exception is set. */
 static PyObject *opw_whole(PyObject *item)
 {
-    PyObject *real = item ? PyObject_GetAttrString(item, "real") : NULL, *whole = real ? PyNumber_Long(real) : NULL;
+    PyObject *real = item ? opw_attribute(item, "real") : NULL, *whole = real ? PyNumber_Long(real) : NULL;
     Py_XDECREF(real);
     Py_XDECREF(item);
     return whole;
@@ -144,7 +146,7 @@ static int opw_same_values(PyArrayObject *given, PyArrayObject *made)
     if (opw_compares_roughly(given, made) || PyArray_SIZE(given) < 8)
         return opw_same_items(given, made, 0);
     equal = PyObject_RichCompare((PyObject *)given, (PyObject *)made, Py_EQ);
-    all = equal ? PyObject_CallMethod(equal, "all", NULL) : NULL;
+    all = equal ? opw_call_method(equal, "all") : NULL;
     same = all ? PyObject_IsTrue(all) : -1;
     Py_XDECREF(equal);
     Py_XDECREF(all);

@@ -3,6 +3,22 @@
 
 #define OPW_MAX_DIMS 64 /* NumPy's */
 
+/* An attribute. CPython keeps names that it has looked for: one that is made anew each time would be kept each time. */
+static PyObject *opw_attribute(PyObject *object, const char *name)
+{
+    PyObject *key = PyUnicode_InternFromString(name), *value = key ? PyObject_GetAttr(object, key) : NULL;
+    Py_XDECREF(key);
+    return value;
+}
+
+/* What a method without arguments gives. */
+static PyObject *opw_call_method(PyObject *object, const char *name)
+{
+    PyObject *method = opw_attribute(object, name), *result = method ? PyObject_CallNoArgs(method) : NULL;
+    Py_XDECREF(method);
+    return result;
+}
+
 /* What an array must be to be an argument of a type: docs/contract.md calls it the rule of TensorType. */
 typedef struct {
     PyArray_Descr *dtype; /* owned */
@@ -17,7 +33,7 @@ static PyObject *opw_dtype_name(PyArray_Descr *dtype)
 {
     if (dtype->type_num == NPY_LONGDOUBLE || dtype->type_num == NPY_CLONGDOUBLE)
         return PyUnicode_FromString(dtype->type_num == NPY_LONGDOUBLE ? "longdouble" : "clongdouble");
-    return PyObject_GetAttrString((PyObject *)dtype, "name");
+    return opw_attribute((PyObject *)dtype, "name");
 }
 
 /* Puts b behind a. Takes both; NULL where one is. */
@@ -64,8 +80,8 @@ static const char *opw_order_of(PyArrayObject *array)
 static PyObject *opw_describe_array(PyArrayObject *array)
 {
     PyObject *kind = PyArray_CheckExact((PyObject *)array) ? PyUnicode_FromString("ndarray")
-                                                           : PyObject_GetAttrString((PyObject *)Py_TYPE(array), "__name__");
-    PyObject *name = PyObject_GetAttrString((PyObject *)PyArray_DESCR(array), "name"), *text = NULL;
+                                                           : opw_attribute((PyObject *)Py_TYPE(array), "__name__");
+    PyObject *name = opw_attribute((PyObject *)PyArray_DESCR(array), "name"), *text = NULL;
     PyObject *shape = opw_shape_text(PyArray_NDIM(array), PyArray_DIMS(array));
     if (kind && name && shape)
         text = PyUnicode_FromFormat("%U of %U, ndim %d, shape %U, %s, %s, %s, %s", kind, name, PyArray_NDIM(array), shape,
@@ -86,7 +102,7 @@ static PyObject *opw_describe(PyObject *value)
         return PyUnicode_FromString("None");
     if (PyArray_Check(value))
         return opw_describe_array((PyArrayObject *)value);
-    kind = PyObject_GetAttrString((PyObject *)Py_TYPE(value), "__name__");
+    kind = opw_attribute((PyObject *)Py_TYPE(value), "__name__");
     shown = kind ? PyObject_Repr(value) : NULL;
     if (shown && PyUnicode_GET_LENGTH(shown) > 40) {
         PyObject *begin = PyUnicode_Substring(shown, 0, 37);

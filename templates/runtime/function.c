@@ -78,11 +78,11 @@ static PyObject *opw_function_repr(PyObject *object)
 /* f.maker.signature(), made when somebody asks. */
 static PyObject *opw_function_signature(PyObject *object, void *closure)
 {
-    PyObject *maker = PyObject_GetAttrString(object, "maker"), *signature;
+    PyObject *maker = opw_attribute(object, "maker"), *signature;
     (void)closure;
     if (!maker)
         return NULL;
-    signature = PyObject_CallMethod(maker, "signature", NULL);
+    signature = opw_call_method(maker, "signature");
     Py_DECREF(maker);
     return signature;
 }
@@ -90,7 +90,7 @@ static PyObject *opw_function_signature(PyObject *object, void *closure)
 /* A pickle is made and read by the maker, which knows how the function was built. */
 static PyObject *opw_function_reduce(PyObject *object, PyObject *unused)
 {
-    PyObject *maker = PyObject_GetAttrString(object, "maker"), *reduced;
+    PyObject *maker = opw_attribute(object, "maker"), *reduced;
     (void)unused;
     if (!maker)
         return NULL;

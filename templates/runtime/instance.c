@@ -95,7 +95,7 @@ static void opw_say_argument(opw_function *self, uint32_t index)
 #endif
     place = key ? PyUnicode_FromFormat("%U() argument %R", self->name, key)
                 : PyUnicode_FromFormat("%U() argument %u", self->name, (unsigned int)index + 1);
-    args = place ? PyObject_GetAttrString(value, "args") : NULL;
+    args = place ? opw_attribute(value, "args") : NULL;
     placed = args ? opw_placed(args, place) : NULL;
     if (placed)
         (void)PyObject_SetAttrString(value, "args", placed);

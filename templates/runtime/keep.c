@@ -136,7 +136,7 @@ static opw_turn *opw_turn_at(opw_function *self, Py_ssize_t i)
 /* The turn of a shared value, which all functions that update it share: an attribute of its cell. */
 static PyObject *opw_turn_of(PyObject *cell)
 {
-    PyObject *turn = PyObject_GetAttrString(cell, "turn");
+    PyObject *turn = opw_attribute(cell, "turn");
     if (turn != Py_None)
         return turn;
     Py_DECREF(turn);

@@ -285,7 +285,7 @@ static PyObject *opw_copy_out(opw_function *self, Py_ssize_t i, PyObject *out, P
         return NULL;
     }
     if (PyArray_NDIM(to) != PyArray_NDIM(from) || !PyArray_CompareLists(PyArray_DIMS(to), PyArray_DIMS(from), PyArray_NDIM(to))) {
-        PyObject *have = PyObject_GetAttrString(out, "shape"), *want = PyObject_GetAttrString(value, "shape");
+        PyObject *have = opw_attribute(out, "shape"), *want = opw_attribute(value, "shape");
         if (have && want)
             PyErr_Format(PyExc_ValueError, "%U() got out= of shape %S, and result %zd has shape %S: pass an array of that "
                          "shape", self->name, have, i, want);
