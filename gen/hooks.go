@@ -70,8 +70,7 @@ const (
 // hookRow is what is known of a hook. The fields of Program, what is checked of a text, how it is named and the table of
 // docs/program.md follow from it.
 type hookRow struct {
-	field string // in Program
-	name  string // of the method that gives it
+	field string // in Program; the method that gives it has c_ before that
 	args  string // what the method is asked with
 	owner owner
 	form  form
@@ -81,21 +80,21 @@ type hookRow struct {
 }
 
 var hooks = [hookCount]hookRow{
-	Declare:           {"declare", "c_declare", "name, sub, check_input", ofType, required, inBody, false, nil},
-	Init:              {"init", "c_init", "name, sub", ofType, given, inBody, true, []need{computed}},
-	Extract:           {"extract", "c_extract", "name, sub, check_input", ofType, given, inBody, true, []need{entered}},
-	ExtractOut:        {"extract_out", "c_extract_out", "name, sub, check_input", ofType, given, inBody, true, []need{accepting, preserved}},
-	Sync:              {"sync", "c_sync", "name, sub", ofType, given, inBody, true, []need{returned, preserved, performed}},
-	Cleanup:           {"cleanup", "c_cleanup", "name, sub", ofType, given, inBody, false, nil},
-	Code:              {"code", "c_code", "node, name, inputs, outputs, sub", ofText, required, inBody, true, nil},
-	CodeCleanup:       {"code_cleanup", "c_code_cleanup", "node, name, inputs, outputs, sub", ofText, filled, inBody, false, nil},
-	InitCodeStruct:    {"init_code_struct", "c_init_code_struct", "node, name, sub", ofText, filled, inBody, true, nil},
-	CleanupCodeStruct: {"cleanup_code_struct", "c_cleanup_code_struct", "node, name", ofText, filled, inBody, false, nil},
-	SupportCode:       {"support_code", "c_support_code", "", ofBoth, listed, atFile, false, nil},
-	InitCode:          {"init_code", "c_init_code", "", ofBoth, listed, inFunction, false, nil},
-	SupportCodeApply:  {"support_code_apply", "c_support_code_apply", "node, name", ofKernel, filled, atFile, false, nil},
-	SupportCodeStruct: {"support_code_struct", "c_support_code_struct", "node, name", ofText, filled, inStruct, false, nil},
-	InitCodeApply:     {"init_code_apply", "c_init_code_apply", "node, name", ofKernel, filled, inFunction, false, nil},
+	Declare:           {"declare", "name, sub, check_input", ofType, required, inBody, false, nil},
+	Init:              {"init", "name, sub", ofType, given, inBody, true, []need{computed}},
+	Extract:           {"extract", "name, sub, check_input", ofType, given, inBody, true, []need{entered}},
+	ExtractOut:        {"extract_out", "name, sub, check_input", ofType, given, inBody, true, []need{accepting, preserved}},
+	Sync:              {"sync", "name, sub", ofType, given, inBody, true, []need{returned, preserved, performed}},
+	Cleanup:           {"cleanup", "name, sub", ofType, given, inBody, false, nil},
+	Code:              {"code", "node, name, inputs, outputs, sub", ofText, required, inBody, true, nil},
+	CodeCleanup:       {"code_cleanup", "node, name, inputs, outputs, sub", ofText, filled, inBody, false, nil},
+	InitCodeStruct:    {"init_code_struct", "node, name, sub", ofText, filled, inBody, true, nil},
+	CleanupCodeStruct: {"cleanup_code_struct", "node, name", ofText, filled, inBody, false, nil},
+	SupportCode:       {"support_code", "", ofBoth, listed, atFile, false, nil},
+	InitCode:          {"init_code", "", ofBoth, listed, inFunction, false, nil},
+	SupportCodeApply:  {"support_code_apply", "node, name", ofKernel, filled, atFile, false, nil},
+	SupportCodeStruct: {"support_code_struct", "node, name", ofText, filled, inStruct, false, nil},
+	InitCodeApply:     {"init_code_apply", "node, name", ofKernel, filled, inFunction, false, nil},
 }
 
 // hooksOf lists the hooks of one of these owners.
@@ -113,7 +112,7 @@ func hooksOf(o owner) []Hook {
 func (h Hook) shared() bool { return h == Code || h == CodeCleanup || h == SupportCodeApply }
 
 // String is the name of the method.
-func (h Hook) String() string { return hooks[h].name }
+func (h Hook) String() string { return "c_" + hooks[h].field }
 
 // Texts holds what hooks gave: nil where nothing was given, one text, or a list.
 type Texts [hookCount][]string

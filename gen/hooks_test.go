@@ -17,14 +17,14 @@ func pageOfHooks() string {
 	owners := map[owner]string{ofType: "type", ofKernel: "kernel", ofText: "kernel that is a text", ofBoth: "type, kernel"}
 	forms := map[form]string{given: ", optional", filled: ", optional", listed: ", a list, optional"}
 	scopes := map[scope]string{atFile: "at file scope", inFunction: "in a function of its own", inBody: "inside the glue's function", inStruct: "in the op's C++ struct"}
-	for _, row := range hooks {
+	for h, row := range hooks {
 		fails := map[bool]string{true: "yes", false: ""}[row.fails]
 		var needs []string
 		for _, n := range row.needs {
 			needs = append(needs, string(n))
 		}
 		fmt.Fprintf(&b, "| `%s`%s | %s | `%s(%s)` | %s | %s | %s |\n",
-			row.field, forms[row.form], owners[row.owner], row.name, row.args, scopes[row.scope], fails, strings.Join(needs, "; "))
+			row.field, forms[row.form], owners[row.owner], Hook(h), row.args, scopes[row.scope], fails, strings.Join(needs, "; "))
 	}
 	return b.String()
 }
@@ -51,8 +51,9 @@ func TestEachHookHasARow(t *testing.T) {
 	fields, names := map[string]bool{}, map[string]bool{}
 	for h, row := range hooks {
 		assert.NotEmpty(t, row.field, "hook %d", h)
-		assert.Equal(t, "c_"+row.field, row.name)
-		assert.False(t, fields[row.field] || names[row.name], row.field)
-		fields[row.field], names[row.name] = true, true
+		name := Hook(h).String()
+		assert.Equal(t, "c_"+row.field, name)
+		assert.False(t, fields[row.field] || names[name], row.field)
+		fields[row.field], names[name] = true, true
 	}
 }

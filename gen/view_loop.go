@@ -38,9 +38,8 @@ type FoldView struct {
 	Starts              []CombineView // those that begin with something else than the first element
 	Scans, Stores       []string      // statements: after each element; at the end
 	Identity            []string
-	Index               bool // an element's place is asked for
-	Indexed             int  // the same for the table
-	Lanes               int  // so many accumulators take turns; 0: one
+	Indexed             int // 1: an element's place is asked for
+	Lanes               int // so many accumulators take turns; 0: one
 	Chunk, ColumnChunk  int
 	Axes, Name          string
 	KeepDims            int
@@ -240,7 +239,7 @@ func (l *Loop) place(operand int) string {
 
 // fold names what a loop's folds need; v has the operands.
 func (b *body) fold(l *Loop, v *LoopView) *FoldView {
-	f := &FoldView{Index: l.indexed(), Axes: mask(l.Axes), Name: "NULL"}
+	f := &FoldView{Axes: mask(l.Axes), Name: "NULL"}
 	first := 0
 	for i := range l.Folds {
 		fold := &l.Folds[i]
@@ -273,7 +272,9 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 		f.KeepDims = 1
 	}
 	b.sinks(l, f)
-	f.pass(v.Operands)
+	if f.pass(v.Operands); l.indexed() {
+		f.place(len(v.Operands))
+	}
 	return f
 }
 
@@ -333,7 +334,7 @@ func (b *body) sinks(l *Loop, f *FoldView) {
 	}
 }
 
-// pass names the operands as parameters and arguments, and the index as the last.
+// pass names the operands as parameters and arguments.
 func (f *FoldView) pass(operands []OperandView) {
 	given := func(to *string, i int, along, across string) {
 		*to += fmt.Sprintf(", opw_p[%d], %s, %s", i, along, across)
@@ -348,14 +349,14 @@ func (f *FoldView) pass(operands []OperandView) {
 		given(&f.Columns, i, s, size)
 		given(&f.AnyColumns, i, s, t)
 	}
-	if !f.Index {
-		return
-	}
+}
+
+// place names an element's place as the last operand, the nth.
+func (f *FoldView) place(n int) {
 	f.Indexed = 1
 	f.Params += ", npy_intp opw_base, npy_intp opw_sx, npy_intp opw_tx"
 	f.Args += ", opw_base, opw_sx, opw_tx"
 	for _, to := range []*string{&f.Run, &f.RunStrided, &f.Columns, &f.AnyColumns} {
-		n := len(operands)
 		*to += fmt.Sprintf(", OPW_PLACE(opw_p[%d]), opw_s[%d], opw_t[%d]", n, n, n)
 	}
 }

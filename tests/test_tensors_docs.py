@@ -1,34 +1,22 @@
 """docs/tensors.md says what is so: its blocks run, section by section, and its tables are read."""
 
 import re
-from pathlib import Path
 
 import numpy as np
-import pytest
+from pages import Page
 
 import opweld.tensor as T
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "tensors.md"
-TEXT = PAGE.read_text(encoding="utf-8")
-HEAD, *SECTIONS = re.split(r"(?m)^(?=## )", TEXT)
+PAGE = Page("tensors.md")
 
 
-def run(text, names):
-    for block in re.finditer(r"(?ms)^```python\n(.*?)^```$", text):
-        line = TEXT.count("\n", 0, TEXT.index(block.group(1)))
-        exec(compile("\n" * line + block.group(1), str(PAGE), "exec"), names)
-
-
-@pytest.mark.parametrize("section", SECTIONS, ids=[section.split("\n")[0][3:] for section in SECTIONS])
+@PAGE.each_section
 def test_section(section):
-    names = {"__name__": "tensors"}
-    run(HEAD, names)
-    run(section, names)
-    assert "```python\n" in section
+    PAGE.run(section)
 
 
 def test_dtypes():
-    (section,) = [section for section in SECTIONS if section.startswith("## Dtypes")]
+    (section,) = [section for section in PAGE.sections if section.startswith("## Dtypes")]
     rows = re.findall(r"^\| `([^`]+)` \| (\w+) \|$", section, re.MULTILINE)
     assert len(rows) > 10
     for text, dtype in rows:
@@ -40,20 +28,19 @@ def test_letters_and_words():
     letters |= {"c": "complex64", "z": "complex128"} | {"u" + k: "u" + v for k, v in list(letters.items())[:4]}
     words = {"scalar": (), "vector": (None,), "matrix": (None,) * 2, "row": (1, None), "col": (None, 1)}
     for letter, dtype in letters.items():
-        assert f"`{letter}`" in TEXT
+        assert f"`{letter}`" in PAGE.text
         for word, shape in (words | {f"tensor{n}": (None,) * n for n in range(3, 8)}).items():
             assert getattr(T, letter + word)().type == T.TensorType(dtype, shape)
 
 
 def test_links_lead_somewhere():
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", TEXT):
-        assert (PAGE.parent / target).exists()
+    PAGE.check_links()
 
 
 def test_readme(tmp_path, monkeypatch, capsys):
     """What its blocks print is what stands behind them."""
     monkeypatch.chdir(tmp_path)
-    page = PAGE.parent.parent / "README.md"
+    page = PAGE.path.parent.parent / "README.md"
     names = {"__name__": "readme"}
     for block in re.findall(r"(?ms)^```python\n(.*?)^```$", page.read_text(encoding="utf-8")):
         exec(compile(block, "README.md", "exec"), names)

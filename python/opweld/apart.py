@@ -11,9 +11,26 @@ from typing import Any
 
 from opweld import errors, room
 
-__all__ = ["run_apart"]
+__all__ = ["fresh", "run_apart"]
 
 _REAP = 2.0  # seconds that such a process is given to cancel its build and go
+
+
+def fresh(statements: str) -> list[str]:
+    """Write the command of a fresh interpreter that finds the modules that this one finds.
+
+    Parameters
+    ----------
+    statements : str
+        What it runs.
+
+    Returns
+    -------
+    list of str
+    """
+    # Whatever was done to sys.path; -m would put the current folder before it.
+    path = [entry for entry in sys.path if isinstance(entry, str)]
+    return [sys.executable, "-c", f"import sys; sys.path[:] = {path!r}; {statements}"]
 
 
 def run_apart(name: str, argument: object) -> Generator[dict[str, Any], None, None]:
@@ -42,12 +59,9 @@ def run_apart(name: str, argument: object) -> Generator[dict[str, Any], None, No
             "threads or files for it, and there is no Python interpreter to start: sys.executable is empty. Build "
             "the function before the fork, or start processes by spawn"
         )
-    # The same modules are found as here, whatever was done to sys.path; -m would put the current folder before them.
-    path = [entry for entry in sys.path if isinstance(entry, str)]
-    code = f"import sys; sys.path[:] = {path!r}; from opweld.engine import _serve; _serve()"
     try:
         process = subprocess.Popen(
-            [sys.executable, "-c", code],
+            fresh("from opweld.engine import _serve; _serve()"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 import opweld
+from opweld.apart import fresh
 
 __all__ = ["trial", "trial_apart"]
 
@@ -73,11 +74,9 @@ def trial_apart(root: str) -> dict[str, Any]:
     dict
         Its answer, whatever happens.
     """
-    path = [entry for entry in sys.path if isinstance(entry, str)]
-    code = f"import sys; sys.path[:] = {path!r}; from opweld.trial import trial; trial({root!r})"
     try:
         done = subprocess.run(
-            [sys.executable, "-c", code],
+            fresh(f"from opweld.trial import trial; trial({root!r})"),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
