@@ -132,6 +132,45 @@ typedef struct {
 OPW_SHARED int opw_run_stores(char *frame, const uint32_t *slots);
 OPW_SHARED int opw_run_folds(char *frame, const uint32_t *slots);
 
+/* ---- groups: several nodes as one loop ---- */
+
+/* An input of a member. from: input n of the group, or -1 - n: what member n gives. type: its number. */
+typedef struct {
+    int32_t from;
+    int type;
+} opw_read;
+
+/* One of the nodes that a group computes. Its values have the shape that its inputs are broadcast to; what folds is read by no
+   other member. */
+typedef struct {
+    int32_t node;           /* which of Program's steps */
+    uint32_t inputs;
+    const opw_read *reads;
+} opw_member;
+
+/* A loop of the second way. operands: of the loop's inputs and outputs, each operand n of the group, inputs before outputs, or
+   -1 - n: temporary n. Each is written before it is read; a temporary may be written again, which reuses its storage where the
+   shape fits. Its loop's `over` is obeyed: it is for what no later part reads, and what the caller lets go. */
+typedef struct {
+    uint32_t loop;
+    const int32_t *operands;
+    const uint32_t *members; /* of each number that the loop may fail with, less 1: the group's member */
+} opw_part;
+
+/* A loop over all inputs together, and what takes its place where their shapes forbid it: a list of smaller loops. Where a loop
+   of a group fails, it returns 1 + the number of the member at fault. */
+#define OPW_MAX_TEMPORARIES 64
+typedef struct {
+    uint32_t main;          /* in the table of loops; its operands are the group's */
+    uint32_t inputs, outputs, temporaries, masks, parts, members;
+    const npy_uint64 *mask_table; /* a bit for each input: sets that must have the shape of all together, for main to be right */
+    const opw_part *part_table;   /* none: main is right wherever each member's inputs broadcast */
+    const opw_member *member_table; /* in the order of the nodes */
+} opw_group;
+/* Runs the group whose place in the program's table is the first slot; the operands' slots follow. A positive status is 1 + the
+   number of the member that failed. */
+OPW_SHARED int opw_run_group(char *frame, const uint32_t *slots);
+
 /* A function as data. An entry of the table of slots: a variable, or a number as -1 - n. */
 typedef struct opw_program {
     const char *name;
@@ -147,6 +186,7 @@ typedef struct opw_program {
     const int32_t *slot_table;
     const opw_struct *struct_table;
     const opw_loop *loop_table;
+    const opw_group *group_table;
 } opw_program;
 
 /* What a unit gives to the runtime. Functions may share tables of types and loops; which one a call is of, the runtime knows by

@@ -372,7 +372,7 @@ static const uint32_t large_types[] = {ANY, LARGE, LARGE};
 #define PROGRAM(...) PROGRAM_OVER(__VA_ARGS__, loops)
 #define PROGRAM_OVER(name, variables, types_of, arguments, results, steps, slots, single, loops_of) \
     name, variables, COUNT(arguments), COUNT(results), COUNT(steps), COUNT(slots), 0, 0, 0, 0, 0, 0, single, types_of, none, types, \
-        arguments, results, steps, slots, NULL, loops_of
+        arguments, results, steps, slots, NULL, loops_of, NULL
 
 static const opw_program functions[] = {
     {PROGRAM("add", 3, any, xy, third, add_steps, add_slots, 1)},
@@ -384,16 +384,16 @@ static const opw_program functions[] = {
     {PROGRAM("sum", 2, any, x, second, reduce_steps, reduce2_slots, 1)},
     {PROGRAM_OVER("max0", 2, any, x, second, reduce_steps, max0_slots, 1, maxima)},
     {"perform", 4, 2, 2, COUNT(perform_steps), COUNT(perform_slots), 0, 1, 0, 0, 0, 0, 0, perform_types, none, types,
-     perform_arguments, perform_results, perform_steps, perform_slots, NULL, loops},
+     perform_arguments, perform_results, perform_steps, perform_slots, NULL, loops, NULL},
     {"tally", 3, 2, 2, COUNT(tally_steps), COUNT(tally_slots), 0, 0, 0, 0, 1, 1, 1, any, none, types, tally_arguments,
-     tally_results, tally_steps, tally_slots, NULL, loops},
+     tally_results, tally_steps, tally_slots, NULL, loops, NULL},
     {"thrice", 3, 1, 1, COUNT(thrice_steps), COUNT(thrice_slots), 0, 0, 0, 1, 0, 0, 1, any, none, types, x, thrice_results,
-     thrice_steps, thrice_slots, NULL, loops},
+     thrice_steps, thrice_slots, NULL, loops, NULL},
     {"count", 3, 1, 1, COUNT(count_steps), COUNT(count_slots), 1, 0, 1, 0, 0, 0, 1, count_types, count_constants, types, x,
-     third, count_steps, count_slots, count_structs, loops},
+     third, count_steps, count_slots, count_structs, loops, NULL},
     {PROGRAM("trouble", 2, trouble_types, x, second, trouble_steps, trouble_slots, 1)},
     {PROGRAM("large", 3, large_types, xy, third, add_steps, add_slots, 1)},
-    {"nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, none, none, types, xy, third, add_steps, add_slots, NULL, loops},
+    {"nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, none, none, types, xy, third, add_steps, add_slots, NULL, loops, NULL},
 };
 
 static int init_fails; /* 1: with an exception, 2: without */
