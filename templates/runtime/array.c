@@ -1,7 +1,81 @@
 /* What all loops share: their inputs, their outputs, and the axes of a loop. */
 /* ---- arrays of loops --------------------------------------------------------------------------------------------- */
 
-/* Axes of a loop, outermost first: of each its size, the array's axis that it was, and its stride for each operand. */
+/* What a loop reads or writes: elements in memory. */
+typedef struct {
+    char *data;
+    int ndim;
+    const npy_intp *dims, *strides;
+    npy_intp size;        /* of an element, in bytes */
+    PyArrayObject *array; /* that they are all of, borrowed; NULL: none */
+} opw_operand;
+
+static inline opw_operand opw_operand_of(PyArrayObject *array)
+{
+    opw_operand operand = {PyArray_BYTES(array), PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array),
+                           PyArray_ITEMSIZE(array), array};
+    return operand;
+}
+
+static inline int opw_same_dims(const opw_operand *operand, int ndim, const npy_intp *dims)
+{
+    int i;
+    if (operand->ndim != ndim)
+        return 0;
+    for (i = 0; i < ndim; i++)
+        if (operand->dims[i] != dims[i])
+            return 0;
+    return 1;
+}
+
+static inline int opw_has_dims(PyArrayObject *array, int ndim, const npy_intp *dims)
+{
+    opw_operand operand = opw_operand_of(array);
+    return opw_same_dims(&operand, ndim, dims);
+}
+
+/* Whether elements lie one behind the other, the last axis innermost. */
+static int opw_in_c_order(const opw_operand *operand)
+{
+    npy_intp apart = operand->size;
+    int i;
+    if (operand->array)
+        return PyArray_IS_C_CONTIGUOUS(operand->array);
+    for (i = operand->ndim - 1; i >= 0; i--) {
+        if (operand->dims[i] != 1 && operand->strides[i] != apart)
+            return 0;
+        apart *= operand->dims[i];
+    }
+    return 1;
+}
+
+/* The first byte that elements can reach, and the one past the last; both NULL, nowhere, where there are none. */
+typedef struct { const char *low, *high; } opw_range;
+
+static opw_range opw_range_of(const opw_operand *operand)
+{
+    opw_range range = {operand->data, operand->data + operand->size}, nowhere = {NULL, NULL};
+    int i;
+    for (i = 0; i < operand->ndim; i++) {
+        npy_intp reach = (operand->dims[i] - 1) * operand->strides[i];
+        if (!operand->dims[i])
+            return nowhere;
+        if (reach < 0)
+            range.low += reach;
+        else
+            range.high += reach;
+    }
+    return range;
+}
+
+/* Whether operands may share memory. */
+static int opw_meet(const opw_operand *a, const opw_operand *b)
+{
+    opw_range one = opw_range_of(a), other = opw_range_of(b);
+    return one.low < other.high && other.low < one.high;
+}
+
+/* Axes of a loop, outermost first: of each its size, the operands' axis that it was, and its stride for each operand. */
 typedef struct {
     int n, operands;
     npy_intp dims[OPW_MAX_DIMS];
@@ -121,33 +195,43 @@ int opw_not_taken(const char *label, PyObject *object, int number, int ndim)
     return 1;
 }
 
-static int opw_same_dims(PyArrayObject *array, int ndim, const npy_intp *dims)
+/* Where the arrays of a loop's operands are: in slots of a call's frame, or as listed. */
+typedef struct {
+    char *frame;
+    const uint32_t *slots;
+    PyArrayObject **const *list; /* NULL: in slots */
+} opw_places;
+
+static inline PyArrayObject **opw_place(opw_places places, int i)
 {
-    int i;
-    if (PyArray_NDIM(array) != ndim)
-        return 0;
-    for (i = 0; i < ndim; i++)
-        if (PyArray_DIM(array, i) != dims[i])
-            return 0;
-    return 1;
+    return places.list ? places.list[i] : &OPW_ARRAY(places.frame + places.slots[i]);
 }
 
-/* Gives a slot another array. Takes the reference; NULL is an error. */
-static int opw_put_array(char *slot, PyArrayObject *array)
+/* The same from operand n on. */
+static inline opw_places opw_places_from(opw_places places, int n)
 {
-    PyArrayObject *old = OPW_ARRAY(slot);
+    if (places.list)
+        places.list += n;
+    else
+        places.slots += n;
+    return places;
+}
+
+/* Puts another array into a place. Takes the reference; NULL is an error. */
+static int opw_put_array(PyArrayObject **place, PyArrayObject *array)
+{
+    PyArrayObject *old = *place;
     if (!array)
-        return -1;
-    OPW_ARRAY(slot) = array;
+        return 1;
+    *place = array;
     Py_XDECREF(old); /* release the storage that does not fit (owned) */
     return 0;
 }
 
-/* Makes the output in a slot an array of this shape: what is there, or a new one in C order. */
-static int opw_fit_output(char *slot, int ndim, const npy_intp *dims, int type)
+/* Makes the output in a place an array of this shape: what is there, or a new one in C order. */
+static int opw_fit_output(PyArrayObject **place, int ndim, const npy_intp *dims, int type)
 {
-    PyArrayObject *array = OPW_ARRAY(slot);
-    if (array && opw_same_dims(array, ndim, dims))
+    if (*place && opw_has_dims(*place, ndim, dims))
         return 0;
-    return opw_put_array(slot, (PyArrayObject *)PyArray_SimpleNew(ndim, (npy_intp *)dims, type));
+    return opw_put_array(place, (PyArrayObject *)PyArray_SimpleNew(ndim, (npy_intp *)dims, type));
 }

@@ -19,7 +19,7 @@ static void opw_moved(char *const *p, const npy_intp *strides, npy_intp count, i
         q[k] = p[k] + count * strides[k];
 }
 
-/* Folds count positions of axis `axis` and all of those inside it. Recursion: as deep as there are axes, times the
+/* Folds count positions of axis `axis` and all of those inside it; non-zero is what a block or join returned. Recursion: as deep as there are axes, times the
    logarithm of their sizes. */
 static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_intp count, void *acc)
 {
@@ -28,33 +28,34 @@ static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_int
     npy_intp chunk = fold->chunk[f->m > 1], half, i;
     char *q[OPW_MAX_OPERANDS];
     opw_accumulators other;
+    int status;
 
     while (count == 1 && axis < gone->n - 1)
         count = gone->dims[++axis];
     if (axis == gone->n - 1 && (!chunk || count <= chunk))
         return fold->block(count, f->m, p, gone->strides[axis], f->t, acc);
     if (!chunk) { /* one after the other */
-        if (opw_fold_axis(f, axis + 1, p, gone->dims[axis + 1], acc))
-            return 1;
-        for (i = 1; i < count; i++) {
+        status = opw_fold_axis(f, axis + 1, p, gone->dims[axis + 1], acc);
+        for (i = 1; !status && i < count; i++) {
             opw_moved(p, gone->strides[axis], i, gone->operands, q);
-            if (opw_fold_axis(f, axis + 1, q, gone->dims[axis + 1], other.bytes) || fold->join(acc, other.bytes, f->m))
-                return 1;
+            if (!(status = opw_fold_axis(f, axis + 1, q, gone->dims[axis + 1], other.bytes)))
+                status = fold->join(acc, other.bytes, f->m);
         }
-        return 0;
+        return status;
     }
     half = count / 2;
     if (axis == gone->n - 1 && f->m == 1)
         half -= half % 8;
     opw_moved(p, gone->strides[axis], half, gone->operands, q);
-    return opw_fold_axis(f, axis, p, half, acc) || opw_fold_axis(f, axis, q, count - half, other.bytes) ||
-           fold->join(acc, other.bytes, f->m);
+    if ((status = opw_fold_axis(f, axis, p, half, acc)) || (status = opw_fold_axis(f, axis, q, count - half, other.bytes)))
+        return status;
+    return fold->join(acc, other.bytes, f->m);
 }
 
 /* The operands of a loop that folds: inputs, what is stored of each element, its place, what is folded. */
 typedef struct {
-    PyArrayObject *arrays[OPW_MAX_OPERANDS]; /* NULL: the place */
-    int n, inputs, blocks;                   /* all; the inputs; those of a block, without what is folded */
+    opw_operand all[OPW_MAX_OPERANDS]; /* of the place, data is OPW_NO_PLACE */
+    int n, inputs, blocks;             /* all; the inputs; those of a block, without what is folded */
 } opw_operands;
 
 /* Adds an axis of the loop to those that go, or to those that are kept. at: its place in what is folded; place: from one of
@@ -64,12 +65,12 @@ static void opw_add_axis(opw_axes *axes, const opw_operands *list, int ndim, npy
     npy_intp *strides = axes->strides[axes->n];
     int k;
     for (k = 0; k < axes->operands; k++) {
-        PyArrayObject *array = list->arrays[k];
-        int own = k < list->blocks && array ? axis - (ndim - PyArray_NDIM(array)) : at;
-        if (!array)
+        const opw_operand *operand = &list->all[k];
+        int own = k < list->blocks ? axis - (ndim - operand->ndim) : at;
+        if (operand->data == OPW_NO_PLACE)
             strides[k] = dim == 1 ? 0 : place;
         else
-            strides[k] = own < 0 || PyArray_DIM(array, own) == 1 ? 0 : PyArray_STRIDE(array, own);
+            strides[k] = own < 0 || operand->dims[own] == 1 ? 0 : operand->strides[own];
     }
     axes->dims[axes->n] = dim;
     axes->axis[axes->n++] = axis;
@@ -83,7 +84,7 @@ static int opw_is_run(const opw_fold *fold, const opw_operands *list, int ndim, 
     if ((fold->axes & all) != all || list->blocks != list->inputs)
         return 0;
     for (k = 0; k < list->inputs; k++)
-        if (!PyArray_IS_C_CONTIGUOUS(list->arrays[k]) || !opw_same_dims(list->arrays[k], ndim, dims))
+        if (!opw_in_c_order(&list->all[k]) || !opw_same_dims(&list->all[k], ndim, dims))
             return 0;
     return 1;
 }
@@ -100,7 +101,7 @@ static void opw_run_axis(const opw_operands *list, int ndim, const npy_intp *dim
     for (i = 0; i < ndim; i++)
         gone->dims[0] *= dims[i];
     for (i = 0; i < list->inputs; i++)
-        gone->strides[0][i] = PyArray_ITEMSIZE(list->arrays[i]);
+        gone->strides[0][i] = list->all[i].size;
 }
 
 /* Parts the axes of the loop. */
@@ -152,7 +153,7 @@ static int opw_fold_all(const opw_fold *fold, const opw_operands *list, int ndim
     opw_folding folding;
     npy_intp at[OPW_MAX_DIMS] = {0}, columns = 1, i;
     char *p[OPW_MAX_OPERANDS], *q[OPW_MAX_OPERANDS];
-    int outer, k;
+    int outer, k, status;
 
     if (opw_is_run(fold, list, ndim, dims))
         opw_run_axis(list, ndim, dims, &kept, &gone);
@@ -168,13 +169,13 @@ static int opw_fold_all(const opw_fold *fold, const opw_operands *list, int ndim
         folding.t = kept.strides[outer];
     }
     for (k = 0; k < list->n; k++)
-        p[k] = list->arrays[k] ? PyArray_BYTES(list->arrays[k]) : OPW_NO_PLACE;
+        p[k] = list->all[k].data;
     do {
         for (i = 0; i < columns; i += fold->columns) {
             folding.m = columns - i < fold->columns ? columns - i : fold->columns;
             opw_moved(p, folding.t, i, list->n, q);
-            if (opw_fold_axis(&folding, 0, q, gone.dims[0], acc.bytes))
-                return 1;
+            if ((status = opw_fold_axis(&folding, 0, q, gone.dims[0], acc.bytes)))
+                return status;
             fold->store(acc.bytes, folding.m, q + list->blocks, folding.t + list->blocks);
         }
     } while (opw_next(&kept, outer, at, p));
@@ -194,13 +195,13 @@ static int opw_fold_nothing(const opw_fold *fold, const opw_operands *list, int 
             PyErr_Format(PyExc_ValueError, "zero-size array to reduction operation %s which has no identity", fold->name);
             return 1;
         }
-    n = list->n > list->blocks ? PyArray_SIZE(list->arrays[list->blocks]) : 0;
+    n = list->n > list->blocks ? PyArray_SIZE(list->all[list->blocks].array) : 0;
     if (!n)
         return 0;
     fold->identity(acc.bytes, 1);
     for (i = 0; i < n; i++) {
         for (k = list->blocks; k < list->n; k++)
-            p[k] = PyArray_BYTES(list->arrays[k]) + i * PyArray_ITEMSIZE(list->arrays[k]);
+            p[k] = list->all[k].data + i * list->all[k].size;
         fold->store(acc.bytes, 1, p + list->blocks, none);
     }
     return 0;
@@ -219,48 +220,57 @@ static int opw_folded_dims(const opw_fold *fold, int ndim, const npy_intp *dims,
 }
 
 /* Makes the outputs of one kind, and lists them. */
-static int opw_list_outputs(char *frame, const uint32_t *slots, const opw_loop *work, opw_operands *list, int folded, int ndim,
+static int opw_list_outputs(const opw_loop *work, opw_places places, opw_operands *list, int folded, int ndim,
                             const npy_intp *dims, int empty)
 {
     int k;
     for (k = 0; k < work->outputs; k++) {
-        int operand = work->inputs + k;
-        char *slot = frame + slots[operand];
+        PyArrayObject **place = opw_place(places, work->inputs + k);
+        int type = work->types[work->inputs + k];
         if ((work->fold->kinds[k] == OPW_FOLDED) != folded)
             continue;
-        if (empty && OPW_ARRAY(slot) && !PyArray_IS_C_CONTIGUOUS(OPW_ARRAY(slot)) &&
-            opw_put_array(slot, (PyArrayObject *)PyArray_SimpleNew(ndim, (npy_intp *)dims, work->types[operand])))
+        if (empty && *place && !PyArray_IS_C_CONTIGUOUS(*place) &&
+            opw_put_array(place, (PyArrayObject *)PyArray_SimpleNew(ndim, (npy_intp *)dims, type)))
             return 1;
-        if (opw_fit_output(slot, ndim, dims, work->types[operand]))
+        if (opw_fit_output(place, ndim, dims, type))
             return 1;
-        list->arrays[list->n++] = OPW_ARRAY(slot);
+        list->all[list->n++] = opw_operand_of(*place);
     }
     return 0;
 }
 
-int opw_run_folds(char *frame, const uint32_t *slots)
+/* Runs a loop that folds. places: where the arrays of its inputs are, then of its outputs, which it puts there. */
+static int opw_fold_arrays(const opw_loop *work, opw_places places)
 {
-    const opw_loop *work = &OPW_HEAD(frame)->program->loop_table[*slots++];
+    static const opw_operand place = {OPW_NO_PLACE, 0, NULL, NULL, 0, NULL};
     const opw_fold *fold = work->fold;
     npy_intp dims[OPW_MAX_DIMS], left[OPW_MAX_DIMS];
     opw_operands list;
     int i, ndim, folded, empty = 0;
 
     for (i = 0; i < work->inputs; i++)
-        list.arrays[i] = OPW_ARRAY(frame + slots[i]);
+        list.all[i] = opw_operand_of(*opw_place(places, i));
     list.n = list.inputs = work->inputs;
-    ndim = opw_broadcast(list.arrays, list.inputs, dims);
-    if (ndim < 0)
+    ndim = opw_broadcast(list.all, list.inputs, dims);
+    if (ndim < 0) {
+        opw_refuse_shapes(list.all, list.inputs);
         return 1;
+    }
     for (i = 0; i < ndim; i++)
         empty |= !dims[i];
     folded = opw_folded_dims(fold, ndim, dims, left);
-    if (opw_list_outputs(frame, slots, work, &list, 0, ndim, dims, empty))
+    if (opw_list_outputs(work, places, &list, 0, ndim, dims, empty))
         return 1;
     if (fold->indexed)
-        list.arrays[list.n++] = NULL;
+        list.all[list.n++] = place;
     list.blocks = list.n;
-    if (opw_list_outputs(frame, slots, work, &list, 1, folded, left, empty))
+    if (opw_list_outputs(work, places, &list, 1, folded, left, empty))
         return 1;
     return empty ? opw_fold_nothing(fold, &list, ndim, dims) : opw_fold_all(fold, &list, ndim, dims);
+}
+
+int opw_run_folds(char *frame, const uint32_t *slots)
+{
+    opw_places places = {frame, slots + 1, NULL};
+    return opw_fold_arrays(&OPW_HEAD(frame)->program->loop_table[*slots], places);
 }

@@ -1,37 +1,15 @@
 /* out=: what is offered to the op, and the copy where the op could not use it. What is written over: whether it may be. */
 /* ---- out= --------------------------------------------------------------------------------------------- */
 
-/* The first byte that an array can reach, and the one past the last; both NULL, nowhere, of an empty one. */
-typedef struct { const char *low, *high; } opw_range;
-
-static opw_range opw_range_of(PyArrayObject *array)
-{
-    const char *low = PyArray_BYTES(array), *high = low + PyArray_ITEMSIZE(array);
-    const npy_intp *dims = PyArray_DIMS(array), *strides = PyArray_STRIDES(array);
-    opw_range range = {NULL, NULL};
-    int i;
-    for (i = 0; i < PyArray_NDIM(array); i++) {
-        npy_intp reach = (dims[i] - 1) * strides[i];
-        if (!dims[i])
-            return range;
-        if (reach < 0)
-            low += reach;
-        else
-            high += reach;
-    }
-    range.low = low;
-    range.high = high;
-    return range;
-}
-
+/* Whether two objects are arrays that may share memory. */
 static int opw_overlap(PyObject *a, PyObject *b)
 {
-    opw_range one, other;
+    opw_operand one, other;
     if (!PyArray_Check(a) || !PyArray_Check(b))
         return 0;
-    one = opw_range_of((PyArrayObject *)a);
-    other = opw_range_of((PyArrayObject *)b);
-    return one.low < other.high && other.low < one.high;
+    one = opw_operand_of((PyArrayObject *)a);
+    other = opw_operand_of((PyArrayObject *)b);
+    return opw_meet(&one, &other);
 }
 
 /* Whether elements of an array may share memory: where axes, from the smallest stride on, do not each step over all that
@@ -106,7 +84,7 @@ int opw_separate(char *frame, const uint32_t *slots)
     PyArrayObject *array = OPW_ARRAY(frame + slots[0]);
     if (PyArray_CHKFLAGS(array, NPY_ARRAY_WRITEABLE) && !opw_folds(array) && !opw_any_touches(frame, slots + 1, (PyObject *)array))
         return 0;
-    return opw_put_array(frame + slots[0], (PyArrayObject *)PyArray_NewCopy(array, NPY_KEEPORDER)) ? 1 : 0;
+    return opw_put_array(&OPW_ARRAY(frame + slots[0]), (PyArrayObject *)PyArray_NewCopy(array, NPY_KEEPORDER));
 }
 
 /* Whether two arrays share memory: exactly, as far as NumPy finds out soon. */

@@ -2,15 +2,15 @@
 /* ---- loops of stores ---------------------------------------------------------------------------------------------- */
 
 /* "(3,) (2,4) ": the shapes, as NumPy writes them in its message. A new reference, or NULL. */
-static PyObject *opw_shapes(PyArrayObject **arrays, int n)
+static PyObject *opw_shapes(const opw_operand *list, int n)
 {
     PyObject *text = PyUnicode_FromString(""), *longer;
     int i, j, ndim;
     for (i = 0; i < n; i++) {
-        ndim = PyArray_NDIM(arrays[i]);
+        ndim = list[i].ndim;
         for (j = 0; text && j <= ndim; j++) {
             if (j < ndim)
-                longer = PyUnicode_FromFormat(j ? "%U,%zd" : "%U(%zd", text, (Py_ssize_t)PyArray_DIM(arrays[i], j));
+                longer = PyUnicode_FromFormat(j ? "%U,%zd" : "%U(%zd", text, (Py_ssize_t)list[i].dims[j]);
             else
                 longer = PyUnicode_FromFormat(ndim > 1 ? "%U) " : ndim ? "%U,) " : "%U() ", text);
             Py_DECREF(text);
@@ -20,29 +20,33 @@ static PyObject *opw_shapes(PyArrayObject **arrays, int n)
     return text;
 }
 
-/* The shape that the inputs are broadcast to; its number of dimensions, or -1. */
-static int opw_broadcast(PyArrayObject **arrays, int n, npy_intp *dims)
+/* Raises for operands that have no shape in common. */
+static void opw_refuse_shapes(const opw_operand *list, int n)
+{
+    PyObject *shapes = opw_shapes(list, n);
+    if (shapes)
+        PyErr_Format(PyExc_ValueError, "operands could not be broadcast together with shapes %U", shapes);
+    Py_XDECREF(shapes);
+}
+
+/* The shape that operands are broadcast to; its number of dimensions, or -1: there is none. */
+static int opw_broadcast(const opw_operand *list, int n, npy_intp *dims)
 {
     int i, j, ndim = 0;
     for (i = 0; i < n; i++)
-        if (PyArray_NDIM(arrays[i]) > ndim)
-            ndim = PyArray_NDIM(arrays[i]);
+        if (list[i].ndim > ndim)
+            ndim = list[i].ndim;
     for (j = 0; j < ndim; j++)
         dims[j] = 1;
     for (i = 0; i < n; i++) {
-        int own = PyArray_NDIM(arrays[i]);
-        for (j = 0; j < own; j++) {
-            npy_intp have = PyArray_DIM(arrays[i], j), *dim = &dims[ndim - own + j];
-            if (have == 1 || have == *dim)
+        npy_intp *dim = dims + (ndim - list[i].ndim);
+        for (j = 0; j < list[i].ndim; j++) {
+            npy_intp have = list[i].dims[j];
+            if (have == 1 || have == dim[j])
                 continue;
-            if (*dim != 1) {
-                PyObject *shapes = opw_shapes(arrays, n);
-                if (shapes)
-                    PyErr_Format(PyExc_ValueError, "operands could not be broadcast together with shapes %U", shapes);
-                Py_XDECREF(shapes);
+            if (dim[j] != 1)
                 return -1;
-            }
-            *dim = have;
+            dim[j] = have;
         }
     }
     return ndim;
@@ -50,17 +54,18 @@ static int opw_broadcast(PyArrayObject **arrays, int n, npy_intp *dims)
 
 /* Whether an output may be written over an input: of the same shape, writeable, no two elements in one place, and no other
    input partly there too. */
-static int opw_may_overwrite(PyArrayObject **arrays, int inputs, int which, int ndim, const npy_intp *dims)
+static int opw_may_overwrite(const opw_operand *list, int inputs, int which, int ndim, const npy_intp *dims)
 {
-    PyArrayObject *array = arrays[which];
+    const opw_operand *over = &list[which];
     int i;
-    if (!opw_same_dims(array, ndim, dims) || !PyArray_CHKFLAGS(array, NPY_ARRAY_WRITEABLE) || opw_folds(array))
+    if (!over->array || !opw_same_dims(over, ndim, dims) || !PyArray_CHKFLAGS(over->array, NPY_ARRAY_WRITEABLE) ||
+        opw_folds(over->array))
         return 0;
     for (i = 0; i < inputs; i++) {
-        if (i == which || arrays[i] == array || !opw_overlap((PyObject *)arrays[i], (PyObject *)array))
+        if (i == which || list[i].array == over->array || !opw_meet(&list[i], over))
             continue;
-        if (PyArray_BYTES(arrays[i]) != PyArray_BYTES(array) || !opw_same_dims(arrays[i], ndim, dims) ||
-            !PyArray_CompareLists(PyArray_STRIDES(arrays[i]), PyArray_STRIDES(array), ndim))
+        if (list[i].data != over->data || !opw_same_dims(&list[i], ndim, dims) ||
+            !PyArray_CompareLists(list[i].strides, over->strides, ndim))
             return 0;
     }
     return 1;
@@ -80,12 +85,12 @@ static int opw_may_overwrite_plain(const opw_loop *work, PyArrayObject **arrays,
     return 1;
 }
 
-/* Whether an output before output k is written there already: two arguments may be one array. */
-static int opw_taken(char *frame, const uint32_t *slots, const opw_loop *work, int k, PyArrayObject *array)
+/* Whether one of the first n outputs is written there already: two arguments may be one array. */
+static int opw_taken(opw_places outputs, int n, PyArrayObject *array)
 {
     int j;
-    for (j = 0; j < k; j++) {
-        PyArrayObject *other = OPW_ARRAY(frame + slots[work->inputs + j]);
+    for (j = 0; j < n; j++) {
+        PyArrayObject *other = *opw_place(outputs, j);
         if (other && opw_overlap((PyObject *)other, (PyObject *)array))
             return 1;
     }
@@ -93,17 +98,15 @@ static int opw_taken(char *frame, const uint32_t *slots, const opw_loop *work, i
 }
 
 /* Gives each output of an in-place kernel its input's array, where that may be. */
-static void opw_overwrite(char *frame, const uint32_t *slots, const opw_loop *work, PyArrayObject **arrays, int ndim,
-                          const npy_intp *dims)
+static void opw_overwrite(const opw_loop *work, opw_places outputs, const opw_operand *list, int ndim, const npy_intp *dims)
 {
     int k;
     for (k = 0; k < work->outputs; k++) {
         int which = work->over[k];
-        if (which < 0 || !opw_may_overwrite(arrays, work->inputs, which, ndim, dims) ||
-            opw_taken(frame, slots, work, k, arrays[which]))
+        if (which < 0 || !opw_may_overwrite(list, work->inputs, which, ndim, dims) || opw_taken(outputs, k, list[which].array))
             continue;
-        Py_INCREF(arrays[which]);
-        opw_put_array(frame + slots[work->inputs + k], arrays[which]);
+        Py_INCREF(list[which].array);
+        opw_put_array(opw_place(outputs, k), list[which].array);
     }
 }
 
@@ -120,110 +123,143 @@ static PyArrayObject *opw_new_like(const opw_axes *axes, int ndim, const npy_int
                                                  NULL, 0, NULL);
 }
 
-/* Writes an array's strides, broadcast to ndim axes, into the loop's as those of one operand. */
-static void opw_set_strides(opw_axes *axes, int operand, PyArrayObject *array, int ndim)
+/* Writes an operand's strides, broadcast to ndim axes, into the loop's. */
+static void opw_set_strides(opw_axes *axes, int k, const opw_operand *operand, int ndim)
 {
-    int i, first = ndim - PyArray_NDIM(array);
+    int i, first = ndim - operand->ndim;
     for (i = 0; i < axes->n; i++) {
         int own = axes->axis[i] - first;
-        axes->strides[i][operand] = own < 0 || PyArray_DIM(array, own) == 1 ? 0 : PyArray_STRIDE(array, own);
+        axes->strides[i][k] = own < 0 || operand->dims[own] == 1 ? 0 : operand->strides[own];
     }
 }
 
-/* Any shapes and strides. */
-static int opw_run_strided(char *frame, const uint32_t *slots, const opw_loop *work, PyArrayObject **arrays)
+/* Makes the axes of a loop of the strides of all inputs, in the order of memory. */
+static void opw_make_axes(opw_axes *axes, const opw_operand *list, int inputs, int ndim, const npy_intp *dims)
 {
-    npy_intp dims[OPW_MAX_DIMS], at[OPW_MAX_DIMS];
-    char *p[OPW_MAX_OPERANDS];
-    opw_axes axes;
-    int i, k, ndim = opw_broadcast(arrays, work->inputs, dims);
-    npy_intp total = 1;
-
-    if (ndim < 0)
-        return 1;
-    for (i = 0; i < ndim; i++)
-        total *= dims[i] != 0; /* only whether there is anything */
-    if (work->over)
-        opw_overwrite(frame, slots, work, arrays, ndim, dims);
-    axes.n = ndim;
-    axes.operands = work->inputs;
+    int i;
+    axes->n = ndim;
+    axes->operands = inputs;
     for (i = 0; i < ndim; i++) {
-        axes.dims[i] = dims[i];
-        axes.axis[i] = i;
-        at[i] = 0;
+        axes->dims[i] = dims[i];
+        axes->axis[i] = i;
     }
-    for (k = 0; k < work->inputs; k++)
-        opw_set_strides(&axes, k, arrays[k], ndim);
-    opw_order_axes(&axes, axes.operands);
-    for (k = 0; k < work->outputs; k++) {
-        int operand = work->inputs + k;
-        char *slot = frame + slots[operand];
-        PyArrayObject *array = OPW_ARRAY(slot);
-        if (!array || !opw_same_dims(array, ndim, dims))
-            if (opw_put_array(slot, opw_new_like(&axes, ndim, dims, work->types[operand], work->sizes[operand])))
-                return 1;
-        arrays[operand] = OPW_ARRAY(slot);
-        opw_set_strides(&axes, operand, arrays[operand], ndim);
-        axes.operands = operand + 1;
-    }
-    if (!total)
-        return 0;
-    opw_join_axes(&axes);
-    for (k = 0; k < axes.operands; k++)
-        p[k] = PyArray_BYTES(arrays[k]);
-    if (!axes.n) {
-        axes.n = 1;
-        axes.dims[0] = 1;
-        for (k = 0; k < axes.operands; k++)
-            axes.strides[0][k] = 0;
-    }
-    do {
-        if (work->inner(axes.dims[axes.n - 1], p, axes.strides[axes.n - 1]))
+    for (i = 0; i < inputs; i++)
+        opw_set_strides(axes, i, &list[i], ndim);
+    opw_order_axes(axes, inputs);
+}
+
+/* Makes the outputs, and lists them behind the inputs. */
+static int opw_list_stored(const opw_loop *work, opw_places places, opw_operand *list, opw_axes *axes, int ndim,
+                           const npy_intp *dims)
+{
+    int k;
+    for (k = work->inputs; k < work->inputs + work->outputs; k++) {
+        PyArrayObject **place = opw_place(places, k);
+        if ((!*place || !opw_has_dims(*place, ndim, dims)) &&
+            opw_put_array(place, opw_new_like(axes, ndim, dims, work->types[k], work->sizes[k])))
             return 1;
-    } while (opw_next(&axes, axes.n - 1, at, p));
+        list[k] = opw_operand_of(*place);
+        opw_set_strides(axes, k, &list[k], ndim);
+        axes->operands = k + 1;
+    }
     return 0;
 }
 
-/* One shape, C order throughout, or no dimensions: one loop over all. */
-int opw_run_stores(char *frame, const uint32_t *slots)
+/* Runs a loop over axes that are in order. */
+static int opw_store_over(const opw_loop *work, opw_axes *axes, const opw_operand *list)
 {
-    const opw_loop *work = &OPW_HEAD(frame)->program->loop_table[*slots++];
+    npy_intp at[OPW_MAX_DIMS];
+    char *p[OPW_MAX_OPERANDS];
+    int i, k, status;
+
+    opw_join_axes(axes);
+    for (i = 0; i < axes->n; i++)
+        at[i] = 0;
+    for (k = 0; k < axes->operands; k++)
+        p[k] = list[k].data;
+    if (!axes->n) {
+        axes->n = 1;
+        axes->dims[0] = 1;
+        for (k = 0; k < axes->operands; k++)
+            axes->strides[0][k] = 0;
+    }
+    do {
+        if ((status = work->inner(axes->dims[axes->n - 1], p, axes->strides[axes->n - 1])))
+            return status;
+    } while (opw_next(axes, axes->n - 1, at, p));
+    return 0;
+}
+
+/* Any shapes and strides. */
+static int opw_store_strided(const opw_loop *work, opw_places places)
+{
+    npy_intp dims[OPW_MAX_DIMS];
+    opw_operand list[OPW_MAX_OPERANDS];
+    opw_axes axes;
+    int i, ndim;
+
+    for (i = 0; i < work->inputs; i++)
+        list[i] = opw_operand_of(*opw_place(places, i));
+    ndim = opw_broadcast(list, work->inputs, dims);
+    if (ndim < 0) {
+        opw_refuse_shapes(list, work->inputs);
+        return 1;
+    }
+    if (work->over)
+        opw_overwrite(work, opw_places_from(places, work->inputs), list, ndim, dims);
+    opw_make_axes(&axes, list, work->inputs, ndim, dims);
+    if (opw_list_stored(work, places, list, &axes, ndim, dims))
+        return 1;
+    for (i = 0; i < ndim; i++)
+        if (!dims[i])
+            return 0;
+    return opw_store_over(work, &axes, list);
+}
+
+/* Runs a loop of stores. places: where the arrays of its inputs are, then of its outputs, which it puts there. One shape, C
+   order throughout, or no dimensions: one loop over all. */
+OPW_INLINE int opw_store(const opw_loop *work, opw_places places)
+{
     PyArrayObject *arrays[OPW_MAX_OPERANDS];
     char *p[OPW_MAX_OPERANDS];
     npy_intp s[OPW_MAX_OPERANDS], n = 1;
     const npy_intp *dims = NULL;
-    int i, ndim = 0, plain = 1;
+    int i, ndim = 0;
 
     for (i = 0; i < work->inputs; i++) {
-        PyArrayObject *array = arrays[i] = OPW_ARRAY(frame + slots[i]);
+        PyArrayObject *array = arrays[i] = *opw_place(places, i);
         p[i] = PyArray_BYTES(array);
         s[i] = work->sizes[i];
         if (!PyArray_NDIM(array))
             s[i] = 0;
         else if (!PyArray_IS_C_CONTIGUOUS(array))
-            plain = 0;
+            return opw_store_strided(work, places);
         else if (!dims)
             dims = PyArray_DIMS(array), ndim = PyArray_NDIM(array);
-        else if (!opw_same_dims(array, ndim, dims))
-            plain = 0;
+        else if (!opw_has_dims(array, ndim, dims))
+            return opw_store_strided(work, places);
     }
-    if (!plain)
-        return opw_run_strided(frame, slots, work, arrays);
     for (i = 0; i < ndim; i++)
         n *= dims[i];
     for (i = 0; i < work->outputs; i++) {
         int operand = work->inputs + i, over = work->over ? work->over[i] : -1;
-        char *slot = frame + slots[operand];
+        PyArrayObject **place = opw_place(places, operand);
         if (over >= 0 && PyArray_NDIM(arrays[over]) == ndim && opw_may_overwrite_plain(work, arrays, over, n, p, s) &&
-            !opw_taken(frame, slots, work, i, arrays[over])) {
+            !opw_taken(opw_places_from(places, work->inputs), i, arrays[over])) {
             Py_INCREF(arrays[over]);
-            opw_put_array(slot, arrays[over]);
-        } else if (opw_fit_output(slot, ndim, dims, work->types[operand]))
+            opw_put_array(place, arrays[over]);
+        } else if (opw_fit_output(place, ndim, dims, work->types[operand]))
             return 1;
-        if (!PyArray_IS_C_CONTIGUOUS(OPW_ARRAY(slot)))
-            return opw_run_strided(frame, slots, work, arrays);
-        p[operand] = PyArray_BYTES(OPW_ARRAY(slot));
+        if (!PyArray_IS_C_CONTIGUOUS(*place))
+            return opw_store_strided(work, places);
+        p[operand] = PyArray_BYTES(*place);
         s[operand] = work->sizes[operand];
     }
     return n ? work->inner(n, p, s) : 0;
+}
+
+int opw_run_stores(char *frame, const uint32_t *slots)
+{
+    opw_places places = {frame, slots + 1, NULL};
+    return opw_store(&OPW_HEAD(frame)->program->loop_table[*slots], places);
 }
