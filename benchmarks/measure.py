@@ -1,10 +1,10 @@
 """The measured halves of run.py: each runs in a process of its own and prints one JSON object.
 
-    python measure.py calls FOLDER ROUNDS     time per call; FOLDER holds handwritten.so
-    python measure.py build                   seconds from function() to the end of the first call
-    python measure.py second                  a whole small program; what it mapped and started
-    python measure.py pytensor-calls ROUNDS
-    python measure.py pytensor-build MODE     seconds from function() to the end of the first call
+python measure.py calls FOLDER ROUNDS     time per call; FOLDER holds handwritten.so
+python measure.py build                   seconds from function() to the end of the first call
+python measure.py second                  a whole small program; what it mapped and started
+python measure.py pytensor-calls ROUNDS
+python measure.py pytensor-build MODE     seconds from function() to the end of the first call
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A recurrence: every element needs the two before it, so NumPy alone cannot say it and a Python loop is slow.
 
-    $ python fibby.py
+$ python fibby.py
 """
 
 from __future__ import annotations

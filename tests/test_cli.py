@@ -154,9 +154,7 @@ def test_no_headers(monkeypatch, tmp_path):
     monkeypatch.setattr(numpy, "get_include", lambda: str(tmp_path))
     found = findings(doctor.check_numpy)["NumPy's headers"]
     assert found.status == "wrong" and found.found == f"numpy/arrayobject.h is not in {tmp_path}"
-    monkeypatch.setattr(
-        doctor.sysconfig, "get_paths", lambda: {"include": str(tmp_path), "platinclude": str(tmp_path)}
-    )
+    monkeypatch.setattr(doctor.sysconfig, "get_paths", lambda: {"include": str(tmp_path), "platinclude": str(tmp_path)})
     found = findings(doctor.check_python)["Python's headers"]
     assert found.status == "wrong" and found.found == f"Python.h is not in {tmp_path}"
     assert found.advice.startswith("install the headers of this Python")

@@ -131,11 +131,15 @@ def test_padding_of_inputs_and_outputs(make):
         ("#section cod\n", "op0.c:1: unknown section 'cod'; known are support_code, support_code_apply, "),
         ("\nint x;\n#section code\n", "op0.c:2: 'int x;' stands before the first #section; only comments may"),
         ("/* a\n*/ int x;\n#section code\n", "op0.c:2: '*/ int x;' stands before the first #section"),
-        ("#section support_code\nint APPLY_SPECIFIC(f)(void);\n", "op0.c:2: section 'support_code' has no macro "
-         "APPLY_SPECIFIC; these have it: support_code_apply, support_code_struct, init_code_apply, init_code_struct, "
-         "cleanup_code_struct, code, code_cleanup"),
-        ("#section support_code_apply\n\nint APPLY_SPECIFIC(f)() { return INPUT_0; }\n",
-         "op0.c:3: section 'support_code_apply' has no macro INPUT_0; these have it: code, code_cleanup"),
+        (
+            "#section support_code\nint APPLY_SPECIFIC(f)(void);\n",
+            "op0.c:2: section 'support_code' has no macro APPLY_SPECIFIC; these have it: support_code_apply, "
+            "support_code_struct, init_code_apply, init_code_struct, cleanup_code_struct, code, code_cleanup",
+        ),
+        (
+            "#section support_code_apply\n\nint APPLY_SPECIFIC(f)() { return INPUT_0; }\n",
+            "op0.c:3: section 'support_code_apply' has no macro INPUT_0; these have it: code, code_cleanup",
+        ),
         ("#section init_code\nx = sizeof(DTYPE_INPUT_1);\n", "op0.c:2: section 'init_code' has no macro DTYPE_INPUT_1"),
         ("// nothing\n", "op0.c: has no #section; begin one of support_code, "),
         ("", "op0.c: has no #section"),
@@ -150,7 +154,7 @@ def test_files_that_are_wrong(make, text, message):
 def test_macros_that_are_only_spoken_of(make):
     make(
         "#section support_code\n/* INPUT_0 */ // APPLY_SPECIFIC\n#define GET \\\n    APPLY_SPECIFIC(f)\n"
-        "const char* text = \"DTYPE_INPUT_0\";\n#define OUTPUT_9 3\nint nine = OUTPUT_9;\n"
+        'const char* text = "DTYPE_INPUT_0";\n#define OUTPUT_9 3\nint nine = OUTPUT_9;\n'
     )
 
 

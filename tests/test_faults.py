@@ -334,8 +334,7 @@ def test_a_limit_of_processes_that_a_build_reaches_ends_no_python(tmp_path, proc
     wrapper = as_somebody(tmp_path, "prlimit", f"--nproc={processes}")
     answer = run(tmp_path, SAY, *wrapper)  # it ends Python if Go's runtime does
     assert answer == "right" or (
-        answer[0] != "CompileError"
-        and "raise the limit of processes and threads (ulimit -u), or end some" in answer[1]
+        answer[0] != "CompileError" and "raise the limit of processes and threads (ulimit -u), or end some" in answer[1]
     )
 
 

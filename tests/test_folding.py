@@ -1,6 +1,5 @@
 """What is computed once: nodes whose inputs are constants, and which of them are left alone."""
 
-
 import numpy as np
 import pytest
 from kit import calls

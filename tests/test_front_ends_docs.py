@@ -1,6 +1,5 @@
 """docs/front-ends.md says what is so: its blocks run, section by section."""
 
-
 from pages import Page
 
 PAGE = Page("front-ends.md")

@@ -1,6 +1,5 @@
 """docs/functions.md says what is so: its blocks run, section by section."""
 
-
 from pages import Page
 
 PAGE = Page("functions.md")

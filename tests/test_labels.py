@@ -51,7 +51,7 @@ def boxed(name):
         "c_declare": lambda self, v, sub, check_input=True: f"double {v};",
         "c_init": lambda self, v, sub: f"{v} = 0;",
         "c_extract": lambda self, v, sub, check_input=True: (
-            f"if (!PyFloat_Check(py_{v})) {{ PyErr_SetString(PyExc_TypeError, \"no float\"); {sub['fail']} }}\n"
+            f'if (!PyFloat_Check(py_{v})) {{ PyErr_SetString(PyExc_TypeError, "no float"); {sub["fail"]} }}\n'
             f"{v} = PyFloat_AsDouble(py_{v});"
         ),
         "c_sync": lambda self, v, sub: f"Py_XDECREF(py_{v}); py_{v} = PyFloat_FromDouble({v});",

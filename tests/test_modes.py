@@ -123,6 +123,7 @@ def test_which_rewriters_run_is_the_modes():
         link = staticmethod(modes.FAST_RUN.link)
 
     z = T.exp(T.log(x)) + 0
+
     def inplace(mode):
         return sum(bool(node.op.destroy_map) for node in opweld.function([x], z, mode=mode).maker.fgraph.apply_nodes)
 

@@ -283,6 +283,7 @@ def test_attributes_of_the_users_own():
     with pytest.raises(TypeError, match="cannot create"):
         type(f)()
     with pytest.raises(TypeError):
+
         class _(type(f)):
             pass
 
@@ -472,13 +473,16 @@ def test_address_and_undefined_behaviour_sanitizers():
 
 
 def test_the_sanitizers_see_a_write_beside_an_array():
-    code = WATCHED.split("vtv =")[0] + """
+    code = (
+        WATCHED.split("vtv =")[0]
+        + """
     class Wrong(kit.Strided):
         def c_code(self, node, name, input_names, output_names, sub):
             text = super().c_code(node, name, input_names, output_names, sub)
             return text + "((char *)PyArray_DATA(%s))[PyArray_NBYTES(%s)] = 1;" % (output_names[0], output_names[0])
     opweld.function([x := kit.tensor("float64", name="x")], Wrong()(x))(np.ones(500))
     """
+    )
     with pytest.raises(AssertionError, match="heap-buffer-overflow"):
         run_python(
             code.replace("{flags}", "-fsanitize=address -g1 -O1"), LD_PRELOAD=sanitizer("asan"),

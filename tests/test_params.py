@@ -262,7 +262,7 @@ def test_declarations_that_only_a_grammar_reads():
     """A literal may hold what would end a declaration; what C would not take is refused here, not by the compiler."""
     for text, expected in (
         ("char c=';';", [("char c", ["c"])]),
-        ("char *s = \"/*\", d[2]; int n; /* x; */", [("char *s, d[2]", ["s", "d"]), ("int n", ["n"])]),
+        ('char *s = "/*", d[2]; int n; /* x; */', [("char *s, d[2]", ["s", "d"]), ("int n", ["n"])]),
         ("int a = f(1, 2), b = '\\'';", [("int a, b", ["a", "b"])]),
         ("int g(int), n;", [("int n", ["n"])]),
         ("const struct s *p;", [("const struct s *p", ["p"])]),

@@ -394,6 +394,7 @@ def test_literals_are_exact(dtype, values, lang):
 
 def test_a_literal_is_a_variable_for_perform(monkeypatch):
     monkeypatch.setattr(opweld.config, "optimizer", "merge")  # the constant is not to be folded
+
     class Double(Op):
         def make_node(self, x):
             return Apply(self, [x], [x.type()])
@@ -571,7 +572,7 @@ def test_two_compilers_in_one_function():
     with pytest.raises(opweld.ProgramError) as caught:
         opweld.function([x], two(one(x)))
     assert str(caught.value) == (
-        "Withcc: asks for the compiler \"cc\", but Withgcc asks for \"gcc\": a function has one compiler"
+        'Withcc: asks for the compiler "cc", but Withgcc asks for "gcc": a function has one compiler'
     )
 
 

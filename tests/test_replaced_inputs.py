@@ -216,7 +216,7 @@ def test_a_result_that_a_later_op_replaced():
     assert f(A, out=[mine, None])[0] is mine and mine.tolist() == (A + 100).tolist()
 
 
-FAILS = "{{ PyErr_SetString(PyExc_ValueError, \"on purpose\"); {fail} }}"
+FAILS = '{{ PyErr_SetString(PyExc_ValueError, "on purpose"); {fail} }}'
 HALF = "Py_XDECREF({x}); {x} = NULL;"
 
 
@@ -229,7 +229,7 @@ HALF = "Py_XDECREF({x}); {x} = NULL;"
         ("Py_CLEAR({x});" + FAILS, ""),
         (REPLACE + REPLACE + TAKE + FAILS, ""),
         (REPLACE + FAILS, REPLACE.replace("if (copy_of == NULL) {fail}", "")),
-        (TAKE + "PyErr_SetString(PyExc_ValueError, \"on purpose\");", HALF),
+        (TAKE + 'PyErr_SetString(PyExc_ValueError, "on purpose");', HALF),
     ],
 )
 @pytest.mark.parametrize("where", ["input", "constant", "shared", "temporary", "twice", "performed"])

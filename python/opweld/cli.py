@@ -151,7 +151,7 @@ def _size(size: float) -> str:
         'bash:  eval "$(opweld completion bash)"       # in ~/.bashrc',
         'zsh:   eval "$(opweld completion zsh)"        # in ~/.zshrc',
         "fish:  opweld completion fish > ~/.config/fish/completions/opweld.fish",
-    )
+    ),
 )
 @click.argument("shell", type=click.Choice(_SHELLS))
 def completion(shell: str) -> None:

@@ -348,5 +348,3 @@ def objection(root: str, owners: Collection[int] = ()) -> str:
     except OSError:
         pass
     return ""
-
-

@@ -33,6 +33,7 @@ __all__ = [
     "BadDestroyMap", "BadRewrite", "BadThunkOutput", "BadViewMap", "DebugMode", "DebugModeError", "InvalidValueError",
 ]  # fmt: skip
 
+
 class DebugMode:
     """Run each node by itself, in C and in Python, and check what its op promises.
 

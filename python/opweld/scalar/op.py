@@ -22,6 +22,7 @@ __all__ = [
     "common_dtype", "number", "weak_kind",
 ]  # fmt: skip
 
+
 class Body(NamedTuple):
     """The work on one element as data, in the form of docs/program.md."""
 
