@@ -446,7 +446,8 @@ class TestArguments:
     )  # fmt: skip
     def test_python_numbers_where_every_value_is_kept(self, dtype, value, kept):
         for ndim, given in ((0, value), (1, [value, value])):
-            f = compiled(kit.copy, (dtype, ndim))
+            x = tensor(dtype, ndim, "x0")
+            f = opweld.function([x], kit.copy(x), options={"conventions": "theano"})
             if kept:
                 same(f(given), np.array(given, dtype))
                 same(f(tuple(given) if ndim else given), np.array(given, dtype))
@@ -456,7 +457,8 @@ class TestArguments:
 
     def test_a_python_float_becomes_floatx(self, monkeypatch):
         x, y = tensor("float32", 0, "x"), tensor("float32", 0, "y")
-        f = opweld.function([x, In(y, allow_downcast=False)], [kit.copy(x), kit.copy(y)])
+        outputs, options = [kit.copy(x), kit.copy(y)], {"conventions": "theano"}
+        f = opweld.function([x, In(y, allow_downcast=False)], outputs, options=options)
         with pytest.raises(TypeError, match=r"argument 'x'.*cannot hold its value exactly"):
             f(0.1, 0.5)
         monkeypatch.setattr(config, "floatX", "float32")

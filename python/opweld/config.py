@@ -100,6 +100,12 @@ _KEYS: dict[str, tuple[Any, Parser, str | None, str]] = {  # default, reader, wh
         NEITHER,
         "users (names or uids, blanks between) besides you and root whose modules in compiledir may be loaded",
     ),
+    "conventions": (
+        "numpy",
+        _one_of("numpy", "theano"),
+        NEITHER,
+        "whose rules hold for a call: NumPy's, or those of Theano, Aesara and PyTensor",
+    ),
     "cxx": ("", _path, KEY, "C++ compiler driver, a name or a path; empty: the first that works"),
     "cxxflags": (f"-O3 -fno-math-errno {_WARNINGS}", _text, KEY, "flags of the C++ compiler"),
     "floatX": ("float64", _one_of("float64", "float32", "float16"), None, "dtype of vector() and its like"),

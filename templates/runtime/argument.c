@@ -1,7 +1,5 @@
 /* TensorType's rule: which values are arrays of a dtype and a shape, which become one, and what is said of all others. It stands
    in every module, and in opweld._argument, through which Python asks. */
-#include <float.h>                 /* FLT_MAX */
-#include <limits.h>                /* LLONG_MIN */
 #include "describe.c"
 #include "cast.c"
 /* ---- arguments that become arrays -------------------------------------------------------------------------------- */
@@ -22,13 +20,15 @@ static int opw_is_masked(PyObject *array)
 }
 
 /* A rule is a tuple: type number, shape (None: any size), strict, allow_downcast (None, True or False), writeable, what advice calls
-   the value, and an object whose floatX names the dtype that Python's floats may be rounded to; or None. */
+   the value, an object whose floatX names the dtype that Python's floats may be rounded to, or None; and, where it is there and
+   true, that Python's numbers are weak. */
 static int opw_read_rule(PyObject *tuple, opw_rule *rule)
 {
     PyObject *shape, *downcast;
     int number, i;
-    if (!PyArg_ParseTuple(tuple, "iO!pOpUO:rule", &number, &PyTuple_Type, &shape, &rule->strict, &downcast, &rule->writeable,
-                          &rule->name, &rule->config))
+    rule->weak = 0;
+    if (!PyArg_ParseTuple(tuple, "iO!pOpUO|p:rule", &number, &PyTuple_Type, &shape, &rule->strict, &downcast, &rule->writeable,
+                          &rule->name, &rule->config, &rule->weak))
         return -1;
     if (PyTuple_GET_SIZE(shape) > OPW_MAX_DIMS) {
         PyErr_SetString(PyExc_ValueError, "a rule has more dimensions than NumPy");
@@ -49,21 +49,6 @@ static int opw_read_rule(PyObject *tuple, opw_rule *rule)
 }
 
 static int opw_is_number(char kind) { return kind == 'b' || kind == 'i' || kind == 'u' || kind == 'f' || kind == 'c'; }
-
-/* Whether Python's floats may be rounded to the rule's dtype. -1: an exception is set. */
-static int opw_rounds_floats(const opw_rule *rule)
-{
-    PyObject *wanted, *have;
-    int same;
-    if (rule->downcast >= 0 || rule->config == Py_None)
-        return rule->downcast > 0;
-    wanted = opw_attribute(rule->config, "floatX");
-    have = wanted ? opw_dtype_name(rule->dtype) : NULL;
-    same = have ? PyObject_RichCompareBool(wanted, have, Py_EQ) : -1;
-    Py_XDECREF(wanted);
-    Py_XDECREF(have);
-    return same;
-}
 
 /* ---- from arrays ---- */
 
@@ -135,61 +120,9 @@ static PyObject *opw_from_array(const opw_rule *rule, PyObject *value)
     return found;
 }
 
-/* ---- from numbers, lists and what else NumPy takes ---- */
+#include "number.c"
 
-/* Whether one of Python's integers is a value of a dtype, without a doubt. */
-static int opw_holds_integer(int number, long long value)
-{
-    long long size = value < 0 ? -value : value;
-    switch (number) {
-    case NPY_BOOL: return value == 0 || value == 1;
-    case NPY_INT8: return value == (npy_int8)value;
-    case NPY_UINT8: return value == (npy_uint8)value;
-    case NPY_INT16: return value == (npy_int16)value;
-    case NPY_UINT16: return value == (npy_uint16)value;
-    case NPY_INT32: return value == (npy_int32)value;
-    case NPY_UINT32: return value == (npy_uint32)value;
-    case NPY_INT64: return 1;
-    case NPY_UINT64: return value >= 0;
-    case NPY_HALF: return size <= 1 << 11;
-    case NPY_FLOAT: case NPY_CFLOAT: return size <= 1 << 24;
-    case NPY_DOUBLE: case NPY_CDOUBLE: case NPY_LONGDOUBLE: case NPY_CLONGDOUBLE: return size <= 1LL << 53;
-    default: return 0;
-    }
-}
-
-/* Whether one of Python's floats is a value of a dtype, or may be rounded to one. -1: an exception is set. */
-static int opw_holds_float(const opw_rule *rule, double value)
-{
-    switch (rule->dtype->type_num) {
-    case NPY_DOUBLE: case NPY_CDOUBLE: case NPY_LONGDOUBLE: case NPY_CLONGDOUBLE: return 1;
-    case NPY_FLOAT:
-        if (fabs(value) <= (double)FLT_MAX)
-            return (double)(float)value == value ? 1 : opw_rounds_floats(rule);
-        return 0;
-    default: return 0;
-    }
-}
-
-/* A number of Python's as an array without dimensions, where no more needs to be known. NULL without an exception: more does. */
-static PyObject *opw_from_number(const opw_rule *rule, PyObject *value)
-{
-    PyArrayObject *made;
-    int held = 0, beyond = 0;
-    if (PyFloat_CheckExact(value))
-        held = opw_holds_float(rule, PyFloat_AS_DOUBLE(value));
-    else if (PyLong_CheckExact(value) || PyBool_Check(value)) {
-        long long number = PyLong_AsLongLongAndOverflow(value, &beyond);
-        held = !beyond && number > LLONG_MIN && opw_holds_integer(rule->dtype->type_num, number);
-    }
-    if (held <= 0)
-        return NULL;
-    Py_INCREF(rule->dtype); /* NumPy takes it */
-    made = (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, rule->dtype, 0, NULL, NULL, NULL, 0, NULL);
-    if (made && PyArray_SETITEM(made, PyArray_BYTES(made), value))
-        Py_CLEAR(made);
-    return (PyObject *)made;
-}
+/* ---- from lists and what else NumPy takes ---- */
 
 /* Whether an object has an attribute; *attribute is it. -1: an exception is set. */
 static int opw_has(PyObject *object, const char *name, PyObject **attribute)
@@ -259,7 +192,6 @@ static int opw_is_long(PyArrayObject *array)
 static PyObject *opw_from_long(const opw_rule *rule, PyObject *value, PyArrayObject *array)
 {
     PyArrayObject *made = NULL;
-    PyObject *name;
     int same = 0;
     if (rule->dtype->kind == 'f' || rule->dtype->kind == 'c') {
         made = opw_cast(array, rule->dtype);
@@ -272,12 +204,7 @@ static PyObject *opw_from_long(const opw_rule *rule, PyObject *value, PyArrayObj
     if (same > 0)
         return (PyObject *)made;
     Py_XDECREF(made);
-    if (same < 0)
-        return NULL;
-    name = opw_dtype_name(rule->dtype);
-    opw_refused(rule, value, name ? PyUnicode_FromFormat("it does not fit into %U", name) : NULL);
-    Py_XDECREF(name);
-    return NULL;
+    return same < 0 ? NULL : opw_refuse_size(rule, value);
 }
 
 /* An array that NumPy has made of a value, or that the value holds. */
@@ -299,6 +226,8 @@ static PyObject *opw_from_made(const opw_rule *rule, PyObject *value, PyArrayObj
     if (held > 0)
         return (PyObject *)made;
     Py_DECREF(made);
+    if (!held && rule->weak && PyLong_CheckExact(value) && rule->dtype->kind != 'b')
+        return opw_refuse_size(rule, value);
     if (held < 0 || !(name = opw_dtype_name(rule->dtype)))
         return NULL;
     reason = PyUnicode_FromFormat("%U cannot hold its value exactly; call np.asarray(%U, %R)", name, rule->name, name);
@@ -306,12 +235,12 @@ static PyObject *opw_from_made(const opw_rule *rule, PyObject *value, PyArrayObj
     return opw_refused(rule, value, reason);
 }
 
-static PyObject *opw_from_other(const opw_rule *rule, PyObject *value)
+static PyObject *opw_from_other(const opw_rule *rule, PyObject *value, PyArrayObject **spare)
 {
     PyObject *found = NULL, *reason = NULL;
     PyArrayObject *array;
     int is_long;
-    if (!rule->ndim && !rule->strict && !rule->writeable && ((found = opw_from_number(rule, value)) || PyErr_Occurred()))
+    if (!rule->ndim && !rule->strict && !rule->writeable && ((found = opw_from_number(rule, value, spare)) || PyErr_Occurred()))
         return found;
     switch (opw_is_variable(value)) {
     case -1: return NULL;
@@ -339,15 +268,10 @@ static PyObject *opw_from_other(const opw_rule *rule, PyObject *value)
 }
 
 /* A value as an array that a rule allows, itself where it is one; NULL: an exception says what was expected, what came, why that
-   does not do, and what to call. */
-static PyObject *opw_filter(PyObject *value, PyObject *tuple)
+   does not do, and what to call. spare: where an array for numbers is kept from one time to the next, or NULL. */
+static PyObject *opw_filter(PyObject *value, const opw_rule *rule, PyArrayObject **spare)
 {
-    opw_rule rule;
-    PyObject *found;
-    if (opw_read_rule(tuple, &rule))
-        return NULL;
-    found = PyArray_Check(value) ? opw_from_array(&rule, value) : opw_from_other(&rule, value);
-    Py_DECREF(rule.dtype);
+    PyObject *found = PyArray_Check(value) ? opw_from_array(rule, value) : opw_from_other(rule, value, spare);
     if (!found && !PyErr_Occurred()) /* NumPy does not always say that it has no memory */
         PyErr_NoMemory();
     return found;

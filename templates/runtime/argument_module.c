@@ -4,11 +4,18 @@
 
 static PyObject *opw_py_filter(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
+    opw_rule rule;
+    PyObject *found;
     (void)module;
-    if (n == 2 && PyTuple_Check(args[1]))
-        return opw_filter(args[0], args[1]);
-    PyErr_SetString(PyExc_TypeError, "filter() takes a value and a tuple, its rule");
-    return NULL;
+    if (n != 2 || !PyTuple_Check(args[1])) {
+        PyErr_SetString(PyExc_TypeError, "filter() takes a value and a tuple, its rule");
+        return NULL;
+    }
+    if (opw_read_rule(args[1], &rule))
+        return NULL;
+    found = opw_filter(args[0], &rule, NULL);
+    Py_DECREF(rule.dtype);
+    return found;
 }
 
 static PyObject *opw_py_describe(PyObject *module, PyObject *value)

@@ -23,6 +23,7 @@ static PyObject *opw_call_method(PyObject *object, const char *name)
 typedef struct {
     PyArray_Descr *dtype; /* owned */
     int ndim, strict, downcast, writeable; /* downcast -1: None */
+    int weak;         /* Python's numbers take the dtype, as beside NumPy's arrays (NEP 50) */
     npy_intp shape[OPW_MAX_DIMS]; /* -1: any */
     PyObject *name;   /* borrowed: what advice calls the value */
     PyObject *config; /* borrowed: its floatX; or None */
@@ -117,15 +118,29 @@ static PyObject *opw_describe(PyObject *value)
 }
 
 /* Refuses a value for a reason, which is taken, and may be NULL: then an exception is set already. Returns NULL. */
-static PyObject *opw_refused(const opw_rule *rule, PyObject *value, PyObject *reason)
+static PyObject *opw_refused_as(PyObject *kind, const opw_rule *rule, PyObject *value, PyObject *reason)
 {
     PyObject *expected = reason ? opw_expected(rule) : NULL, *given = expected ? opw_describe(value) : NULL;
     if (given)
-        PyErr_Format(PyExc_TypeError, "expected %U; got %U: %U", expected, given, reason);
+        PyErr_Format(kind, "expected %U; got %U: %U", expected, given, reason);
     Py_XDECREF(reason);
     Py_XDECREF(expected);
     Py_XDECREF(given);
     return NULL;
+}
+
+static PyObject *opw_refused(const opw_rule *rule, PyObject *value, PyObject *reason)
+{
+    return opw_refused_as(PyExc_TypeError, rule, value, reason);
+}
+
+/* The same of an integer beyond what the dtype has. */
+static PyObject *opw_refuse_size(const opw_rule *rule, PyObject *value)
+{
+    PyObject *name = opw_dtype_name(rule->dtype), *reason = name ? PyUnicode_FromFormat("it does not fit into %U", name) : NULL;
+    int weak = rule->weak && PyLong_CheckExact(value) && rule->dtype->kind != 'b';
+    Py_XDECREF(name);
+    return opw_refused_as(weak ? PyExc_OverflowError : PyExc_TypeError, rule, value, reason);
 }
 
 /* "<begin>; call <name>.<call>": a reason with advice, where begin and call take no arguments. */

@@ -55,6 +55,7 @@ static void opw_function_dealloc(PyObject *object)
         PyMem_Free(self->constants);
     }
     Py_CLEAR(self->dict);
+    opw_drop_ready(self);
     Py_CLEAR(self->name);
     Py_CLEAR(self->rules);
     Py_CLEAR(self->convert);

@@ -29,6 +29,12 @@ typedef struct {
     PyTypeObject *type;
 } opw_state;
 
+/* What converts an argument: its rule, and an array for the next number. */
+typedef struct {
+    opw_rule rule;
+    PyArrayObject *spare;
+} opw_ready;
+
 struct opw_function {
     PyObject_HEAD
     vectorcallfunc vectorcall;
@@ -37,6 +43,7 @@ struct opw_function {
     PyObject *dict, *weakrefs;
     PyObject *name;            /* str */
     PyObject *rules;           /* tuple: one of argument.c's an argument, or None: the type has a filter of its own */
+    opw_ready **ready;         /* of each argument that had to be converted its rule, read; NULL entries: none yet */
     PyObject *convert;         /* (index, value) -> what the input's type accepts, where there is no rule */
     PyObject *outs;            /* tuple: of each result that the caller gets the rule for an out=, or a str: its type, which takes none */
     PyObject *performs;        /* tuple of callables */
@@ -106,15 +113,51 @@ static void opw_say_argument(opw_function *self, uint32_t index)
     OPW_RESTORE(type, value, traceback);
 }
 
+/* An argument's rule, read when it is first asked for. NULL: an exception is set. */
+static opw_ready *opw_ready_of(opw_function *self, uint32_t index, PyObject *tuple)
+{
+    opw_ready *ready;
+    if (!self->ready &&
+        !(self->ready = (opw_ready **)PyMem_Calloc((size_t)PyTuple_GET_SIZE(self->rules), sizeof(opw_ready *)))) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    if (self->ready[index])
+        return self->ready[index];
+    if (!(ready = (opw_ready *)PyMem_Calloc(1, sizeof(opw_ready)))) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    if (opw_read_rule(tuple, &ready->rule)) {
+        PyMem_Free(ready);
+        return NULL;
+    }
+    return self->ready[index] = ready;
+}
+
+static void opw_drop_ready(opw_function *self)
+{
+    Py_ssize_t i;
+    for (i = 0; self->ready && i < PyTuple_GET_SIZE(self->rules); i++)
+        if (self->ready[i]) {
+            Py_DECREF(self->ready[i]->rule.dtype);
+            Py_XDECREF(self->ready[i]->spare);
+            PyMem_Free(self->ready[i]);
+        }
+    PyMem_Free(self->ready);
+}
+
 PyObject *opw_convert(char *frame, uint32_t index, PyObject *value)
 {
     opw_function *self = OPW_HEAD(frame)->self;
     PyObject *rule = index < PyTuple_GET_SIZE(self->rules) ? PyTuple_GET_ITEM(self->rules, index) : Py_None, *found;
+    opw_ready *ready;
     if (PyErr_Occurred()) /* a fragment set one and went on: Python must not run */
         return NULL;
     if (rule == Py_None)
         return PyObject_CallFunction(self->convert, "IO", (unsigned int)index, value);
-    found = opw_filter(value, rule);
+    ready = opw_ready_of(self, index, rule);
+    found = ready ? opw_filter(value, &ready->rule, &ready->spare) : NULL;
     if (!found)
         opw_say_argument(self, index);
     return found;

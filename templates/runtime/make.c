@@ -116,6 +116,7 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     self->dict = self->weakrefs = NULL;
     self->constants = NULL;
     self->kept = NULL;
+    self->ready = NULL;
     self->structs = NULL;
     self->turns = NULL;
     Py_INCREF(name);

@@ -336,6 +336,17 @@ def check_rules_of_every_kind():
             f(given, other)
         except TypeError as err:
             assert str(err).endswith(f": {said}"), err
+    f = make(ADD, rules=((*rule("f8", ()), True), (*rule("f8", ()), True)), convert=None)
+    for one, other in [
+        (2**53 + 1, 1.5),
+        (np.float32(2.5), True),
+        (np.int64(3), 2**70),
+        (np.uint8(7), np.float64("inf")),
+    ]:
+        for _ in range(3):
+            assert f(one, other) == float(one) + float(other)
+    with refused(OverflowError, "f() argument 'x': expected …"):
+        f(10**400, 1)
     owner = type("V", (), {"owner": None, "type": type("T", (), {"filter": None})})
     f = make(ADD, rules=(rule("f8", (), downcast=True), rule("f8", (), downcast=True)), convert=None)
     assert f(2**53 + 1, 1.5) == 2.0**53 + 2 and f(1j, np.clongdouble(2)) == 2

@@ -21,7 +21,11 @@ __all__ = ["converter", "outs_of", "performer", "rules_of"]
 
 
 def converter(
-    called: str, specs: list[In], keywords: list[str | None], shared: Sequence[SharedVariable] = ()
+    called: str,
+    specs: list[In],
+    keywords: list[str | None],
+    shared: Sequence[SharedVariable] = (),
+    weak: bool = False,
 ) -> Callable[[int, Any], Any]:
     """Make what the module calls for an argument, or a shared variable's value, that it cannot take as it is.
 
@@ -35,6 +39,8 @@ def converter(
         Their names.
     shared : sequence of SharedVariable
         What comes after the arguments.
+    weak : bool
+        As in `rules_of`.
 
     Returns
     -------
@@ -48,7 +54,7 @@ def converter(
             variable = shared[index - len(specs)]
             return filter_of(variable.type, variable.strict, variable.allow_downcast)
         spec = specs[index]
-        rule = _rule_of(spec, keywords[index])
+        rule = _rule_of(spec, keywords[index], weak)
         if rule is not None:
             return lambda value: compiled().filter(value, rule)
         named = getattr(spec.variable.type, "filter_argument", None)
@@ -74,7 +80,7 @@ def converter(
     return convert
 
 
-def rules_of(specs: Sequence[In], keywords: Sequence[str | None]) -> list[tuple[Any, ...] | None]:
+def rules_of(specs: Sequence[In], keywords: Sequence[str | None], weak: bool = False) -> list[tuple[Any, ...] | None]:
     """Give the rules by which a module converts arguments itself.
 
     Parameters
@@ -83,21 +89,23 @@ def rules_of(specs: Sequence[In], keywords: Sequence[str | None]) -> list[tuple[
         The function's arguments.
     keywords : sequence of str or None
         Their names.
+    weak : bool
+        Python's numbers take the argument's dtype, where `In` does not say what may be cast.
 
     Returns
     -------
     list of tuple or None
         Of each argument as `opweld.dtypes.rule_of` gives it; None: its type's filter is asked.
     """
-    return [_rule_of(spec, keyword) for spec, keyword in zip(specs, keywords)]
+    return [_rule_of(spec, keyword, weak) for spec, keyword in zip(specs, keywords)]
 
 
-def _rule_of(spec: In, keyword: str | None) -> tuple[Any, ...] | None:
+def _rule_of(spec: In, keyword: str | None, weak: bool) -> tuple[Any, ...] | None:
     type_: Any = spec.variable.type
     if not knows_of(type_, "argument_rule", ("filter", "filter_argument")):
         return None
     rule: tuple[Any, ...] = type_.argument_rule(spec.strict, spec.allow_downcast, spec.mutable, keyword or "x")
-    return rule
+    return (*rule, True) if weak and spec.allow_downcast is None else rule
 
 
 def _prefix(err: Exception, where: str) -> None:

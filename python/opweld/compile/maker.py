@@ -49,6 +49,8 @@ class Maker:
         What the user asked for.
     linked : callable
         What the mode has linked.
+    conventions : str
+        Whose rules hold for a call: the option of that name.
     code : Code
         What the module is, whatever it is bound to.
     """
@@ -70,6 +72,7 @@ class Maker:
         self.updates = dict(enumerate(updated, len(graph.outputs) - len(updated)))
         self.recipe = recipe
         self.linked = linked
+        self.conventions = options.conventions
         self.keywords = keywords_of(inputs)
         self.code = compile_graph(
             linked.graph if isinstance(linked, InC) else one_node(linked, graph),
@@ -110,12 +113,13 @@ class Maker:
         -------
         Function
         """
-        convert = converter(self.called, self.inputs, self.keywords, self.shared)
+        weak = self.conventions == "numpy"
+        convert = converter(self.called, self.inputs, self.keywords, self.shared, weak)
         made = bind(
             self.code,
             self.called,
             convert,
-            rules=rules_of(self.inputs, self.keywords),
+            rules=rules_of(self.inputs, self.keywords, weak),
             outputs=self.fgraph.outputs,
             defaults=[self._default(i, convert) for i in range(len(self.inputs))],
             cells=[variable.cell for variable in self.shared],
