@@ -130,8 +130,12 @@ lint: $(STAMP)/lint-$(PYV) ## check the project's own code: gofmt, go vet, ruff,
 	"build/lint-$(PYV)/bin/python" -m mypy
 
 .PHONY: bench
-bench: $(STAMP)/bench-$(PYV) ## time calls and builds against NumPy, a hand-written module and PyTensor
+bench: $(STAMP)/bench-$(PYV) ## time calls, arrays and builds against NumPy, Numba, numexpr, PyTensor and C by hand: BENCH_ARGS="--quick --rows calls"
 	@"build/bench-$(PYV)/bin/python" benchmarks/run.py $(BENCH_ARGS)
+
+.PHONY: bench-check
+bench-check: $(STAMP)/bench-$(PYV) ## whether ratios are within generous bounds of what they should be
+	@"build/bench-$(PYV)/bin/python" benchmarks/check.py
 
 .PHONY: bench-compare
 bench-compare: $(STAMP)/bench-$(PYV) ## time this tree against an earlier one: BASE=<revision>

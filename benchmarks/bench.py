@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -17,9 +18,32 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Bench", "Entry"]
+__all__ = ["EFFORTS", "HERE", "Bench", "Effort", "Entry"]
 
 HERE = Path(__file__).resolve().parent
+HAND = ("handwritten", "kernels")  # the modules written by hand
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMEXPR_MAX_THREADS")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much a run does: a share of the rounds of a whole one, and the lengths of its arrays."""
+
+    share: float
+    sizes: tuple[int, ...]  # of the tables
+    longest: int  # of the plot
+    nodes: int  # of graphs of many
+    memory: int  # elements of the arrays whose memory is measured: more than malloc keeps for itself
+
+    def rounds(self, full: int) -> int:
+        return max(1, round(full * self.share))
+
+
+EFFORTS = {
+    "full": Effort(1.0, (10**3, 10**5, 10**7), 10**8, 1000, 10**7),
+    "quick": Effort(0.15, (10**3, 10**5, 10**7), 10**7, 1000, 10**7),
+    "tiny": Effort(0.0, (30, 200), 100, 40, 5 * 10**6),
+}
 
 
 @dataclass(frozen=True)
@@ -33,14 +57,15 @@ class Entry:
 class Bench:
     """One run of one opweld: a cache folder of its own, the processes it starts, and what they have in common."""
 
-    def __init__(self, folder: Path, quick: bool, interpreter: str = sys.executable):
+    def __init__(self, folder: Path, effort: Effort, interpreter: str = sys.executable):
         self.folder = folder
         self.interpreter = interpreter
-        self.quick = quick
+        self.effort = effort
         self.root = folder / "cache"
         self.work = folder / "compile"
         self.load = os.getloadavg()[0]
         self.env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        self.env |= dict.fromkeys(THREADS, "1")
         flags = [self.env.get("OPWELD_FLAGS", ""), f"compiledir={shlex.quote(str(self.root))}"]
         self.env["OPWELD_FLAGS"] = ",".join(filter(None, flags))
         # Modules are also looked for where they lie by default, and none may be found there.
@@ -52,7 +77,7 @@ class Bench:
         """Run the interpreter; its standard output."""
         done = subprocess.run([self.interpreter, *arguments], env=self.env, capture_output=True, text=True)
         if done.returncode:
-            raise SystemExit(f"benchmarks/run.py: {' '.join(arguments[:2])} failed:\n{done.stdout}{done.stderr}")
+            raise SystemExit(f"{HERE.name}: {' '.join(arguments[:2])} failed:\n{done.stdout}{done.stderr}")
         return done.stdout
 
     def measure(self, *arguments: str, script: str = "measure.py") -> dict:
@@ -102,31 +127,34 @@ class Bench:
         )
         seconds = time.perf_counter() - start
         if done.returncode:
-            raise SystemExit(f"benchmarks/run.py: the compiler failed:\n{done.stderr[-2000:]}")
+            raise SystemExit(f"the compiler failed:\n{done.stderr[-2000:]}")
         return seconds
 
     def prepare(self) -> None:
-        """Build the op once, so that the compiler is known, and the hand-written module with the same arguments."""
+        """Build the op once, so that the compiler is known, and the hand-written modules with the same arguments."""
         self.root.mkdir()
         # Where the part of every module lies that opweld brings compiled: in every revision beside its Python files.
         where = "import glob, os, opweld; print(*glob.glob(os.path.join(opweld.__path__[0], '_runtime.*.o')))"
         self.runtime = self.python("-c", where).strip()
         self.measure("build")
         (self.unit,) = self.entries()
-        # The hand-written module is complete: it is compiled with the unit's arguments, but linked with no runtime.
+        # What is written by hand is complete: it is compiled with the unit's arguments, but linked with no runtime.
         objects = [a for a in self.unit.argv if a.endswith(".o")]
-        argv = [a for a in self.unit.argv if a not in objects]
-        self.hand = Entry(argv, (HERE / "handwritten.c").read_text())
-        self.compile(self.hand)
+        argv = [*(a for a in self.unit.argv if a not in objects), f"-I{HERE}"]
         output = argv[argv.index("-o") + 1]
-        (self.work / output).rename(self.folder / "handwritten.so")
+        units = {name: Entry(argv, (HERE / f"{name}.c").read_text()) for name in HAND}
+        for name, unit in units.items():
+            self.compile(unit)
+            (self.work / output).rename(self.folder / f"{name}.so")
+        self.hand = units["handwritten"]
 
     def clock(self, program: str) -> float:
         start = time.perf_counter()
         self.python("-c", program)
         return time.perf_counter() - start
 
-    def machine(self) -> list[tuple[str, str]]:
+    def machine(self) -> dict[str, str]:
+        """What the figures depend on."""
         model = platform.processor() or platform.machine()
         for line in Path("/proc/cpuinfo").read_text().splitlines() if os.path.exists("/proc/cpuinfo") else ():
             if line.startswith("model name"):
@@ -135,19 +163,25 @@ class Bench:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         driver = self.unit.argv[0]
         version = subprocess.run([driver, "--version"], capture_output=True, text=True).stdout.splitlines()[0]
-        numpy, opweld = self.python(
-            "-c", "import numpy, opweld; print(numpy.__version__); print(opweld.__version__)"
-        ).split()
+        engine = self.python("-c", "from opweld._engine_id import ENGINE_ID; print(ENGINE_ID)").strip()
         talk = ("-fno-diagnostics", "-fdiagnostics", "-fmessage")
         flags = [a for a in self.unit.argv if a.startswith(("-O", "-f", "-m", "-std")) and not a.startswith(talk)]
-        return [
-            ("date", datetime.date.today().isoformat()),
-            ("processor", f"{model}, {cores} cores, {platform.machine()}"),
-            ("system", f"{platform.system()} {platform.release()}, {' '.join(platform.libc_ver())}"),
-            ("Python", f"{platform.python_implementation()} {platform.python_version()}"),
-            ("NumPy", numpy),
-            ("compiler", version),
-            ("arguments", " ".join(dict.fromkeys(flags))),
-            ("opweld", opweld),
-            ("load average when the run began", f"{self.load:.1f}"),
-        ]
+        return {
+            "date": datetime.date.today().isoformat(),
+            "processor": f"{model}, {cores} cores, {platform.machine()}",
+            "system": f"{platform.system()} {platform.release()}, {' '.join(platform.libc_ver())}",
+            "Python": f"{platform.python_implementation()} {platform.python_version()}",
+            "peers": ", ".join(f"{name} {version}" for name, version in _versions()),
+            "compiler": version,
+            "arguments": " ".join(dict.fromkeys(flags)),
+            "opweld": engine,
+            "load average when the run began": f"{self.load:.1f}",
+        }
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    for name, package in {"NumPy": "numpy", "Numba": "numba", "numexpr": "numexpr", "PyTensor": "pytensor"}.items():
+        try:
+            yield name, importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            yield name, "not installed: skipped"

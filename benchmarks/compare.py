@@ -15,9 +15,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import Bench
+from bench import EFFORTS, Bench
+from build_rows import SECOND, user_program
 from report import ratio, table
-from run import SECOND, user_program
 
 ALLOWED = 1.05  # of the earlier one
 
@@ -125,7 +125,7 @@ def main(arguments: list[str] | None = None) -> int:
         for name, interpreter in (("base", options.base), ("this", sys.executable)):
             own = Path(folder) / name
             own.mkdir(mode=0o700)
-            benches.append(Bench(own, False, interpreter))
+            benches.append(Bench(own, EFFORTS["full"], interpreter))
             benches[-1].prepare()
         found = compare(benches, options.rows, options.rounds)
     lines, slower = [], []

@@ -1,164 +1,192 @@
-"""The rows about graphs of many nodes: what building, rewriting and calling them costs (measure_graphs.py)."""
+"""The rows about graphs of many nodes: what building and rewriting them costs (measure_graphs.py)."""
 
 from __future__ import annotations
 
 import shutil
-import statistics
 
 from bench import Bench
-from report import Section, Target, ratio
+from report import Raw, Section, Target, median, milliseconds, ratio
 
-__all__ = ["cold", "growth", "nodes", "python"]
+__all__ = ["cold", "curve", "growth", "python", "show_cold", "show_curve", "show_growth", "show_python"]
 
-FEW, MANY = "20", "1000"
+FEW = "20"  # nodes, one of each kind
+LINKERS = {"c": "PyTensor, linker c", "cvm": "PyTensor, linker cvm"}
+#: Who builds chains of how many nodes for the plot, by the name of the line: library, compiler or linker, nodes.
+LINES = {
+    "opweld": ("opweld", "", (1, 5, 20, 100, 1000)),
+    "PyTensor, linker c": ("pytensor", "c", (1, 5, 20, 100)),
+    "PyTensor, linker cvm": ("pytensor", "cvm", (1, 5, 20)),
+    "PyTensor": ("pytensor", "default", (1, 5, 20, 100)),
+}
 
 
 def _measure(bench: Bench, *arguments: str) -> dict:
     return bench.measure(*arguments, script="measure_graphs.py")
 
 
-def _milliseconds(seconds: list[float]) -> str:
-    return f"{statistics.median(seconds) * 1e3:.0f}"
-
-
-def growth(bench: Bench) -> Section:
-    """Build times of 1,000 nodes of 20 kinds, of those of 20 nodes."""
-    rounds = 2 if bench.quick else 9
-    section = Section(
-        "Build time and the number of nodes",
-        f"Graphs of {FEW} kinds of elementwise nodes of vectors of doubles, one node of each kind or {MANY} nodes in "
-        "all: deep, each node fed by the one before it; wide, branches of two nodes joined by additions. From "
-        "`function()` to the end of the first call, in a fresh process that has not loaded the engine, with no module "
-        "in the cache and the compiler's identity known from an earlier run. Nodes that write in place have kernels of "
-        f"their own. {rounds} rounds.",
-        ("", "ms", "of them the compiler", f"of {FEW} nodes", "kernels"),
-    )
-    graphs = (("chain", FEW), ("chain", MANY), ("wide", MANY))
+def growth(bench: Bench) -> Raw:
+    """Build times of many nodes of 20 kinds, beside those of 20 nodes."""
+    rounds, many = bench.effort.rounds(9), str(bench.effort.nodes)
+    compilers: dict[str, dict[str, list[dict]]] = {}
     for compiler in ("gcc", "clang"):
         if shutil.which(compiler) is None:
-            section.lines.append((f"{compiler} not found", *[""] * 4))
             continue
         _measure(bench, "build", "opweld", "chain", "1", compiler)  # the compiler becomes known
-        found: dict[tuple[str, str], list[dict]] = {graph: [] for graph in graphs}
+        found: dict[str, list[dict]] = {f"chain {FEW}": [], f"chain {many}": [], f"wide {many}": []}
         for _ in range(rounds):
             for graph, runs in found.items():
                 bench.forget()
-                runs.append(_measure(bench, "build", "opweld", *graph, compiler))
-        first = [run["seconds"] for run in found[graphs[0]]]
-        for (graph, _), runs in found.items():
+                runs.append(_measure(bench, "build", "opweld", *graph.split(), compiler))
+        compilers[compiler] = found
+    return {"rounds": rounds, "nodes": bench.effort.nodes, "compilers": compilers}
+
+
+def show_growth(raw: Raw) -> list[Section]:
+    section = Section(
+        "Build time and the number of nodes",
+        f"Graphs of {FEW} kinds of elementwise nodes of vectors of doubles, one node of each kind or {raw['nodes']} "
+        "nodes in all: deep, each node fed by the one before it; wide, branches of two nodes joined by additions. From "
+        "`function()` to the end of the first call, in a fresh process that has not loaded the engine, with no module "
+        "in the cache and the compiler's identity known from an earlier run. Compilers that were found: "
+        f"{', '.join(raw['compilers'])}. {raw['rounds']} rounds.",
+        ("", "ms", "of them the compiler", f"of {FEW} nodes", "kernels"),
+    )
+    for compiler, found in raw["compilers"].items():
+        first = [run["seconds"] for run in found[f"chain {FEW}"]]
+        for graph, runs in found.items():
             seconds = [run["seconds"] for run in runs]
-            of_few, number = ratio(seconds, first), runs[0]["nodes"]
-            name = f"{compiler}, {'deep' if graph == 'chain' else graph}, {number} nodes"
-            compiling = _milliseconds([run["compile"] for run in runs])
-            section.lines.append((name, _milliseconds(seconds), compiling, f"{of_few:.2f}", str(runs[0]["kernels"])))
-            if runs is not found[graphs[0]]:
-                section.targets.append(Target(f"build: {name}, of {FEW} nodes", of_few, 3.0))
-    return section
+            of_few = ratio(seconds, first)
+            shape = "deep" if graph.startswith("chain") else "wide"
+            compiling = milliseconds([run["compile"] for run in runs])
+            section.lines.append(
+                (f"{compiler}, {shape}, {graph.split()[1]} nodes", milliseconds(seconds), compiling, f"{of_few:.2f}",
+                 str(runs[0]["kernels"]))
+            )  # fmt: skip
+            if runs is not found[f"chain {FEW}"]:
+                section.targets.append(
+                    Target(f"{raw['nodes']:,} nodes, of {FEW}", f"{compiler}, {shape}", [of_few], 2.0)
+                )
+    return [section]
 
 
-def cold(bench: Bench) -> Section:
+def cold(bench: Bench) -> Raw:
     """A graph of 20 nodes built by opweld and by PyTensor."""
-    rounds = 1 if bench.quick else 5
-    title = f"A cold build of {FEW} nodes"
     base = bench.pytensor()
     if base is None:
-        return Section(title, "PyTensor is not installed here: skipped.")
-    linkers = {"c": "PyTensor, linker c", "cvm": "PyTensor, linker cvm"}
-    shown = {"": "opweld"} | linkers
-    times: dict[str, list[float]] = {name: [] for name in shown}
+        return {}
+    rounds = bench.effort.rounds(5)
+    times: dict[str, list[float]] = {name: [] for name in ("", *LINKERS)}
     for _ in range(rounds):
-        shutil.rmtree(bench.root)
-        bench.root.mkdir()
-        times[""].append(_measure(bench, "build", "opweld", "chain", FEW, "")["seconds"])
-        for linker in linkers:
-            shutil.rmtree(base, ignore_errors=True)
-            times[linker].append(_measure(bench, "build", "pytensor", "chain", FEW, linker)["seconds"])
-    return Section(
-        title,
-        f"A chain of {FEW} kinds of elementwise nodes of vectors of doubles. From `function()` to the end of the first "
-        "call, in a fresh process, after the import of the library. Both caches are empty, and both libraries ask for "
-        "the compiler's identity within this time; in PyTensor's is also what it builds of its own C once. Its modes "
-        f"are those of the two linkers, without fusion and in-place rewrites. {rounds} rounds.",
-        ("", "ms", "of opweld"),
-        [(name, _milliseconds(times[key]), f"{ratio(times[key], times['']):.1f}") for key, name in shown.items()],
-        [
-            Target(f"build: {FEW} nodes, of {linkers['c']}", ratio(times[""], times["c"]), 1 / 5),
-            Target(f"build: {FEW} nodes, of {linkers['cvm']}", ratio(times[""], times["cvm"]), 1 / 25),
-        ],
-    )
+        times[""].append(_from_nothing(bench, "opweld", "chain", FEW, ""))
+        for linker in LINKERS:
+            times[linker].append(_from_nothing(bench, "pytensor", "chain", FEW, linker))
+    return {"rounds": rounds, "seconds": times}
 
 
-def nodes(bench: Bench) -> Section:
-    """What a node costs a call."""
-    rounds = "31" if bench.quick else "201"
-    times = _measure(bench, "calls", "opweld", rounds)
-    shown = {
-        "default": "opweld",
-        "merge": 'opweld, config.optimizer = "merge": nothing in place',
-        "numpy": "NumPy, one ufunc after another",
-    }
-    if bench.pytensor() is not None:
-        times |= _measure(bench, "calls", "pytensor", rounds)
-        shown |= {"c": "PyTensor, linker c, checks off", "cvm": "PyTensor, linker cvm, checks off"}
-    more = max(int(name.split()[1]) for name in times)
-    each = {
-        name: [(b - a) / (more - 1) for a, b in zip(times[f"{name} 1"], times[f"{name} {more}"], strict=True)]
-        for name in shown
-    }
-    lines = []
-    for name, label in shown.items():
-        calls = [f"{statistics.median(times[f'{name} {count}']):.0f}" for count in (1, more)]
-        lines.append((label, *calls, f"{statistics.median(each[name]):.1f}"))
-    return Section(
-        "A call of many nodes",
-        "Multiplications and additions in turn, of two vectors of 3 doubles, each node fed by the one before it. A "
-        f"node's cost is a {more - 1}th of what {more} nodes take longer than 1. opweld keeps the storage of "
-        "temporaries; by default nodes write in place. PyTensor's modes, for reference and measured in a process of "
-        f"their own, are without fusion and in-place rewrites. {rounds} rounds of few calls each.",
-        ("", "ns, 1 node", f"ns, {more} nodes", "ns a node"),
-        lines,
-        [
-            Target("call: a node more", statistics.median(each["default"]), 20.0, "ns"),
-            Target("call: a node more, nothing in place", statistics.median(each["merge"]), 20.0, "ns"),
-        ],
-    )
+def _from_nothing(bench: Bench, library: str, *arguments: str) -> float:
+    """Seconds of a build with an empty cache."""
+    folder = bench.root if library == "opweld" else bench.pytensor()
+    assert folder is not None
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    return _measure(bench, "build", library, *arguments)["seconds"]
 
 
-def python(bench: Bench) -> Section:
+def show_cold(raw: Raw) -> list[Section]:
+    title = f"A cold build of {FEW} nodes"
+    if not raw:
+        return [Section(title, "PyTensor is not installed here: skipped.")]
+    times, shown = raw["seconds"], {"": "opweld"} | LINKERS
+    work = f"{FEW} nodes cold"
+    return [
+        Section(
+            title,
+            f"A chain of {FEW} kinds of elementwise nodes of vectors of doubles. From `function()` to the end of the "
+            "first call, in a fresh process, after the import of the library. Both caches are empty, and both "
+            "libraries ask for the compiler's identity within this time; in PyTensor's is also what it builds of its "
+            "own C once. Its modes are those of the two linkers, without fusion and in-place rewrites. "
+            f"{raw['rounds']} rounds.",
+            ("", "ms", "of opweld"),
+            [(name, milliseconds(times[key]), f"{ratio(times[key], times['']):.1f}") for key, name in shown.items()],
+            [
+                Target(work, f"times as fast as {LINKERS['c']}", [ratio(times["c"], times[""])], 12.0, least=True),
+                Target(work, f"times as fast as {LINKERS['cvm']}", [ratio(times["cvm"], times[""])], 40.0, least=True),
+            ],
+        )
+    ]
+
+
+def curve(bench: Bench) -> Raw:
+    """Cold builds by the number of nodes, of all libraries."""
+    most = {1.0: 1000, 0.0: 5}.get(bench.effort.share, 20)
+    found: dict[str, dict[str, list[float]]] = {}
+    for name, (library, chosen, numbers) in LINES.items():
+        if library == "pytensor" and bench.pytensor() is None:
+            continue
+        rounds = bench.effort.rounds(3) if library == "opweld" else 1
+        found[name] = {
+            str(nodes): [_from_nothing(bench, library, "chain", str(nodes), chosen) for _ in range(rounds)]
+            for nodes in numbers
+            if nodes <= most
+        }
+    return {"seconds": found}
+
+
+def show_curve(raw: Raw) -> list[Section]:
+    numbers = sorted({int(nodes) for line in raw["seconds"].values() for nodes in line})
+    return [
+        Section(
+            "Cold builds by the number of nodes",
+            "As the build of 20 nodes above, of chains of other lengths; PyTensor's default mode fuses and writes in "
+            "place. Of opweld medians of a few rounds, of PyTensor single runs.",
+            ("ms", *(f"{nodes} nodes" if nodes > 1 else "1 node" for nodes in numbers)),
+            [
+                (name, *(milliseconds(line[str(nodes)]) if str(nodes) in line else "" for nodes in numbers))
+                for name, line in raw["seconds"].items()
+            ],
+            picture="builds",
+        )
+    ]
+
+
+def python(bench: Bench) -> Raw:
     """The Python in function()."""
-    rounds = 1 if bench.quick else 7
+    rounds, many = bench.effort.rounds(7), str(bench.effort.nodes)
     candidates = {
-        "opweld, mixed": ("opweld", "mixed", MANY, "default"),
-        "opweld, chain of 20 elementwise kinds": ("opweld", "chain", MANY, "default"),
-        "opweld, mixed, no rewrites": ("opweld", "mixed", MANY, "None"),
+        "opweld, mixed": ("opweld", "mixed", many, "default"),
+        "opweld, chain of 20 elementwise kinds": ("opweld", "chain", many, "default"),
+        "opweld, mixed, no rewrites": ("opweld", "mixed", many, "None"),
     }
-    peer = "PyTensor, mixed, no rewrites"
     if bench.pytensor() is not None:
-        candidates[peer] = ("pytensor", "mixed", MANY, "cvm")
+        candidates["PyTensor, mixed, no rewrites"] = ("pytensor", "mixed", many, "cvm")
     runs: dict[str, list[dict]] = {name: [] for name in candidates}
     for turn in range(rounds + 1):  # the first fills the caches
         for name, arguments in candidates.items():
             found = _measure(bench, "python", *arguments)
             if turn:
                 runs[name].append(found)
-    times = {name: [run["seconds"] for run in found] for name, found in runs.items()}
-    mixed, chain, plain = list(times)[:3]
+    return {"rounds": rounds, "nodes": bench.effort.nodes, "runs": runs}
+
+
+def show_python(raw: Raw) -> list[Section]:
+    times = {name: [run["seconds"] for run in found] for name, found in raw["runs"].items()}
+    mixed, chain, plain, *peers = times
+    work = f"function() of {raw['nodes']:,} nodes"
     targets = [
-        Target(f"function() of {MANY} nodes: {name}", statistics.median(times[name]) * 1e3, 150.0, "ms")
-        for name in (mixed, chain)
+        Target(work, name.removeprefix("opweld, "), [median(times[name]) * 1e3], 150.0, "ms") for name in (mixed, chain)
     ]
-    if peer in times:
-        name = f"function() of {MANY} nodes: {plain}, of PyTensor"
-        targets.append(Target(name, ratio(times[plain], times[peer]), 0.5))
-    return Section(
-        "Python's share of function()",
-        "function() of a graph like one that the process has made a function of: no module is built or loaded, and "
-        "what is left is Python. Mixed: elementwise nodes, reductions, indexing, transposed views and constants. "
-        f"PyTensor's mode is the linker `cvm` with `optimizer=None`. {rounds} rounds of processes.",
-        ("", "nodes", "ms, the graph", "ms, function()"),
-        [
-            (name, str(found[0]["nodes"]), _milliseconds([run["graph"] for run in found]), _milliseconds(times[name]))
-            for name, found in runs.items()
-        ],
-        targets,
-    )
+    targets += [Target(work, f"no rewrites, of {peer}", [ratio(times[plain], times[peer])], 0.5) for peer in peers]
+    return [
+        Section(
+            "Python's share of function()",
+            "function() of a graph like one that the process has made a function of: no module is built or loaded, and "
+            "what is left is Python. Mixed: elementwise nodes, reductions, indexing, transposed views and constants. "
+            f"PyTensor's mode is the linker `cvm` with `optimizer=None`. {raw['rounds']} rounds of processes.",
+            ("", "nodes", "ms, the graph", "ms, function()"),
+            [
+                (name, str(found[0]["nodes"]), milliseconds([run["graph"] for run in found]), milliseconds(times[name]))
+                for name, found in raw["runs"].items()
+            ],
+            targets,
+        )
+    ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["KINDS", "alternating", "chain", "mixed", "wide"]
+__all__ = ["KINDS", "alternating", "chain", "mixed", "opaque", "wide"]
 
 # Twenty kinds of elementwise nodes; a kind of two operands takes the graph's second input as its second one. No kind
 # undoes the one before it, so that no rewrite makes the chain shorter.
@@ -53,13 +53,24 @@ def wide(tensor: Any, nodes: int) -> tuple[list[Any], Any]:
     return [*starts, y], value
 
 
-def alternating(tensor: Any, nodes: int) -> tuple[list[Any], Any]:
-    """A chain of multiplications and additions in turn."""
-    x, y = tensor.dvector("x"), tensor.dvector("y")
+def alternating(tensor: Any, nodes: int, kind: str = "dvector") -> tuple[list[Any], Any]:
+    """A chain of multiplications and additions in turn, of vectors or of what else is named."""
+    x, y = getattr(tensor, kind)("x"), getattr(tensor, kind)("y")
     value = x
     for i in range(nodes):
         value = tensor.add(value, y) if i % 2 else tensor.mul(value, y)
     return [x, y], value
+
+
+def opaque(tensor: Any, nodes: int) -> tuple[list[Any], Any]:
+    """A chain of nodes that opweld cannot look into; it adds their number."""
+    from fragments import shift
+
+    x = tensor.dvector("x")
+    value = x
+    for _ in range(nodes):
+        value = shift(value)
+    return [x], value
 
 
 def mixed(tensor: Any, nodes: int) -> tuple[list[Any], Any]:

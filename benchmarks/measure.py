@@ -2,6 +2,7 @@
 
 python measure.py calls FOLDER ROUNDS     time per call; FOLDER holds handwritten.so
 python measure.py build                   seconds from function() to the end of the first call
+python measure.py loaded                  seconds of function(), of a module that the process has loaded
 python measure.py second                  a whole small program; what it mapped and started
 python measure.py pytensor-calls ROUNDS
 python measure.py pytensor-build MODE     seconds from function() to the end of the first call
@@ -20,6 +21,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 LOOPS = 20_000  # calls in one timing of one candidate: a few milliseconds
+FUNCTIONS = 32  # of one graph; the first loads its module
+TURN = 0.002  # seconds that one timing lasts where the number of calls is found out
 
 
 def pin() -> None:
@@ -28,16 +31,32 @@ def pin() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
-def interleaved(candidates: dict[str, tuple[str, dict]], rounds: int, loops: int = LOOPS) -> dict[str, list[float]]:
-    """Nanoseconds per call of each candidate, a list over rounds; every round times every candidate once."""
+def that_fill(timer: timeit.Timer, seconds: float = TURN) -> int:
+    """How many calls take about that long; one at least, and LOOPS at most. Calls some."""
+    loops = 1
+    while (taken := timer.timeit(loops)) < seconds / 4 and loops < LOOPS:
+        loops *= 4
+    return min(LOOPS, max(1, round(loops * seconds / taken)))
+
+
+def interleaved(
+    candidates: dict[str, tuple[str, dict]], rounds: int, loops: int | None = LOOPS
+) -> dict[str, list[float]]:
+    """Nanoseconds per call of each candidate, a list over rounds; every round times every candidate once.
+
+    ``loops`` is how many calls are timed together; None: as many as fill a turn.
+    """
     timers = {name: timeit.Timer(text, globals=scope) for name, (text, scope) in candidates.items()}
-    for timer in timers.values():
-        timer.timeit(loops)
+    counts = {name: loops or that_fill(timer) for name, timer in timers.items()}
+    for name, timer in timers.items():
+        if counts[name] > 1:
+            timer.timeit(counts[name])
     times: dict[str, list[float]] = {name: [] for name in timers}
     gc.disable()
     for _ in range(rounds):
         for name, timer in timers.items():
-            times[name].append(timer.timeit(loops) / loops * 1e9)
+            times[name].append(timer.timeit(counts[name]) / counts[name] * 1e9)
+    gc.enable()
     return times
 
 
@@ -58,11 +77,17 @@ def calls(folder: str, rounds: int) -> dict:
     sys.path.insert(0, folder)
     import handwritten
 
+    import opweld
+
     f = opweld_function()()
-    x, y, z = np.arange(3.0), np.arange(3.0) + 1, np.empty(3)
-    scope = {"x": x, "y": y, "z": z}
-    for result in (f(x, y), f(x=x, y=y), f(x, y, out=z), handwritten.multiply(x, y)):
+    u, v, number = opweld.tensor.dvector("x"), opweld.tensor.dvector("y"), opweld.tensor.dscalar("s")
+    product, scaled = opweld.function([u, v], u * v), opweld.function([u, number], u * number)
+    x, y, z, s = np.arange(3.0), np.arange(3.0) + 1, np.empty(3), np.array(2.0)
+    scope = {"x": x, "y": y, "z": z, "s": s}
+    for result in (f(x, y), f(x=x, y=y), f(x, y, out=z), handwritten.multiply(x, y), product(x, y)):
         assert np.array_equal(result, x * y), result
+    for result in (scaled(x, s), scaled(x, 2.0)):
+        assert np.array_equal(result, x * 2), result
     pin()
     return interleaved(
         {
@@ -72,6 +97,11 @@ def calls(folder: str, rounds: int) -> dict:
             "opweld keywords": ("f(x=x, y=y)", scope | {"f": f}),
             "opweld out": ("f(x, y, out=z)", scope | {"f": f}),
             "numpy out": ("f(x, y, out=z)", scope | {"f": np.multiply}),
+            "elementwise": ("f(x, y)", scope | {"f": product}),
+            "elementwise out": ("f(x, y, out=z)", scope | {"f": product}),
+            "0-d": ("f(x, s)", scope | {"f": scaled}),
+            "float": ("f(x, 2.0)", scope | {"f": scaled}),
+            "numpy float": ("f(x, 2.0)", scope | {"f": np.multiply}),
             "nothing": ("f(x, y)", scope | {"f": handwritten.nothing}),
         },
         rounds,
@@ -86,6 +116,19 @@ def build() -> dict:
     start = time.perf_counter()
     make()(x, x)
     return {"seconds": time.perf_counter() - start}
+
+
+def loaded() -> dict:
+    import opweld
+
+    seconds, kept = [], []
+    for _ in range(FUNCTIONS):
+        x = opweld.tensor.dvector("x")
+        y = x * 2 + 1
+        start = time.perf_counter()
+        kept.append(opweld.function([x], y))
+        seconds.append(time.perf_counter() - start)
+    return {"seconds": seconds[1:]}
 
 
 def second() -> dict:
@@ -149,6 +192,8 @@ def main(what: str, *rest: str) -> None:
         answer = calls(rest[0], int(rest[1]))
     elif what == "build":
         answer = build()
+    elif what == "loaded":
+        answer = loaded()
     elif what == "second":
         answer = second()
     elif what == "pytensor-calls":

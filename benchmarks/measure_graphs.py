@@ -28,10 +28,12 @@ PLAIN = ("fusion", "inplace")  # PyTensor's rewrites that make one node of many,
 
 
 def pytensor_function(linker: str, optimizer: str | None = "fast_run") -> Callable[..., Any]:
-    """``pytensor.function`` in a mode of one C thunk for each node."""
+    """``pytensor.function`` in a mode of one C thunk for each node; "default": as it is."""
     import pytensor
     from pytensor.compile.mode import Mode
 
+    if linker == "default":
+        return pytensor.function
     mode = Mode(linker=linker, optimizer=optimizer)
     if optimizer is not None:
         mode = mode.excluding(*PLAIN)
@@ -77,14 +79,17 @@ def calls(library: str, rounds: str) -> dict:
     import numpy as np
 
     tensor = tensor_of(library)
-    scope = {"x": np.linspace(0.5, 1.0, 3), "y": np.full(3, 0.5)}
+    vectors = {"x": np.linspace(0.5, 1.0, 3), "y": np.full(3, 0.5)}
     candidates: dict[str, tuple[str, dict]] = {}
 
-    def enter(name: str, make: Callable[[int], Any]) -> None:
+    def enter(name: str, make: Callable[[int], Any], scope: dict[str, Any] = vectors, text: str = "f(x, y)") -> None:
         for nodes in (1, MORE):
             f = make(nodes)
-            assert np.array_equal(f(scope["x"], scope["y"]), by_numpy(nodes)(scope["x"], scope["y"])), name
-            candidates[f"{name} {nodes}"] = ("f(x, y)", scope | {"f": f})
+            if text == "f(x)":
+                assert np.allclose(f(scope["x"]), scope["x"] + nodes), name
+            else:
+                assert np.array_equal(f(scope["x"], scope["y"]), by_numpy(nodes)(scope["x"], scope["y"])), name
+            candidates[f"{name} {nodes}"] = (text, scope | {"f": f})
 
     if library == "opweld":
         import opweld
@@ -92,6 +97,10 @@ def calls(library: str, rounds: str) -> dict:
         for optimizer in ("default", "merge"):
             opweld.config.optimizer = optimizer
             enter(optimizer, lambda nodes: opweld.function(*graphs.alternating(tensor, nodes)))
+        opweld.config.optimizer = "default"
+        numbers = {"x": np.array(0.75), "y": np.array(0.5)}
+        enter("scalar", lambda nodes: opweld.function(*graphs.alternating(tensor, nodes, "dscalar")), numbers)
+        enter("opaque", lambda nodes: opweld.function(*graphs.opaque(tensor, nodes)), {"x": vectors["x"]}, "f(x)")
         enter("numpy", by_numpy)
     else:
         for linker in ("c", "cvm"):

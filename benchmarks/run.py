@@ -2,167 +2,74 @@
 
 Every figure is a median over rounds; in each round every candidate has its turn, so what slows the machine down for a
 while slows all of them. Ratios are medians of the rounds' ratios. What is measured runs in processes of its own
-(measure.py, measure_graphs.py); nothing of the user's cache is read or written.
+(measure*.py); nothing of the user's cache is read or written. The figures themselves are kept as JSON, row by row: a
+run may measure some of the rows, and docs/benchmarks.md is made of all that are kept.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
-import statistics
+import json
 import sys
 import tempfile
+import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-import graph_rows
-from bench import HERE, Bench
-from report import Section, Target, document, ratio, report
+from bench import EFFORTS, HERE, Bench
+from plots import draw
+from report import Section, document, report
+from rows import ROWS
 
 DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
+KEPT = HERE.parent / "build" / "bench"
 
-SECOND = """
-import sys
-sys.path.insert(0, {folder!r})
-import numpy as np
-import opweld
-from vector_times_vector import vector_times_vector
-x, y = opweld.tensor.dvector("x"), opweld.tensor.dvector("y")
-f = opweld.function([x, y], vector_times_vector(x, y))
-f(np.arange(3.0), np.arange(3.0))
-"""
+Kept = dict[str, dict[str, Any]]  # of each row what it was measured on, and its figures
 
 
-def calls(bench: Bench) -> Section:
-    times = bench.measure("calls", str(bench.folder), "7" if bench.quick else "61")
-    shown = {
-        "opweld": "opweld, f(x, y)",
-        "opweld keywords": "opweld, f(x=x, y=y)",
-        "opweld out": "opweld, f(x, y, out=z)",
-        "handwritten": "hand-written METH_FASTCALL",
-        "numpy": "np.multiply(x, y)",
-        "numpy out": "np.multiply(x, y, out=z)",
-        "nothing": "an empty METH_FASTCALL function",
-    }
-    section = Section(
-        "A checked call",
-        "The product of two vectors of 3 doubles. The hand-written module (benchmarks/handwritten.c) checks what "
-        "opweld's checks and is compiled with the same arguments.",
-        ("", "ns", "of np.multiply", "of hand-written"),
-    )
-    for key, name in shown.items():
-        of_numpy, of_hand = ratio(times[key], times["numpy"]), ratio(times[key], times["handwritten"])
-        section.lines.append((name, f"{statistics.median(times[key]):.0f}", f"{of_numpy:.2f}", f"{of_hand:.2f}"))
-    section.targets = [
-        Target("call: opweld of np.multiply", ratio(times["opweld"], times["numpy"]), 0.5),
-        Target("call: opweld of hand-written", ratio(times["opweld"], times["handwritten"]), 1.5),
-        Target("call: hand-written of np.multiply", ratio(times["handwritten"], times["numpy"]), 0.35),
-    ]
-    return section
+def measure(rows: Sequence[str], effort: str, figures: Path) -> None:
+    """Measure rows, and put each into the file of figures as soon as it is there."""
+    with tempfile.TemporaryDirectory(prefix="opweld-bench-") as folder:
+        bench = Bench(Path(folder), EFFORTS[effort])
+        print("preparing", file=sys.stderr)
+        bench.prepare()
+        facts = bench.machine()
+        for at, row in enumerate(rows, 1):
+            print(f"{at} of {len(rows)}: {row}", file=sys.stderr)
+            start = time.perf_counter()
+            raw = ROWS[row].measure(bench)
+            print(f"  {time.perf_counter() - start:.0f} s", file=sys.stderr)
+            kept = load(figures)
+            kept[row] = {"facts": facts, "figures": raw}
+            figures.parent.mkdir(parents=True, exist_ok=True)
+            figures.write_text(json.dumps(kept, indent=1))
 
 
-def build(bench: Bench) -> Section:
-    rounds = 3 if bench.quick else 15
-    times: dict[str, list[float]] = {name: [] for name in ("opweld", "unit", "hand")}
-    for _ in range(rounds):
-        bench.forget()
-        times["opweld"].append(bench.measure("build")["seconds"])
-        times["unit"].append(bench.compile(bench.unit))
-        times["hand"].append(bench.compile(bench.hand))
-    shown = (
-        ("opweld", "opweld"),
-        ("the compiler alone, same arguments, same text", "unit"),
-        ("the compiler alone on the hand-written module", "hand"),
-    )
-    lines = [
-        (name, f"{statistics.median(times[key]) * 1e3:.0f}", f"{ratio(times[key], times['unit']):.2f}")
-        for name, key in shown
-    ]
-    return Section(
-        "A cold build of one op",
-        "From `function()` to the end of the first call, in a fresh process that has not loaded the engine, with "
-        "no module in the cache and the compiler's identity known from an earlier run. The compiler compiles and "
-        f"links, in both. {rounds} rounds.",
-        ("", "ms", "of the compiler"),
-        lines,
-        [Target("cold build, of the compiler", ratio(times["opweld"], times["unit"]), 2.0)],
-    )
+def load(figures: Path) -> Kept:
+    return json.loads(figures.read_text()) if figures.exists() else {}
 
 
-def user_program(bench: Bench) -> Path:
-    """Put the op that `SECOND` imports into a folder of the user's own."""
-    user = bench.folder / "user"
-    user.mkdir(exist_ok=True)
-    shutil.copy(HERE.parent / "examples" / "vector_times_vector.py", user)
-    return user
+def shown(kept: Kept) -> list[tuple[dict[str, str], list[Section]]]:
+    """Of each row that is kept what it was measured on and its sections, in the order of ROWS."""
+    return [(kept[row]["facts"], ROWS[row].show(kept[row]["figures"])) for row in ROWS if row in kept]
 
 
-def second(bench: Bench) -> Section:
-    rounds = 5 if bench.quick else 31
-    program = SECOND.format(folder=str(user_program(bench)))
-    bench.python("-c", program)
-    facts = bench.measure("second")
-    ours, numpy = [], []
-    for _ in range(rounds):
-        numpy.append(bench.clock("import numpy"))
-        ours.append(bench.clock(program))
-    beyond = statistics.median(a - b for a, b in zip(ours, numpy, strict=True))
-    lines = [
-        ("import numpy", f"{statistics.median(numpy) * 1e3:.1f}"),
-        ("import opweld, graph, function(), one call", f"{statistics.median(ours) * 1e3:.1f}"),
-        ("beyond import numpy", f"{beyond * 1e3:.1f}"),
-    ]
-    mapped, started = len(facts["engine"]), len(facts["started"])
-    return Section(
-        "A second process",
-        f"The whole process, from its start to its end, with the module in the cache. {rounds} rounds. Engine "
-        f"libraries mapped: {mapped}. Processes started: {started}.",
-        ("", "ms"),
-        lines,
-        [
-            Target("second process beyond import numpy", beyond * 1e3, 20.0, "ms"),
-            Target("engine libraries mapped", mapped, 0, ""),
-            Target("processes started", started, 0, ""),
-        ],
-    )
+def write(kept: Kept, path: Path) -> None:
+    """Write the document, and beside it the plots that it shows."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    plots = path.with_suffix("").with_name(f"{path.stem}-")
+    draw({row: entry["figures"] for row, entry in kept.items()}, plots)
+    path.write_text(document(list(report(shown(kept), plots.name)), "make bench BENCH_ARGS=--write"))
 
 
-def pytensor(bench: Bench) -> Section:
-    base = bench.pytensor()
-    if base is None:
-        return Section("PyTensor", "Not installed here: skipped.")
-    calls = bench.measure("pytensor-calls", "5" if bench.quick else "31")
-    builds: dict[str, dict[str, list[float]]] = {m: {"cold": [], "warm": []} for m in ("C", "default")}
-    for _ in range(1 if bench.quick else 5):
-        for mode, times in builds.items():
-            shutil.rmtree(base, ignore_errors=True)
-            for state in ("cold", "warm"):
-                times[state].append(bench.measure("pytensor-build", mode)["seconds"])
-    lines = []
-    for name, nanoseconds in calls["calls"].items():
-        cells = [f"{nanoseconds:.0f}"]
-        for state in ("cold", "warm"):
-            cells.append(f"{statistics.median(builds[name][state]) * 1e3:.0f}" if name in builds else "")
-        lines.append((name, *cells))
-    return Section(
-        "PyTensor, for reference",
-        f"PyTensor {calls['version']}, `x * y` of two vectors of 3 doubles. Its C mode is the linker `cvm`, its "
-        f"default here is {calls['default']}. Builds are from `function()` to the end of the first call in a fresh "
-        "process, with an empty cache and with the one that run left.",
-        ("mode", "ns a call", "cold ms", "warm ms"),
-        lines,
-    )
-
-
-ROWS = {
-    "calls": calls,
-    "build": build,
-    "second": second,
-    "graphs": graph_rows.growth,
-    "cold": graph_rows.cold,
-    "nodes": graph_rows.nodes,
-    "python": graph_rows.python,
-    "pytensor": pytensor,
-}
+def names(text: str, known: Sequence[str]) -> list[str]:
+    """The names of a list with commas, in the order in which they are known."""
+    given = [name for name in text.split(",") if name]
+    unknown = sorted(set(given) - set(known))
+    if unknown or not given:
+        raise argparse.ArgumentTypeError(f"unknown {', '.join(unknown) or 'nothing'}; known are {', '.join(known)}")
+    return [name for name in known if name in given]
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -172,37 +79,42 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         epilog="example: python benchmarks/run.py --quick --rows calls,second. Exit codes: 0 all measured, 1 something "
         "failed, or a target was missed with --check, 2 usage.",
     )
-    parser.add_argument("--quick", action="store_true", help="fewer rounds: a look, not a figure to quote")
-    parser.add_argument("--rows", default=",".join(ROWS), help=f"what to measure, of {', '.join(ROWS)}")
-    parser.add_argument("--write", action="store_true", help="also write docs/benchmarks.md")
+    effort = parser.add_mutually_exclusive_group()
+    effort.add_argument("--quick", action="store_true", help="fewer rounds: a look, not a figure to quote")
+    effort.add_argument(
+        "--tiny", action="store_true", help="one round of short arrays: whether every row can be measured"
+    )
+    parser.add_argument(
+        "--rows", type=lambda text: names(text, list(ROWS)), default=list(ROWS), help=f"of {', '.join(ROWS)}"
+    )
+    parser.add_argument("--again", action="store_true", help="measure nothing: report the figures that are kept")
+    parser.add_argument("--write", action="store_true", help="also write docs/benchmarks.md and its plots, of all rows")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a target is missed")
+    parser.add_argument("--figures", type=Path, help="the file that keeps the figures (default: one in build/bench)")
+    parser.add_argument("--document", type=Path, default=DOCUMENT, help="what --write writes")
     options = parser.parse_args(arguments)
-    options.rows = [row for row in options.rows.split(",") if row]
-    unknown = sorted(set(options.rows) - set(ROWS))
-    if unknown or not options.rows:
-        parser.error(f"--rows: unknown {', '.join(unknown) or 'nothing'}; known are {', '.join(ROWS)}")
-    if options.write and (options.quick or set(options.rows) != set(ROWS)):
-        parser.error("--write takes a whole run: leave out --quick and --rows")
+    options.effort = "quick" if options.quick else "tiny" if options.tiny else "full"
+    options.figures = options.figures or KEPT / f"{options.effort}.json"
+    if options.write and options.effort != "full" and options.document == DOCUMENT:
+        parser.error("--write takes a whole run: leave out --quick and --tiny, or name another --document")
     return options
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
-    with tempfile.TemporaryDirectory(prefix="opweld-bench-") as folder:
-        bench = Bench(Path(folder), options.quick)
-        print("preparing", file=sys.stderr)
-        bench.prepare()
-        sections = []
-        for row in ROWS:
-            if row in options.rows:
-                print(f"measuring {row}", file=sys.stderr)
-                sections.append(ROWS[row](bench))
-        parts = list(report(bench.machine(), sections))
-    print("\n" + "\n\n".join(parts))
+    if not options.again:
+        measure(options.rows, options.effort, options.figures)
+    kept = load(options.figures)
+    missing = [row for row in (ROWS if options.write else options.rows) if row not in kept]
+    if missing:
+        print(f"{options.figures}: holds no figures of {', '.join(missing)}: measure them first", file=sys.stderr)
+        return 1
+    chosen = shown({row: kept[row] for row in options.rows})
+    print("\n" + "\n\n".join(report(chosen)))
     if options.write:
-        DOCUMENT.write_text(document(parts, "make bench BENCH_ARGS=--write"))
-        print(f"\nwritten: {DOCUMENT}")
-    missed = [target for section in sections for target in section.targets if not target.kept]
+        write(kept, options.document)
+        print(f"\nwritten: {options.document}")
+    missed = [t for _, sections in chosen for section in sections for t in section.targets if not t.kept()]
     return 1 if options.check and missed else 0
 
 

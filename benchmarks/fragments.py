@@ -1,0 +1,74 @@
+"""The ops with C of their own that the benchmarks put into graphs: what opweld takes as it stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import opweld
+import opweld.tensor as T
+
+__all__ = ["blur", "shift"]
+
+
+class Blur(opweld.COp):
+    """The mean of each element and its two neighbours, without the ends."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any) -> opweld.Apply:
+        x = T.as_tensor_variable(x, ndim=1)
+        return opweld.Apply(self, [x], [x.type()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x,), (y,), fail = inputs, outputs, sub["fail"]
+        return f"""
+            npy_intp n = PyArray_DIM({x}, 0) - 2, step = PyArray_STRIDE({x}, 0);
+            if (n < 0) n = 0;
+            if ({y} == NULL || PyArray_DIM({y}, 0) != n || !PyArray_IS_C_CONTIGUOUS({y})) {{
+                Py_XDECREF({y});
+                {y} = (PyArrayObject *)PyArray_EMPTY(1, &n, NPY_DOUBLE, 0);
+                if ({y} == NULL) {fail}
+            }}
+            double *to = (double *)PyArray_DATA({y});
+            const char *from = PyArray_BYTES({x});
+            if (step == sizeof(double)) {{
+                const double *v = (const double *)from;
+                for (npy_intp i = 0; i < n; i++) to[i] = (v[i] + v[i + 1] + v[i + 2]) / 3;
+            }} else {{
+                for (npy_intp i = 0; i < n; i++, from += step)
+                    to[i] = (*(double *)from + *(double *)(from + step) + *(double *)(from + 2 * step)) / 3;
+            }}
+        """
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+class Shift(opweld.COp):
+    """x + 1, in a loop that opweld cannot look into."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any) -> opweld.Apply:
+        x = T.as_tensor_variable(x, ndim=1)
+        return opweld.Apply(self, [x], [x.type()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x,), (y,), fail = inputs, outputs, sub["fail"]
+        return f"""
+            npy_intp n = PyArray_DIM({x}, 0), step = PyArray_STRIDE({x}, 0);
+            if ({y} == NULL || PyArray_DIM({y}, 0) != n || !PyArray_IS_C_CONTIGUOUS({y})) {{
+                Py_XDECREF({y});
+                {y} = (PyArrayObject *)PyArray_EMPTY(1, &n, NPY_DOUBLE, 0);
+                if ({y} == NULL) {fail}
+            }}
+            double *to = (double *)PyArray_DATA({y});
+            const char *from = PyArray_BYTES({x});
+            for (npy_intp i = 0; i < n; i++, from += step) to[i] = *(const double *)from + 1;
+        """
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+blur, shift = Blur(), Shift()

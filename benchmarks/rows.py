@@ -1,0 +1,39 @@
+"""What there is to measure: each row's two halves, and their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import array_rows
+import build_rows
+import call_rows
+import graph_rows
+from bench import Bench
+from report import Raw, Section
+
+__all__ = ["ROWS", "Row"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One part of a run: ``measure`` gives figures that JSON can hold, ``show`` makes tables and promises of them."""
+
+    measure: Callable[[Bench], Raw]
+    show: Callable[[Raw], list[Section]]
+
+
+ROWS: dict[str, Row] = {
+    "calls": Row(call_rows.calls, call_rows.show_calls),
+    "nodes": Row(call_rows.nodes, call_rows.show_nodes),
+    "arrays": Row(array_rows.arrays, array_rows.show_arrays),
+    "curve": Row(array_rows.curve, array_rows.show_curve),
+    "memory": Row(array_rows.memory, array_rows.show_memory),
+    "build": Row(build_rows.build, build_rows.show_build),
+    "second": Row(build_rows.second, build_rows.show_second),
+    "growth": Row(graph_rows.growth, graph_rows.show_growth),
+    "cold": Row(graph_rows.cold, graph_rows.show_cold),
+    "builds": Row(graph_rows.curve, graph_rows.show_curve),
+    "python": Row(graph_rows.python, graph_rows.show_python),
+    "pytensor": Row(build_rows.pytensor, build_rows.show_pytensor),
+}
