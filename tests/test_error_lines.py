@@ -9,6 +9,7 @@ from kit import InPlace, Python, calls, negate, split
 
 import opweld
 from opweld import Apply, COp, Op, function, shared, tensor
+from opweld.compile import failure
 from opweld.rewriting import node_rewriter
 
 x, y = tensor.dvector("x"), tensor.dvector("y")
@@ -221,6 +222,16 @@ def test_the_exception_stays_the_users():
     if sys.version_info >= (3, 11):
         assert len(mine.__notes__) == 1 and mine.__notes__[0].startswith("f(): Python(x), made at ")
     assert traceback.extract_tb(mine.__traceback__)[-1].name == "fail"
+
+
+def test_a_value_that_never_lay_in_memory():
+    error = ValueError("no")
+    failure.failer("f", [((x + y).owner, {0: 0, 1: 1})])(0, ((np.dtype("f8"), (3, 4)), A), error)
+    text = error.__notes__[0] if sys.version_info >= (3, 11) else error.args[0]
+    assert (
+        "\n  input 0, x: float64, shape (3, 4), a value inside of a fused loop\n  input 1, y: float64, shape (3,)"
+        in text
+    )
 
 
 def test_long_names_are_cut():

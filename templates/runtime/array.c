@@ -10,14 +10,14 @@ typedef struct {
     PyArrayObject *array; /* that they are all of, borrowed; NULL: none */
 } opw_operand;
 
-static inline opw_operand opw_operand_of(PyArrayObject *array)
+OPW_INLINE opw_operand opw_operand_of(PyArrayObject *array)
 {
     opw_operand operand = {PyArray_BYTES(array), PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array),
                            PyArray_ITEMSIZE(array), array};
     return operand;
 }
 
-static inline int opw_same_dims(const opw_operand *operand, int ndim, const npy_intp *dims)
+OPW_INLINE int opw_same_dims(const opw_operand *operand, int ndim, const npy_intp *dims)
 {
     int i;
     if (operand->ndim != ndim)
@@ -28,7 +28,7 @@ static inline int opw_same_dims(const opw_operand *operand, int ndim, const npy_
     return 1;
 }
 
-static inline int opw_has_dims(PyArrayObject *array, int ndim, const npy_intp *dims)
+OPW_INLINE int opw_has_dims(PyArrayObject *array, int ndim, const npy_intp *dims)
 {
     opw_operand operand = opw_operand_of(array);
     return opw_same_dims(&operand, ndim, dims);
@@ -195,30 +195,38 @@ int opw_not_taken(const char *label, PyObject *object, int number, int ndim)
     return 1;
 }
 
-/* Where the arrays of a loop's operands are: in slots of a call's frame, or as listed. */
+/* Where the arrays of a loop's operands are: in slots of a call's frame, or, where there is none, as listed. Two words: they go
+   in registers. */
 typedef struct {
     char *frame;
-    const uint32_t *slots;
-    PyArrayObject **const *list; /* NULL: in slots */
+    union { const uint32_t *slots; PyArrayObject **const *list; } at;
 } opw_places;
 
-static inline PyArrayObject **opw_place(opw_places places, int i)
+static inline opw_places opw_in_slots(char *frame, const uint32_t *slots)
 {
-    return places.list ? places.list[i] : &OPW_ARRAY(places.frame + places.slots[i]);
+    opw_places places;
+    places.frame = frame;
+    places.at.slots = slots;
+    return places;
+}
+
+OPW_INLINE PyArrayObject **opw_place(opw_places places, int i)
+{
+    return places.frame ? &OPW_ARRAY(places.frame + places.at.slots[i]) : places.at.list[i];
 }
 
 /* The same from operand n on. */
 static inline opw_places opw_places_from(opw_places places, int n)
 {
-    if (places.list)
-        places.list += n;
+    if (places.frame)
+        places.at.slots += n;
     else
-        places.slots += n;
+        places.at.list += n;
     return places;
 }
 
 /* Puts another array into a place. Takes the reference; NULL is an error. */
-static int opw_put_array(PyArrayObject **place, PyArrayObject *array)
+OPW_INLINE int opw_put_array(PyArrayObject **place, PyArrayObject *array)
 {
     PyArrayObject *old = *place;
     if (!array)

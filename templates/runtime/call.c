@@ -1,6 +1,14 @@
 /* One call: bind, walk the table, collect, undo. */
 /* ---- the call ------------------------------------------------------------------------------------------ */
 
+/* The group that a step runs, and where its arrays are; NULL: it runs none. */
+static const opw_group *opw_group_of(const opw_code *code, char *frame, uint32_t reached, opw_places *places)
+{
+    const opw_resolved *step = &code->steps[reached];
+    *places = opw_in_slots(frame, step->slots + 1);
+    return step->run == opw_run_group ? &code->program->group_table[*step->slots] : NULL;
+}
+
 /* The arrays that a step reads, None for what is none. A new tuple, or NULL. */
 static PyObject *opw_step_inputs(const opw_code *code, char *frame, const opw_step *step)
 {
@@ -29,20 +37,24 @@ static int opw_has_memory(void)
     return some != NULL;
 }
 
-/* Has the node that failed, and what on, said in the exception that is set; it stays the same exception. */
-static void opw_explain(opw_function *self, char *frame, uint32_t reached)
+/* Has the node that failed, and what on, said in the exception that is set; it stays the same exception. status: of a group's
+   step, it names the member. */
+static void opw_explain(opw_function *self, char *frame, uint32_t reached, int status)
 {
     const opw_step *step = &self->code->program->step_table[reached];
     PyObject *type = NULL, *value = NULL, *traceback = NULL, *inputs, *none = NULL;
-    if (step->node < 0 || self->failed == Py_None || !opw_has_memory())
+    opw_places places;
+    const opw_group *group = opw_group_of(self->code, frame, reached, &places);
+    int node = group ? group->member_table[status - 1].node : step->node;
+    if (node < 0 || self->failed == Py_None || !opw_has_memory())
         return;
     OPW_FETCH(&type, &value, &traceback);
 #if PY_VERSION_HEX < 0x030C0000
     PyErr_NormalizeException(&type, &value, &traceback);
 #endif
-    inputs = opw_step_inputs(self->code, frame, step);
+    inputs = group ? opw_member_inputs(group, places, (uint32_t)status - 1) : opw_step_inputs(self->code, frame, step);
     if (inputs)
-        none = PyObject_CallFunction(self->failed, "iOO", (int)step->node, inputs, value);
+        none = PyObject_CallFunction(self->failed, "iOO", node, inputs, value);
     if (!none)
         PyErr_WriteUnraisable(self->name);
     Py_XDECREF(none);
@@ -74,12 +86,12 @@ static uint32_t opw_walk(char *frame, const opw_code *code, int *failed)
         int status = step->run(frame, step->slots);
         if (!status)
             continue;
-        if (status == OPW_UNLIKE)
+        if (status == OPW_UNLIKE && step->run != opw_run_group)
             opw_find_unlike(OPW_HEAD(frame)->self, frame, &code->program->step_table[step - begin]);
         if (!PyErr_Occurred())
             opw_silent(OPW_HEAD(frame)->self, code->program->step_table[step - begin].label);
         *failed = 1;
-        opw_explain(OPW_HEAD(frame)->self, frame, (uint32_t)(step - begin));
+        opw_explain(OPW_HEAD(frame)->self, frame, (uint32_t)(step - begin), status);
         return (uint32_t)(step - begin) + (status > 0);
     }
     return (uint32_t)(end - begin);

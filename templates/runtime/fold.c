@@ -239,8 +239,9 @@ static int opw_list_outputs(const opw_loop *work, opw_places places, opw_operand
     return 0;
 }
 
-/* Runs a loop that folds. places: where the arrays of its inputs are, then of its outputs, which it puts there. */
-static int opw_fold_arrays(const opw_loop *work, opw_places places)
+/* Runs a loop that folds, on its own or as the main one of a group. places: where the arrays of its inputs are, then of its
+   outputs, which it puts there. */
+static int opw_fold_arrays(const opw_loop *work, opw_places places, const opw_group *group)
 {
     static const opw_operand place = {OPW_NO_PLACE, 0, NULL, NULL, 0, NULL};
     const opw_fold *fold = work->fold;
@@ -252,10 +253,14 @@ static int opw_fold_arrays(const opw_loop *work, opw_places places)
         list.all[i] = opw_operand_of(*opw_place(places, i));
     list.n = list.inputs = work->inputs;
     ndim = opw_broadcast(list.all, list.inputs, dims);
+    if (ndim < 0 && group)
+        return OPW_NO_SHAPE;
     if (ndim < 0) {
         opw_refuse_shapes(list.all, list.inputs);
         return 1;
     }
+    if (group && !opw_masks_hold(group, list.all, ndim, dims))
+        return OPW_BY_PARTS;
     for (i = 0; i < ndim; i++)
         empty |= !dims[i];
     folded = opw_folded_dims(fold, ndim, dims, left);
@@ -271,6 +276,5 @@ static int opw_fold_arrays(const opw_loop *work, opw_places places)
 
 int opw_run_folds(char *frame, const uint32_t *slots)
 {
-    opw_places places = {frame, slots + 1, NULL};
-    return opw_fold_arrays(&OPW_HEAD(frame)->program->loop_table[*slots], places);
+    return opw_fold_arrays(&OPW_HEAD(frame)->program->loop_table[*slots], opw_in_slots(frame, slots + 1), NULL);
 }

@@ -36,7 +36,7 @@ static inline void *opw_kept_struct(const char *frame, uint32_t i) { return ((co
 #define OPW_SAVE(v) (memcpy(opw_at, (const void *)&(v), sizeof(v)), opw_at += OPW_ROOM(v))
 
 /* 0: done. 1: failed, and to be undone like one that succeeded. -1: failed before it held anything. OPW_UNLIKE: as 1, for
-   an op that stored what is not the array that its type promises. */
+   an op that stored what is not the array that its type promises. Of a group, whatever is positive: 1 + the member's number. */
 #define OPW_UNLIKE 2
 #define OPW_DTYPES (NPY_HALF + 1) /* the last number that a type can have */
 typedef int (*opw_run_fn)(char *frame, const uint32_t *slots);
@@ -149,8 +149,9 @@ typedef struct {
 } opw_member;
 
 /* A loop of the second way. operands: of the loop's inputs and outputs, each operand n of the group, inputs before outputs, or
-   -1 - n: temporary n. Each is written before it is read; a temporary may be written again, which reuses its storage where the
-   shape fits. Its loop's `over` is obeyed: it is for what no later part reads, and what the caller lets go. */
+   -1 - n: temporary n. Each is written before it is read, and by no part that reads it; a temporary may be written again, which
+   reuses its storage where the shape fits. Its loop's `over` is obeyed: it is for what no later part reads, and what the caller
+   lets go. */
 typedef struct {
     uint32_t loop;
     const int32_t *operands;
@@ -164,7 +165,7 @@ typedef struct {
     uint32_t main;          /* in the table of loops; its operands are the group's */
     uint32_t inputs, outputs, temporaries, masks, parts, members;
     const npy_uint64 *mask_table; /* a bit for each input: sets that must have the shape of all together, for main to be right */
-    const opw_part *part_table;   /* none: main is right wherever each member's inputs broadcast */
+    const opw_part *part_table;   /* none: main is right wherever the inputs of each member broadcast */
     const opw_member *member_table; /* in the order of the nodes */
 } opw_group;
 /* Runs the group whose place in the program's table is the first slot; the operands' slots follow. A positive status is 1 + the

@@ -12,6 +12,7 @@
 #include "out.c"
 #include "store.c"
 #include "fold.c"
+#include "group.c"
 #include "call.c"
 #include "function.c"
 #include "code.c"

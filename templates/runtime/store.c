@@ -52,6 +52,35 @@ static int opw_broadcast(const opw_operand *list, int n, npy_intp *dims)
     return ndim;
 }
 
+/* What a group's main loop says instead of running: the shapes want the second way; they have none in common. */
+#define OPW_BY_PARTS (-1)
+#define OPW_NO_SHAPE (-2)
+
+/* Whether each set of inputs has the shape of all. */
+static int opw_masks_hold(const opw_group *group, const opw_operand *list, int ndim, const npy_intp *dims)
+{
+    npy_uint64 wanted = 0; /* axes, by their bits */
+    uint32_t m, i;
+    int j;
+    for (j = 0; j < ndim; j++)
+        wanted |= (npy_uint64)(dims[j] != 1) << j;
+    for (m = 0; m < group->masks; m++) {
+        npy_uint64 mask = group->mask_table[m], found = 0;
+        int most = 0;
+        for (i = 0; i < group->inputs; i++) {
+            if (!(mask >> i & 1))
+                continue;
+            if (list[i].ndim > most)
+                most = list[i].ndim;
+            for (j = 0; j < list[i].ndim; j++)
+                found |= (npy_uint64)(list[i].dims[j] != 1) << (ndim - list[i].ndim + j);
+        }
+        if (most != ndim || found != wanted)
+            return 0;
+    }
+    return 1;
+}
+
 /* Whether an output may be written over an input: of the same shape, writeable, no two elements in one place, and no other
    input partly there too. */
 static int opw_may_overwrite(const opw_operand *list, int inputs, int which, int ndim, const npy_intp *dims)
@@ -72,7 +101,7 @@ static int opw_may_overwrite(const opw_operand *list, int inputs, int which, int
 }
 
 /* The same of arrays that all have one shape, in C order, or no dimensions: n elements at p, s bytes apart. */
-static int opw_may_overwrite_plain(const opw_loop *work, PyArrayObject **arrays, int which, npy_intp n, char *const *p,
+OPW_INLINE int opw_may_overwrite_plain(const opw_loop *work, PyArrayObject **arrays, int which, npy_intp n, char *const *p,
                                    const npy_intp *s)
 {
     int i;
@@ -86,7 +115,7 @@ static int opw_may_overwrite_plain(const opw_loop *work, PyArrayObject **arrays,
 }
 
 /* Whether one of the first n outputs is written there already: two arguments may be one array. */
-static int opw_taken(opw_places outputs, int n, PyArrayObject *array)
+OPW_INLINE int opw_taken(opw_places outputs, int n, PyArrayObject *array)
 {
     int j;
     for (j = 0; j < n; j++) {
@@ -191,7 +220,7 @@ static int opw_store_over(const opw_loop *work, opw_axes *axes, const opw_operan
 }
 
 /* Any shapes and strides. */
-static int opw_store_strided(const opw_loop *work, opw_places places)
+static int opw_store_strided(const opw_loop *work, opw_places places, const opw_group *group)
 {
     npy_intp dims[OPW_MAX_DIMS];
     opw_operand list[OPW_MAX_OPERANDS];
@@ -201,10 +230,14 @@ static int opw_store_strided(const opw_loop *work, opw_places places)
     for (i = 0; i < work->inputs; i++)
         list[i] = opw_operand_of(*opw_place(places, i));
     ndim = opw_broadcast(list, work->inputs, dims);
+    if (ndim < 0 && group)
+        return OPW_NO_SHAPE;
     if (ndim < 0) {
         opw_refuse_shapes(list, work->inputs);
         return 1;
     }
+    if (group && !opw_masks_hold(group, list, ndim, dims))
+        return OPW_BY_PARTS;
     if (work->over)
         opw_overwrite(work, opw_places_from(places, work->inputs), list, ndim, dims);
     opw_make_axes(&axes, list, work->inputs, ndim, dims);
@@ -216,14 +249,16 @@ static int opw_store_strided(const opw_loop *work, opw_places places)
     return opw_store_over(work, &axes, list);
 }
 
-/* Runs a loop of stores. places: where the arrays of its inputs are, then of its outputs, which it puts there. One shape, C
-   order throughout, or no dimensions: one loop over all. */
-OPW_INLINE int opw_store(const opw_loop *work, opw_places places)
+/* Runs a loop of stores, on its own or as the main one of a group. places: where the arrays of its inputs are, then of its
+   outputs, which it puts there. One shape, C order throughout, or no dimensions: one loop over all. */
+OPW_INLINE int opw_store(const opw_loop *work, opw_places places, const opw_group *group)
 {
     PyArrayObject *arrays[OPW_MAX_OPERANDS];
     char *p[OPW_MAX_OPERANDS];
     npy_intp s[OPW_MAX_OPERANDS], n = 1;
     const npy_intp *dims = NULL;
+    npy_uint64 shaped = 0;
+    uint32_t m;
     int i, ndim = 0;
 
     for (i = 0; i < work->inputs; i++) {
@@ -233,12 +268,16 @@ OPW_INLINE int opw_store(const opw_loop *work, opw_places places)
         if (!PyArray_NDIM(array))
             s[i] = 0;
         else if (!PyArray_IS_C_CONTIGUOUS(array))
-            return opw_store_strided(work, places);
+            return opw_store_strided(work, places, group);
         else if (!dims)
             dims = PyArray_DIMS(array), ndim = PyArray_NDIM(array);
         else if (!opw_has_dims(array, ndim, dims))
-            return opw_store_strided(work, places);
+            return opw_store_strided(work, places, group);
+        shaped |= (npy_uint64)(s[i] != 0) << i;
     }
+    for (m = 0; group && shaped && m < group->masks; m++)
+        if (!(group->mask_table[m] & shaped))
+            return OPW_BY_PARTS;
     for (i = 0; i < ndim; i++)
         n *= dims[i];
     for (i = 0; i < work->outputs; i++) {
@@ -251,7 +290,7 @@ OPW_INLINE int opw_store(const opw_loop *work, opw_places places)
         } else if (opw_fit_output(place, ndim, dims, work->types[operand]))
             return 1;
         if (!PyArray_IS_C_CONTIGUOUS(*place))
-            return opw_store_strided(work, places);
+            return opw_store_strided(work, places, group);
         p[operand] = PyArray_BYTES(*place);
         s[operand] = work->sizes[operand];
     }
@@ -260,6 +299,5 @@ OPW_INLINE int opw_store(const opw_loop *work, opw_places places)
 
 int opw_run_stores(char *frame, const uint32_t *slots)
 {
-    opw_places places = {frame, slots + 1, NULL};
-    return opw_store(&OPW_HEAD(frame)->program->loop_table[*slots], places);
+    return opw_store(&OPW_HEAD(frame)->program->loop_table[*slots], opw_in_slots(frame, slots + 1), NULL);
 }

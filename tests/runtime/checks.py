@@ -24,7 +24,8 @@ from functools import partial
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-ADD, ADD_OVER, BOTH, ROOT, SUM0, SUM1, SUM, MAX0, PERFORM, TALLY, THRICE, COUNT, TROUBLE, LARGE, NOTHING = range(15)
+ADD, ADD_OVER, BOTH, ROOT, SUM0, SUM1, SUM, MAX0, PERFORM, TALLY, THRICE, COUNT, TROUBLE, LARGE = range(14)
+EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, SIMPLY, NOTHING = range(14, 21)
 PATH = sys.argv[1]
 C = ctypes.PyDLL(PATH)
 C.checks_blocks.restype = ctypes.c_ssize_t
@@ -62,10 +63,11 @@ def unlike(step, position, value):
 
 
 def make(position, *, name="f", convert=convert, failed=None, unlike=unlike, **bound):
-    arguments = {NOTHING: 0, ADD: 2, ADD_OVER: 2, BOTH: 2, PERFORM: 2, LARGE: 2}.get(position, 1)
+    two = (ADD, ADD_OVER, BOTH, PERFORM, LARGE, EXPAND, EXPAND_OVER, PAIR, TOTAL, SIMPLY)
+    arguments = {NOTHING: 0, TWICE: 3}.get(position, 2 if position in two else 1)
     defaults = bound.pop("defaults", (None,) * arguments)
     rules = bound.pop("rules", (None,) * arguments)
-    outs = bound.pop("outs", ("Doubles",) * {NOTHING: 0, BOTH: 2, PERFORM: 2}.get(position, 1))
+    outs = bound.pop("outs", ("Doubles",) * {NOTHING: 0, BOTH: 2, PERFORM: 2, TWICE: 2, PAIR: 2}.get(position, 1))
     performs, constants, cells = (bound.pop(which, ()) for which in ("performs", "constants", "cells"))
     assert not bound
     return MODULE.make(position, name, rules, convert, outs, performs, constants, defaults, cells, failed, unlike)
@@ -190,6 +192,130 @@ def check_reductions_into_given_arrays():
     assert f(x, out=x[1]) is not None and np.array_equal(x[1], np.arange(12.0).reshape(3, 4).sum(0))
     with refused(ValueError, "f() got out= of shape (5,), and result 0 has shape (4,): pass an array of that shape"):
         f(x, out=np.empty(5))
+
+
+def check_groups_on_every_layout():
+    expand, total, rng = make(EXPAND), make(TOTAL), np.random.default_rng(4)
+    for shape in SHAPES:
+        for x, y in itertools.product(layouts(shape, rng), repeat=2):
+            x = np.abs(x, out=np.empty_like(x)) if 0 not in x.strides else np.broadcast_to(abs(x[:1]), x.shape)
+            C.checks_roots()
+            z = expand(x, y)
+            assert C.checks_roots() == x.size and np.array_equal(z, np.sqrt(x) + y)
+            assert z.strides == (x + y).strides or 1 in shape or z.size <= 1
+            assert np.allclose(total(x, y), z.sum(0 if shape else None)) and C.checks_roots() == x.size
+
+
+def told(what):
+    """What failing calls told: which node, the exception, and of each input its shape and whether it lay in memory."""
+
+    def shown(value):
+        return (value.shape, True) if isinstance(value, np.ndarray) else (value[1], False)
+
+    return [(node, type(error), [shown(value) for value in inputs]) for node, inputs, error in what]
+
+
+SMALL = [(), (1,), (3,), (2, 1), (2, 3), (1, 3), (4, 1, 3), (4, 2, 1), (0, 3), (0, 1), (2, 2)]
+
+
+def check_groups_of_other_shapes():
+    seen, rng = [], np.random.default_rng(5)
+    expand, total, simply = (make(which, failed=lambda *what: seen.append(what)) for which in (EXPAND, TOTAL, SIMPLY))
+    for one, other in itertools.product(SMALL, repeat=2):
+        for x, y in zip(layouts(one, rng), layouts(other, rng)):
+            x = np.abs(x)
+            try:
+                wanted = np.sqrt(x) + y
+            except ValueError as err:
+                for f in (expand, total, simply):
+                    with refused(ValueError, str(err)):
+                        f(x, y)
+                assert told(seen) == [(11, ValueError, [(one, False), (other, True)])] * 3 and not C.checks_roots()
+                assert all(inputs[0][0] == np.dtype("f8") and inputs[1] is y for _, inputs, _ in seen)
+                seen.clear()
+                continue
+            C.checks_roots()
+            z = expand(x, y)
+            assert z.shape == wanted.shape and np.array_equal(z, wanted) and C.checks_roots() == x.size
+            assert np.allclose(total(x, y), wanted.sum(0 if wanted.ndim else None)) and C.checks_roots() == x.size
+            assert np.array_equal(simply(x, y), wanted) and C.checks_roots() == wanted.size
+            out = np.empty(wanted.shape)
+            assert expand(x, y, out=out) is out and np.array_equal(out, wanted)
+            C.checks_roots()
+
+
+def check_groups_of_several_outputs():
+    seen, rng = [], np.random.default_rng(6)
+    twice, pair = (make(which, failed=lambda *what: seen.append(what)) for which in (TWICE, PAIR))
+    for shapes in itertools.product(SMALL, repeat=3):
+        x, y, z = (rng.random(shape) for shape in shapes)
+        C.checks_roots()
+        for one, other in ((x, y), (y[()], z)):
+            assert all(np.array_equal(*both) for both in zip(pair(one, other), (np.sqrt(one), np.sqrt(other))))
+            assert C.checks_roots() == one.size + other.size
+        first = np.broadcast_shapes(x.shape, y.shape) if broadcast(x, y) else None
+        if broadcast(x, y, z) is None:
+            where = [(11, ValueError, [(first, False), (z.shape, True)])]
+            if first is None:
+                where = [(10, ValueError, [(x.shape, True), (y.shape, True)])]
+            shown = " ".join(str(shape).replace(", ", ",") for shape, _ in where[0][2])
+            with refused(ValueError, f"operands could not be broadcast together with shapes {shown} "):
+                twice(x, y, z)
+            assert told(seen) == where
+            seen.clear()
+            continue
+        wanted = x + y, np.sqrt(x + y + z)
+        outs = [np.empty_like(w) for w in wanted]
+        for found in (twice(x, y, z), twice(x, y, z, out=outs), twice(x, y, z, out=[None, outs[1]])):
+            assert all(f.shape == w.shape and np.array_equal(f, w) for f, w in zip(found, wanted))
+        assert found[1] is outs[1]
+
+
+def broadcast(*arrays):
+    """The shape of arrays together, or None."""
+    try:
+        return np.broadcast(*arrays)
+    except ValueError:
+        return None
+
+
+def check_groups_that_fail():
+    seen = []
+    functions = [make(which, failed=lambda *what: seen.append(what)) for which in (EXPAND, TWICE, PAIR, TOTAL)]
+    expand, twice, pair, total = functions
+    good, column, bad = np.ones((2, 3)), np.ones((2, 1)), -np.ones((2, 3))
+    two, three, narrow = ((2, 3), True), ((3,), True), -np.ones(3)
+    for f, given, node, inputs in [
+        (expand, (bad, good), 10, [two]),
+        (expand, (narrow, good), 10, [three]),
+        (total, (bad, good), 10, [two]),
+        (total, (narrow, good), 10, [three]),
+        (total, (np.r_[np.ones((99, 4)), -np.ones((1, 4))], np.ones(4)), 10, [((100, 4), True)]),
+        (pair, (bad, bad), 10, [two]),
+        (pair, (good, bad), 11, [two]),
+        (pair, (good, narrow), 11, [three]),
+        (pair, (np.ones(7), narrow), 11, [three]),
+        (twice, (good, good, 3 * bad), 12, [((2, 3), False)]),
+        (twice, (column, good, 3 * bad), 12, [((2, 3), False)]),
+        (twice, (column, column, 3 * bad), 12, [((2, 3), False)]),
+        (twice, (column, column, -3 * column[0]), 12, [((2, 1), False)]),
+    ]:
+        with refused(ArithmeticError, "negative"):
+            f(*given)
+        assert told(seen) == [(node, ArithmeticError, inputs)], seen
+        seen.clear()
+
+
+def check_groups_that_write_over_an_argument():
+    over = make(EXPAND_OVER)
+    x, y = np.full((2, 3), 4.0), np.ones((2, 3))
+    assert over(x, y) is y and (y == 3).all()
+    for y in (np.ones((2, 3), order="F"), np.ones((4, 3))[::2]):
+        assert over(x, y) is y and (y == 3).all()
+    for given, y in ((x[:1], np.ones((2, 3))), (x, np.ones((1, 3))), (x[0], np.ones((2, 3), order="F"))):
+        before = y.copy()
+        z = over(given, y)  # as two loops: over nothing; or y is smaller
+        assert z is not y and (z == 3).all() and z.shape == (2, 3) and np.array_equal(y, before)
 
 
 def check_binding_of_arguments():
@@ -581,8 +707,8 @@ def check_frames_that_are_large():
 
 
 def check_what_make_refuses():
-    for position in (-1, 15):
-        with refused(ValueError, f"make() got {position} as function, the module has 15"):
+    for position in (-1, 21):
+        with refused(ValueError, f"make() got {position} as function, the module has 21"):
             MODULE.make(position, "f", (), None, (), (), (), (), (), None, None)
     counts = "0 rules, 0 outs, 1 performs, 0 constants, 0 defaults and 0 cells, expected 2, 1, 0, 0, 2 and 0"
     with refused(ValueError, f"make() got {counts}"):
@@ -643,6 +769,15 @@ def failing(call, right, as_before=lambda: True):
     return n
 
 
+def raising(f, *args):
+    """Whether a call refuses its arguments by an error that is not of memory."""
+    try:
+        f(*args)
+    except (ValueError, ArithmeticError):
+        return True
+    return False
+
+
 def check_memory_that_is_refused():
     x, y, cell = np.arange(6.0).reshape(2, 3), np.ones(3), Cell([np.zeros(2)])
     start, out = np.zeros(1), np.empty((2, 3))
@@ -674,6 +809,16 @@ def check_memory_that_is_refused():
     y[...] = 1
     failing(lambda: root(x), lambda z: np.array_equal(z, np.sqrt(x)))
     failing(lambda: total(x), lambda z: np.array_equal(z, x.sum(0)))
+    expand, twice, joined = make(EXPAND), make(TWICE), make(TOTAL)
+    failing(lambda: expand(x, y), lambda z: np.array_equal(z, np.sqrt(x) + y))
+    assert failing(lambda: expand(y, x), lambda z: np.array_equal(z, np.sqrt(y) + x)) > 3
+    assert failing(lambda: joined(y, x), lambda z: np.allclose(z, (np.sqrt(y) + x).sum(0))) > 5
+    assert failing(lambda: twice(y, y, x), lambda z: np.array_equal(z[1], np.sqrt(y + y + x))) > 5
+    hook, sys.unraisablehook = sys.unraisablehook, bool  # a reporter without memory
+    failing(partial(raising, make(EXPAND, failed=slice), y, x.T), bool)
+    failing(partial(raising, make(EXPAND, failed=slice), -y, x), bool)
+    failing(partial(raising, make(TWICE, failed=slice), y, y, -3 * x[1:]), bool)
+    sys.unraisablehook = hook
     failing(lambda: perform(y, x), lambda z: z[0] is y and z[1] is x)
     failing(lambda: thrice(x), lambda z: np.array_equal(z, 3 * x))
     failing(lambda: count(x), lambda z: z.shape == x.shape)

@@ -129,31 +129,77 @@ static const opw_type types[] = {
 
 /* ---- loops ---- */
 
+#define AT(k, i) (*(double *)(void *)(p[k] + (i) * s[k]))
+
 static int add_inner(npy_intp n, char *const *p, const npy_intp *s)
 {
     npy_intp i;
     for (i = 0; i < n; i++)
-        *(double *)(void *)(p[2] + i * s[2]) = *(double *)(void *)(p[0] + i * s[0]) + *(double *)(void *)(p[1] + i * s[1]);
+        AT(2, i) = AT(0, i) + AT(1, i);
     return 0;
 }
 
+static int roots_taken;
+
 /* sqrt, that fails on a negative number. */
+static int root_of(double x, double *root)
+{
+    roots_taken++;
+    *root = sqrt(x);
+    if (x >= 0)
+        return 0;
+    PyErr_SetString(PyExc_ArithmeticError, "negative");
+    return 1;
+}
+
 static int root_inner(npy_intp n, char *const *p, const npy_intp *s)
 {
     npy_intp i;
-    for (i = 0; i < n; i++) {
-        double x = *(double *)(void *)(p[0] + i * s[0]);
-        if (x < 0) {
-            PyErr_SetString(PyExc_ArithmeticError, "negative");
+    for (i = 0; i < n; i++)
+        if (root_of(AT(0, i), &AT(1, i)))
             return 1;
-        }
-        *(double *)(void *)(p[1] + i * s[1]) = sqrt(x);
+    return 0;
+}
+
+/* Of groups, the main loops: sqrt(x) + y; x + y and sqrt(x + y + z); sqrt(x) and sqrt(y). */
+static int expand_inner(npy_intp n, char *const *p, const npy_intp *s)
+{
+    npy_intp i;
+    double root;
+    for (i = 0; i < n; i++) {
+        if (root_of(AT(0, i), &root))
+            return 1;
+        AT(2, i) = root + AT(1, i);
     }
     return 0;
 }
 
-static const int doubles[] = {NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE};
-static const npy_intp sizes[] = {8, 8, 8};
+static int twice_inner(npy_intp n, char *const *p, const npy_intp *s)
+{
+    npy_intp i;
+    for (i = 0; i < n; i++) {
+        double sum = AT(0, i) + AT(1, i);
+        if (root_of(sum + AT(2, i), &AT(4, i)))
+            return 3;
+        AT(3, i) = sum;
+    }
+    return 0;
+}
+
+static int pair_inner(npy_intp n, char *const *p, const npy_intp *s)
+{
+    npy_intp i;
+    for (i = 0; i < n; i++) {
+        if (root_of(AT(0, i), &AT(2, i)))
+            return 1;
+        if (root_of(AT(1, i), &AT(3, i)))
+            return 2;
+    }
+    return 0;
+}
+
+static const int doubles[] = {NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE};
+static const npy_intp sizes[] = {8, 8, 8, 8, 8};
 static const int over_second[] = {1};
 
 static const opw_loop roots[] = {{1, 1, doubles, sizes, NULL, root_inner, NULL}};
@@ -173,6 +219,20 @@ static int sum_join(void *acc, const void *other, npy_intp m)
     npy_intp j;
     for (j = 0; j < m; j++)
         ((double *)acc)[j] += ((const double *)other)[j];
+    return 0;
+}
+
+/* Sums sqrt(x) + y. */
+static int total_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, void *acc)
+{
+    double *sums = (double *)acc, root;
+    npy_intp i, j;
+    for (j = 0; j < m; j++)
+        for (sums[j] = 0, i = 0; i < n; i++) {
+            if (root_of(*(const double *)(const void *)(p[0] + i * s[0] + j * t[0]), &root))
+                return 1;
+            sums[j] += root + *(const double *)(const void *)(p[1] + i * s[1] + j * t[1]);
+        }
     return 0;
 }
 
@@ -204,20 +264,54 @@ static void store(const void *acc, npy_intp m, char *const *out, const npy_intp 
 static void zero(void *acc, npy_intp m) { memset(acc, 0, (size_t)m * sizeof(double)); }
 
 static const opw_kind folded[] = {OPW_FOLDED};
-#define SUM(axes) {folded, OPW_COLUMNS(sizeof(double)), axes, 0, 0, {16, 4}, NULL, sum_block, sum_join, store, zero}
-static const opw_fold sums[] = {SUM(1), SUM(2), SUM(~(npy_uint64)0)};
+#define SUM(axes, block) {folded, OPW_COLUMNS(sizeof(double)), axes, 0, 0, {16, 4}, NULL, block, sum_join, store, zero}
+static const opw_fold sums[] = {SUM(1, sum_block), SUM(2, sum_block), SUM(~(npy_uint64)0, sum_block), SUM(1, total_block)};
 static const opw_fold largest = {folded, OPW_COLUMNS(sizeof(double)), 1, 1, 0, {0, 0}, "maximum", max_block, max_join, store, NULL};
 
-enum { ADD, ADD_OVER, SUM_0, SUM_1, SUM_ALL };
+enum { ADD, ADD_OVER, SUM_0, SUM_1, SUM_ALL, ROOT, EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL };
 static const opw_loop loops[] = {
     {2, 1, doubles, sizes, NULL, add_inner, NULL},
     {2, 1, doubles, sizes, over_second, add_inner, NULL},
     {1, 1, doubles, sizes, NULL, NULL, &sums[0]},
     {1, 1, doubles, sizes, NULL, NULL, &sums[1]},
     {1, 1, doubles, sizes, NULL, NULL, &sums[2]},
+    {1, 1, doubles, sizes, NULL, root_inner, NULL},
+    {2, 1, doubles, sizes, NULL, expand_inner, NULL},
+    {2, 1, doubles, sizes, over_second, expand_inner, NULL},
+    {3, 2, doubles, sizes, NULL, twice_inner, NULL},
+    {2, 2, doubles, sizes, NULL, pair_inner, NULL},
+    {2, 1, doubles, sizes, NULL, NULL, &sums[3]},
 };
 
 static const opw_loop maxima[] = {{1, 1, doubles, sizes, NULL, NULL, &largest}};
+
+/* ---- groups: members' nodes count from 10 ---- */
+
+static const opw_read reads[] = {{0, NPY_DOUBLE}, {1, NPY_DOUBLE}, {-1, NPY_DOUBLE}, {1, NPY_DOUBLE}, {-1, NPY_DOUBLE}, {2, NPY_DOUBLE},
+                                 {-2, NPY_DOUBLE}};
+static const opw_member expand_members[] = {{10, 1, reads}, {11, 2, reads + 2}, {12, 1, reads + 6}}; /* total: the third */
+static const opw_member twice_members[] = {{10, 2, reads}, {11, 2, reads + 4}, {12, 1, reads + 6}};
+static const opw_member pair_members[] = {{10, 1, reads}, {11, 1, reads + 1}};
+
+static const uint32_t which[] = {0, 1, 2};
+static const int32_t expand_operands[] = {0, -1, -1, 1, 2}, twice_operands[] = {0, 1, 3, 3, 2, -1, -1, 4},
+                     pair_operands[] = {0, 2, 1, 3}, total_operands[] = {0, -2, -2, 1, -1, -1, 2};
+static const opw_part expand_parts[] = {{ROOT, expand_operands, which}, {ADD, expand_operands + 2, which + 1}};
+static const opw_part twice_parts[] = {{ADD, twice_operands, which}, {ADD, twice_operands + 3, which + 1},
+                                       {ROOT, twice_operands + 6, which + 2}};
+static const opw_part pair_parts[] = {{ROOT, pair_operands, which}, {ROOT, pair_operands + 2, which + 1}};
+static const opw_part total_parts[] = {{ROOT, total_operands, which}, {ADD, total_operands + 2, which + 1},
+                                       {SUM_0, total_operands + 5, which + 2}};
+static const npy_uint64 expand_masks[] = {1}, twice_masks[] = {3, 7}, pair_masks[] = {1, 2};
+
+static const opw_group groups[] = {
+    {EXPAND, 2, 1, 1, 1, 2, 2, expand_masks, expand_parts, expand_members},
+    {EXPAND_OVER, 2, 1, 1, 1, 2, 2, expand_masks, expand_parts, expand_members},
+    {TWICE, 3, 2, 1, 2, 3, 3, twice_masks, twice_parts, twice_members},
+    {PAIR, 2, 2, 0, 2, 2, 2, pair_masks, pair_parts, pair_members},
+    {TOTAL, 2, 1, 2, 1, 3, 3, expand_masks, total_parts, expand_members},
+    {EXPAND, 2, 1, 0, 0, 0, 2, NULL, NULL, expand_members},
+};
 
 /* ---- steps that are no loops ---- */
 
@@ -369,10 +463,29 @@ static const opw_step trouble_steps[] = {{vector_input, array_leave, 0, "Vector.
 /* large(x, y): add, with frames that do not lie on the stack. */
 static const uint32_t large_types[] = {ANY, LARGE, LARGE};
 
+/* expand(x, y): sqrt(x) + y, as one loop or as two; expand_over(x, y): over y; simply(x, y): as one alone. twice(x, y, z):
+   [x + y, sqrt(x + y + z)]. pair(x, y): [sqrt(x), sqrt(y)]. total(x, y): the sum of sqrt(x) + y along the first axis. */
+#define ONE_GROUP(n) {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0, N(ANY), 1, N(n), 0, 1, 2, 2}
+static const int32_t expand_slots[] = ONE_GROUP(0), total_slots[] = ONE_GROUP(4), simply_slots[] = ONE_GROUP(5);
+static const opw_step group_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_group, NULL, 11, "Group.c_code", 0, 12, 2, 1}, SYNC(15)};
+static const int32_t expand_over_slots[] = {0, N(0), 1, N(1), 1, N(1), N(ANY), 0, 2, N(1), 0, 1, 2, 2};
+static const opw_step expand_over_steps[] = {INPUT(0), INPUT(2), {opw_separate, NULL, 4, "Add.c_code", -1, 0, 0, 0}, INIT(8),
+                                             {opw_run_group, NULL, 9, "Group.c_code", 0, 10, 2, 1}, SYNC(13)};
+static const opw_argument xyz[] = {{"x", 0}, {"y", 1}, {"z", 2}};
+static const opw_result twice_results[] = {{3, is_writeable, -1}, {4, is_writeable, -1}};
+static const int32_t twice_slots[] = {0, N(0), 1, N(1), 2, N(2), 3, N(0), N(3), N(ANY), 0, N(ANY), 1, N(ANY), 2,
+                                      4, N(1), N(3), N(ANY), 0, N(ANY), 1, N(ANY), 2, N(2), 0, 1, 2, 3, 4, 3, 4};
+static const opw_step twice_steps[] = {INPUT(0), INPUT(2), INPUT(4), OFFER(6), OFFER(15),
+                                       {opw_run_group, NULL, 24, "Group.c_code", 0, 25, 3, 2}, SYNC(30), SYNC(31)};
+static const int32_t pair_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0, N(ANY), 1, 3, N(1), N(2), N(ANY), 0, N(ANY), 1,
+                                     N(3), 0, 1, 2, 3, 2, 3};
+static const opw_step pair_steps[] = {INPUT(0), INPUT(2), OFFER(4), OFFER(11), {opw_run_group, NULL, 18, "Group.c_code", 0, 19, 2, 2},
+                                      SYNC(23), SYNC(24)};
+
 #define PROGRAM(...) PROGRAM_OVER(__VA_ARGS__, loops)
 #define PROGRAM_OVER(name, variables, types_of, arguments, results, steps, slots, single, loops_of) \
     name, variables, COUNT(arguments), COUNT(results), COUNT(steps), COUNT(slots), 0, 0, 0, 0, 0, 0, single, types_of, none, types, \
-        arguments, results, steps, slots, NULL, loops_of, NULL
+        arguments, results, steps, slots, NULL, loops_of, groups
 
 static const opw_program functions[] = {
     {PROGRAM("add", 3, any, xy, third, add_steps, add_slots, 1)},
@@ -393,6 +506,12 @@ static const opw_program functions[] = {
      third, count_steps, count_slots, count_structs, loops, NULL},
     {PROGRAM("trouble", 2, trouble_types, x, second, trouble_steps, trouble_slots, 1)},
     {PROGRAM("large", 3, large_types, xy, third, add_steps, add_slots, 1)},
+    {PROGRAM("expand", 3, any, xy, third, group_steps, expand_slots, 1)},
+    {PROGRAM("expand_over", 3, any, xy, third, expand_over_steps, expand_over_slots, 1)},
+    {PROGRAM("twice", 5, any, xyz, twice_results, twice_steps, twice_slots, 0)},
+    {PROGRAM("pair", 4, any, xy, both_results, pair_steps, pair_slots, 0)},
+    {PROGRAM("total", 3, any, xy, third, group_steps, total_slots, 1)},
+    {PROGRAM("simply", 3, any, xy, third, group_steps, simply_slots, 1)},
     {"nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, none, none, types, xy, third, add_steps, add_slots, NULL, loops, NULL},
 };
 
@@ -479,6 +598,13 @@ EXPORTED int checks_watch(void)
 }
 
 EXPORTED Py_ssize_t checks_blocks(void) { return blocks; }
+/* How many roots have been taken since the last question. */
+EXPORTED int checks_roots(void)
+{
+    int taken = roots_taken;
+    roots_taken = 0;
+    return taken;
+}
 EXPORTED int checks_structs(void) { return live_structs; }
 EXPORTED void checks_fail_init(int how) { init_fails = how; }
 

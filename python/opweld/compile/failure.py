@@ -36,8 +36,8 @@ def failer(
     Returns
     -------
     callable
-        Of the step's number, the arrays that its inputs hold (None where one holds none) and the exception, to which it
-        adds a note.
+        Of the step's number, the arrays that its inputs hold (None where one holds none; of a value that never lay in
+        memory its dtype and shape) and the exception, to which it adds a note.
     """
 
     def failed(step: int, inputs: tuple[Any, ...], error: BaseException) -> None:
@@ -188,6 +188,9 @@ def _value(value: Any, variable: Any) -> str:
         value = getattr(variable, "data", None)
     if isinstance(value, np.ndarray):
         return f"{value.dtype.name}, shape {value.shape}, strides {value.strides}"
+    if isinstance(value, tuple):
+        dtype, shape = value
+        return f"{dtype.name}, shape {shape}, a value inside of a fused loop"
     return str(variable.type)
 
 
