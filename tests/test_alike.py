@@ -15,7 +15,7 @@ from opweld.generic import Generic
 from opweld.graph.alike import differences, same_value
 from opweld.params import ParamsType
 from opweld.rewriting import node_rewriter
-from opweld.rewriting.merge import copy_and_merge
+from opweld.rewriting.stages import copy_and_merge
 
 x, y = tensor.dvector("x"), tensor.dvector("y")
 

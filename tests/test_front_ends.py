@@ -10,7 +10,7 @@ from foreign import Add, Constant, Graph, Node, Told, Twice, Variable, anything,
 
 import opweld
 from opweld.compile.code import bind, compile_graph
-from opweld.compile.options import Options
+from opweld.config import Options
 from opweld.graph.shared import Cell
 
 x, y = Variable(doubles, name="x"), Variable(doubles, name="y")
@@ -121,7 +121,7 @@ def test_options_are_a_compilers_alone():
 
 def test_nothing_on_the_way_asks_for_a_class_of_ours():
     """From a graph to its callable; what comes before, `function` with its modes, is for graphs of ours."""
-    way = [PACKAGE / "compile" / f"{name}.py" for name in ("code", "program", "binding", "failure", "builder", "setup")]
+    way = [PACKAGE / "compile" / f"{name}.py" for name in ("code", "program", "failure", "builder", "making")]
     way += [PACKAGE / "hooks" / f"{name}.py" for name in ("writer", "fragments", "reading", "asking", "standing")]
     ours = {"Variable", "Constant", "Apply", "Op", "COp", "Type", "CType", "FunctionGraph", "TensorType", "ScalarType"}
     for path in way:

@@ -13,7 +13,7 @@ import pytest
 
 import opweld
 from opweld import Apply, Constant, COp, In, Op, Type, scalar, tensor
-from opweld.compile import builder
+from opweld.compile import builder, making
 from opweld.compile.ops import DeepCopyOp
 from opweld.generic import generic
 
@@ -271,14 +271,14 @@ def test_no_compiler(monkeypatch):
 
 
 def test_progress(capsys):
-    line = builder._Progress("f", "on")
+    line = making.Progress("f", "on")
     line({"stage": "compile", "seconds": 0.9})
     line.end()
     assert capsys.readouterr().err == ""
     line({"stage": "compile", "seconds": 1.25})
     line.end()
     assert capsys.readouterr().err == "\r\x1b[Kopweld: f: compile 1.2 s\r\x1b[K"
-    assert not builder._Progress("f", "auto").active
+    assert not making.Progress("f", "auto").active
 
 
 def test_a_type_of_ones_own_over_generic():

@@ -17,9 +17,9 @@ import pytest
 
 import opweld
 from opweld import engine
-from opweld.compile.options import Options
+from opweld.compile.builder import Setup
 from opweld.compile.program import Program
-from opweld.compile.setup import Setup
+from opweld.config import Options
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTDATA = ROOT / "gen" / "testdata"

@@ -7,7 +7,7 @@ from kit import calls
 from opweld import Apply, COp, FunctionGraph, In, Op, tensor
 from opweld.compile.ops import DeepCopyOp, view_op
 from opweld.rewriting import node_rewriter
-from opweld.rewriting.merge import copy_and_merge
+from opweld.rewriting.stages import copy_and_merge
 
 x, y = tensor.dvector("x"), tensor.dvector("y")
 m = tensor.dmatrix("m")

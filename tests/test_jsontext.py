@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opweld.jsontext import dumps, loads
+from opweld.lean import dumps, loads
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -54,7 +54,7 @@ def test_without_the_functions_in_c():
     code = """
 import sys
 sys.modules["_json"] = None
-from opweld.jsontext import dumps, loads
+from opweld.lean import dumps, loads
 assert dumps({"b": [1, "é"], "a": None}) == '{"a":null,"b":[1,"\\\\u00e9"]}'
 assert dumps("é", ascii=False) == '"é"' and loads('[1]') == [1]
 assert "json" in sys.modules

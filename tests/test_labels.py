@@ -8,7 +8,7 @@ import pytest
 import opweld
 import opweld.tensor as T
 from opweld import errors, scalar
-from opweld.hooks.labels import label_of
+from opweld.hooks.reading import label_of
 
 NAMES = [
     "A*/B", "*/ int x = ; /*", "/*", "/*/", "//", "a\nb", "a\r\nb", "a\\", "a\\\nb", 'quo"te', "tri??/graph", "??/",

@@ -8,10 +8,9 @@ import pytest
 import opweld
 import opweld.tensor as T
 from opweld.compile import modes
+from opweld.compile.builder import Setup
 from opweld.compile.debugmode import DebugMode
-from opweld.compile.options import Options
-from opweld.compile.setup import Setup
-from opweld.config import KEY, NEITHER, OPTIONS, PROGRAM, config
+from opweld.config import KEY, NEITHER, OPTIONS, PROGRAM, Options, config
 from opweld.graph.basic import Constant
 from opweld.rewriting import RewriteSet, registry
 

@@ -10,7 +10,7 @@ import pytest
 
 import opweld
 import opweld.tensor as T
-from opweld.kinds import CONSTRUCTORS
+from opweld.dtypes import CONSTRUCTORS
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "numpy.md").read_text(encoding="utf-8")
 CODE = re.compile(r"`([^`]+)`")

@@ -21,7 +21,7 @@ from opweld.rewriting import (
     registry,
     rewrite_graph,
 )
-from opweld.rewriting.merge import copy_and_merge, merge_equal
+from opweld.rewriting.stages import copy_and_merge, merge_equal
 from opweld.rewriting.standard import STANDARD, standard
 from opweld.tensor import NotScalarConstantError, get_scalar_constant_value
 

@@ -11,7 +11,7 @@ import opweld
 from opweld import FunctionGraph, tensor
 from opweld.compile.ops import DeepCopyOp
 from opweld.rewriting import STAGES, registry, rewrite_graph
-from opweld.rewriting.merge import copy_and_merge
+from opweld.rewriting.stages import copy_and_merge
 from opweld.scalar import Cast, Identity
 from opweld.tensor import Elemwise, TensorType
 

@@ -14,8 +14,8 @@ from opweld import Apply, COp, CType, Op, tensor
 from opweld.hooks.asking import ABSENT, ask, ask_for_build, origin
 from opweld.hooks.fragments import Fragments
 from opweld.rewriting import node_rewriter
+from opweld.rewriting.basic import Index
 from opweld.rewriting.equilibrium import run
-from opweld.rewriting.index import Index
 from opweld.signatures import code_of, fitting, signature_of
 
 x = tensor.dvector("x")
@@ -317,7 +317,7 @@ def test_filter_in_wrappers(wrap):
         seen.append((value, strict))
         return value
 
-    from opweld.compile.binding import filter_of
+    from opweld.compile.code import filter_of
 
     for function in (narrow, wide):
         type_ = type("Kind", (CType,), {"filter": wrap(function), "__props__": ()})()

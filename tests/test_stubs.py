@@ -16,8 +16,8 @@ import pytest
 import opweld
 from opweld import tensor
 from opweld.compat.table import TREES
-from opweld.kinds import CONSTRUCTORS
-from opweld.tensor.constructors import Constructor
+from opweld.dtypes import CONSTRUCTORS
+from opweld.tensor.convert import Constructor
 
 PACKAGE = Path(opweld.__file__).resolve().parent
 ROOT = Path(__file__).resolve().parent.parent

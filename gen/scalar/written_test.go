@@ -56,7 +56,7 @@ FUNCTIONS = tuple(
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opweld.scalar.ufuncs import ufunc
 from opweld.tensor.elemwise import Elemwise, documented
@@ -65,18 +65,41 @@ __all__ = [
     {{quoted .Functions}},
 ]  # fmt: skip
 
+_SAYS = {
+{{- range .Rows}}
+    "{{.Name}}": "{{.Doc}}",
+{{- end}}
+}
+_ALSO = {
+{{- range .Rows}}{{$name := .Name}}{{range .Also}}
+    "{{.}}": "{{$name}}",
+{{- end}}{{end}}
+}
 
-def _of(name: str, summary: str) -> Elemwise:
-    return documented(ufunc(name), summary)
+
+def __getattr__(name: str) -> Any:
+    """Make a function when it is first asked for: a process needs few of them."""
+    known = _ALSO.get(name, name)
+    if known not in _SAYS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    if known != name:
+        made = globals().get(known) or __getattr__(known)
+    else:
+        made = documented(ufunc(name), _SAYS[name])
+    return globals().setdefault(name, made)
 
 
-def _several(name: str, summary: str) -> Any:
-    """Of several results, which a call gives as a list."""
-    return _of(name, summary)
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
-{{range .Rows}}{{.Left}} = {{if .Joint}}_several{{else}}_of{{end}}("{{.Name}}", "{{.Doc}}")
-{{end}}`,
+if TYPE_CHECKING:
+{{- range .Rows}}{{$type := "Elemwise"}}{{if .Joint}}{{$type = "Any"}}{{end}}
+    {{.Name}}: {{$type}}
+{{- range .Also}}
+    {{.}}: {{$type}}
+{{- end}}{{end}}
+`,
 }
 
 // functions is what the files are made of.
@@ -87,8 +110,9 @@ type functions struct {
 		Parts []string
 	}
 	Rows []struct {
-		Left, Name, Doc string
-		Joint           bool
+		Name, Doc string
+		Also      []string
+		Joint     bool // of several results, which a call gives as a list
 	}
 }
 
@@ -111,12 +135,13 @@ func known() functions {
 				Parts []string
 			}{row.name, strings.Fields(row.parts)})
 		}
-		names := append([]string{row.name}, strings.Fields(row.also+" "+row.short)...)
-		f.Functions = append(f.Functions, names...)
+		also := strings.Fields(row.also + " " + row.short)
+		f.Functions = append(append(f.Functions, row.name), also...)
 		f.Rows = append(f.Rows, struct {
-			Left, Name, Doc string
-			Joint           bool
-		}{strings.Join(names, " = "), row.name, row.doc, row.parts != ""})
+			Name, Doc string
+			Also      []string
+			Joint     bool // of several results, which a call gives as a list
+		}{row.name, row.doc, also, row.parts != ""})
 	}
 	for _, list := range [][]string{f.Names, f.Rounded, f.RoundedComplex, f.Functions} {
 		slices.Sort(list)

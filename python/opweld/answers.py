@@ -7,7 +7,7 @@ from typing import Any
 
 from opweld.compile import cache, trust
 from opweld.config import config
-from opweld.digest import sha256
+from opweld.lean import sha256
 from opweld.rooms import late
 
 try:

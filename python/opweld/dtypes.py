@@ -1,4 +1,4 @@
-"""The dtypes that have a C type here, their names on both sides, and the one rule by which values become arrays."""
+"""The dtypes that have a C type here, names that are made of them, and the one rule by which values become arrays."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 
 from opweld.config import config
+from opweld.rooms import late
 
-__all__ = ["DType", "convert", "describe", "dtype_of", "upcast"]
+__all__ = [
+    "CONSTRUCTORS", "DType", "GROUPS", "KINDS", "PREFIXES", "TYPES", "bits", "c_name", "c_support_code", "convert",
+    "describe", "dtype_of", "upcast",
+]  # fmt: skip
+
+complexes: Any = late("opweld.complexes")  # few arrays are complex
 
 
 class DType:
@@ -105,6 +111,22 @@ def upcast(*dtypes: Any) -> str:
     return dtype_of(np.result_type(*[dtype_of(dtype).np for dtype in dtypes])).name
 
 
+def bits(value: float | complex) -> tuple[Any, ...]:
+    """Give what two of Python's floats, or complex numbers, share if and only if they are the same, bit by bit.
+
+    Parameters
+    ----------
+    value : float or complex
+        The number.
+
+    Returns
+    -------
+    tuple
+        Hashable; that of one NaN is that of another.
+    """
+    return (float, value.hex()) if isinstance(value, float) else (complex, value.real.hex(), value.imag.hex())
+
+
 def number_text(value: Any) -> str:
     """Write a number as docs/program.md wants it, exact to the last bit.
 
@@ -134,6 +156,38 @@ def number_text(value: Any) -> str:
     whole = f"{digits // low:b}"
     rest = f"{int(whole[1:].ljust(-(-len(whole[1:]) // 4) * 4, '0') or '0', 2):0{-(-len(whole[1:]) // 4)}x}"
     return f"{'-' if value < 0 else ''}0x1.{rest}p{int(exponent) - 1:+d}"
+
+
+def c_name(dtype: DType) -> str:
+    """Give the C type that a fragment computes with.
+
+    Parameters
+    ----------
+    dtype : DType
+        The dtype.
+
+    Returns
+    -------
+    str
+        NumPy's name, such as ``npy_int32``; of a complex dtype one that `c_support_code` defines.
+    """
+    return dtype.ctype.replace("npy_", "opw_", 1) if dtype.np.kind == "c" else dtype.ctype
+
+
+def c_support_code(dtype: DType) -> str:
+    """Give what must stand at file scope for the C type of a dtype.
+
+    Parameters
+    ----------
+    dtype : DType
+        The dtype.
+
+    Returns
+    -------
+    str
+        Empty unless the dtype is complex.
+    """
+    return str(complexes.support_code()) if dtype.np.kind == "c" else ""
 
 
 def c_number(value: float) -> str:
@@ -281,3 +335,39 @@ def expected(dtype: DType, shape: tuple[int | None, ...], writeable: bool = Fals
     """
     text: str = compiled().expected(rule_of(dtype, shape, writeable=writeable))
     return text
+
+
+# Names that are made of a dtype: of the types of scalars and their groups, and of the constructors of variables.
+TYPES = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "longdouble", "complex64", "complex128", "clongdouble",
+)  # fmt: skip
+GROUPS: dict[str, tuple[str, ...]] = {
+    "bool_types": ("bool",),
+    "int_types": ("int8", "int16", "int32", "int64"),
+    "uint_types": ("uint8", "uint16", "uint32", "uint64"),
+    "float_types": ("float16", "float32", "float64", "longdouble"),
+    "complex_types": ("complex64", "complex128", "clongdouble"),
+}
+GROUPS["integer_types"] = GROUPS["int_types"] + GROUPS["uint_types"]
+GROUPS["discrete_types"] = GROUPS["bool_types"] + GROUPS["integer_types"]
+GROUPS["continuous_types"] = GROUPS["float_types"] + GROUPS["complex_types"]
+GROUPS["all_types"] = GROUPS["discrete_types"] + GROUPS["continuous_types"]
+
+KINDS: dict[str, tuple[int | None, ...]] = {
+    "scalar": (),
+    "vector": (None,),
+    "matrix": (None, None),
+    "row": (1, None),
+    "col": (None, 1),
+    "tensor3": (None,) * 3,
+    "tensor4": (None,) * 4,
+    "tensor5": (None,) * 5,
+    "tensor6": (None,) * 6,
+    "tensor7": (None,) * 7,
+}
+PREFIXES = {
+    "b": "int8", "w": "int16", "i": "int32", "l": "int64", "f": "float32", "d": "float64", "c": "complex64",
+    "z": "complex128", "ub": "uint8", "uw": "uint16", "ui": "uint32", "ul": "uint64",
+}  # fmt: skip
+CONSTRUCTORS = tuple([prefix + kind for prefix in ("", *PREFIXES) for kind in KINDS])

@@ -9,14 +9,13 @@ from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from opweld.complexes import c_name
-from opweld.digest import sha256
-from opweld.dtypes import dtype_of
+from opweld.dtypes import c_name, dtype_of
 from opweld.errors import _what
 from opweld.graph.basic import Apply
 from opweld.hooks.asking import ABSENT, ask
 from opweld.hooks.classes import COp
-from opweld.hooks.labels import label_of
+from opweld.hooks.reading import label_of
+from opweld.lean import sha256
 from opweld.sections import SECTIONS, join, key_of
 
 __all__ = ["SECTIONS", "ExternalCOp"]

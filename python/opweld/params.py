@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from opweld.digest import sha256
 from opweld.enums import EnumType
 from opweld.errors import _what
 from opweld.graph.basic import Constant
@@ -12,6 +11,7 @@ from opweld.hooks.asking import ABSENT, ask, ask_for_build, texts, words
 from opweld.hooks.classes import CType
 from opweld.hooks.struct import struct_text
 from opweld.hooks.values import Params, frozen
+from opweld.lean import sha256
 from opweld.signatures import filter_of, signature_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from opweld.dtypes import dtype_of
 from opweld.operations import ROUNDED, ROUNDED_COMPLEX
 
 __all__ = [
-    "ANY", "EXACT", "Tolerance", "alike", "bits", "apart", "magnitude", "near", "of_operation",
+    "ANY", "EXACT", "Tolerance", "alike", "apart", "magnitude", "near", "of_operation",
     "of_products", "of_sums", "ulps_of",
 ]  # fmt: skip
 
@@ -258,19 +258,3 @@ def _unit(size: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     _, exponent = np.frexp(size)
     exponent = np.where(size == 0, lowest, np.maximum(exponent - 1 - info.nmant, lowest))
     return np.asarray(np.ldexp(size.dtype.type(1), exponent))
-
-
-def bits(value: float | complex) -> tuple[Any, ...]:
-    """Give what two of Python's floats, or complex numbers, share if and only if they are the same, bit by bit.
-
-    Parameters
-    ----------
-    value : float or complex
-        The number.
-
-    Returns
-    -------
-    tuple
-        Hashable; that of one NaN is that of another.
-    """
-    return (float, value.hex()) if isinstance(value, float) else (complex, value.real.hex(), value.imag.hex())

@@ -18,7 +18,7 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("NodeRewriter", "node_rewriter"), "opweld.rewriting.basic"),
     **dict.fromkeys(
         ("register_canonicalize", "register_inplace", "register_specialize", "register_stabilize"),
-        "opweld.rewriting.registering",
+        "opweld.rewriting.standard",
     ),
     **dict.fromkeys(("In", "Out"), "opweld.compile.function"),
     "function": "opweld.compat.functions",

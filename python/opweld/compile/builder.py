@@ -1,21 +1,168 @@
-"""From Program to a loaded module: this process's own, the cache's, or a new one."""
+"""From Program to a loaded module: with which compiler and flags; this process's own, the cache's, or a new one."""
 
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable
 from typing import Any
 
-from opweld.compile import cache, trust
+from opweld.compile import cache, toolchain, trust
 from opweld.compile.holds import NotHeld, Reads
-from opweld.compile.options import Options
 from opweld.compile.program import Program
-from opweld.compile.setup import Folders, Setup
-from opweld.errors import CacheError, CompileError, CompileWarning, LoadError, ToolError
+from opweld.config import Options
+from opweld.errors import CompilerNotFoundError, CompileWarning, EngineError
 from opweld.rooms import late
 
-__all__ = ["Built", "build"]
+__all__ = ["Built", "Folders", "Setup", "build"]
+
+buildrequest: Any = late("opweld.compile.buildrequest")  # where the cache has nothing
+
+try:
+    from opweld._engine_id import ENGINE_ID
+except ImportError:  # a source tree
+    ENGINE_ID = ""
+
+
+class Setup:
+    """What a Program is compiled with.
+
+    Parameters
+    ----------
+    program : Program
+        The Program.
+    options : Options
+        Those of its function.
+
+    Attributes
+    ----------
+    driver : Driver
+        The compiler: the ops' own, or the configured one of the language.
+    """
+
+    def __init__(self, program: Program, options: Options) -> None:
+        self.program = program
+        self.options = options
+        parts = program.data["types"] + program.data["kernels"]
+        self._lang = "c++" if any(part["lang"] == "c++" for part in parts) else "c"  # one fragment of C++ makes it C++
+        wish = next((part["build"]["compiler"] for part in parts if part.get("build", {}).get("compiler")), "")
+        self._wished = bool(wish)
+        self.driver = toolchain.wished(wish) if wish else self._configured(self._lang)
+
+    @property
+    def can_build(self) -> bool:
+        """Whether there is a compiler."""
+        return bool(self.driver.path)
+
+    def check(self) -> None:
+        """Refuse to build where the language has no compiler, and say why it has none.
+
+        Raises
+        ------
+        CompilerNotFoundError
+            If so; a compiler that ops wish for is the engine's to look for.
+        """
+        if not self._wished and not self.driver.path:
+            raise CompilerNotFoundError(
+                f"{self.program.data['name']} must be built, and there is no {self._lang.upper()} compiler: "
+                f"{self.driver.why}"
+            )
+
+    def index(self, spare: bool = False) -> str:
+        """Give the name of the Program's index.
+
+        Parameters
+        ----------
+        spare : bool
+            The one that is looked up where there is no compiler.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        EngineError
+            If there is no engine.
+        """
+        if not ENGINE_ID:
+            raise EngineError("the engine is not built: install opweld's wheel, or in a source tree run: make engine")
+        return toolchain.index_name(
+            engine=ENGINE_ID,
+            driver=self.driver,
+            flags=self._adjusted(self._flags(self._lang)),
+            program=self.program.bytes,
+            spare=spare,
+        )
+
+    def request(self, owners: tuple[int, ...]) -> dict[str, Any]:
+        """Make the request for a build, without the folders.
+
+        Parameters
+        ----------
+        owners : tuple of int
+            Whose modules may be loaded besides the user's.
+
+        Returns
+        -------
+        dict
+            As in docs/engine.md.
+        """
+        drivers = {lang: self._configured(lang) for lang in ("c", "c++")}
+        flags = {lang: self._adjusted(drivers[lang].flags + self._flags(lang)) for lang in drivers}
+        options = self.options
+        made: dict[str, Any] = buildrequest.request(
+            program=self.program.text, sources=self.program.sources, index=self.index(), spare=self.index(spare=True),
+            root="", private="", owners=owners, cc=drivers["c"].path, cxx=drivers["c++"].path, cflags=flags["c"],
+            cxxflags=flags["c++"], lock_seconds=options.lock_seconds, seconds=options.compile_seconds,
+            memory=options.compile_memory,
+        )  # fmt: skip
+        return made
+
+    def _configured(self, lang: str) -> toolchain.Driver:
+        return toolchain.driver(lang, self.options.cc if lang == "c" else self.options.cxx)
+
+    def _flags(self, lang: str) -> list[str]:
+        options = self.options
+        return toolchain.flags(options.cflags if lang == "c" else options.cxxflags, options.gcc__cxxflags)
+
+    def _adjusted(self, flags: list[str]) -> list[str]:
+        """Flags for a debugger where they are asked for."""
+        if not self.options.cmodule__remove_gxx_opt:
+            return flags
+        return [flag for flag in flags if not flag.startswith("-O")] + ["-g"]
+
+
+class Folders:
+    """The folders of the cache, as far as code may be loaded from them.
+
+    Parameters
+    ----------
+    options : Options
+        Say where they are.
+
+    Attributes
+    ----------
+    owners : tuple of int
+        Whose modules may be loaded besides the user's.
+    roots : list of str
+        The folders.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.owners = trust.owners(options.compiledir_owners) if options.compiledir else ()
+        self.roots = cache.trusted(cache.roots(options.compiledir), self.owners)
+
+    def leave(self, root: str, why: str) -> None:
+        """Use a folder no more, for something in it is somebody else's.
+
+        Parameters
+        ----------
+        root : str
+            The folder.
+        why : str
+            What is wrong.
+        """
+        self.roots.remove(root)
+        trust.warn(root, why)
 
 
 class Built:
@@ -55,12 +202,7 @@ class Built:
         self.reads: Reads | None = None
 
 
-# What is needed only where the cache has nothing:
-engine: Any = late("opweld.engine")
-explain: Any = late("opweld.compile.explain")
-private: Any = late("opweld.compile.private")
-buildrequest: Any = late("opweld.compile.buildrequest")
-store: Any = late("opweld.compile.store")
+making: Any = late("opweld.compile.making")  # where the cache has nothing
 
 _loaded: dict[str, Built] = {}  # index -> what this process has loaded
 _shown: dict[Any, Any] = {}  # the warnings that this process has seen
@@ -136,78 +278,26 @@ def _from_cache(index: str, setup: Setup, folders: Folders) -> Built | None:
             _discard(found.module)
             continue
         if why is not None:
-            raise _unloadable(program, why, found.module, module) from why
+            raise making.unloadable(program, why, found.module, module) from why
         _warn(cache.map_warnings(found.warnings, program.sources))
         return Built(module, found.module, found.source, found.text, True, True, found.key, {})
     return None
 
 
 def _from_engine(setup: Setup, folders: Folders) -> Built:
-    setup.check()
-    program, wanted = setup.program, setup.request(folders.owners)
-    progress = _Progress(program.data["name"], setup.options.progress)
-
-    def step(state: dict[str, Any]) -> None:
-        private.sweep(folders.roots)  # while the compiler runs
-        progress(state)
-
-    try:
-        result, root = _first_that_works(program, folders, lambda **at: engine.build({**wanted, **at}, step))
-    except CompileError as err:
-        raise explain.refused(err, program) from None
-    except ToolError as err:
-        raise explain.undone(err, program) from None
-    finally:
-        progress.end()
-    private.sweep(folders.roots)
+    program = setup.program
+    result, root = making.make(setup, folders)
     path = result["module"]
     module, why = _load(path)
     if why is not None:
         if module is None:
             _discard(path)
-        raise _unloadable(program, why, path, module) from why
+        raise making.unloadable(program, why, path, module) from why
     _warn(result["warnings"])
     if result["unkept"]:
         trust.warn(root, result["unkept"])
     facts = (result[field] for field in ("source", "text", "hit", "kept", "key", "seconds"))
     return Built(module, path, *facts)
-
-
-def _first_that_works(
-    program: Program, folders: Folders, build: Callable[..., dict[str, Any]]
-) -> tuple[dict[str, Any], str]:
-    """Build in the first folder where that can be done: one of the cache's, else one of this process's own.
-
-    Gives the result, and the folder of the cache that was asked last.
-    """
-    failed: list[tuple[str, str]] = []
-    root = ""
-    for root in folders.roots:
-        why = store.unwritable(root)
-        if not why:
-            try:
-                return build(root=root), root
-            except CacheError as err:
-                if err.details.get("kind") == "private":
-                    break
-                why = _reason(err)
-        failed.append((root, why))
-        root = ""
-    for folder in private.folders(failed, [place for place in folders.roots if place not in dict(failed)]):
-        try:
-            return build(root=root, private=folder), root
-        except CacheError as err:
-            failed.append((os.path.dirname(folder), _reason(err)))
-    lines = "".join(f"\n  {folder}: {why}" for folder, why in failed)
-    raise CacheError(
-        f"{program.data['name']} can be built nowhere:{lines}\nmake one of these folders fit, or set config.compiledir "
-        f"or TMPDIR to one that can be written",
-        {"kind": "cache", "folder": failed[0][0], "reason": failed[0][1], "folders": failed},
-    )
-
-
-def _reason(err: CacheError) -> str:
-    return str(err).removeprefix(f"{err.details.get('folder')}: ")
 
 
 def _load(path: str) -> tuple[Any, Exception | None]:
@@ -230,11 +320,6 @@ def _load(path: str) -> tuple[Any, Exception | None]:
     except Exception as err:  # init code may raise what it likes
         return module, err
     return module, None
-
-
-def _unloadable(program: Program, why: Exception, path: str, module: object) -> LoadError:
-    found: LoadError = explain.unloadable(program, why, path, module)
-    return found
 
 
 def _discard(path: str) -> None:
@@ -265,27 +350,3 @@ def _warn(diagnostics: list[dict[str, Any]]) -> None:
             diagnostic.get("line") or 1,
             registry=_shown,
         )
-
-
-class _Progress:
-    """One line on a terminal for a build that takes longer than a second; it erases itself."""
-
-    def __init__(self, name: str, wanted: str) -> None:
-        stream = sys.stderr
-        self.shown = False
-        self.name = name
-        self.stream = stream
-        self.active = wanted == "on" or (wanted == "auto" and stream is not None and stream.isatty())
-
-    def __call__(self, state: dict[str, Any]) -> None:
-        seconds = state.get("seconds", 0.0)
-        if self.active and seconds >= 1.0:
-            self.shown = True
-            self.stream.write(f"\r\x1b[Kopweld: {self.name}: {state.get('stage', '')} {seconds:.1f} s")
-            self.stream.flush()
-
-    def end(self) -> None:
-        """Erase the line."""
-        if self.shown:
-            self.stream.write("\r\x1b[K")
-            self.stream.flush()

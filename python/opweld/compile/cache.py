@@ -13,7 +13,7 @@ from typing import Any
 
 from opweld.compile import trust
 from opweld.compile.holds import NotHeld, Reads, check_absent, check_files, check_found, processor, sha256
-from opweld.jsontext import loads
+from opweld.lean import loads
 
 __all__ = [
     "FOLDER", "FOLDERS", "KINDS", "Hit", "Miss", "first_line", "lookup", "map_warnings", "name_of", "objection",

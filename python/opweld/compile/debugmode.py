@@ -19,14 +19,14 @@ from opweld.compile.debugnode import (
     Module,
     Work,
 )
-from opweld.compile.options import Options
 from opweld.compile.prepare import Replaced
+from opweld.config import Options
 from opweld.errors import CompileError, _yes_or_no
 from opweld.graph.aliasing import Buffers
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
-from opweld.rewriting.registering import registry
 from opweld.rewriting.sets import RewriteSet
+from opweld.rewriting.standard import registry
 from opweld.tolerances import ANY, Tolerance
 
 __all__ = [

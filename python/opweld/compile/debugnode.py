@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from opweld.compile import builder
-from opweld.compile.binding import performer
-from opweld.compile.code import Code, bind
+from opweld.compile.code import Code, bind, performer
 from opweld.compile.comparing import aliased, copied, equal, nearly_equal, text_of, tolerance_of, where_apart
 from opweld.compile.failure import explain
-from opweld.compile.options import Options
 from opweld.compile.program import make_program
+from opweld.config import Options
 from opweld.errors import OpweldError
 from opweld.generic import generic
 from opweld.graph.aliasing import alias_pairs

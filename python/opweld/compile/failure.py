@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,35 +16,30 @@ from opweld.signatures import filter_of
 if TYPE_CHECKING:
     from opweld.hooks.protocols import Node, Type, Variable
 
-__all__ = ["admits_none", "explain", "failer", "place", "refuser"]
+__all__ = ["admits_none", "explain", "failed", "place", "refuse"]
 
 _LONG = 160  # characters of a node, and of a line
 
 
-def failer(
-    called: str, steps: Sequence[tuple[Node, dict[int, int]]]
-) -> Callable[[int, tuple[Any, ...], BaseException], None]:
-    """Make what the module calls when a step fails.
+def failed(called: str, program: Program, step: int, inputs: tuple[Any, ...], error: BaseException) -> None:
+    """Say in an exception at which node a step failed.
 
     Parameters
     ----------
     called : str
         The function's name.
-    steps : sequence of (Node, dict of int to int)
-        The node behind each step, and where among the step's inputs each of the node's is.
-
-    Returns
-    -------
-    callable
-        Of the step's number, the arrays that its inputs hold (None where one holds none; of a value that never lay in
-        memory its dtype and shape) and the exception, to which it adds a note.
+    program : Program
+        Its steps.
+    step : int
+        The step's number.
+    inputs : tuple
+        The arrays that its inputs hold; None where one holds none; of a value that never lay in memory its dtype and
+        shape.
+    error : BaseException
+        Takes a note.
     """
-
-    def failed(step: int, inputs: tuple[Any, ...], error: BaseException) -> None:
-        node, place = steps[step]
-        explain(error, called, node, {position: inputs[at] for position, at in place.items()})
-
-    return failed
+    node, place = program.steps[step]
+    explain(error, called, node, {position: inputs[at] for position, at in place.items()})
 
 
 def explain(error: BaseException, called: str, node: Node, values: dict[int, Any]) -> None:
@@ -73,8 +68,8 @@ def explain(error: BaseException, called: str, node: Node, values: dict[int, Any
             error.args = (f"{error.args[0]}\n{text}",)
 
 
-def refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Callable[[int, int, Any], None]:
-    """Make what the module calls when an op left a value that its output's type may not allow.
+def refuse(called: str, program: Program, outputs: Sequence[Variable], step: int, position: int, value: object) -> None:
+    """Refuse what an op left that its output's type does not allow.
 
     Parameters
     ----------
@@ -84,50 +79,50 @@ def refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Calla
         Its steps and performs.
     outputs : sequence of Variable
         The graph's outputs.
+    step, position : int
+        A step and an output's position, or -1 - n for its input n; -1 and a result's; -2 - n and the position of an
+        input of perform n.
+    value : object
+        What is there; None: nothing.
 
-    Returns
-    -------
-    callable
-        Of a step and an output's position, or -1 - n for its input n; of -1 and a result's; of -2 - n and the position
-        of an input of perform n; and of what is there, None where nothing is. It raises, unless None is a value of
-        the type.
+    Raises
+    ------
+    RuntimeError, TypeError
+        Unless None is a value of the type.
     """
+    if step >= 0 and position < 0:
+        raise _replaced(program, step, -1 - position, value)
+    if step >= 0:
+        variable = program.steps[step][0].outputs[position]
+    elif step == -1:
+        variable = outputs[position]
+    else:
+        variable = program.performs[-2 - step].inputs[position]
+    node = variable.owner
+    if value is None and step < 0 and (node is None or admits_none(variable.type)):
+        return
+    assert node is not None  # what came from outside passed its type's filter
+    name = _name(variable)
+    where = f"output {next(i for i, output in enumerate(node.outputs) if output is variable)}{name}"
+    op, promised = _clip(str(node.op), 80), _promised(variable.type)
+    if value is None:
+        error: Exception = RuntimeError(f"{op}: c_code did not set {where}: store {promised}, or use sub['fail']")
+    else:
+        error = TypeError(f"{op}: c_code stored {describe(value)} in {where}; make_node promised {promised}")
+    if step < 0:  # else the step says where it is
+        explain(error, called, node, {})
+    raise error
 
-    def refuse(step: int, position: int, value: object) -> None:
-        if step >= 0 and position < 0:
-            raise replaced(step, -1 - position, value)
-        if step >= 0:
-            variable = program.steps[step][0].outputs[position]
-        elif step == -1:
-            variable = outputs[position]
-        else:
-            variable = program.performs[-2 - step].inputs[position]
-        node = variable.owner
-        if value is None and step < 0 and (node is None or admits_none(variable.type)):
-            return
-        assert node is not None  # what came from outside passed its type's filter
-        name = _name(variable)
-        where = f"output {next(i for i, output in enumerate(node.outputs) if output is variable)}{name}"
-        op, promised = _clip(str(node.op), 80), _promised(variable.type)
-        if value is None:
-            error: Exception = RuntimeError(f"{op}: c_code did not set {where}: store {promised}, or use sub['fail']")
-        else:
-            error = TypeError(f"{op}: c_code stored {describe(value)} in {where}; make_node promised {promised}")
-        if step < 0:  # else the step says where it is
-            explain(error, called, node, {})
-        raise error
 
-    def replaced(step: int, position: int, value: object) -> Exception:
-        node, place = program.steps[step]
-        at = next(i for i, found in place.items() if found == position)
-        variable, op = node.inputs[at], _clip(str(node.op), 80)
-        name = _name(variable)
-        promised = _promised(variable.type)
-        if value is None:
-            return RuntimeError(f"{op}: c_code gave up input {at}{name} and stored nothing there: store {promised}")
-        return TypeError(f"{op}: c_code replaced input {at}{name} by {describe(value)}; store {promised}")
-
-    return refuse
+def _replaced(program: Program, step: int, position: int, value: object) -> Exception:
+    node, place = program.steps[step]
+    at = next(i for i, found in place.items() if found == position)
+    variable, op = node.inputs[at], _clip(str(node.op), 80)
+    name = _name(variable)
+    promised = _promised(variable.type)
+    if value is None:
+        return RuntimeError(f"{op}: c_code gave up input {at}{name} and stored nothing there: store {promised}")
+    return TypeError(f"{op}: c_code replaced input {at}{name} by {describe(value)}; store {promised}")
 
 
 def admits_none(type_: Type) -> bool:

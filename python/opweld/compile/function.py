@@ -6,11 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from opweld.compile.io import In, Out
-from opweld.compile.maker import Maker
-from opweld.compile.modes import read_mode
-from opweld.compile.options import Options
-from opweld.compile.rebuild import (
+from opweld.compile.io import (
+    In,
+    Out,
     Substitution,
     add_default_updates,
     check_arguments,
@@ -18,8 +16,10 @@ from opweld.compile.rebuild import (
     read_updates,
     shared_of,
 )
+from opweld.compile.maker import Maker
+from opweld.compile.modes import read_mode
 from opweld.compile.recipe import Recipe
-from opweld.config import config
+from opweld.config import Options, config
 from opweld.errors import OpweldWarning, UnusedInputError, _named, _what, _yes_or_no
 from opweld.graph.basic import Variable
 from opweld.graph.fgraph import FunctionGraph

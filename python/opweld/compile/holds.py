@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from stat import S_ISREG
 from typing import Any
 
-from opweld.digest import sha256
+from opweld.lean import sha256
 
 __all__ = ["NotHeld", "Reads", "check_absent", "check_files", "check_found", "processor", "sha256", "which"]
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from opweld.compile.binding import converter, rules_of
 from opweld.compile.builder import Built
-from opweld.compile.code import bind, compile_graph
-from opweld.compile.io import In
+from opweld.compile.code import bind, compile_graph, converter, rules_of
+from opweld.compile.io import In, Substitution
 from opweld.compile.modes import InC, one_node
-from opweld.compile.options import Options
 from opweld.compile.program import Program
-from opweld.compile.rebuild import Substitution
+from opweld.config import Options
 from opweld.dtypes import shape_text
 from opweld.graph.basic import Variable
 from opweld.graph.fgraph import FunctionGraph

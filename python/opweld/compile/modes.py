@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from opweld.compile.code import Code, bind, compile_graph
-from opweld.compile.options import Options
 from opweld.compile.prepare import Replaced
+from opweld.config import Options
 from opweld.errors import ConfigError, _what
 from opweld.graph.basic import Apply
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.op import Op
-from opweld.rewriting.registering import registry
 from opweld.rewriting.sets import RewriteSet
+from opweld.rewriting.standard import registry
 from opweld.rooms import late
 from opweld.signatures import fitting, signature_of
 
@@ -29,7 +29,7 @@ _OPTIMIZERS = ("default", "fast_run", "fast_compile", "merge", "None")
 class Mode(Protocol):
     """How a function is made of its graph. Any object with these two is one; `opweld.function` takes it as ``mode=``.
 
-    It may have ``options``, a mapping: those of the function (`opweld.compile.options`) that no keyword says.
+    It may have ``options``, a mapping: those of the function (`opweld.config`) that no keyword says.
     """
 
     @property

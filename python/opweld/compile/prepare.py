@@ -9,9 +9,8 @@ from opweld.graph.aliasing import Buffers, check_destroyed, check_maps
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.hooks.copying import deep_copy_op, view_op
-from opweld.rewriting.merge import copy_and_merge
 from opweld.rewriting.sets import RewriteSet
-from opweld.rewriting.stages import rewrite_graph
+from opweld.rewriting.stages import copy_and_merge, rewrite_graph
 
 __all__ = ["Replaced", "prepare"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from opweld.errors import ProgramError
 from opweld.hooks.standing import one_node, one_type
 from opweld.hooks.writer import Writer
-from opweld.jsontext import dumps
+from opweld.lean import dumps
 
 if TYPE_CHECKING:
     from opweld.hooks.protocols import Constant, Graph, Node, Variable

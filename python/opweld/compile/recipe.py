@@ -6,17 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from opweld.compile import modes
-from opweld.compile.io import In, Out
+from opweld.compile.io import In, Out, Substitution, shared_of
 from opweld.compile.maker import Maker
-from opweld.compile.options import Options
 from opweld.compile.prepare import Replaced, prepare
-from opweld.compile.rebuild import Substitution, shared_of
+from opweld.config import Options
 from opweld.errors import _what
-from opweld.graph.basic import Variable
+from opweld.graph.basic import Variable, pickling
 from opweld.graph.shared import SharedVariable
-from opweld.rooms import late
-
-pickling: Any = late("opweld.graph.pickling")  # few functions are pickled
 
 __all__ = ["Recipe"]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from opweld.compile import trust
 from opweld.compile.cache import FOLDER, FOLDERS, KINDS, first_line, name_of, roots, sharded, trusted
-from opweld.jsontext import dumps
+from opweld.lean import dumps
 
 __all__ = ["clear", "passing", "path", "remember", "unusable", "unwritable", "words", "writable"]
 

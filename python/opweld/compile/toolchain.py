@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from importlib.machinery import EXTENSION_SUFFIXES
 
 from opweld.compile.holds import processor, sha256, which
-from opweld.jsontext import dumps
+from opweld.lean import dumps
 
 __all__ = [
     "Driver",

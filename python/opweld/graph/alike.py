@@ -9,8 +9,8 @@ from __future__ import annotations
 from types import MethodType
 from typing import Any
 
+from opweld.dtypes import bits
 from opweld.graph.basic import Props
-from opweld.tolerances import bits
 
 __all__ = ["Difference", "differences", "same_value"]
 

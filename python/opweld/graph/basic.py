@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic
 
+from opweld.dtypes import bits
 from opweld.errors import _what
 from opweld.rooms import late
-from opweld.tolerances import bits
 
 if TYPE_CHECKING:
     from types import CodeType

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from opweld.graph.basic import Constant, Props, Variable
-from opweld.tolerances import alike
+from opweld.rooms import late
 
 __all__ = ["Type"]
+
+tolerances: Any = late("opweld.tolerances")  # few results are compared
 
 
 class Type(Props):
@@ -111,7 +113,7 @@ class Type(Props):
         -------
         bool
         """
-        return alike(a, b)
+        return bool(tolerances.alike(a, b))
 
     def values_eq_approx(self, a: Any, b: Any) -> bool:
         """Say whether two values are equal up to rounding.
@@ -122,5 +124,5 @@ class Type(Props):
             Unless it is overridden: what `values_eq` says where that is, else what `opweld.tolerances.alike` says.
         """
         if getattr(self.values_eq, "__func__", None) is Type.values_eq.__func__:  # type: ignore[attr-defined]
-            return alike(a, b, approx=True)
+            return bool(tolerances.alike(a, b, approx=True))
         return self.values_eq(a, b)

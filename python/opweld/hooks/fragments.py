@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from opweld.errors import OpweldWarning, _what
 from opweld.hooks.asking import ABSENT, ask, ask_for_build, origin, text, texts, words
 from opweld.hooks.classes import COp
-from opweld.hooks.float16 import half_of, refusal
-from opweld.hooks.labels import label_of
 from opweld.hooks.reading import (
     NAME,
     VARIABLE,
@@ -17,14 +15,15 @@ from opweld.hooks.reading import (
     array,
     carries_c,
     driver,
+    float16,
     keeps_storage,
+    label_of,
     lang_of,
     op_sub,
     performs,
     type_sub,
 )
 from opweld.rooms import late
-from opweld.sections import written_in
 
 if TYPE_CHECKING:
     from opweld.hooks.protocols import Node, Type
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Fragments"]
 
 generics: Any = late("opweld.generic")  # few graphs have a type without C
+sections: Any = late("opweld.sections")  # the C of most graphs is in no file of the library's
 
 _BUILD = ("headers", "header_dirs", "libraries", "lib_dirs", "compile_args", "no_compile_args")
 _VERSION_PARTS = (int, str, bytes, float, bool, type(None))
@@ -209,13 +209,13 @@ class Fragments:
             If it can be run neither in C nor in Python.
         """
         op: Any = node.op
-        half = half_of(op, node)
+        half = float16.half_of(op, node)
         if half is not None and performs(op):
             return None
         answer = ask(op, "c_code", node, NAME, list(inputs), list(outputs), op_sub(params))
         if answer is not ABSENT:
             if half is not None:
-                raise TypeError(refusal(op, half))
+                raise TypeError(float16.refusal(op, half))
             return text(op, "c_code", answer, needed=True)
         if not performs(op):
             files = getattr(op, "func_files", None)
@@ -294,7 +294,8 @@ class Fragments:
             if found:
                 fields[field] = found
                 self._note(label, writer, hook)
-                for name, path in filter(None, map(written_in, found)):
+                marked = [line for line in found if line.startswith("#line ")]
+                for name, path in filter(None, map(sections.written_in, marked)):
                     self.sources[name] = {"file": path, "line": 1, "exact": True}
         build: dict[str, Any] = {}
         for field in _BUILD:

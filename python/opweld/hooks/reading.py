@@ -1,4 +1,4 @@
-"""What a type's C can do, read off the type, and the names under which the hooks are asked."""
+"""What a type's C can do, read off the type, and the names under which the hooks are asked and classes stand in C."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 from opweld.errors import _what
 from opweld.hooks.asking import ABSENT, ask, text
 from opweld.hooks.classes import CType
+from opweld.rooms import late
 
 if TYPE_CHECKING:
     from opweld.hooks.protocols import Type
 
 __all__ = [
     "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "keeps_storage", "knows_of",
-    "lang_of", "op_sub", "performs", "type_sub",
+    "label_of", "lang_of", "op_sub", "performs", "type_sub",
 ]  # fmt: skip
+
+float16: Any = late("opweld.hooks.float16")  # asked where an op writes C
 
 FAIL = "{ opw_failure = 1; goto opw_fail; }"
 NAME = "OPW_NAME"
@@ -252,3 +255,30 @@ def lang_of(writer: object, default: str) -> str:
     if lang not in ("c", "c++"):
         raise TypeError(f"{writer}: c_lang must be 'c' or 'c++', got {lang!r}")
     return str(lang)
+
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_FIT = frozenset(_LETTERS + _LETTERS.upper() + "0123456789_ .,+-=~()[]{}<>|&^!@*'")  # gen/words.go refuses others
+_NAME = "OPW_NAME"  # the engine writes another name in its place
+_LONGEST = 80  # of four bytes at most, with what may follow
+
+
+def label_of(name: str) -> str:
+    """Make any name fit for ``#line``, comments and strings of C alike.
+
+    Parameters
+    ----------
+    name : str
+        Of a class, which `type` makes of any text, an op or a file.
+
+    Returns
+    -------
+    str
+        With ``_`` in the place of what cannot stand there: what would end a comment or a string, break a line, or be
+        taken for the parts of a place in a diagnostic. Names that differ only there have one label.
+    """
+    found = "".join([c if c in _FIT or (not c.isascii() and c.isalnum()) else "_" for c in name]).strip()
+    found = found.replace(_NAME, _NAME.replace("_", "-"))
+    if len(found) > _LONGEST:
+        found = found[: _LONGEST - 1].rstrip() + "~"
+    return "_" + found if found[:1] in ("", ".", "<") else found

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from opweld.dtypes import bits
 from opweld.errors import _what
-from opweld.tolerances import bits
 
 if TYPE_CHECKING:
     from opweld.params import ParamsType

@@ -6,7 +6,7 @@ __all__, __getattr__, __dir__ = door(
     __name__,
     {
         "basic": ("NodeRewriter", "node_rewriter"),
-        "registering": (
+        "standard": (
             "Registry", "register_canonicalize", "register_inplace", "register_specialize", "register_stabilize",
             "registry",
         ),

@@ -8,8 +8,7 @@ from types import CodeType
 from typing import Any
 
 from opweld.errors import _what
-from opweld.rewriting.basic import Deferred, NodeRewriter
-from opweld.rewriting.index import Index
+from opweld.rewriting.basic import Deferred, Index, NodeRewriter
 from opweld.signatures import code_of
 
 __all__ = ["STAGES", "Registration", "RewriteSet"]

@@ -1,16 +1,140 @@
-"""The run of a set of rewriters over a graph, stage by stage."""
+"""A graph is copied and its equal nodes become one; then a set of rewriters runs over it, stage by stage."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from opweld.graph.aliasing import Buffers, alias_pairs
+from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
-from opweld.rewriting.index import Index
-from opweld.rewriting.merge import merge_equal
+from opweld.hooks.standing import one_node, one_type
+from opweld.rewriting.basic import Index
 from opweld.rewriting.sets import STAGES, RewriteSet
 from opweld.rooms import late
 
-__all__ = ["rewrite_graph"]
+__all__ = ["copy_and_merge", "merge", "merge_equal", "rewrite_graph"]
+
+
+def copy_and_merge(graph: FunctionGraph, record: list[tuple[str, Variable, Variable]] | None = None) -> FunctionGraph:
+    """Copy a graph; equal ops on equal inputs become one node, equal constants one constant.
+
+    A node whose output another node destroys is left alone: two of them may be two on purpose.
+
+    Parameters
+    ----------
+    graph : FunctionGraph
+        Whose nodes stay as they are.
+    record : list, optional
+        Takes ``("merge", variable, what stands for it)`` for each output of a node that is merged into another.
+
+    Returns
+    -------
+    FunctionGraph
+        Of the same inputs; what it computes are its own variables.
+
+    Raises
+    ------
+    TypeError
+        If an op's ``__props__`` do not hash; if two ops are equal, and what they do depends on an attribute that
+        differs.
+    """
+    found = {variable: variable for variable in graph.inputs}  # variable of `graph` -> what stands for it
+    constants: dict[Any, Constant] = {}
+    nodes: dict[Any, Apply] = {}
+    spared = _destroyed(graph)
+    for node in graph.apply_nodes:
+        inputs = [found[v] if v in found else _constant(v, found, constants) for v in node.inputs]
+        key: Any = None
+        if not spared or spared.isdisjoint(node.outputs):
+            key = (_key(node.op), *inputs)
+            earlier = nodes.get(key)
+            if earlier is not None and one_node(earlier, node):
+                for mine, other in zip(node.outputs, earlier.outputs):
+                    found.setdefault(mine, other)
+                    if other.name is None:
+                        other.name = mine.name
+                    if record is not None:
+                        record.append(("merge", mine, other))
+                continue
+        made = node.copy(inputs, found)
+        if key is not None:
+            nodes[key] = made
+    outputs = [found[v] if v in found else _constant(v, found, constants) for v in graph.outputs]
+    return FunctionGraph(graph.inputs, outputs)
+
+
+merge = copy_and_merge
+
+
+def merge_equal(graph: FunctionGraph) -> bool:
+    """Let equal ops on equal inputs become one node, equal constants one constant, in a graph that is changed.
+
+    A node whose output another node destroys is left alone.
+
+    Parameters
+    ----------
+    graph : FunctionGraph
+        Its nodes are the caller's to change.
+
+    Returns
+    -------
+    bool
+        Whether anything was merged.
+    """
+    constants: dict[Any, Constant] = {}
+    nodes: dict[Any, Apply] = {}
+    spared = _destroyed(graph)
+    merged = False
+    for node in graph.apply_nodes:
+        for variable in node.inputs:
+            if isinstance(variable, Constant):
+                stands = _constant(variable, {}, constants)
+                if stands is not variable:
+                    graph.replace(variable, stands, "merge")
+        if spared and not spared.isdisjoint(node.outputs):
+            continue
+        earlier = nodes.setdefault((_key(node.op), *node.inputs), node)
+        if earlier is not node and one_node(earlier, node):
+            for mine, other in zip(node.outputs, earlier.outputs):
+                if other.name is None:
+                    other.name = mine.name
+                graph.replace(mine, other, "merge")
+            merged = True
+    return merged
+
+
+def _constant(variable: Variable, found: dict[Variable, Variable], constants: dict[Any, Constant]) -> Variable:
+    """What stands for a variable that no node computes."""
+    stands = variable
+    if isinstance(variable, Constant):
+        signature = variable.signature()
+        if signature is not None:
+            try:
+                stands = constants.setdefault(signature, variable)
+            except TypeError:  # a type that does not hash
+                stands = variable
+            if stands is not variable and not one_type(stands.type, variable.type):
+                stands = variable
+    found[variable] = stands
+    return stands
+
+
+def _key(op: object) -> Any:
+    """What ops are told apart by: themselves, or their identity where they do not hash at all."""
+    return id(op) if op.__hash__ is None else op  # __eq__ without __hash__
+
+
+def _destroyed(graph: FunctionGraph) -> set[Variable]:
+    """The variables that own a buffer which a node destroys."""
+    found: set[Variable] = set()
+    if any(node.op.destroy_map for node in graph.apply_nodes):
+        buffers = Buffers()
+        buffers.stop_at(graph.inputs)
+        for node in graph.apply_nodes:
+            for _, source in alias_pairs(node, "destroy_map"):
+                found.update(buffers.of(node.inputs[source]))
+    return found
+
 
 equilibrium: Any = late("opweld.rewriting.equilibrium")  # in many graphs there is nothing to rewrite
 

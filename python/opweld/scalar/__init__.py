@@ -3,7 +3,7 @@
 The types by name (``float64``), NumPy's elementwise functions as ops (``add``), and the classes that ops are made of.
 """
 
-from opweld.kinds import GROUPS, TYPES
+from opweld.dtypes import GROUPS, TYPES
 from opweld.operations import NAMES
 from opweld.rooms import door
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from opweld.dtypes import dtype_of
 from opweld.errors import MethodNotDefined, _what
 from opweld.graph.basic import Apply, Variable
+from opweld.graph.type import tolerances
 from opweld.hooks.asking import ABSENT, ask, text
 from opweld.hooks.classes import COp
-from opweld.hooks.float16 import half_of, refusal
-from opweld.hooks.labels import label_of
-from opweld.hooks.reading import NAME, op_sub
+from opweld.hooks.reading import NAME, float16, label_of, op_sub
 from opweld.scalar.type import ScalarType, Spec, as_scalar, common_dtype, get_scalar_type
-from opweld.tolerances import EXACT
 
 __all__ = [
     "BinaryScalarOp", "Body", "ScalarOp", "Spec", "StructuredScalarOp", "UnaryScalarOp", "as_scalar",
@@ -23,12 +21,23 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Body(NamedTuple):
-    """The work on one element as data, in the form of docs/program.md."""
+class Body:
+    """The work on one element as data, in the form of docs/program.md.
 
-    instructions: list[dict[str, Any]]
-    results: list[int]
-    dtypes: tuple[str, ...]
+    Attributes
+    ----------
+    instructions, results : list
+        In order; which values come out: the arguments are numbered, then what each instruction makes.
+    dtypes : tuple of str
+        The results'.
+    """
+
+    __slots__ = ("dtypes", "instructions", "results")
+
+    def __init__(self, instructions: list[dict[str, Any]], results: list[int], dtypes: tuple[str, ...]) -> None:
+        self.instructions = instructions
+        self.results = results
+        self.dtypes = dtypes
 
 
 def weak_kind(value: object) -> type | None:
@@ -302,7 +311,7 @@ class ScalarOp(COp):
         Body
         """
         node = self.scalar_node(dtypes)
-        half = half_of(self, node)
+        half = float16.half_of(self, node)
         if half is not None and self.has_perform():
             raise MethodNotDefined(f"{self}: its c_code is not for float16")
         results = list(range(len(dtypes), len(dtypes) + len(node.outputs)))
@@ -311,7 +320,7 @@ class ScalarOp(COp):
         if answer is ABSENT:
             raise MethodNotDefined(f"{self} has no c_code")
         if half is not None:
-            raise TypeError(refusal(self, half))
+            raise TypeError(float16.refusal(self, half))
         made = tuple([output.type.dtype for output in node.outputs])
         code = {
             "op": "code", "label": label_of(type(self).__name__), "args": list(range(len(dtypes))),
@@ -363,7 +372,7 @@ class StructuredScalarOp(ScalarOp):
 
     def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
         """Say that nothing is rounded."""
-        return EXACT
+        return tolerances.EXACT
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of what `make_body` writes, which is itself part of every key."""

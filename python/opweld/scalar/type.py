@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from opweld import complexes
-from opweld.dtypes import c_float, c_integer, convert, dtype_of, upcast
+from opweld.dtypes import GROUPS, c_float, c_integer, c_name, c_support_code, convert, dtype_of, upcast
 from opweld.errors import _what
 from opweld.graph.basic import Constant, Variable
+from opweld.graph.type import tolerances
 from opweld.hooks.classes import CType
 from opweld.hooks.copying import register_deep_copy_op_c_code
-from opweld.kinds import GROUPS
-from opweld.tolerances import EXACT, Tolerance, near
 
 __all__ = [
     "ScalarConstant", "ScalarType", "ScalarVariable", "Spec", "as_scalar", "common_dtype", "get_scalar_type", "group",
@@ -106,7 +104,7 @@ class ScalarType(CType):
 
     def values_eq(self, a: object, b: object) -> bool:  # type: ignore[override]
         """Say whether two numbers have equal dtype and value; see `opweld.tolerances.near`."""
-        return near(self._number(a), self._number(b), EXACT)
+        return bool(tolerances.near(self._number(a), self._number(b), tolerances.EXACT))
 
     def values_eq_approx(self, a: Any, b: Any, tolerance: float | None = None) -> bool:
         """Say whether two numbers have equal dtype and nearly equal values.
@@ -124,24 +122,24 @@ class ScalarType(CType):
         """
         a, b = self._number(a), self._number(b)
         if tolerance is None or a.dtype.kind not in "fc":
-            return near(a, b)
-        return near(a, b, Tolerance(0, tolerance * max(abs(a), abs(b))))
+            return bool(tolerances.near(a, b))
+        return bool(tolerances.near(a, b, tolerances.Tolerance(0, tolerance * max(abs(a), abs(b)))))
 
     def dtype_specs(self) -> tuple[type, str, str]:
         """Give the dtype as NumPy's scalar class, the C type and the type number's name."""
-        return self._dtype.np.type, complexes.c_name(self._dtype), self._dtype.enum
+        return self._dtype.np.type, c_name(self._dtype), self._dtype.enum
 
     def c_element_type(self) -> str:
         """Give the C type."""
-        return complexes.c_name(self._dtype)
+        return c_name(self._dtype)
 
     def c_support_code(self) -> Any:
         """Define the C type, where it is complex."""
-        return complexes.support_code(self._dtype)
+        return c_support_code(self._dtype)
 
     def c_declare(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:
         """Declare the number."""
-        ctype = complexes.c_name(self._dtype)
+        ctype = c_name(self._dtype)
         return f"{ctype} {name};\ntypedef {ctype} dtype_{name};"
 
     def c_init(self, name: str, sub: dict[str, Any]) -> str:
@@ -248,7 +246,7 @@ def group(name: str) -> tuple[ScalarType, ...]:
     Parameters
     ----------
     name : str
-        One of `opweld.kinds.GROUPS`.
+        One of `opweld.dtypes.GROUPS`.
 
     Returns
     -------

@@ -9,10 +9,10 @@ import numpy as np
 
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply
+from opweld.graph.type import tolerances
 from opweld.operations import NAMES, PARTS
 from opweld.scalar.op import Body, ScalarOp, Spec, StructuredScalarOp, number
 from opweld.scalar.type import ScalarType, get_scalar_type
-from opweld.tolerances import of_operation
 
 __all__ = ["Ufunc", "short_power", "ufunc"]
 
@@ -89,7 +89,7 @@ class Ufunc(StructuredScalarOp):
         """Look up the table; of several dtypes that of the loop counts."""
         dtypes = [variable.type.dtype for variable in [*node.inputs, *node.outputs]]
         whole = [dtype for dtype in dtypes if dtype_of(dtype).np.kind == "c"]
-        return of_operation(self.function.__name__, (whole or dtypes)[0])
+        return tolerances.of_operation(self.function.__name__, (whole or dtypes)[0])
 
     def _loop(self, spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return _loop(self.function.__name__, spec)

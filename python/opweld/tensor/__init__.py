@@ -1,6 +1,6 @@
 """Tensors: arrays of known dtype and number of dimensions."""
 
-from opweld.kinds import CONSTRUCTORS
+from opweld.dtypes import CONSTRUCTORS
 from opweld.operations import FUNCTIONS
 from opweld.rooms import door
 
@@ -41,5 +41,5 @@ __all__, __getattr__, __dir__ = door(
         "ufuncs": FUNCTIONS,
         "variable": ("TensorConstant", "TensorVariable"),
     },
-    {"constructors:constructor": CONSTRUCTORS},
+    {"convert:constructor": CONSTRUCTORS},
 )  # fmt: skip

@@ -1,8 +1,7 @@
 # Names of __init__.py, which finds them on first use; written by `make stubs`.
 from opweld.tensor.basic import NotScalarConstantError as NotScalarConstantError
 from opweld.tensor.careduce import CAReduce as CAReduce
-from opweld.tensor.constructors import Constructor as _Constructor
-from opweld.tensor.convert import constant as constant
+from opweld.tensor.convert import Constructor as _Constructor, constant as constant
 from opweld.tensor.elemwise import Elemwise as Elemwise
 from opweld.tensor.math import (
     allclose as allclose,

@@ -1,11 +1,12 @@
-"""From numbers, arrays, lists and variables to tensor variables."""
+"""What makes variables and constants: the constructors of each dtype and number of dimensions, and values."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from opweld.dtypes import KINDS, PREFIXES
 from opweld.errors import _what
 from opweld.graph.basic import Variable
 from opweld.tensor.operators import functions
@@ -15,7 +16,7 @@ from opweld.tensor.variable import TensorConstant, TensorVariable
 if TYPE_CHECKING:
     from opweld.tensor import likes
 
-__all__ = ["as_tensor_variable", "constant"]
+__all__ = ["Constructor", "as_tensor_variable", "constant", "constructor"]
 
 
 def constant(x: likes.TensorLike, name: str | None = None, dtype: likes.DType = None) -> TensorConstant:
@@ -91,3 +92,46 @@ def as_tensor_variable(x: likes.TensorLike, name: str | None = None, ndim: int |
 def _holds_variables(x: object) -> bool:
     """Whether a list, or a list in it, holds a variable."""
     return isinstance(x, (list, tuple)) and any(isinstance(item, Variable) or _holds_variables(item) for item in x)
+
+
+class Constructor:
+    """``vector("x")``: a variable of ``config.floatX``, or of the dtype given.
+
+    Parameters
+    ----------
+    kind : str
+        One of `opweld.dtypes.KINDS`.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def __call__(self, name: str | None = None, dtype: Any = None, shape: Any = None) -> TensorVariable:
+        """Make a variable."""
+        sizes = KINDS[self._kind]
+        if shape is not None:
+            if len(tuple(shape)) != len(sizes):
+                raise ValueError(f"{self._kind}: expected {len(sizes)} sizes, got shape {tuple(shape)}")
+            sizes = tuple(shape)
+        return TensorType("floatX" if dtype is None else dtype, sizes)(name)  # type: ignore[return-value]
+
+    def __repr__(self) -> str:
+        return f"<constructor of a {self._kind} of config.floatX>"
+
+
+def constructor(name: str) -> Any:
+    """Make what is called by the name of a constructor.
+
+    Parameters
+    ----------
+    name : str
+        One of `opweld.dtypes.CONSTRUCTORS`.
+
+    Returns
+    -------
+    Constructor or TensorType
+    """
+    if name in KINDS:
+        return Constructor(name)
+    kind = next(kind for kind in KINDS if name.endswith(kind) and name[: -len(kind)] in PREFIXES)
+    return TensorType(PREFIXES[name[: -len(kind)]], KINDS[kind])

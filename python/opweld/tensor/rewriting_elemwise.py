@@ -12,7 +12,6 @@ from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.inplace import is_destroyed, is_temporary
 from opweld.rewriting.standard import listed
-from opweld.scalar.basic import Cast, Identity, Where
 from opweld.scalar.ufuncs import Ufunc, short_power, ufunc
 from opweld.tensor.elemwise import Elemwise
 
@@ -37,6 +36,12 @@ def _name(node: Apply) -> str | None:
     """The ufunc that a node applies."""
     scalar_op = node.op.scalar_op
     return str(scalar_op.name) if isinstance(scalar_op, Ufunc) else None
+
+
+def _choice(node: Apply) -> str | None:
+    """The class of the scalar op, if it is one of `opweld.scalar.basic`, which is not loaded to ask."""
+    found = type(node.op.scalar_op)
+    return found.__name__ if found.__module__ == "opweld.scalar.basic" else None
 
 
 def _stands(fgraph: FunctionGraph, node: Apply, position: int) -> list[Variable] | None:
@@ -66,7 +71,7 @@ def _number(variable: Variable) -> Any:
 @listed
 def twice(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``-(-x)``, ``~(~x)``, ``conj(conj(x))``, and a copy, are `x`; so is ``logical_not`` twice of bool."""
-    if isinstance(node.op.scalar_op, Identity):
+    if _choice(node) == "Identity":
         return _stands(fgraph, node, 0)
     name = _name(node)
     below = node.inputs[0].owner if name in _TWICE else None
@@ -83,13 +88,13 @@ def twice(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
 def cast_of_cast(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """A cast to the dtype that is there is no cast; of two casts the first goes if it keeps every value."""
     op: Any = node.op
-    if not isinstance(op.scalar_op, Cast) or op.destroy_map:
+    if _choice(node) != "Cast" or op.destroy_map:
         return None
     source: Any = node.inputs[0]
     if source.type.dtype == op.scalar_op.dtype:
         return _stands(fgraph, node, 0)
     below = source.owner
-    if below is None or not isinstance(below.op, Elemwise) or not isinstance(below.op.scalar_op, Cast):
+    if below is None or not isinstance(below.op, Elemwise) or _choice(below) != "Cast":
         return None
     first: Any = below.inputs[0]
     if below.op.destroy_map or not _keeps(first.type.dtype, source.type.dtype, op.scalar_op.dtype):
@@ -132,7 +137,7 @@ def neutral(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
 @listed
 def where_known(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``where(True, a, b)`` is `a`, ``where(False, a, b)`` is `b`, if their shapes and dtypes are known to agree."""
-    if not isinstance(node.op.scalar_op, Where) or node.op.destroy_map:
+    if _choice(node) != "Where" or node.op.destroy_map:
         return None
     condition = _number(node.inputs[0])
     return None if condition is None else _stands(fgraph, node, 1 if condition else 2)

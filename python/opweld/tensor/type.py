@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from opweld import complexes, dtypes
+from opweld import dtypes
 from opweld.errors import _what
+from opweld.graph.type import tolerances
 from opweld.hooks.classes import CType
 from opweld.hooks.copying import register_deep_copy_op_c_code, register_view_op_c_code
 from opweld.hooks.reading import array
 from opweld.tensor.variable import TensorConstant, TensorVariable
-from opweld.tolerances import EXACT, near
 
 __all__ = ["TensorType", "tensor"]
 
@@ -172,7 +172,7 @@ class TensorType(CType):
     @staticmethod
     def values_eq(a: object, b: object) -> bool:
         """Say whether two arrays have equal dtype, shape and values; see `opweld.tolerances.near`."""
-        return near(a, b, EXACT)
+        return bool(tolerances.near(a, b, tolerances.EXACT))
 
     @staticmethod
     def values_eq_approx(a: Any, b: Any, rtol: float | None = None, atol: float | None = None) -> bool:
@@ -190,27 +190,27 @@ class TensorType(CType):
         bool
         """
         if (rtol is None and atol is None) or a.dtype.kind not in "fc":
-            return near(a, b)
+            return bool(tolerances.near(a, b))
         if a.dtype != b.dtype or a.shape != b.shape:
             return False
         return bool(np.allclose(a, b, rtol=rtol or 0, atol=atol or 0, equal_nan=True))
 
     def dtype_specs(self) -> tuple[type, str, str]:
         """Give the dtype as NumPy's scalar class, the C type and the type number's name."""
-        return self._dtype.np.type, complexes.c_name(self._dtype), self._dtype.enum
+        return self._dtype.np.type, dtypes.c_name(self._dtype), self._dtype.enum
 
     def c_element_type(self) -> str:
         """Give the C type of an element."""
-        return complexes.c_name(self._dtype)
+        return dtypes.c_name(self._dtype)
 
     def c_support_code(self) -> Any:
         """Define the C type of an element, where it is complex."""
-        return complexes.support_code(self._dtype)
+        return dtypes.c_support_code(self._dtype)
 
     def c_declare(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:
         """Declare the array, the element's type and the type number."""
         return (
-            f"PyArrayObject* {name};\ntypedef {complexes.c_name(self._dtype)} dtype_{name};\n"
+            f"PyArrayObject* {name};\ntypedef {dtypes.c_name(self._dtype)} dtype_{name};\n"
             f"enum {{ type_num_{name} = {self._dtype.enum} }};"
         )
 

@@ -1,11 +1,11 @@
-"""JSON by the functions in C behind the package json, which itself takes 1 ms to load: a tenth of a hit's time."""
+"""JSON and SHA-256 by the functions in C behind the packages json and hashlib, which take 1 ms and 9 ms to load."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-__all__ = ["dumps", "loads"]
+__all__ = ["dumps", "loads", "sha256"]
 
 _BLANKS = " \t\n\r"
 
@@ -111,3 +111,15 @@ def loads(text: str) -> Any:
         If it is none.
     """
     return _read(text)
+
+
+if TYPE_CHECKING:
+    from hashlib import sha256
+else:
+    try:  # hashlib loads OpenSSL, which takes 9 ms
+        from _sha2 import sha256
+    except ImportError:
+        try:
+            from _sha256 import sha256
+        except ImportError:
+            from hashlib import sha256

@@ -1,0 +1,120 @@
+"""A module that the cache does not have: built by the engine, in the first folder where that can be done."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from opweld import engine
+from opweld.compile import private, store
+from opweld.compile.explain import refused, undone, unloadable
+from opweld.compile.program import Program
+from opweld.errors import CacheError, CompileError, ToolError
+
+if TYPE_CHECKING:
+    from opweld.compile.builder import Folders, Setup
+
+__all__ = ["Progress", "make", "unloadable"]
+
+
+def make(setup: Setup, folders: Folders) -> tuple[dict[str, Any], str]:
+    """Have a module built.
+
+    Parameters
+    ----------
+    setup : Setup
+        Its Program, and what it is compiled with.
+    folders : Folders
+        Where it is kept.
+
+    Returns
+    -------
+    dict, str
+        The result, as docs/engine.md has it, and the folder of the cache that was asked last.
+
+    Raises
+    ------
+    CompilerNotFoundError, CompileError, ToolError, CacheError, EngineError
+        If it cannot be.
+    """
+    setup.check()
+    program, wanted = setup.program, setup.request(folders.owners)
+    progress = Progress(program.data["name"], setup.options.progress)
+
+    def step(state: dict[str, Any]) -> None:
+        private.sweep(folders.roots)  # while the compiler runs
+        progress(state)
+
+    try:
+        return _first_that_works(program, folders, lambda **at: engine.build({**wanted, **at}, step))
+    except CompileError as err:
+        raise refused(err, program) from None
+    except ToolError as err:
+        raise undone(err, program) from None
+    finally:
+        progress.end()
+        private.sweep(folders.roots)
+
+
+def _first_that_works(
+    program: Program, folders: Folders, build: Callable[..., dict[str, Any]]
+) -> tuple[dict[str, Any], str]:
+    """Build in the first folder where that can be done: one of the cache's, else one of this process's own.
+
+    Gives the result, and the folder of the cache that was asked last.
+    """
+    failed: list[tuple[str, str]] = []
+    root = ""
+    for root in folders.roots:
+        why = store.unwritable(root)
+        if not why:
+            try:
+                return build(root=root), root
+            except CacheError as err:
+                if err.details.get("kind") == "private":
+                    break
+                why = _reason(err)
+        failed.append((root, why))
+        root = ""
+    for folder in private.folders(failed, [place for place in folders.roots if place not in dict(failed)]):
+        try:
+            return build(root=root, private=folder), root
+        except CacheError as err:
+            failed.append((os.path.dirname(folder), _reason(err)))
+    lines = "".join(f"\n  {folder}: {why}" for folder, why in failed)
+    raise CacheError(
+        f"{program.data['name']} can be built nowhere:{lines}\nmake one of these folders fit, or set config.compiledir "
+        f"or TMPDIR to one that can be written",
+        {"kind": "cache", "folder": failed[0][0], "reason": failed[0][1], "folders": failed},
+    )
+
+
+def _reason(err: CacheError) -> str:
+    return str(err).removeprefix(f"{err.details.get('folder')}: ")
+
+
+class Progress:
+    """One line on a terminal for a build that takes longer than a second; it erases itself."""
+
+    def __init__(self, name: str, wanted: str) -> None:
+        stream = sys.stderr
+        self.shown = False
+        self.name = name
+        self.stream = stream
+        self.active = wanted == "on" or (wanted == "auto" and stream is not None and stream.isatty())
+
+    def __call__(self, state: dict[str, Any]) -> None:
+        """Show how far the build is."""
+        seconds = state.get("seconds", 0.0)
+        if self.active and seconds >= 1.0:
+            self.shown = True
+            self.stream.write(f"\r\x1b[Kopweld: {self.name}: {state.get('stage', '')} {seconds:.1f} s")
+            self.stream.flush()
+
+    def end(self) -> None:
+        """Erase the line."""
+        if self.shown:
+            self.stream.write("\r\x1b[K")
+            self.stream.flush()
