@@ -18,7 +18,7 @@ func (c *checker) types() {
 		if !ok {
 			c.fail(fmt.Sprintf("types[%d].array.dtype", i), t.Label, "no dtype %q", t.Array.DType)
 		}
-		c.arrays[i] = &TypedArray{dtype, t.Array.NDim}
+		c.arrays[i] = &TypedArray{dtype, t.Array.NDim, t.Array.Plain}
 	}
 }
 

@@ -109,7 +109,7 @@ func (t *Type) fields() fields {
 
 func (f fields) array(a *Array) fields {
 	if a != nil {
-		f["array"] = fields{"dtype": a.DType, "ndim": a.NDim}
+		f["array"] = fields{"dtype": a.DType, "ndim": a.NDim}.flag("plain", a.Plain)
 	}
 	return f
 }

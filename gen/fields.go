@@ -70,7 +70,7 @@ func (d *decoder) array(parent *object) *Array {
 		return nil
 	}
 	o := d.object(v, parent.at("array"))
-	a := &Array{DType: o.str("dtype", false), NDim: o.num("ndim")}
+	a := &Array{DType: o.str("dtype", false), NDim: o.num("ndim"), Plain: o.bool("plain", true)}
 	o.close()
 	return a
 }

@@ -32,6 +32,7 @@ type Type struct {
 type Array struct {
 	DType string
 	NDim  int
+	Plain bool // the type's texts hold a reference to it, and do nothing else
 }
 
 // Kernel holds the texts of one kind of apply, asked for under the names opw_V0, opw_V1, …

@@ -26,7 +26,8 @@ type TypedType struct {
 // TypedArray is the array that a type promises.
 type TypedArray struct {
 	scalar.Type
-	NDim int
+	NDim  int
+	Plain bool // holding a reference to it is all that the type does
 }
 
 // Declares is a declaration text, read.

@@ -57,10 +57,11 @@ type InitView struct {
 	Text     Fragment
 }
 
-// ArgumentView is an entry of the table of arguments; Name is a C string or NULL.
+// ArgumentView is an entry of the table of arguments; Name is a C string or NULL, Accept a test or NULL.
 type ArgumentView struct {
 	Name     string
 	Variable int
+	Accept   string
 }
 
 // ResultView is an entry of the table of results.
@@ -177,23 +178,28 @@ func (v *functionViewer) interface_() {
 		if in.Name != "" {
 			name = cString(in.Name)
 		}
-		w.Arguments = append(w.Arguments, ArgumentView{name, in.Variable})
+		w.Arguments = append(w.Arguments, ArgumentView{name, in.Variable, v.accept(in.Variable, in.Accept)})
 		if in.Shared {
 			w.Counts.Cells++
 		}
 	}
 	for _, out := range v.of.Outputs {
-		r := ResultView{Variable: out.Variable, Accept: "NULL", Update: -1}
+		r := ResultView{Variable: out.Variable, Accept: v.accept(out.Variable, out.Accept), Update: -1}
 		if out.Update != nil {
 			r.Update = *out.Update - (len(v.of.Inputs) - w.Counts.Cells)
 			w.Counts.Updates++
 		}
-		if out.Accept != nil {
-			accepts := v.plan.Types[v.place(out.Variable)].Accepts
-			r.Accept = v.typeView(out.Variable).accept(slices.Index(accepts, *out.Accept))
-		}
 		w.Results = append(w.Results, r)
 	}
+}
+
+// accept names the test of an argument or result; NULL: it has none.
+func (v *functionViewer) accept(variable int, text *string) string {
+	if text == nil {
+		return "NULL"
+	}
+	accepts := v.plan.Types[v.place(variable)].Accepts
+	return v.typeView(variable).accept(slices.Index(accepts, *text))
 }
 
 // place is where a variable's type stands among the unit's.

@@ -13,6 +13,7 @@ type TypeView struct {
 	C, Label                 string
 	Number                   string // of the dtype of the array that it declares
 	NDim                     int    // of that array; -1: it declares something else
+	Plain                    int    // 1: holding a reference to that array is all that the type does
 	Declare, Cleanup         Fragment
 	State                    []ccode.Declared
 	Adopt, Init, Offer, Sync *EnterView
@@ -60,6 +61,9 @@ func newTypeView(i int, t *PlannedType, cxx bool) *TypeView {
 		Declare: fragment(t.Label, Declare, t.Text(Declare), ""), Cleanup: fragment(t.Label, Cleanup, t.Text(Cleanup), ""),
 	}
 	slices.Reverse(tv.Closing)
+	if t.Array != nil && t.Array.Plain {
+		tv.Plain = 1
+	}
 	tv.Scope, tv.LeaveScope = tv.scope(""), tv.scope("_leave")
 	if t.Adopt {
 		tv.Adopt = tv.enter("_adopt", Extract)

@@ -11,6 +11,12 @@ static char *opw_argument_slot(char *frame, const opw_code *code, Py_ssize_t i)
     return frame + code->argument_offsets[i];
 }
 
+/* The label of a variable's type. */
+static const char *opw_label_of(const opw_code *code, uint32_t variable)
+{
+    return code->program->types[code->program->variable_types[variable]].label;
+}
+
 /* The arguments that a caller gives; shared values come after them. */
 static Py_ssize_t opw_arguments(const opw_program *p) { return (Py_ssize_t)(p->arguments - p->cells); }
 

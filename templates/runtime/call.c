@@ -1,4 +1,4 @@
-/* One call: bind, walk the table, collect, undo. */
+/* One call with bound arguments: walk the table, collect, undo. */
 /* ---- the call ------------------------------------------------------------------------------------------ */
 
 /* The group that a step runs, and where its arrays are; NULL: it runs none. */
@@ -78,6 +78,18 @@ static void opw_find_unlike(opw_function *self, char *frame, const opw_step *ste
     }
 }
 
+/* Sees to it that there is an exception of a step that failed, and that it says which node that was. */
+static void opw_fail(char *frame, const opw_code *code, uint32_t reached, int status)
+{
+    opw_function *self = OPW_HEAD(frame)->self;
+    const opw_step *step = &code->program->step_table[reached];
+    if (status == OPW_UNLIKE && step->run != opw_run_group)
+        opw_find_unlike(self, frame, step);
+    if (!PyErr_Occurred())
+        opw_silent(self, step->label);
+    opw_explain(self, frame, reached, status);
+}
+
 /* Runs the table from its start; returns how many entries were reached, and in *failed whether one failed. */
 static uint32_t opw_walk(char *frame, const opw_code *code, int *failed)
 {
@@ -86,12 +98,8 @@ static uint32_t opw_walk(char *frame, const opw_code *code, int *failed)
         int status = step->run(frame, step->slots);
         if (!status)
             continue;
-        if (status == OPW_UNLIKE && step->run != opw_run_group)
-            opw_find_unlike(OPW_HEAD(frame)->self, frame, &code->program->step_table[step - begin]);
-        if (!PyErr_Occurred())
-            opw_silent(OPW_HEAD(frame)->self, code->program->step_table[step - begin].label);
+        opw_fail(frame, code, (uint32_t)(step - begin), status);
         *failed = 1;
-        opw_explain(OPW_HEAD(frame)->self, frame, (uint32_t)(step - begin), status);
         return (uint32_t)(step - begin) + (status > 0);
     }
     return (uint32_t)(end - begin);
@@ -215,52 +223,5 @@ static PyObject *opw_run(opw_function *self, char *frame, PyObject *out)
         Py_CLEAR(result);
     if (code->program->updates)
         opw_store_updates(self, frame, result != NULL);
-    return result;
-}
-
-static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *args, Py_ssize_t given, PyObject *names)
-{
-    const opw_code *code = self->code;
-    const opw_program *p = code->program;
-    PyObject *out = NULL, *result = NULL;
-    uint32_t i;
-
-    OPW_HEAD(frame)->self = self;
-    OPW_HEAD(frame)->program = p;
-    OPW_HEAD(frame)->structs = self->structs;
-    if (self->constants)
-        memcpy(frame + code->constants_begin, self->constants + code->constants_begin,
-               code->constants_end - code->constants_begin);
-    for (i = 0; i < p->results + p->updates; i++)
-        OPW_HEAD(frame)->out[i] = NULL;
-    if (opw_bind(self, frame, args, given, names, &out))
-        return NULL;
-    if (!out)
-        return opw_run(self, frame, NULL);
-    if (!opw_take_outs(self, frame, out))
-        result = opw_run(self, frame, out);
-    opw_leave_outs(frame, p);
-    return result;
-}
-
-/* Frames up to this size lie on the stack. */
-#define OPW_SMALL_FRAME 4096
-
-static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *names)
-{
-    opw_function *self = (opw_function *)callable;
-    union { char bytes[OPW_SMALL_FRAME]; void *align; double align_double; } small;
-    char *frame = small.bytes;
-    PyObject *result = NULL;
-
-    if (self->code->frame_size > sizeof(small) && !(frame = (char *)PyMem_Malloc(self->code->frame_size)))
-        return PyErr_NoMemory();
-    if (!self->turns || !opw_lock(self)) {
-        result = opw_call_in(self, frame, args, PyVectorcall_NARGS(nargsf), names);
-        if (self->turns)
-            opw_unlock(self, PyTuple_GET_SIZE(self->turns));
-    }
-    if (frame != small.bytes)
-        PyMem_Free(frame);
     return result;
 }

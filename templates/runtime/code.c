@@ -28,6 +28,44 @@ static int opw_lay_out(opw_code *code)
     return -1;
 }
 
+/* Whether a step is a loop of the engine's. */
+static int opw_is_loop(const opw_step *step)
+{
+    return step->run == opw_run_stores || step->run == opw_run_folds || step->run == opw_run_group;
+}
+
+/* Whether a call holds nothing but arrays, of which the caller and the instance have all that no loop makes, and loops all that
+   is returned. */
+static int opw_holds_arrays_alone(const opw_program *p)
+{
+    uint32_t i;
+    if (p->arguments > 64 || p->cells || p->updates || p->performs || p->structs || p->kept ||
+        p->variables != p->arguments + p->constants + p->results)
+        return 0;
+    for (i = 0; i < p->variables; i++)
+        if (!p->types[p->variable_types[i]].plain)
+            return 0;
+    for (i = 0; i < p->arguments; i++)
+        if (!p->argument_table[i].accept)
+            return 0;
+    return 1;
+}
+
+/* Finds the loops that are all of a call's work, if nothing else is. */
+static void opw_find_loops(opw_code *code)
+{
+    const opw_step *steps = code->program->step_table;
+    uint32_t i, n = 0;
+    for (i = 0; i < code->program->steps; i++) {
+        if (opw_is_loop(&steps[i]))
+            code->loop_steps[n++] = i;
+        else if (steps[i].node >= 0 || steps[i].run == opw_separate)
+            return;
+    }
+    if (opw_holds_arrays_alone(code->program))
+        code->loops = n;
+}
+
 /* Fills a code of zeros; what is there also after a failure, opw_drop_code drops. */
 static int opw_resolve(opw_code *code, const opw_program *p)
 {
@@ -39,7 +77,9 @@ static int opw_resolve(opw_code *code, const opw_program *p)
     code->argument_offsets = (uint32_t *)PyMem_Calloc(p->arguments + 1, sizeof(uint32_t));
     code->result_offsets = (uint32_t *)PyMem_Calloc(p->results + 1, sizeof(uint32_t));
     code->keywords = (PyObject **)PyMem_Calloc(p->arguments + 1, sizeof(PyObject *));
-    if (!code->offsets || !code->slots || !code->keywords || !code->steps || !code->argument_offsets || !code->result_offsets) {
+    code->loop_steps = (uint32_t *)PyMem_Calloc(p->steps + 1, sizeof(uint32_t));
+    if (!code->offsets || !code->slots || !code->keywords || !code->steps || !code->argument_offsets || !code->result_offsets ||
+        !code->loop_steps) {
         PyErr_NoMemory();
         return -1;
     }
@@ -59,6 +99,7 @@ static int opw_resolve(opw_code *code, const opw_program *p)
     for (i = 0; i < p->arguments; i++)
         if (p->argument_table[i].name && !(code->keywords[i] = PyUnicode_InternFromString(p->argument_table[i].name)))
             return -1;
+    opw_find_loops(code);
     code->keywords[p->arguments - p->cells] = PyUnicode_InternFromString("out");
     return code->keywords[p->arguments - p->cells] ? 0 : -1;
 }
@@ -74,4 +115,5 @@ static void opw_drop_code(opw_code *code)
     PyMem_Free(code->argument_offsets);
     PyMem_Free(code->result_offsets);
     PyMem_Free(code->keywords);
+    PyMem_Free(code->loop_steps);
 }

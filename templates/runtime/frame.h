@@ -65,11 +65,13 @@ typedef struct {
     opw_undo_fn leave; /* c_cleanup, then give up py_<name> */
     const char *label;
     int number, ndim;  /* of the one PyArrayObject* that it declares: what it promises; ndim -1: it declares something else */
+    int plain;         /* holding a reference to that array is all that it does: a call that knows this may do without the rest */
 } opw_type;
 
 typedef struct {
     const char *name; /* keyword; NULL: positional only */
     uint32_t variable;
+    int (*accept)(PyObject *); /* may it be taken as it is; NULL: it is always converted */
 } opw_argument;
 
 typedef struct {

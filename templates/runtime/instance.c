@@ -20,6 +20,7 @@ typedef struct {
     opw_resolved *steps;
     PyObject **keywords; /* interned, one an argument, then "out"; NULL: positional only */
     size_t constants_begin, constants_end, frame_size;
+    uint32_t *loop_steps, loops; /* which steps are all of a call's work; none: it goes by the table */
 } opw_code;
 
 /* The module's state. */

@@ -14,6 +14,7 @@
 #include "fold.c"
 #include "group.c"
 #include "call.c"
+#include "vectorcall.c"
 #include "function.c"
 #include "code.c"
 #include "make.c"

@@ -26,6 +26,7 @@ from numpy.lib.stride_tricks import as_strided
 
 ADD, ADD_OVER, BOTH, ROOT, SUM0, SUM1, SUM, MAX0, PERFORM, TALLY, THRICE, COUNT, TROUBLE, LARGE = range(14)
 EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, SIMPLY, NOTHING = range(14, 21)
+ADD_PLAIN, BOTH_PLAIN, ROOT_PLAIN, EXPAND_PLAIN = range(21, 25)
 PATH = sys.argv[1]
 C = ctypes.PyDLL(PATH)
 C.checks_blocks.restype = ctypes.c_ssize_t
@@ -64,10 +65,12 @@ def unlike(step, position, value):
 
 def make(position, *, name="f", convert=convert, failed=None, unlike=unlike, **bound):
     two = (ADD, ADD_OVER, BOTH, PERFORM, LARGE, EXPAND, EXPAND_OVER, PAIR, TOTAL, SIMPLY)
+    two += (ADD_PLAIN, BOTH_PLAIN, EXPAND_PLAIN)
     arguments = {NOTHING: 0, TWICE: 3}.get(position, 2 if position in two else 1)
     defaults = bound.pop("defaults", (None,) * arguments)
     rules = bound.pop("rules", (None,) * arguments)
-    outs = bound.pop("outs", ("Doubles",) * {NOTHING: 0, BOTH: 2, PERFORM: 2, TWICE: 2, PAIR: 2}.get(position, 1))
+    results = {NOTHING: 0, BOTH: 2, PERFORM: 2, TWICE: 2, PAIR: 2, BOTH_PLAIN: 2}.get(position, 1)
+    outs = bound.pop("outs", ("Doubles",) * results)
     performs, constants, cells = (bound.pop(which, ()) for which in ("performs", "constants", "cells"))
     assert not bound
     return MODULE.make(position, name, rules, convert, outs, performs, constants, defaults, cells, failed, unlike)
@@ -487,6 +490,46 @@ def check_rules_of_every_kind():
         raise AssertionError(wrong)
 
 
+def check_calls_without_a_walk():
+    seen = []
+    add = make(ADD_PLAIN, name="g", failed=lambda *what: seen.append(what))
+    both, root = make(BOTH_PLAIN), make(ROOT_PLAIN, failed=lambda *what: seen.append(what))
+    x, y = np.arange(6.0).reshape(2, 3), np.ones(3)
+    count = sys.getrefcount(x)
+    for one, other in [(x, y), (x.T, x.T), (x, [1, 1, 1]), ([1], [2]), (1, np.float32(2)), (x[:0], y), (x, x)]:
+        z = add(one, other)
+        assert np.array_equal(z, np.add(one, other)) and z.flags.owndata and sys.getrefcount(z) == 2
+    first, second = both(x, [1, 1, 1])
+    assert np.array_equal(first, x + y) and np.array_equal(second, x + y) and first is not second
+    assert root(x).tolist() == np.sqrt(x).tolist() and root(np.array(4.0)).shape == ()
+    assert np.array_equal(add(y=y, x=x), x + y) and add(x, y, out=(out := np.empty((2, 3)))) is out
+    with refused(ValueError, "operands could not be broadcast together with shapes (2,3) (2,) "):
+        add(x, [1, 2])
+    assert seen[-1][0] == 0 and seen[-1][1][0] is x
+    with refused(ArithmeticError, "negative"):
+        root(-x)
+    assert seen[-1][0] == 7
+    expand = make(EXPAND_PLAIN, failed=lambda *what: seen.append(what))
+    assert np.array_equal(expand(x, y), np.sqrt(x) + y) and np.array_equal(expand(y, x), np.sqrt(y) + x)
+    with refused(ArithmeticError, "negative"):
+        expand(-x, y)
+    for wrong in (lambda: add(x), lambda: add(x, y, y), lambda: add(x, z=y)):
+        with refused(TypeError, "g() …"):
+            wrong()
+    for given in (ValueError("mine"), KeyError("mine")):
+        try:
+            add([1], given)
+        except (ValueError, KeyError) as err:
+            assert err is given
+            err.__traceback__ = None
+    seen.clear()
+    strange = make(ADD_PLAIN, convert=lambda index, value: value)
+    with refused(TypeError, "Plain.filter returned str, for which the type's own c_accept is false"):
+        strange(x, "a")
+    del one, other
+    assert sys.getrefcount(x) == count
+
+
 def check_storage_for_results():
     f, x, y = make(ADD), np.arange(3.0), np.ones(3)
     for out in (np.empty(3), np.empty(6)[::2], np.empty(3)[::-1], x.copy(), y.copy()):
@@ -707,8 +750,8 @@ def check_frames_that_are_large():
 
 
 def check_what_make_refuses():
-    for position in (-1, 21):
-        with refused(ValueError, f"make() got {position} as function, the module has 21"):
+    for position in (-1, 25):
+        with refused(ValueError, f"make() got {position} as function, the module has 25"):
             MODULE.make(position, "f", (), None, (), (), (), (), (), None, None)
     counts = "0 rules, 0 outs, 1 performs, 0 constants, 0 defaults and 0 cells, expected 2, 1, 0, 0, 2 and 0"
     with refused(ValueError, f"make() got {counts}"):
@@ -823,6 +866,10 @@ def check_memory_that_is_refused():
     failing(lambda: thrice(x), lambda z: np.array_equal(z, 3 * x))
     failing(lambda: count(x), lambda z: z.shape == x.shape)
     failing(lambda: large(x, y), lambda z: np.array_equal(z, x + y))
+    plain, plain_both = make(ADD_PLAIN, rules=(rule(shape=()), rule(shape=()))), make(BOTH_PLAIN)
+    assert failing(lambda: plain(x, y), lambda z: np.array_equal(z, x + y)) > 2
+    failing(lambda: plain(1.5, np.float32(2)), lambda z: z == 3.5)
+    failing(lambda: plain_both(x, [1, 1, 1]), lambda z: np.array_equal(z[1], x + y))
 
     def forget():
         cell.turn = None
@@ -843,7 +890,7 @@ def check_memory_that_is_refused():
 def check_an_import_without_memory():
     if sys.version_info >= (3, 13):  # it dies itself where it has none for a type's dict
         return
-    modules = [create() for _ in range(200)]
+    modules = [create() for _ in range(300)]
     done = failing(lambda: LOADER.exec_module(modules.pop()), lambda none: none is None)
     assert modules and done > 30
 

@@ -118,13 +118,14 @@ static int cell_input(char *frame, const uint32_t *slots)
     return value ? enter(frame, slots, value, is_doubles) : -1;
 }
 
-enum { ANY, VECTOR, LARGE, CAREFUL };
+enum { ANY, VECTOR, LARGE, CAREFUL, PLAIN };
 
 static const opw_type types[] = {
-    {array_size, array_adopt, array_leave, "Doubles", NPY_DOUBLE, -1},
-    {array_size, array_adopt, array_leave, "Vector", NPY_DOUBLE, 1},
-    {large_size, array_adopt, array_leave, "Large", NPY_DOUBLE, -1},
-    {array_size, careful_adopt, array_leave, "Careful", NPY_DOUBLE, 1},
+    {array_size, array_adopt, array_leave, "Doubles", NPY_DOUBLE, -1, 0},
+    {array_size, array_adopt, array_leave, "Vector", NPY_DOUBLE, 1, 0},
+    {large_size, array_adopt, array_leave, "Large", NPY_DOUBLE, -1, 0},
+    {array_size, careful_adopt, array_leave, "Careful", NPY_DOUBLE, 1, 0},
+    {array_size, array_adopt, array_leave, "Plain", NPY_DOUBLE, -1, 1},
 };
 
 /* ---- loops ---- */
@@ -398,7 +399,7 @@ static const uint32_t any[8] = {ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY};
 static const uint32_t none[1] = {0};
 
 /* add(x, y): broadcast. add_over(x, y): over y, if that may be. */
-static const opw_argument xy[] = {{"x", 0}, {"y", 1}};
+static const opw_argument xy[] = {{"x", 0, NULL}, {"y", 1, NULL}};
 static const opw_result third[] = {{2, is_writeable, -1}};
 static const int32_t add_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0, N(ANY), 1, N(0), 0, 1, 2, 2};
 static const opw_step add_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_stores, NULL, 11, "Add.c_code", 0, 12, 2, 1}, SYNC(15)};
@@ -414,7 +415,7 @@ static const opw_step both_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_sto
                                       OFFER(15), {opw_run_stores, NULL, 22, "Add.c_code", 1, 23, 2, 1}, SYNC(26), SYNC(27)};
 
 /* root(x), and reductions of x. */
-static const opw_argument x[] = {{"x", 0}};
+static const opw_argument x[] = {{"x", 0, NULL}};
 static const opw_result second[] = {{1, is_writeable, -1}};
 static const int32_t root_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(0), 0, 1, 1};
 static const opw_step root_steps[] = {INPUT(0), OFFER(2), {opw_run_stores, NULL, 7, "Root.c_code", 7, 8, 1, 1}, SYNC(10)};
@@ -425,7 +426,7 @@ static const int32_t reduce1_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(SUM
 static const int32_t reduce2_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(SUM_ALL), 0, 1, 1};
 
 /* perform(x, y): what Python gives, a careful vector and any array. x has a default; y is positional only. */
-static const opw_argument perform_arguments[] = {{NULL, 0}, {"y", 1}};
+static const opw_argument perform_arguments[] = {{NULL, 0, NULL}, {"y", 1, NULL}};
 static const uint32_t perform_types[] = {VECTOR, ANY, CAREFUL, ANY};
 static const opw_result perform_results[] = {{2, NULL, -1}, {3, NULL, -1}};
 static const int32_t perform_slots[] = {0, N(0), 1, N(1), N(0), N(2), N(2), 0, 1, N(CAREFUL), 2, N(ANY), 3};
@@ -433,7 +434,7 @@ static const opw_step perform_steps[] = {{vector_input, array_leave, 0, "Vector.
                                          {opw_perform, opw_perform_undo, 4, "Op.perform", 0, 7, 2, 2}};
 
 /* tally(x): gives the cell's value, and x more stays in it. */
-static const opw_argument tally_arguments[] = {{"x", 0}, {NULL, 1}};
+static const opw_argument tally_arguments[] = {{"x", 0, NULL}, {NULL, 1, NULL}};
 static const opw_result tally_results[] = {{1, NULL, -1}, {2, NULL, 0}};
 static const int32_t tally_slots[] = {0, N(0), 1, N(1), 2, N(0), 0, 1, 2, 2};
 static const opw_step tally_steps[] = {INPUT(0), {cell_input, array_leave, 2, "Doubles.c_extract", -1, 0, 0, 0}, INIT(4),
@@ -471,7 +472,7 @@ static const opw_step group_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_gr
 static const int32_t expand_over_slots[] = {0, N(0), 1, N(1), 1, N(1), N(ANY), 0, 2, N(1), 0, 1, 2, 2};
 static const opw_step expand_over_steps[] = {INPUT(0), INPUT(2), {opw_separate, NULL, 4, "Add.c_code", -1, 0, 0, 0}, INIT(8),
                                              {opw_run_group, NULL, 9, "Group.c_code", 0, 10, 2, 1}, SYNC(13)};
-static const opw_argument xyz[] = {{"x", 0}, {"y", 1}, {"z", 2}};
+static const opw_argument xyz[] = {{"x", 0, NULL}, {"y", 1, NULL}, {"z", 2, NULL}};
 static const opw_result twice_results[] = {{3, is_writeable, -1}, {4, is_writeable, -1}};
 static const int32_t twice_slots[] = {0, N(0), 1, N(1), 2, N(2), 3, N(0), N(3), N(ANY), 0, N(ANY), 1, N(ANY), 2,
                                       4, N(1), N(3), N(ANY), 0, N(ANY), 1, N(ANY), 2, N(2), 0, 1, 2, 3, 4, 3, 4};
@@ -481,6 +482,11 @@ static const int32_t pair_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0,
                                      N(3), 0, 1, 2, 3, 2, 3};
 static const opw_step pair_steps[] = {INPUT(0), INPUT(2), OFFER(4), OFFER(11), {opw_run_group, NULL, 18, "Group.c_code", 0, 19, 2, 2},
                                       SYNC(23), SYNC(24)};
+
+/* The same of a type that only holds its arrays: called without a walk. */
+static const uint32_t plain[] = {PLAIN, PLAIN, PLAIN, PLAIN};
+static const opw_argument plain_xy[] = {{"x", 0, is_doubles}, {"y", 1, is_doubles}};
+static const opw_argument plain_x[] = {{"x", 0, is_doubles}};
 
 #define PROGRAM(...) PROGRAM_OVER(__VA_ARGS__, loops)
 #define PROGRAM_OVER(name, variables, types_of, arguments, results, steps, slots, single, loops_of) \
@@ -513,6 +519,10 @@ static const opw_program functions[] = {
     {PROGRAM("total", 3, any, xy, third, group_steps, total_slots, 1)},
     {PROGRAM("simply", 3, any, xy, third, group_steps, simply_slots, 1)},
     {"nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, none, none, types, xy, third, add_steps, add_slots, NULL, loops, NULL},
+    {PROGRAM("add_plain", 3, plain, plain_xy, third, add_steps, add_slots, 1)},
+    {PROGRAM("both_plain", 4, plain, plain_xy, both_results, both_steps, both_slots, 0)},
+    {PROGRAM_OVER("root_plain", 2, plain, plain_x, second, root_steps, root_slots, 1, roots)},
+    {PROGRAM("expand_plain", 3, plain, plain_xy, third, group_steps, expand_slots, 1)},
 };
 
 static int init_fails; /* 1: with an exception, 2: without */

@@ -25,6 +25,7 @@ VARIABLE = "opw_V"
 PARAMS = VARIABLE + "P"
 
 _FAILURE = "opw_failure"
+_LIFECYCLE = ("c_init", "c_extract", "c_extract_out", "c_sync", "c_cleanup")
 
 
 def carries_c(type_: Type) -> bool:
@@ -81,9 +82,16 @@ def array(type_: Type) -> dict[str, Any] | None:
     Returns
     -------
     dict or None
-        ``dtype`` and ``ndim``. As for `accept`, a `c_array` written higher up than `c_declare` does not count.
+        ``dtype`` and ``ndim``, and ``plain`` where the other texts hold a reference to the array and do no more. As for
+        `accept`, a `c_array` written higher up than `c_declare` does not count; nor what it says of texts that are
+        written below it.
     """
-    return type_.c_array() if knows_of(type_, "c_array", ("c_declare",)) else None  # type: ignore[attr-defined]
+    if not knows_of(type_, "c_array", ("c_declare",)):
+        return None
+    found: dict[str, Any] = type_.c_array()  # type: ignore[attr-defined]
+    if "plain" in found and not knows_of(type_, "c_array", _LIFECYCLE):
+        return {key: value for key, value in found.items() if key != "plain"}
+    return found
 
 
 def knows_of(type_: Type, hook: str, others: tuple[str, ...]) -> bool:

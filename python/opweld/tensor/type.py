@@ -215,8 +215,8 @@ class TensorType(CType):
         )
 
     def c_array(self) -> dict[str, Any]:
-        """Say that this is all: one array."""
-        return {"dtype": self.dtype, "ndim": self.ndim}
+        """Say that this is all: one array, to which C holds a reference."""
+        return {"dtype": self.dtype, "ndim": self.ndim, "plain": True}
 
     def c_init(self, name: str, sub: dict[str, Any]) -> str:
         """Begin with no array."""
