@@ -18,8 +18,9 @@ __all__ = ["arrays", "curve", "memory", "show_arrays", "show_curve", "show_memor
 
 COPY = "np.copyto"
 NONE = "·"  # what stands where there is no figure
-OURS, HAND = "opweld", "hand-written C"
-RIVALS = [peer for peer in PEERS if peer not in (OURS, HAND)]
+OURS, UNFUSED, HAND = "opweld", "opweld, unfused", "hand-written C"
+OTHERS = [peer for peer in PEERS if peer != OURS]
+RIVALS = [peer for peer in OTHERS if peer not in (UNFUSED, HAND)]
 FAST = "Numba, fastmath"
 AHEAD = 1.03  # of the best of the rivals
 PEAKS = ("fifty", "softmax1", "layer")
@@ -102,7 +103,7 @@ def _line(case: Case) -> tuple[str, ...]:
     ours = case.times[OURS]
     low, high = quartiles(ours)
     spread = f"{(high - low) / 2 / median(ours):.0%}"
-    cells = [f"{ratio(case.times[peer], ours):.2f}" if peer in case.times else NONE for peer in (HAND, *RIVALS)]
+    cells = [f"{ratio(case.times[peer], ours):.2f}" if peer in case.times else NONE for peer in OTHERS]
     best = case.best()
     low, high = quartiles(ratios(ours, case.times[best]))
     ahead = f"{case.of(best):.2f} ({low:.2f} to {high:.2f})"
@@ -117,10 +118,10 @@ def show_arrays(raw: Raw) -> list[Section]:
         about = (
             f"Works on arrays of about {number(size)} elements where they are largest. Of opweld the time in µs, and "
             "half of the distance between its quartiles; of the others times of opweld's: above 1 opweld is quicker. "
-            "At the end opweld's time of that of the quickest library, with the quartiles; and of the quickest without "
-            "Numba's fastmath, which reorders sums and takes no heed of NaN."
+            "At the end opweld's time of that of the quickest library, with the quartiles; and of that of the quickest "
+            "but for Numba's fastmath."
         )
-        head = ("", "opweld, µs", "±", HAND, *RIVALS, "of the best", "without fastmath")
+        head = ("", "opweld, µs", "±", *OTHERS, "of the best", "without fastmath")
         sections.append(
             Section(f"Arrays of {number(size)}", about, head, [_line(case) for case in cases if case.size == size])
         )
@@ -131,12 +132,14 @@ def show_arrays(raw: Raw) -> list[Section]:
         for peer, reason in work["notes"].items()
         if "out=" not in peer
     }
-    missing = {note.split(": ", 1)[1] for note in notes if note.endswith("not installed")}
-    told = sorted(missing | {note for note in notes if not note.endswith("not installed")})
+    everywhere = {note.split(": ", 1)[1] for note in notes if note.endswith(("not installed", "no option fuse"))}
+    told = sorted(everywhere | {note for note in notes if note.split(": ", 1)[1] not in everywhere})
     about = (
         "The same words say the work to NumPy, opweld and PyTensor (benchmarks/works.py); numexpr's texts are in "
         "peers.py, Numba's loops in numba_loops.py, the loops by hand in kernels.h, compiled with opweld's arguments. "
-        "`blur` is C of the user's, in PyTensor slices. PyTensor has no `out=`."
+        "`blur` is C of the user's, in PyTensor slices. PyTensor has no `out=`; its C writes over an earlier output "
+        "that nobody holds: what is fresh memory to others is not to it. Numba's fastmath reorders sums, and knows no "
+        "NaN."
     )
     sections.append(Section("What was compared", " ".join([about, *(f"{note}." for note in told)])))
     sections.append(_traffic(cases))
@@ -173,6 +176,8 @@ def _targets(cases: Sequence[Case]) -> Iterator[Target]:
             last = group[-1]
             share = last.bandwidth(OURS) / last.bandwidth(COPY)
             yield Target(title, f"of copy bandwidth, {number(last.size)}", [share], 0.9, least=True)
+        if key == "outer" and UNFUSED in group[0].times:
+            yield Target(title, "of unfused", [case.of(UNFUSED) for case in group], 1.05)
         if key == "fifty" and not into:
             last = group[-1]
             yield Target("50-node elementwise graph", f"of {HAND}, {number(last.size)}", [last.of(HAND)], 1.3)

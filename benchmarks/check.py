@@ -1,4 +1,4 @@
-"""Whether ratios are what they were, roughly: ``make bench-check``, in about two minutes.
+"""Whether ratios are what they were, roughly: ``make bench-check``, in about a minute.
 
 Measures a part of what ``make bench`` does, in few rounds, and compares ratios with bounds that are generous: a target
 and half as much again, or what BOUNDS says. What fails here has become slower by far more than a busy machine explains.
@@ -20,8 +20,8 @@ from bench import EFFORTS, Bench
 from report import Section, Target, table
 
 SLACK = 1.5
-WORKS = ("arithmetic", "where", "squares", "sum2", "rows", "fifty")
-PEERS = ("opweld", "hand-written C", "NumPy", "Numba", "numexpr")
+WORKS = ("arithmetic", "where", "squares", "sum2", "rows", "outer", "fifty")
+PEERS = ("opweld", "opweld, unfused", "hand-written C", "NumPy", "Numba", "numexpr")
 SIZES = (10**3, 10**5, 10**6)
 #: Patterns of names of targets whose bound is another one than the target's with the slack.
 BOUNDS: dict[str, float] = {
@@ -42,8 +42,8 @@ def verdict(targets: Iterable[Target]) -> list[tuple[Target, float, bool]]:
     return [(target, target.limit, target.kept()) for target in judged]
 
 
-def sections(folder: Path, effort: str) -> list[Section]:
-    bench = Bench(folder, EFFORTS[effort] if effort == "tiny" else replace(EFFORTS[effort], sizes=SIZES))
+def sections(folder: Path, tiny: bool) -> list[Section]:
+    bench = Bench(folder, EFFORTS["tiny"] if tiny else replace(EFFORTS["full"], share=0.5, sizes=SIZES))
     bench.prepare()
     print("calls", file=sys.stderr)
     found = call_rows.show_calls(call_rows.calls(bench))
@@ -68,7 +68,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--tiny", action="store_true", help="one round of short arrays: whether it can be measured")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="opweld-check-") as folder:
-        found = sections(Path(folder), "tiny" if options.tiny else "quick")
+        found = sections(Path(folder), options.tiny)
     judged = verdict(target for section in found for target in section.targets)
     print(table(("", "measured", "bound", ""), lines(judged)))
     slow = [target.name for target, _, within in judged if not within]

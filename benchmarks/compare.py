@@ -15,11 +15,14 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import array_rows
 from bench import EFFORTS, Bench
 from build_rows import SECOND, user_program
 from report import ratio, table
+from works import WORKS
 
 ALLOWED = 1.05  # of the earlier one
+SIZES = (10**3, 10**5)  # of arrays
 
 
 def call(bench: Bench) -> dict[str, float]:
@@ -72,6 +75,15 @@ def second(bench: Bench) -> dict[str, float]:
     return {"second process beyond import numpy, ms": statistics.median(a - b for a, b in rounds) * 1e3}
 
 
+def arrays(bench: Bench) -> dict[str, float]:
+    answer = {}
+    for key, work in WORKS.items():
+        found = array_rows.times(bench, key, SIZES, ("opweld",))
+        for case, measured in found["cases"].items():
+            answer[f"{work.title}, {case}, us"] = statistics.median(measured["times"]["opweld"]) / 1e3
+    return answer
+
+
 def python(bench: Bench) -> dict[str, float]:
     answer = {}
     for shape, chosen in (("mixed", "default"), ("chain", "default"), ("mixed", "None")):
@@ -82,6 +94,7 @@ def python(bench: Bench) -> dict[str, float]:
 
 ROWS: dict[str, Callable[[Bench], dict[str, float]]] = {
     "call": call, "nodes": nodes, "second": second, "build": build, "graphs": graphs, "cold": cold, "python": python,
+    "arrays": arrays,
 }  # fmt: skip
 
 
@@ -131,7 +144,7 @@ def main(arguments: list[str] | None = None) -> int:
     lines, slower = [], []
     for name, (base, this) in found.items():
         of_base = ratio(this, base)
-        lines.append((name, f"{statistics.median(base):.1f}", f"{statistics.median(this):.1f}", f"{of_base:.2f}"))
+        lines.append((name, f"{statistics.median(base):.4g}", f"{statistics.median(this):.4g}", f"{of_base:.2f}"))
         if of_base > ALLOWED:
             slower.append(name)
     print(table(("", "earlier", "now", "of earlier"), lines))

@@ -50,15 +50,24 @@ def _variables(tensor: Any, key: str) -> list[Any]:
 
 
 @functools.cache
-def _opweld(key: str) -> Callable[..., Any]:
+def _opweld(key: str, fused: bool) -> Callable[..., Any]:
     import opweld
 
     inputs = _variables(opweld.tensor, key)
-    return opweld.function(inputs, WORKS[key].expression(opweld.tensor, *inputs))
+    output = WORKS[key].expression(opweld.tensor, *inputs)
+    return opweld.function(inputs, output, options={} if fused else {"fuse": False})
 
 
 def opweld(key: str, layout: str, into: bool) -> Candidate:
-    return Candidate(_opweld(key), "out=z" if into else "")
+    return Candidate(_opweld(key, True), "out=z" if into else "")
+
+
+def unfused(key: str, layout: str, into: bool) -> Candidate:
+    from opweld.config import OPTIONS
+
+    if "fuse" not in OPTIONS:
+        raise Skipped("this opweld has no option fuse")
+    return Candidate(_opweld(key, False), "out=z" if into else "")
 
 
 def hand(key: str, layout: str, into: bool) -> Candidate:
@@ -220,6 +229,7 @@ def _pytensor_default(key: str, layout: str, into: bool) -> Candidate:
 #: Each peer's name, and what gives its candidate for a work, a layout, and with or without an output of the caller's.
 PEERS: dict[str, Callable[[str, str, bool], Candidate]] = {
     "opweld": opweld,
+    "opweld, unfused": unfused,
     "hand-written C": hand,
     "NumPy": numpy,
     "Numba": functools.partial(_numba, fastmath=False),

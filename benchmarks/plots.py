@@ -13,10 +13,18 @@ from works import WORKS
 __all__ = ["PLOTS", "draw"]
 
 COLOURS = {
-    "opweld": "#d62728", "hand-written C": "#222222", "NumPy": "#1f77b4", "Numba": "#2ca02c",
-    "Numba, fastmath": "#98df8a", "numexpr": "#9467bd", "PyTensor, c": "#ff7f0e", "PyTensor": "#8c564b",
-    "PyTensor, linker c": "#ff7f0e", "PyTensor, linker cvm": "#e7ba52",
-}  # fmt: skip
+    "opweld": "#d62728",
+    "opweld, unfused": "#ff9896",
+    "hand-written C": "#222222",
+    "NumPy": "#1f77b4",
+    "Numba": "#2ca02c",
+    "Numba, fastmath": "#98df8a",
+    "numexpr": "#9467bd",
+    "PyTensor, c": "#ff7f0e",
+    "PyTensor": "#8c564b",
+    "PyTensor, linker c": "#ff7f0e",
+    "PyTensor, linker cvm": "#e7ba52",
+}
 
 
 def _style(name: str) -> dict[str, Any]:
