@@ -11,7 +11,7 @@ from typing import Any
 
 from bench import Bench
 from peers import PEERS
-from report import Raw, Section, Target, median, quartiles, ratio, ratios
+from report import Raw, Section, Target, median, quartiles, ratio, ratios, spread
 from works import WORKS
 
 __all__ = ["arrays", "curve", "memory", "show_arrays", "show_curve", "show_memory"]
@@ -75,10 +75,14 @@ class Case:
         found = [peer for peer in RIVALS if peer in self.times and not (exact and peer == FAST)]
         return min(found, key=lambda peer: median(self.times[peer]))
 
+    @property
+    def copied(self) -> float:
+        """Bytes that the copy moves: of the work's three arrays it reads one and writes one."""
+        return self.found["bytes"] * 2 / 3
+
     def bandwidth(self, peer: str) -> float:
-        """Bytes that the work has to move in a nanosecond; a copy reads and writes its array."""
-        moved = 2 * self.found["bytes"] / 3 if peer == COPY else self.found["bytes"]
-        return moved / median(self.times[peer])
+        """Bytes that are moved in a nanosecond."""
+        return (self.copied if peer == COPY else self.found["bytes"]) / median(self.times[peer])
 
 
 def _cases(raw: Raw) -> Iterator[Case]:
@@ -101,14 +105,12 @@ def _microseconds(nanoseconds: float) -> str:
 
 def _line(case: Case) -> tuple[str, ...]:
     ours = case.times[OURS]
-    low, high = quartiles(ours)
-    spread = f"{(high - low) / 2 / median(ours):.0%}"
     cells = [f"{ratio(case.times[peer], ours):.2f}" if peer in case.times else NONE for peer in OTHERS]
     best = case.best()
     low, high = quartiles(ratios(ours, case.times[best]))
     ahead = f"{case.of(best):.2f} ({low:.2f} to {high:.2f})"
     exact = f"{case.of(case.best(exact=True)):.2f}"
-    return (case.title, _microseconds(median(ours)), spread, *cells, ahead, exact)
+    return (case.title, _microseconds(median(ours)), spread(ours), *cells, ahead, exact)
 
 
 def show_arrays(raw: Raw) -> list[Section]:
@@ -174,7 +176,7 @@ def _targets(cases: Sequence[Case]) -> Iterator[Target]:
                 yield Target(title, "of the best library without fastmath", exact, AHEAD)
         if key in ("arithmetic", "where") and into:
             last = group[-1]
-            share = last.bandwidth(OURS) / last.bandwidth(COPY)
+            share = last.found["bytes"] / last.copied * ratio(last.times[COPY], last.times[OURS])
             yield Target(title, f"of copy bandwidth, {number(last.size)}", [share], 0.9, least=True)
         if key == "outer" and UNFUSED in group[0].times:
             yield Target(title, "of unfused", [case.of(UNFUSED) for case in group], 1.05)
@@ -206,7 +208,7 @@ def memory(bench: Bench) -> Raw:
     found: dict[str, dict[str, Any]] = {}
     size = str(bench.effort.memory)
     bench.pytensor()
-    for key in PEAKS if bench.effort.share == 1 else PEAKS[:1]:
+    for key in PEAKS[: bench.effort.peaks]:
         found[key] = {
             peer: bench.measure("memory", str(bench.folder), key, peer, size, script="measure_arrays.py")
             for peer in PEERS
@@ -227,23 +229,20 @@ def show_memory(raw: Raw) -> list[Section]:
         lines.append((WORKS[key].title, *(f"{above[peer]:.2f}" if peer in above else NONE for peer in peers)))
         kept = {peer: got["kept"] / got["array"] for peer, got in raw["works"][key].items() if "kept" in got}
         lines.append(("kept afterwards", *(f"{kept[peer]:.2f}" if peer in kept else NONE for peer in peers)))
+    what = "peak of outputs and buffers, in arrays (0.05 for the allocator)"
+    ours = peaks(raw, PEAKS[0]).get(OURS)
+    reasons = {peer: got["skipped"] for peer, got in raw["works"][PEAKS[0]].items() if "skipped" in got}
+    skipped = "".join(f" {peer}: {reason}." for peer, reason in reasons.items())
+    targets = [] if ours is None else [Target("50-node elementwise graph", what, [ours], 2.05, "")]
     return [
         Section(
             "Peaks of memory",
             f"How far the resident memory of a fresh process rises above the inputs during a call, in arrays of "
             f"{number(raw['size'])} doubles, the output among them; and what of it is still there when the result is "
-            "gone. A call of a few elements was made before.",
+            f"gone. A call of a few elements was made before.{skipped}",
             ("", *peers),
             lines,
-            [
-                Target(
-                    "50-node elementwise graph",
-                    "peak of outputs and buffers, in arrays (0.05 for the allocator)",
-                    [peaks(raw, "fifty")[OURS]],
-                    2.05,
-                    "",
-                )
-            ],
+            targets,
             "memory",
         )
     ]

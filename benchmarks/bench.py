@@ -33,6 +33,8 @@ class Effort:
     sizes: tuple[int, ...]  # of the tables
     longest: int  # of the plot
     nodes: int  # of graphs of many
+    built: int  # the most nodes of the plot of builds
+    peaks: int  # of how many works the memory is measured
     memory: int  # elements of the arrays whose memory is measured: more than malloc keeps for itself
 
     def rounds(self, full: int) -> int:
@@ -40,9 +42,9 @@ class Effort:
 
 
 EFFORTS = {
-    "full": Effort(1.0, (10**3, 10**5, 10**7), 10**8, 1000, 10**7),
-    "quick": Effort(0.15, (10**3, 10**5, 10**7), 10**7, 1000, 10**7),
-    "tiny": Effort(0.0, (30, 200), 100, 40, 5 * 10**6),
+    "full": Effort(1.0, (10**3, 10**5, 10**7), 10**8, 1000, 1000, 3, 10**7),
+    "quick": Effort(0.15, (10**3, 10**5, 10**7), 10**7, 1000, 20, 1, 10**7),
+    "tiny": Effort(0.0, (30, 200), 100, 40, 5, 1, 5 * 10**6),
 }
 
 

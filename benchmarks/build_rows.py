@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from bench import HERE, Bench
-from report import Raw, Section, Target, median, milliseconds, ratio
+from report import Raw, Section, Target, median, milliseconds, ratio, spread
 
 __all__ = ["SECOND", "build", "pytensor", "second", "show_build", "show_pytensor", "show_second", "user_program"]
 
@@ -54,8 +54,11 @@ def show_build(raw: Raw) -> list[Section]:
             "no module in the cache and the compiler's identity known from an earlier run. The compiler compiles and "
             f"links, in both. {raw['rounds']} rounds. In a process that has the module already, the whole of "
             f"`function()` takes {loaded:.2f} ms.",
-            ("", "ms", "of the compiler"),
-            [(name, milliseconds(times[key]), f"{ratio(times[key], times['unit']):.2f}") for name, key in shown],
+            ("", "ms", "±", "of the compiler"),
+            [
+                (name, milliseconds(times[key]), spread(times[key]), f"{ratio(times[key], times['unit']):.2f}")
+                for name, key in shown
+            ],
             [
                 Target("cold build of one op", "of the compiler", [ratio(times["opweld"], times["unit"])], 1.3),
                 Target("function() of a module that is loaded", "time", [loaded], 0.5, "ms"),
@@ -107,8 +110,11 @@ def show_second(raw: Raw) -> list[Section]:
             "A second process",
             f"The whole process, from its start to its end, with the module in the cache. {raw['rounds']} rounds. "
             f"Engine libraries mapped: {raw['mapped']}. Processes started: {raw['started']}.",
-            ("", "ms", "beyond import numpy"),
-            [(text, f"{median(times[key]) * 1e3:.1f}", f"{beyond[key]:.1f}") for key, text in shown.items()],
+            ("", "ms", "±", "beyond import numpy"),
+            [
+                (text, f"{median(times[key]) * 1e3:.1f}", spread(times[key]), f"{beyond[key]:.1f}")
+                for key, text in shown.items()
+            ],
             [
                 Target("import opweld", "beyond import numpy", [beyond["import"]], 10.0, "ms"),
                 Target("second process", "an op in C, beyond import numpy", [beyond["op"]], 12.0, "ms"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench import Bench
-from report import Raw, Section, Target, median, ratio
+from report import Raw, Section, Target, median, ratio, spread
 
 __all__ = ["calls", "nodes", "show_calls", "show_nodes"]
 
@@ -34,11 +34,12 @@ def show_calls(raw: Raw) -> list[Section]:
         "The product of two vectors of 3 doubles, by C of one's own (examples/vector_times_vector.py) and as a node of "
         "the library's; and of a vector by a number. The hand-written module (benchmarks/handwritten.c) checks what "
         f"opweld's checks and is compiled with the same arguments. {raw['rounds']} rounds of 20,000 calls each.",
-        ("", "ns", "of np.multiply", "of hand-written"),
+        ("", "ns", "±", "of np.multiply", "of hand-written"),
     )
     for key, name in shown.items():
         of_numpy, of_hand = ratio(times[key], times["numpy"]), ratio(times[key], times["handwritten"])
-        section.lines.append((name, f"{median(times[key]):.0f}", f"{of_numpy:.2f}", f"{of_hand:.2f}"))
+        own = (f"{median(times[key]):.0f}", spread(times[key]))
+        section.lines.append((name, *own, f"{of_numpy:.2f}", f"{of_hand:.2f}"))
     work = "checked call, 3 elements, 2 inputs"
     for key, which in (("opweld", "C of one's own"), ("elementwise", "x*y")):
         section.targets += [
@@ -76,8 +77,9 @@ def show_nodes(raw: Raw) -> list[Section]:
         if f"{name} 1" not in times:
             continue
         one, many = times[f"{name} 1"], times[f"{name} {more}"]
-        each[name] = median([(b - a) / (more - 1) for a, b in zip(one, many, strict=True)])
-        lines.append((label, f"{median(one):.0f}", f"{median(many):.0f}", f"{each[name]:.1f}"))
+        node = [(b - a) / (more - 1) for a, b in zip(one, many, strict=True)]
+        each[name] = median(node)
+        lines.append((label, f"{median(one):.0f}", f"{median(many):.0f}", f"{each[name]:.1f}", spread(node)))
     work = "a node more in a call"
     return [
         Section(
@@ -87,7 +89,7 @@ def show_nodes(raw: Raw) -> list[Section]:
             f"node's cost is a {more - 1}th of what {more} nodes take longer than 1. PyTensor's modes, for reference "
             "and measured in a process of their own, are without fusion and in-place rewrites. "
             f"{raw['rounds']} rounds of few calls each.",
-            ("", "ns, 1 node", f"ns, {more} nodes", "ns a node"),
+            ("", "ns, 1 node", f"ns, {more} nodes", "ns a node", "±"),
             lines,
             [
                 Target(work, "elementwise, 3 elements", [each["default"]], 3.0, "ns"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 from bench import Bench
-from report import Raw, Section, Target, median, milliseconds, ratio
+from report import Raw, Section, Target, median, milliseconds, ratio, spread
 
 __all__ = ["cold", "curve", "growth", "python", "show_cold", "show_curve", "show_growth", "show_python"]
 
@@ -49,7 +49,7 @@ def show_growth(raw: Raw) -> list[Section]:
         "`function()` to the end of the first call, in a fresh process that has not loaded the engine, with no module "
         "in the cache and the compiler's identity known from an earlier run. Compilers that were found: "
         f"{', '.join(raw['compilers'])}. {raw['rounds']} rounds.",
-        ("", "ms", "of them the compiler", f"of {FEW} nodes", "kernels"),
+        ("", "ms", "±", "of them the compiler", f"of {FEW} nodes", "kernels"),
     )
     for compiler, found in raw["compilers"].items():
         first = [run["seconds"] for run in found[f"chain {FEW}"]]
@@ -58,10 +58,8 @@ def show_growth(raw: Raw) -> list[Section]:
             of_few = ratio(seconds, first)
             shape = "deep" if graph.startswith("chain") else "wide"
             compiling = milliseconds([run["compile"] for run in runs])
-            section.lines.append(
-                (f"{compiler}, {shape}, {graph.split()[1]} nodes", milliseconds(seconds), compiling, f"{of_few:.2f}",
-                 str(runs[0]["kernels"]))
-            )  # fmt: skip
+            cells = (milliseconds(seconds), spread(seconds), compiling, f"{of_few:.2f}", str(runs[0]["kernels"]))
+            section.lines.append((f"{compiler}, {shape}, {graph.split()[1]} nodes", *cells))
             if runs is not found[f"chain {FEW}"]:
                 section.targets.append(
                     Target(f"{raw['nodes']:,} nodes, of {FEW}", f"{compiler}, {shape}", [of_few], 2.0)
@@ -106,8 +104,11 @@ def show_cold(raw: Raw) -> list[Section]:
             "libraries ask for the compiler's identity within this time; in PyTensor's is also what it builds of its "
             "own C once. Its modes are those of the two linkers, without fusion and in-place rewrites. "
             f"{raw['rounds']} rounds.",
-            ("", "ms", "of opweld"),
-            [(name, milliseconds(times[key]), f"{ratio(times[key], times['']):.1f}") for key, name in shown.items()],
+            ("", "ms", "±", "of opweld"),
+            [
+                (name, milliseconds(times[key]), spread(times[key]), f"{ratio(times[key], times['']):.1f}")
+                for key, name in shown.items()
+            ],
             [
                 Target(work, f"times as fast as {LINKERS['c']}", [ratio(times["c"], times[""])], 12.0, least=True),
                 Target(work, f"times as fast as {LINKERS['cvm']}", [ratio(times["cvm"], times[""])], 40.0, least=True),
@@ -118,7 +119,6 @@ def show_cold(raw: Raw) -> list[Section]:
 
 def curve(bench: Bench) -> Raw:
     """Cold builds by the number of nodes, of all libraries."""
-    most = {1.0: 1000, 0.0: 5}.get(bench.effort.share, 20)
     found: dict[str, dict[str, list[float]]] = {}
     for name, (library, chosen, numbers) in LINES.items():
         if library == "pytensor" and bench.pytensor() is None:
@@ -127,7 +127,7 @@ def curve(bench: Bench) -> Raw:
         found[name] = {
             str(nodes): [_from_nothing(bench, library, "chain", str(nodes), chosen) for _ in range(rounds)]
             for nodes in numbers
-            if nodes <= most
+            if nodes <= bench.effort.built
         }
     return {"seconds": found}
 
@@ -182,9 +182,15 @@ def show_python(raw: Raw) -> list[Section]:
             "function() of a graph like one that the process has made a function of: no module is built or loaded, and "
             "what is left is Python. Mixed: elementwise nodes, reductions, indexing, transposed views and constants. "
             f"PyTensor's mode is the linker `cvm` with `optimizer=None`. {raw['rounds']} rounds of processes.",
-            ("", "nodes", "ms, the graph", "ms, function()"),
+            ("", "nodes", "ms, the graph", "ms, function()", "±"),
             [
-                (name, str(found[0]["nodes"]), milliseconds([run["graph"] for run in found]), milliseconds(times[name]))
+                (
+                    name,
+                    str(found[0]["nodes"]),
+                    milliseconds([run["graph"] for run in found]),
+                    milliseconds(times[name]),
+                    spread(times[name]),
+                )
                 for name, found in raw["runs"].items()
             ],
             targets,

@@ -7,7 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Section", "Target", "document", "median", "milliseconds", "quartiles", "ratio", "report", "table"]
+__all__ = [
+    "Section",
+    "Target",
+    "document",
+    "median",
+    "milliseconds",
+    "quartiles",
+    "ratio",
+    "ratios",
+    "report",
+    "spread",
+    "table",
+]
 
 
 @dataclass(frozen=True)
@@ -89,6 +101,12 @@ def quartiles(values: Sequence[float]) -> tuple[float, float]:
     return lower, upper
 
 
+def spread(values: Sequence[float]) -> str:
+    """Half of the distance between the quartiles, in percent of the median."""
+    lower, upper = quartiles(values)
+    return f"{(upper - lower) / 2 / median(values):.0%}"
+
+
 def ratios(a: Sequence[float], b: Sequence[float]) -> list[float]:
     """Of each round a's time in b's."""
     return [x / y for x, y in zip(a, b, strict=True)]
@@ -130,9 +148,13 @@ def document(parts: Sequence[str], command: str) -> str:
     opening = f"""# Benchmarks
 
 Written by `{command}`; `make bench` shows the figures of your machine. Every figure is a median over
-rounds in which each candidate has its turn; ratios are medians of the rounds' ratios. Calls are timed by `timeit` on
-one core and in one thread, with the garbage collector off. Each result was compared with NumPy's before it was timed.
-Times say something about this machine, ratios about opweld."""
+rounds in which each candidate has its turn; ratios are medians of the rounds' ratios; ± is half of the distance between
+the quartiles of the rounds. Calls are timed by `timeit` on one core and in one thread, with the garbage collector off.
+Each result was compared with NumPy's before it was timed. Times say something about this machine, ratios about opweld.
+
+The figures of each round are kept in `build/bench`: `make bench BENCH_ARGS="--rows arrays"` measures one row again,
+`make bench BENCH_ARGS="--again --write"` writes this page of what is kept. `make bench-check` compares some of the
+ratios with generous bounds, in a minute."""
     return "\n\n".join([opening, *parts]) + "\n"
 
 

@@ -31,8 +31,6 @@ class Work:
     expression: Callable[..., Any]
     layouts: tuple[str, ...] = ("C",)
     into: bool = False  # measured with out= too
-    most: int | None = None  # the largest size; None: whatever is asked for
-    least: int = 0  # the smallest size that is of interest
 
 
 def _values(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:

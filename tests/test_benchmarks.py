@@ -73,6 +73,13 @@ def test_a_run_writes_what_was_promised(run):
     assert "softmax, axis 0" in text and "logistic log-likelihood" in text and "blur(x*2 + 1)*y - x" in text
 
 
+def test_memory_is_counted_in_arrays(run):
+    folder, _, _ = run
+    kept = json.loads((folder / "kept" / "figures.json").read_text())["memory"]["figures"]
+    peaks = {peer: got["peak"] / got["array"] for peer, got in kept["works"]["fifty"].items() if "peak" in got}
+    assert 0.9 < peaks["hand-written C"] < 1.3 and 1.9 < peaks["NumPy"] < 2.5  # an output; a temporary too
+
+
 def test_what_is_kept_is_written_again_byte_for_byte(run):
     folder, files, _ = run
     before = {path.name: path.read_bytes() for path in (folder / "docs").iterdir()}
