@@ -99,6 +99,19 @@ def rows(x):
     return z
 
 
+def rows_turned(x):
+    """Of an array that lies column by column, transposed: the sums of all rows grow together."""
+    m, n = x.shape
+    z, total = np.empty(x.shape), np.zeros(n)
+    for j in range(m):
+        for i in range(n):
+            total[i] += x[j, i]
+    for j in range(m):
+        for i in range(n):
+            z[j, i] = (x[j, i] - total[i] / m) / 3.0
+    return z
+
+
 def stencil(x, y):
     n = x.size - 2
     z = np.empty(n)
@@ -185,7 +198,7 @@ def _fresh(loop: Callable[..., Any], jit: Callable[..., Any]) -> Callable[..., A
 
 
 def jitted(key: str, layout: str, into: bool, fastmath: bool) -> Callable[..., Any]:
-    """The loop of a work; sums along an axis of arrays in Fortran order run over the transposed ones."""
+    """The loop of a work; where arrays lie in Fortran order, it runs over the transposed ones."""
     import numba
 
     jit = numba.njit(fastmath=fastmath)
@@ -196,4 +209,7 @@ def jitted(key: str, layout: str, into: bool, fastmath: bool) -> Callable[..., A
     if key.startswith("sum") and layout == "F":
         turned = jit(globals()[f"sum{2 - int(key[3:])}"])
         return jit(lambda x, y: turned(x.T, y.T).T)
+    if key == "rows" and layout == "F":
+        turned = jit(rows_turned)
+        return jit(lambda x: turned(x.T).T)
     return jit(globals()[key])

@@ -15,6 +15,7 @@ import numpy as np
 
 __all__ = ["WORKS", "Work"]
 
+EVERY = ("C", "F", "sliced")
 Operands = Callable[[int, str], list[np.ndarray]]
 
 
@@ -135,12 +136,15 @@ WORKS: dict[str, Work] = {
     ),
     **{
         f"sum{axis}": Work(
-            f"sum(x*y, axis={axis})", _alike(3, "float64", "float64"), partial(product_sum, axis), ("C", "F", "sliced")
+            f"sum(x*y, axis={axis})", _alike(3, "float64", "float64"), partial(product_sum, axis), EVERY
         )
         for axis in range(3)
     },
     "rows": Work(
-        "(x - mean)/3 by row", _alike(2, "float64"), lambda T, x: (x - T.mean(x, axis=1, keepdims=True)) / 3
+        "(x - mean)/3 by row",
+        _alike(2, "float64"),
+        lambda T, x: (x - T.mean(x, axis=1, keepdims=True)) / 3,
+        EVERY,
     ),
     "stencil": Work("blur(x*2 + 1)*y - x", _alike(1, "float64", "float64"), stencil),
     "fifty": Work("50 nodes", _alike(1, "float64", "float64"), fifty, into=True),

@@ -52,7 +52,10 @@ def test_a_run_measures_every_row(run):
     assert list(works) == list(WORKS)
     for key, found in works.items():
         for name, case in found["cases"].items():
-            assert {"opweld", "hand-written C", "NumPy"} <= set(case["times"]), (key, name)
+            expected = (
+                {"opweld", "NumPy"} if key == "rows" and " C " not in name else {"opweld", "hand-written C", "NumPy"}
+            )
+            assert expected <= set(case["times"]), (key, name)
             assert all(time > 0 for times in case["times"].values() for time in times)
 
 
@@ -60,12 +63,21 @@ def test_a_run_writes_what_was_promised(run):
     folder, _, _ = run
     text = (folder / "docs" / "benchmarks.md").read_text()
     promises = text.split("## How well\n")[1].split("\n## ")[0]
+    layouts = ("", ", Fortran order", ", sliced")
     for row in (
-        "checked call, 3 elements, 2 inputs", "the same with a Python float for one", "(x + y)*x - y*2",
-        "(x + y)*x - y*2, out=", "where(x > y, x, y)*0.5", "where(x > y, x, y)*0.5, out=", "sum((x - y)**2)",
-        "(x - mean)/3 by row", "50-node elementwise graph", "a node more in a call", "40 nodes, of 20",
-        *(f"sum(x*y, axis={axis}){layout}" for axis in range(3) for layout in ("", ", Fortran order", ", sliced")),
-    ):  # fmt: skip
+        "checked call, 3 elements, 2 inputs",
+        "the same with a Python float for one",
+        "(x + y)*x - y*2",
+        "(x + y)*x - y*2, out=",
+        "where(x > y, x, y)*0.5",
+        "where(x > y, x, y)*0.5, out=",
+        "sum((x - y)**2)",
+        "50-node elementwise graph",
+        "a node more in a call",
+        "40 nodes, of 20",
+        *(f"(x - mean)/3 by row{layout}" for layout in layouts),
+        *(f"sum(x*y, axis={axis}){layout}" for axis in range(3) for layout in layouts),
+    ):
         assert f"\n| {row} " in promises, row
     for plot in ("calls", "builds", "memory"):
         assert f"](benchmarks-{plot}.svg)" in text
