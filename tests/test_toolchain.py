@@ -104,6 +104,7 @@ def test_index_name_is_as_documented() -> None:
         ("env", {"CPATH": "/i", "LD_LIBRARY_PATH": "/l"}),
         ("env", {"CPATH": "/i", "SOURCE_DATE_EPOCH": "1"}),
         ("program", b"{}"),
+        ("instructions", "avx2"),
         ("python", "3.11.8 .so"),
         ("numpy", "2.4.6 /np2"),
         ("env", {}),
@@ -157,7 +158,7 @@ def test_request_has_the_fields_of_the_border() -> None:
     assert sorted(request) == sorted(
         (
             "program sources index spare root owners private cc cxx cflags cxxflags include_dirs runtime python numpy "
-            "env process cpu lock_seconds bounds"
+            "env process cpu lock_seconds bounds instructions"
         ).split()
     )
     assert any(os.path.isfile(os.path.join(folder, "Python.h")) for folder in request["include_dirs"])

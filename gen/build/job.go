@@ -54,7 +54,7 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 		flags = req.CXXFlags
 	}
 	b := unit.Build
-	j.compile = &cc.Job{Text: unit.Text, CXX: unit.Lang == gen.CXX, Parts: unit.Parts, Flags: flags, System: req.IncludeDirs,
+	j.compile = &cc.Job{Text: unit.Text, CXX: unit.Lang == gen.CXX, Parts: unit.Parts, Flags: flags, Instructions: req.Instructions, System: req.IncludeDirs,
 		Headers: b.HeaderDirs, LibDirs: b.LibDirs, Libs: b.Libraries, Args: b.CompileArgs, NoArgs: b.NoCompileArgs, Env: req.Env,
 		Process: req.Process, Bounds: req.Bounds}
 	paths, err := cc.Named(slices.Concat(flags, b.CompileArgs))
@@ -110,6 +110,9 @@ func (j *job) keyLines() []string {
 		lines = append(lines, cache.Line("file", f.Path, f.SHA256))
 	}
 	lines = append(lines, cache.Line("target", j.compile.Tool.Target), cache.Line("resolved", j.compile.Tool.Resolved))
+	if j.compile.Tool.Native { // what is for one processor has a place of its own beside what is for another
+		lines = append(lines, cache.Line("cpu", j.req.CPU))
+	}
 	lines = append(lines, envLines(j.req.Env)...)
 	lines = append(lines, cache.Line("python", j.req.Python), cache.Line("numpy", j.req.NumPy))
 	if j.compile.Object != nil {

@@ -131,6 +131,8 @@ var changes = map[string][2]func(s *scene){
 	"flags joined":               {flag("-Wall", "-DA"), flag("-Wall\nargv -DA")},
 	"architecture":               change(flag("-march=haswell")),
 	"tuning":                     change(flag("-mtune=haswell")),
+	"instructions":               change(func(s *scene) { s.req.Instructions = "avx2" }),
+	"whose native":               {func(s *scene) { flag("-march=native")(s); s.req.CPU = "one" }, func(s *scene) { s.req.CPU = "another" }},
 	"seed":                       {flag("-frandom-seed=1"), flag("-frandom-seed=2")},
 	"macro":                      {flag("-DA=1"), flag("-DA=2")},
 	"sysroot":                    change(flag("--sysroot=/nowhere")),

@@ -1,6 +1,9 @@
 package cc
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // structural are the arguments that the glue and the meaning of array arithmetic need; the configured flags come after
 // them and may undo the -f ones. Signed overflow wraps, as it does in NumPy and as CPython itself is compiled (without
@@ -46,7 +49,7 @@ func (j *Job) front() []string {
 	if !j.CXX {
 		wanted = append(wanted, structuralC...)
 	}
-	wanted = append(wanted, j.Flags...)
+	wanted = append(append(wanted, j.instructions()...), j.Flags...)
 	argv := []string{j.Tool.Driver, j.standard(), "-fPIC", "-v", "-MD", "-MF", depfile}
 	argv = append(argv, j.Tool.plain()...)
 	argv = append(argv, j.without(wanted)...)
@@ -55,6 +58,20 @@ func (j *Job) front() []string {
 		argv = append(argv, "-isystem", d)
 	}
 	return argv
+}
+
+// instructions are the arguments for more than what every processor of a kind has, for a compiler that is known to take
+// them; one that is told for which processor it compiles is told nothing else. Where gcc copies half of what a vector holds
+// at a time, the vector's load waits for two stores.
+func (j *Job) instructions() []string {
+	told := func(arg string) bool { return strings.HasPrefix(arg, "-march=") }
+	if j.Instructions != "avx2" || !j.Tool.x86() || slices.ContainsFunc(j.Flags, told) || slices.ContainsFunc(j.Args, told) {
+		return nil
+	}
+	if j.Tool.Family == "gcc" && j.Tool.Major >= 12 {
+		return []string{"-mavx2", "-mmove-max=256", "-mstore-max=256"}
+	}
+	return []string{"-mavx2"}
 }
 
 // standard is the language's version: the oldest that every supported compiler has in full.

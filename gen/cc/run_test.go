@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -84,6 +85,47 @@ func TestArgv(t *testing.T) {
 	require.Contains(t, job.Argv(), "-std=gnu++17")
 	require.Contains(t, job.Argv(), "opweld.cc")
 	require.NotContains(t, job.Argv(), "-Werror=implicit-function-declaration")
+}
+
+// What a processor has beyond its kind is asked of compilers that are known to take it, unless they are told for which one
+// to compile.
+func TestInstructions(t *testing.T) {
+	gcc := Tool{Family: "gcc", Major: 11, Target: "x86_64-linux-gnu"}
+	newer, clang, arm, other := gcc, gcc, gcc, gcc
+	newer.Major, clang.Family, arm.Target, other.Family = 12, "clang", "aarch64-linux-gnu", "other"
+	for _, c := range []struct {
+		job  Job
+		want string
+	}{
+		{Job{Tool: &gcc}, ""},
+		{Job{Tool: &gcc, Instructions: "avx2"}, "-mavx2"},
+		{Job{Tool: &clang, Instructions: "avx2"}, "-mavx2"},
+		{Job{Tool: &newer, Instructions: "avx2"}, "-mavx2 -mmove-max=256 -mstore-max=256"},
+		{Job{Tool: &arm, Instructions: "avx2"}, ""},
+		{Job{Tool: &other, Instructions: "avx2"}, ""},
+		{Job{Tool: &gcc, Instructions: "avx2", Flags: []string{"-O2", "-march=core2"}}, ""},
+		{Job{Tool: &gcc, Instructions: "avx2", Args: []string{"-march=native"}}, ""},
+		{Job{Tool: &gcc, Instructions: "avx2", Flags: []string{"-mtune=native"}}, "-mavx2"},
+		{Job{Tool: &gcc, Instructions: "avx2", NoArgs: []string{"-mavx2"}}, ""},
+	} {
+		for _, argv := range [][]string{c.job.Argv(), c.job.partArgv(1), c.job.partArgv(2)} {
+			said := slices.DeleteFunc(argv, func(arg string) bool {
+				return !strings.HasPrefix(arg, "-mavx") && !strings.HasPrefix(arg, "-mmove") && !strings.HasPrefix(arg, "-mstore")
+			})
+			require.Equal(t, c.want, strings.Join(said, " "), "%+v", c.job)
+		}
+	}
+	for _, name := range []string{"gcc", "clang"} {
+		t.Run(name, func(t *testing.T) {
+			tool := toolOf(t, name)
+			if !tool.x86() {
+				t.Skip("it is for another processor")
+			}
+			_, err := compile(t, &Job{Tool: tool, Text: "typedef int __attribute__((vector_size(32))) v; v f(v a, v b) { return a + b; }\n", Instructions: "avx2",
+				Flags: []string{"-Wall", "-Wextra", "-Werror"}})
+			require.NoError(t, err)
+		})
+	}
 }
 
 func TestCompileTellsWhatItRead(t *testing.T) {

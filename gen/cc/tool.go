@@ -32,6 +32,12 @@ func family(version string) string {
 	return "other"
 }
 
+// x86 tells whether it is a compiler whose arguments are known, and compiles for x86.
+func (t *Tool) x86() bool {
+	kind, _, _ := strings.Cut(t.Target, "-")
+	return (t.Family == "gcc" || t.Family == "clang") && (kind == "x86_64" || kind == "amd64" || len(kind) == 4 && kind[0] == 'i' && kind[2:] == "86")
+}
+
 var numberRE = regexp.MustCompile(`(?:^|[ v])(\d+)\.\d+`)
 
 // major is the first number of the version that ends a version line.

@@ -110,6 +110,12 @@ _KEYS: dict[str, tuple[Any, Parser, str | None, str]] = {  # default, reader, wh
     "cxxflags": (f"-O3 -fno-math-errno {_WARNINGS}", _text, KEY, "flags of the C++ compiler"),
     "floatX": ("float64", _one_of("float64", "float32", "float16"), None, "dtype of vector() and its like"),
     "gcc__cxxflags": ("", _text, KEY, "further flags, for C and C++, after the others"),
+    "instructions": (
+        "processor",
+        _one_of("processor", "common"),
+        KEY,
+        "which instructions modules use: this processor's, up to AVX2, or those that all of its kind have",
+    ),
     "lock_seconds": (120.0, _seconds, NEITHER, "how long to wait for another process that builds the same module"),
     "mode": ("", _text, None, "mode of functions that name none"),
     "on_unused_input": (

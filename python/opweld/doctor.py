@@ -236,6 +236,8 @@ def check_flags() -> Iterator[Finding]:
         return
     variables = tuple(f"{name}={value}" for name, value in toolchain.search_variables().items())
     more = (f"C++: {' '.join(sets['C++'])}", *variables)
+    if toolchain.instructions(config.instructions):
+        more += ("with AVX2, which this processor has",)
     if debug:
         more += ("cmodule__remove_gxx_opt is set: no optimisation, with symbols for a debugger",)
     yield Finding("flags", "ok", f"C: {' '.join(sets['C'])}", more)

@@ -90,6 +90,7 @@ class Setup:
             driver=self.driver,
             flags=self._adjusted(self._flags(self._lang)),
             program=self.program.bytes,
+            instructions=self._instructions(),
             spare=spare,
         )
 
@@ -112,8 +113,8 @@ class Setup:
         made: dict[str, Any] = buildrequest.request(
             program=self.program.text, sources=self.program.sources, index=self.index(), spare=self.index(spare=True),
             root="", private="", owners=owners, cc=drivers["c"].path, cxx=drivers["c++"].path, cflags=flags["c"],
-            cxxflags=flags["c++"], lock_seconds=options.lock_seconds, seconds=options.compile_seconds,
-            memory=options.compile_memory,
+            cxxflags=flags["c++"], instructions=self._instructions(), lock_seconds=options.lock_seconds,
+            seconds=options.compile_seconds, memory=options.compile_memory,
         )  # fmt: skip
         return made
 
@@ -123,6 +124,9 @@ class Setup:
     def _flags(self, lang: str) -> list[str]:
         options = self.options
         return toolchain.flags(options.cflags if lang == "c" else options.cxxflags, options.gcc__cxxflags)
+
+    def _instructions(self) -> str:
+        return toolchain.instructions(self.options.instructions)
 
     def _adjusted(self, flags: list[str]) -> list[str]:
         """Flags for a debugger where they are asked for."""

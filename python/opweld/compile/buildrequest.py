@@ -76,6 +76,7 @@ def request(
     cxx: str,
     cflags: Sequence[str],
     cxxflags: Sequence[str],
+    instructions: str = "",
     python: str | None = None,
     numpy: str | None = None,
     env: Mapping[str, str] | None = None,
@@ -89,8 +90,9 @@ def request(
 
     Parameters
     ----------
-    program, sources, index, root, private, cc, cxx, cflags, cxxflags, python, numpy, env, lock_seconds, owners, spare
-        The request's fields; `python`, `numpy` and `env` must be those that made `index`.
+    program, sources, index, root, private, cc, cxx, cflags, cxxflags, instructions, python, numpy, env, lock_seconds,
+    owners, spare
+        The request's fields; `instructions`, `python`, `numpy` and `env` must be those that made `index`.
     seconds, memory : float
         How long a compile may run, and how many MiB each of its programs may have; 0: as they like.
 
@@ -116,6 +118,7 @@ def request(
         "cxx": cxx,
         "cflags": list(cflags),
         "cxxflags": list(cxxflags),
+        "instructions": instructions,
         "include_dirs": include_dirs(),
         "runtime": runtime_object(),
         "python": python_abi() if python is None else python,

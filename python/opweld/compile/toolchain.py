@@ -19,6 +19,7 @@ __all__ = [
     "driver",
     "flags",
     "index_name",
+    "instructions",
     "numpy_abi",
     "python_abi",
     "search_variables",
@@ -166,6 +167,29 @@ def flags(*texts: str) -> list[str]:
     return found
 
 
+def instructions(wanted: str) -> str:
+    """Say which instructions a compiler may use beyond those that every processor of this kind has.
+
+    Parameters
+    ----------
+    wanted : str
+        ``config.instructions``.
+
+    Returns
+    -------
+    str
+        ``"avx2"`` where they are wanted and this processor, as NumPy has found, has them: loops are then as wide as
+        NumPy's own. Everything beyond is left out: it brings them little, and tools such as valgrind cannot run it.
+    """
+    if wanted != "processor":
+        return ""
+    try:
+        from numpy._core._multiarray_umath import __cpu_features__ as found  # type: ignore[import-not-found]
+    except ImportError:
+        return ""
+    return "avx2" if found.get("X86_V3", found.get("AVX2")) else ""
+
+
 def search_variables(environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """Give the compiler's search variables that are set.
 
@@ -211,6 +235,7 @@ def index_name(
     driver: Driver,
     flags: Sequence[str],
     program: bytes,
+    instructions: str = "",
     spare: bool = False,
     python: str | None = None,
     numpy: str | None = None,
@@ -228,6 +253,8 @@ def index_name(
         The configured flags.
     program : bytes
         Program's text.
+    instructions : str, optional
+        What `instructions` gives.
     spare : bool, optional
         The name that is looked up where the driver is not found.
     python, numpy : str, optional
@@ -252,6 +279,7 @@ def index_name(
         _line("numpy", numpy_abi() if numpy is None else numpy),
         *compiler,
         _line("flags", _words(flags)),
+        *(_line("instructions", instructions) for _ in range(bool(instructions))),
         *(_line("env", f"{name}={env[name]}") for name in SEARCH_VARIABLES if name in env),
         *(_line("cpu", processor()) for _ in range(_for_this_processor([driver.asked, *flags], program))),
         _line("program", sha256(program).hexdigest()),

@@ -1,0 +1,116 @@
+"""Modules use the processor's instructions, up to AVX2, with the same results, and never where they are missing."""
+
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import opweld
+import opweld.tensor as T
+from opweld.compile import toolchain
+
+WIDE = toolchain.instructions("processor") == "avx2"
+FEATURES = "import numpy._core._multiarray_umath as m; print(*[f for f in m.__cpu_dispatch__ if m.__cpu_features__[f]])"
+SAYS = """
+import numpy as np, opweld, opweld.tensor as T
+x = T.dvector("x")
+f = opweld.function([x], x * 3 + x, options={"cflags": "-O3"})
+assert f(np.arange(9.0)).tolist() == (np.arange(9.0) * 4).tolist()
+print(f.maker.built.hit, f.maker.built.path)
+"""
+
+pytestmark = pytest.mark.usefixtures("optimized")
+
+
+def machine_code(path):
+    return subprocess.run(["objdump", "-d", path], capture_output=True, text=True, check=True).stdout
+
+
+def process(**environ):
+    """A fresh process that makes a function; whether the cache had its module, and where that lies."""
+    done = subprocess.run(
+        [sys.executable, "-c", SAYS], capture_output=True, text=True, check=True, env={**os.environ, **environ}
+    )
+    hit, path = done.stdout.split()
+    return hit == "True", path
+
+
+def numbers(dtype, n=4099):
+    made = np.random.default_rng(7).standard_normal((2, n + 1)).astype(dtype)
+    made[:, ::97] *= 1e30
+    return made[0, 1:], made[1, 1:]  # aligned to an element, and to nothing wider
+
+
+def test_wide_where_they_are_wanted():
+    x, y = T.dvector("x"), T.dvector("y")
+    wide = opweld.function([x, y], x * y + x)
+    common = opweld.function([x, y], x * y + x, options={"instructions": "common"})
+    assert wide.maker.program.bytes == common.maker.program.bytes
+    assert (wide.maker.built.key == common.maker.built.key) == (not WIDE)
+    assert ("ymm" in machine_code(wide.maker.built.path)) == WIDE
+    assert "ymm" not in machine_code(common.maker.built.path) and "zmm" not in machine_code(wide.maker.built.path)
+
+
+@pytest.mark.skipif(not WIDE, reason="this processor has no AVX2")
+def test_other_processors_load_other_modules(own_cache):
+    """One folder for all: who lacks the instructions neither finds nor loads what uses them."""
+    found = subprocess.run([sys.executable, "-c", FEATURES], capture_output=True, text=True, check=True).stdout
+    lacking = {"NPY_DISABLE_CPU_FEATURES": found.strip()}
+    first, second = process(), process()
+    assert not first[0] and second == (True, first[1])
+    hit, path = process(**lacking)
+    assert not hit and path != first[1] and "ymm" in machine_code(first[1]) and "ymm" not in machine_code(path)
+    assert process(**lacking) == (True, path) and process() == (True, first[1])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_same_bits(dtype):
+    """IEEE 754 says what these give, whatever computes them: NumPy's bits, wide or not."""
+    x, y = T.vector("x", dtype=dtype), T.vector("y", dtype=dtype)
+    outputs = [x + y, x - y, x * y, x / y, T.sqrt(T.abs(x)), (x + y) * x - y / x + y, T.where(x > y, x, y), T.floor(y)]
+    a, b = numbers(dtype)
+    with np.errstate(all="ignore"):
+        right = [a + b, a - b, a * b, a / b, np.sqrt(np.abs(a)), (a + b) * a - b / a + b, np.where(a > b, a, b)]
+    for options in ({}, {"instructions": "common"}, {"gcc__cxxflags": "-march=native"}):
+        f = opweld.function([x, y], outputs, options=options)
+        for step in (1, 3):
+            got = f(a[::step], b[::step])
+            for one, other in zip(got, [*right, np.floor(b)]):
+                assert one.tobytes() == np.ascontiguousarray(other[::step]).tobytes()
+
+
+class MulAdd(opweld.COp):
+    """``a * b + c``, as a user writes it."""
+
+    __props__ = ("lang",)
+
+    def __init__(self, lang):
+        self.lang = self.c_lang = lang
+
+    def make_node(self, *inputs):
+        return opweld.Apply(self, list(inputs), [inputs[0].type()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        a, b, c = inputs
+        return f"""
+            Py_XDECREF({outputs[0]});
+            {outputs[0]} = (PyArrayObject*)PyArray_NewCopy({a}, NPY_CORDER);
+            if (!{outputs[0]}) {sub["fail"]}
+            double* r = (double*)PyArray_DATA({outputs[0]});
+            const double *p = (double*)PyArray_DATA({b}), *q = (double*)PyArray_DATA({c});
+            for (npy_intp i = 0; i < PyArray_DIM({a}, 0); i++) r[i] = r[i] * p[i] + q[i];
+        """
+
+
+@pytest.mark.parametrize("lang", ["c", "c++"])
+@pytest.mark.parametrize("flags", ["", "-march=native"])
+def test_no_product_melts_into_a_sum(lang, flags):
+    a, b = numbers("float64")
+    a, b, c = np.ascontiguousarray(a), np.ascontiguousarray(b), np.ascontiguousarray(-(a * b) * (1 + 2**-30))
+    v = [T.dvector(name) for name in "abc"]
+    f = opweld.function(v, MulAdd(lang)(*v), options={"gcc__cxxflags": flags})
+    assert f(a, b, c).tobytes() == (a * b + c).tobytes()
+    assert not re.search(r"\tvf(n?)m(add|sub)", machine_code(f.maker.built.path))
