@@ -44,6 +44,7 @@ def interleaved(
 ) -> dict[str, list[float]]:
     """Nanoseconds per call of each candidate, a list over rounds; every round times every candidate once.
 
+    Rounds go forward and backward in turn, so that none has always the same one before it.
     ``loops`` is how many calls are timed together; None: as many as fill a turn.
     """
     timers = {name: timeit.Timer(text, globals=scope) for name, (text, scope) in candidates.items()}
@@ -53,9 +54,11 @@ def interleaved(
             timer.timeit(counts[name])
     times: dict[str, list[float]] = {name: [] for name in timers}
     gc.disable()
+    turns = list(timers.items())
     for _ in range(rounds):
-        for name, timer in timers.items():
+        for name, timer in turns:
             times[name].append(timer.timeit(counts[name]) / counts[name] * 1e9)
+        turns.reverse()
     gc.enable()
     return times
 

@@ -253,6 +253,16 @@ def test_layouts_are_what_they_say():
     assert sliced.strides == (3200, 320, 16) and np.array_equal(turned, dense)
 
 
+def test_candidates_have_their_turns():
+    import measure
+
+    order = []
+    candidates = {name: ("note(name)", {"note": order.append, "name": name}) for name in "abc"}
+    times = measure.interleaved(candidates, 4, 1)
+    assert "".join(order) == "abccbaabccba"
+    assert {name: len(rounds) for name, rounds in times.items()} == dict.fromkeys("abc", 4)
+
+
 def test_loops_that_fill_a_turn():
     import measure
 
