@@ -10,6 +10,7 @@
 #include "bind.c"
 #include "array.c"
 #include "out.c"
+#include "pack.c"
 #include "store.c"
 #include "fold.c"
 #include "group.c"

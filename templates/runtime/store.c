@@ -197,13 +197,15 @@ static int opw_list_stored(const opw_loop *work, opw_places places, opw_operand 
 /* Runs a loop over axes that are in order. */
 static int opw_store_over(const opw_loop *work, opw_axes *axes, const opw_operand *list)
 {
-    npy_intp at[OPW_MAX_DIMS];
+    npy_intp at[OPW_MAX_DIMS], total = 1;
     char *p[OPW_MAX_OPERANDS];
     int i, k, status;
 
     opw_join_axes(axes);
-    for (i = 0; i < axes->n; i++)
+    for (i = 0; i < axes->n; i++) {
         at[i] = 0;
+        total *= axes->dims[i];
+    }
     for (k = 0; k < axes->operands; k++)
         p[k] = list[k].data;
     if (!axes->n) {
@@ -212,6 +214,8 @@ static int opw_store_over(const opw_loop *work, opw_axes *axes, const opw_operan
         for (k = 0; k < axes->operands; k++)
             axes->strides[0][k] = 0;
     }
+    if (total >= OPW_PACK_WORTH && (status = opw_run_packed(work, axes, p)) != OPW_AS_IT_IS)
+        return status;
     do {
         if ((status = work->inner(axes->dims[axes->n - 1], p, axes->strides[axes->n - 1])))
             return status;
@@ -294,6 +298,8 @@ OPW_INLINE int opw_store(const opw_loop *work, opw_places places, const opw_grou
         p[operand] = PyArray_BYTES(*place);
         s[operand] = work->sizes[operand];
     }
+    if (n >= OPW_PACK_WORTH && work->inputs > 2 && shaped != ~(npy_uint64)0 >> (64 - work->inputs))
+        return opw_run_numbers(work, n, p, s);
     return n ? work->inner(n, p, s) : 0;
 }
 

@@ -27,6 +27,7 @@ from numpy.lib.stride_tricks import as_strided
 ADD, ADD_OVER, BOTH, ROOT, SUM0, SUM1, SUM, MAX0, PERFORM, TALLY, THRICE, COUNT, TROUBLE, LARGE = range(14)
 EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, SIMPLY, NOTHING = range(14, 21)
 ADD_PLAIN, BOTH_PLAIN, ROOT_PLAIN, EXPAND_PLAIN = range(21, 25)
+ADD_FLOATS, SCALE = range(25, 27)
 PATH = sys.argv[1]
 C = ctypes.PyDLL(PATH)
 C.checks_blocks.restype = ctypes.c_ssize_t
@@ -65,8 +66,8 @@ def unlike(step, position, value):
 
 def make(position, *, name="f", convert=convert, failed=None, unlike=unlike, **bound):
     two = (ADD, ADD_OVER, BOTH, PERFORM, LARGE, EXPAND, EXPAND_OVER, PAIR, TOTAL, SIMPLY)
-    two += (ADD_PLAIN, BOTH_PLAIN, EXPAND_PLAIN)
-    arguments = {NOTHING: 0, TWICE: 3}.get(position, 2 if position in two else 1)
+    two += (ADD_PLAIN, BOTH_PLAIN, EXPAND_PLAIN, ADD_FLOATS)
+    arguments = {NOTHING: 0, TWICE: 3, SCALE: 3}.get(position, 2 if position in two else 1)
     defaults = bound.pop("defaults", (None,) * arguments)
     rules = bound.pop("rules", (None,) * arguments)
     results = {NOTHING: 0, BOTH: 2, PERFORM: 2, TWICE: 2, PAIR: 2, BOTH_PLAIN: 2}.get(position, 1)
@@ -128,6 +129,26 @@ def check_broadcasting():
             else:
                 z = add(x, y)
                 assert z.shape == expected.shape and np.array_equal(z, expected)
+
+
+def check_loops_in_blocks():
+    add, floats, scale, rng = make(ADD), make(ADD_FLOATS), make(SCALE), np.random.default_rng(7)
+    for shape in [(300, 3), (90, 8), (66, 70), (20, 33), (60, 3, 3), (3, 3, 60), (5, 130, 2)]:
+        for ones in itertools.product([0, 1], repeat=len(shape)):
+            smaller = tuple(1 if one else n for one, n in zip(ones, shape))
+            for x, y in itertools.product(layouts(shape, rng), layouts(smaller, rng)):
+                assert np.array_equal(add(x, y), x + y)
+                x, y = (a.astype("f4") if 0 in a.strides else a.astype("f4", order="K") for a in (x, y))
+                assert np.array_equal(floats(x, y), x + y) and np.array_equal(floats(x[..., ::-1], y), x[..., ::-1] + y)
+        for x, y in itertools.product(layouts(shape, rng), repeat=2):
+            assert np.array_equal(scale(x, np.array(2.0), y), x * 2 + y)
+            for out in layouts(shape, rng):
+                if 0 not in out.strides:
+                    assert add(x, y, out=out) is out and np.array_equal(out, x + y)
+    x = rng.random((1600, 1600))[:, :40].T
+    assert np.array_equal(add(np.ascontiguousarray(x), x), x + x)
+    for x in (rng.random(3001), rng.random((2, 2101))[:, 1:]):
+        assert np.array_equal(scale(x, np.array(2.0), np.array(3.0)), x * 2 + 3)
 
 
 def check_as_many_dimensions_as_numpy_has():
@@ -750,8 +771,8 @@ def check_frames_that_are_large():
 
 
 def check_what_make_refuses():
-    for position in (-1, 25):
-        with refused(ValueError, f"make() got {position} as function, the module has 25"):
+    for position in (-1, 27):
+        with refused(ValueError, f"make() got {position} as function, the module has 27"):
             MODULE.make(position, "f", (), None, (), (), (), (), (), None, None)
     counts = "0 rules, 0 outs, 1 performs, 0 constants, 0 defaults and 0 cells, expected 2, 1, 0, 0, 2 and 0"
     with refused(ValueError, f"make() got {counts}"):

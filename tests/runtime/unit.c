@@ -93,6 +93,11 @@ static int is_doubles(PyObject *object)
            PyArray_ISALIGNED((PyArrayObject *)object) && PyArray_ISNOTSWAPPED((PyArrayObject *)object);
 }
 
+static int is_floats(PyObject *object)
+{
+    return PyArray_CheckExact(object) && PyArray_TYPE((PyArrayObject *)object) == NPY_FLOAT && PyArray_ISBEHAVED_RO((PyArrayObject *)object);
+}
+
 static int is_writeable(PyObject *object) { return is_doubles(object) && PyArray_ISWRITEABLE((PyArrayObject *)object); }
 static int is_vector(PyObject *object) { return is_doubles(object) && PyArray_NDIM((PyArrayObject *)object) == 1; }
 
@@ -112,13 +117,15 @@ static int enter(char *frame, const uint32_t *slots, PyObject *given, int (*acce
 static int array_input(char *frame, const uint32_t *slots) { return enter(frame, slots, OPW_PY(frame + slots[0]), is_doubles); }
 static int vector_input(char *frame, const uint32_t *slots) { return enter(frame, slots, OPW_PY(frame + slots[0]), is_vector); }
 
+static int floats_input(char *frame, const uint32_t *slots) { return enter(frame, slots, OPW_PY(frame + slots[0]), is_floats); }
+
 static int cell_input(char *frame, const uint32_t *slots)
 {
     PyObject *value = opw_cell(frame, slots[1]);
     return value ? enter(frame, slots, value, is_doubles) : -1;
 }
 
-enum { ANY, VECTOR, LARGE, CAREFUL, PLAIN };
+enum { ANY, VECTOR, LARGE, CAREFUL, PLAIN, FLOATS };
 
 static const opw_type types[] = {
     {array_size, array_adopt, array_leave, "Doubles", NPY_DOUBLE, -1, 0},
@@ -126,6 +133,7 @@ static const opw_type types[] = {
     {large_size, array_adopt, array_leave, "Large", NPY_DOUBLE, -1, 0},
     {array_size, careful_adopt, array_leave, "Careful", NPY_DOUBLE, 1, 0},
     {array_size, array_adopt, array_leave, "Plain", NPY_DOUBLE, -1, 1},
+    {array_size, array_adopt, array_leave, "Floats", NPY_FLOAT, -1, 0},
 };
 
 /* ---- loops ---- */
@@ -137,6 +145,23 @@ static int add_inner(npy_intp n, char *const *p, const npy_intp *s)
     npy_intp i;
     for (i = 0; i < n; i++)
         AT(2, i) = AT(0, i) + AT(1, i);
+    return 0;
+}
+
+static int add_floats_inner(npy_intp n, char *const *p, const npy_intp *s)
+{
+    npy_intp i;
+    for (i = 0; i < n; i++)
+        *(float *)(void *)(p[2] + i * s[2]) = *(float *)(void *)(p[0] + i * s[0]) + *(float *)(void *)(p[1] + i * s[1]);
+    return 0;
+}
+
+/* x * y + z */
+static int scale_inner(npy_intp n, char *const *p, const npy_intp *s)
+{
+    npy_intp i;
+    for (i = 0; i < n; i++)
+        AT(3, i) = AT(0, i) * AT(1, i) + AT(2, i);
     return 0;
 }
 
@@ -201,6 +226,8 @@ static int pair_inner(npy_intp n, char *const *p, const npy_intp *s)
 
 static const int doubles[] = {NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE};
 static const npy_intp sizes[] = {8, 8, 8, 8, 8};
+static const int floats[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT};
+static const npy_intp float_sizes[] = {4, 4, 4};
 static const int over_second[] = {1};
 
 static const opw_loop roots[] = {{1, 1, doubles, sizes, NULL, root_inner, NULL}};
@@ -269,7 +296,7 @@ static const opw_kind folded[] = {OPW_FOLDED};
 static const opw_fold sums[] = {SUM(1, sum_block), SUM(2, sum_block), SUM(~(npy_uint64)0, sum_block), SUM(1, total_block)};
 static const opw_fold largest = {folded, OPW_COLUMNS(sizeof(double)), 1, 1, 0, {0, 0}, "maximum", max_block, max_join, store, NULL};
 
-enum { ADD, ADD_OVER, SUM_0, SUM_1, SUM_ALL, ROOT, EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL };
+enum { ADD, ADD_OVER, SUM_0, SUM_1, SUM_ALL, ROOT, EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, ADD_FLOATS, SCALE };
 static const opw_loop loops[] = {
     {2, 1, doubles, sizes, NULL, add_inner, NULL},
     {2, 1, doubles, sizes, over_second, add_inner, NULL},
@@ -282,6 +309,8 @@ static const opw_loop loops[] = {
     {3, 2, doubles, sizes, NULL, twice_inner, NULL},
     {2, 2, doubles, sizes, NULL, pair_inner, NULL},
     {2, 1, doubles, sizes, NULL, NULL, &sums[3]},
+    {2, 1, floats, float_sizes, NULL, add_floats_inner, NULL},
+    {3, 1, doubles, sizes, NULL, scale_inner, NULL},
 };
 
 static const opw_loop maxima[] = {{1, 1, doubles, sizes, NULL, NULL, &largest}};
@@ -483,10 +512,24 @@ static const int32_t pair_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0,
 static const opw_step pair_steps[] = {INPUT(0), INPUT(2), OFFER(4), OFFER(11), {opw_run_group, NULL, 18, "Group.c_code", 0, 19, 2, 2},
                                       SYNC(23), SYNC(24)};
 
+<<<<<<< HEAD
 /* The same of a type that only holds its arrays: called without a walk. */
 static const uint32_t plain[] = {PLAIN, PLAIN, PLAIN, PLAIN};
 static const opw_argument plain_xy[] = {{"x", 0, is_doubles}, {"y", 1, is_doubles}};
 static const opw_argument plain_x[] = {{"x", 0, is_doubles}};
+=======
+/* add_floats(x, y); scale(x, y, z): x * y + z. */
+static const uint32_t float_types[] = {FLOATS, FLOATS, FLOATS};
+static const int32_t floats_slots[] = {0, N(0), 1, N(1), 2, N(ADD_FLOATS), 0, 1, 2, 2};
+static const opw_result new_third[] = {{2, NULL, -1}};
+static const opw_step floats_steps[] = {{floats_input, array_leave, 0, "Floats.c_extract", -1, 0, 0, 0},
+                                        {floats_input, array_leave, 2, "Floats.c_extract", -1, 0, 0, 0}, INIT(4),
+                                        {opw_run_stores, NULL, 5, "Add.c_code", 0, 6, 2, 1}, SYNC(9)};
+static const int32_t scale_slots[] = {0, N(0), 1, N(1), 2, N(2), 3, N(0), N(3), N(ANY), 0, N(ANY), 1, N(ANY), 2, N(SCALE), 0, 1, 2, 3, 3};
+static const opw_result fourth[] = {{3, is_writeable, -1}};
+static const opw_step scale_steps[] = {INPUT(0), INPUT(2), INPUT(4), OFFER(6), {opw_run_stores, NULL, 15, "Scale.c_code", 0, 16, 3, 1},
+                                       SYNC(20)};
+>>>>>>> 81ede21 (Loops of stores run in blocks: short rows several at once, transposed operands in tiles, numbers written out)
 
 #define PROGRAM(...) PROGRAM_OVER(__VA_ARGS__, loops)
 #define PROGRAM_OVER(name, variables, types_of, arguments, results, steps, slots, single, loops_of) \
@@ -523,6 +566,8 @@ static const opw_program functions[] = {
     {PROGRAM("both_plain", 4, plain, plain_xy, both_results, both_steps, both_slots, 0)},
     {PROGRAM_OVER("root_plain", 2, plain, plain_x, second, root_steps, root_slots, 1, roots)},
     {PROGRAM("expand_plain", 3, plain, plain_xy, third, group_steps, expand_slots, 1)},
+    {PROGRAM("add_floats", 3, float_types, xy, new_third, floats_steps, floats_slots, 1)},
+    {PROGRAM("scale", 4, any, xyz, fourth, scale_steps, scale_slots, 1)},
 };
 
 static int init_fails; /* 1: with an exception, 2: without */
