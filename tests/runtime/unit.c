@@ -512,12 +512,11 @@ static const int32_t pair_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0,
 static const opw_step pair_steps[] = {INPUT(0), INPUT(2), OFFER(4), OFFER(11), {opw_run_group, NULL, 18, "Group.c_code", 0, 19, 2, 2},
                                       SYNC(23), SYNC(24)};
 
-<<<<<<< HEAD
 /* The same of a type that only holds its arrays: called without a walk. */
 static const uint32_t plain[] = {PLAIN, PLAIN, PLAIN, PLAIN};
 static const opw_argument plain_xy[] = {{"x", 0, is_doubles}, {"y", 1, is_doubles}};
 static const opw_argument plain_x[] = {{"x", 0, is_doubles}};
-=======
+
 /* add_floats(x, y); scale(x, y, z): x * y + z. */
 static const uint32_t float_types[] = {FLOATS, FLOATS, FLOATS};
 static const int32_t floats_slots[] = {0, N(0), 1, N(1), 2, N(ADD_FLOATS), 0, 1, 2, 2};
@@ -529,7 +528,6 @@ static const int32_t scale_slots[] = {0, N(0), 1, N(1), 2, N(2), 3, N(0), N(3), 
 static const opw_result fourth[] = {{3, is_writeable, -1}};
 static const opw_step scale_steps[] = {INPUT(0), INPUT(2), INPUT(4), OFFER(6), {opw_run_stores, NULL, 15, "Scale.c_code", 0, 16, 3, 1},
                                        SYNC(20)};
->>>>>>> 81ede21 (Loops of stores run in blocks: short rows several at once, transposed operands in tiles, numbers written out)
 
 #define PROGRAM(...) PROGRAM_OVER(__VA_ARGS__, loops)
 #define PROGRAM_OVER(name, variables, types_of, arguments, results, steps, slots, single, loops_of) \
