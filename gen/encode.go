@@ -85,6 +85,13 @@ func (f fields) strs(name string, s []string) fields {
 	return f
 }
 
+func (f fields) nums(name string, n []int) fields {
+	if len(n) > 0 {
+		f[name] = n
+	}
+	return f
+}
+
 func (f fields) pairs(name string, p [][2]int) fields {
 	if len(p) > 0 {
 		f[name] = p
@@ -126,7 +133,7 @@ func (l *Structure) fields() fields {
 	if len(folds) > 0 {
 		f["folds"], f["axes"] = folds, l.Axes
 	}
-	return f.flag("keepdims", l.KeepDims)
+	return f.flag("keepdims", l.KeepDims).nums("scalars", l.Scalars).nums("spread", l.Spread).flag("fused", l.Fused)
 }
 
 func (f *Folding) fields() fields {
@@ -156,6 +163,9 @@ func (in *Instruction) fields() fields {
 	default:
 		f["args"], f["dtype"] = in.Args, in.DType
 	}
+	if in.Member > 0 { // of a loop that the engine made, which has to be told from others
+		f["member"] = in.Member
+	}
 	return f
 }
 
@@ -170,5 +180,5 @@ func (k *Kernel) fields() fields {
 	} else {
 		f["declares"], of = k.Declares, ofKernel|ofText
 	}
-	return f.texts(&k.Texts, of).index("params", k.Params).some("gil", string(k.GIL)).build(k.Build).some("version", k.Version)
+	return f.texts(&k.Texts, of).index("params", k.Params).some("gil", string(k.GIL)).flag("shape_only", k.ShapeOnly).build(k.Build).some("version", k.Version)
 }

@@ -40,7 +40,7 @@ func (d *decoder) kernel(v any, where string) Kernel {
 		of := ofKernel
 		if k.Structure == nil {
 			of |= ofText
-			k.Declares, k.Params, k.GIL = o.strs("declares"), o.optional("params"), o.gil()
+			k.Declares, k.Params, k.GIL, k.ShapeOnly = o.strs("declares"), o.optional("params"), o.gil(), o.bool("shape_only", true)
 		}
 		k.Texts, k.Build, k.Version = o.texts(of), d.build(o), o.str("version", true)
 	}

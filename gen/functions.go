@@ -57,9 +57,12 @@ const (
 	Apart                   // the same, in a part of its own, compiled at the same time
 )
 
-// partsFrom is the number of loops from which a unit is compiled in two parts at once. It is a matter of Program alone, so
-// that equal Programs give equal modules on every machine.
-const partsFrom = 4
+// partsFrom is the number of loops, or of instructions in them, from which a unit is compiled in two parts at once. It is a matter
+// of Program alone, so that equal Programs give equal modules on every machine.
+const (
+	partsFrom        = 4
+	partsFromContent = 40
+)
 
 // ownEach is how many loops there are to one that stays with the rest: 20 loops then take about as long as Python's headers
 // and what else is in the first part.
@@ -95,6 +98,9 @@ func (f *functionFinder) function(of *FunctionPlan) {
 			}
 		default:
 			e.Function = f.kernel(of.Steps[e.Step].Kernel)
+			if e.Run == RunGroup {
+				of.Groups = append(of.Groups, f.group(of.Typed.Groups[e.Step], e))
+			}
 		}
 	}
 }
@@ -142,6 +148,15 @@ func (l *Lifecycle) input(in *Input, array bool) int {
 		l.Inputs = append(l.Inputs, way)
 	}
 	return slices.Index(l.Inputs, way)
+}
+
+// group lists the loops that a group runs where shapes differ.
+func (f *functionFinder) group(g *Group, e *Entry) GroupPlan {
+	planned := GroupPlan{Group: g, Entry: e}
+	for i := range g.Parts {
+		planned.Functions = append(planned.Functions, f.kernel(g.Parts[i].Kernel))
+	}
+	return planned
 }
 
 // kernel gives the function of a step of a kernel.
@@ -200,14 +215,18 @@ func (k *TypedKernel) alike() string {
 // apart has a unit of many loops compiled in two parts, which then see one another's functions.
 func (plan *Plan) apart() {
 	var ahead, folds []int
+	content := 0
 	for i := range plan.Loops {
+		if plan.Loops[i].Place == Beforehand {
+			content += len(plan.loopOf(i).Body)
+		}
 		if plan.Loops[i].Place == Beforehand && plan.loopOf(i).folds() {
 			folds = append(folds, i)
 		} else if plan.Loops[i].Place == Beforehand {
 			ahead = append(ahead, i)
 		}
 	}
-	if plan.Parts = len(ahead)+len(folds) >= partsFrom; !plan.Parts {
+	if plan.Parts = len(ahead)+len(folds) >= partsFrom || content >= partsFromContent; !plan.Parts {
 		return
 	}
 	for i, at := range ahead {

@@ -18,6 +18,9 @@ type Loop struct {
 	Axes     []int // of the folds
 	KeepDims bool
 	Outputs  []LoopOutput
+	Scalars  []int // inputs that have no dimensions, where that is known
+	Spread   []int // inputs that are as a rule one number along the innermost axis
+	Fused    bool  // several nodes
 }
 
 // LoopOutput is where a value goes.
@@ -51,12 +54,15 @@ type Fold struct {
 	Lanes    bool          // several accumulators may take turns
 }
 
-// How memory is walked, in NumPy's order: a run longer than pairwiseRun elements is halved where that matters, several beside
-// one another at pairwiseColumn; so many accumulators take turns.
+// How memory is walked where the order of additions matters: a run is folded in blocks of pairwiseBlock elements, which are
+// joined in pairs; one longer than pairwiseRun is halved, several beside one another at pairwiseColumn; so many accumulators take
+// turns.
 const (
-	pairwiseRun    = 128
+	pairwiseBlock  = 256
+	pairwiseRun    = 1 << 16
 	pairwiseColumn = 16
 	lanes          = 8
+	unrolledCost   = 2 * dear // what an element may cost for its text to stand once for each of them
 )
 
 // maxOperands is OPW_MAX_OPERANDS of templates/runtime/frame.h.
@@ -183,8 +189,8 @@ func (in TypedInstruction) fails() bool {
 	return in.Expr.Fails || in.Op == OpCode && strings.Contains(in.Code, failText)
 }
 
-// strides are those for which the loop of stores is written out: all contiguous; of two inputs, either one number throughout.
-// Where an element calls a function they do not matter.
+// strides are those for which the loop of stores is written out: all contiguous, but what has no dimensions; what is as a rule
+// one number along a run being so; of a node of two inputs, either one number throughout.
 func (l *Loop) strides() [][]int {
 	var plain []int
 	for _, t := range l.Inputs {
@@ -193,16 +199,51 @@ func (l *Loop) strides() [][]int {
 	for _, out := range l.Outputs {
 		plain = append(plain, out.Type.Size)
 	}
+	all := l.close(plain)
+	if len(l.Inputs) == 2 && !l.Fused && all != nil {
+		all = append(all, zero(plain, 0), zero(plain, 1))
+	}
+	return all
+}
+
+// runs are those for which the folding of a run is written out.
+func (l *Loop) runs(operands []OperandView) [][]int {
+	var plain []int
+	for _, o := range operands {
+		plain = append(plain, o.Size)
+	}
+	return l.close(plain)
+}
+
+// close gives the strides of operands that lie close: all, and where some are as a rule one number, with those. Where an element
+// calls a function they do not matter.
+func (l *Loop) close(plain []int) [][]int {
 	if slices.ContainsFunc(l.Body, TypedInstruction.calls) {
 		return nil
 	}
-	all := [][]int{plain}
-	for i := 0; len(l.Inputs) == 2 && i < 2; i++ {
-		broadcast := slices.Clone(plain)
-		broadcast[i] = 0
-		all = append(all, broadcast)
+	all := [][]int{zero(plain, l.Scalars...)}
+	if len(l.Spread) > 0 {
+		all = append(all, zero(all[0], l.Spread...))
 	}
 	return all
+}
+
+func zero(strides []int, inputs ...int) []int {
+	strides = slices.Clone(strides)
+	for _, i := range inputs {
+		strides[i] = 0
+	}
+	return strides
+}
+
+// members tells whether an instruction that may fail comes from one of several nodes.
+func (l *Loop) members() bool {
+	return slices.ContainsFunc(l.Body, func(in TypedInstruction) bool { return in.Member > 0 })
+}
+
+// apart tells whether an instruction calls a function of the mathematical library, which takes long and keeps no register.
+func (in TypedInstruction) apart() bool {
+	return len(in.Takes) > 0 && in.Op != OpCode && scalar.CallsLibrary(in.Op, in.Takes[0])
 }
 
 func (in TypedInstruction) calls() bool {

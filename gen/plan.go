@@ -26,6 +26,7 @@ type FunctionPlan struct {
 	Constants []int // variables entered once an instance; the entries only read those that no RunOwn names
 	Kept      int   // objects that an instance keeps between runs
 	Performs  int   // steps that call Python
+	Groups    []GroupPlan
 	Structs   []int // entries, by index, whose kernels keep state for each instance
 }
 
@@ -71,10 +72,18 @@ func (plan *Plan) place(f *FunctionPlan, types map[string]int) {
 	}
 }
 
+// GroupPlan is a step that was several.
+type GroupPlan struct {
+	*Group
+	Entry     *Entry // of the table
+	Functions []int  // of the unit's kernels those that run where shapes differ
+}
+
 type planner struct {
 	FunctionPlan
-	live   *liveness
-	synced map[int]bool // py_<name> holds the variable's present value
+	grouped int // steps that were several, so far
+	live    *liveness
+	synced  map[int]bool // py_<name> holds the variable's present value
 }
 
 // entry adds one for a variable, and those behind it.
@@ -207,6 +216,9 @@ func (b *planner) step(i, perform int) {
 	case k.Perform:
 		e.Run, e.Undo, e.Index = RunPerform, UndoPerform, perform
 		b.Performs++
+	case b.Typed.Groups[i] != nil:
+		e.Run, e.Index = RunGroup, b.grouped
+		b.grouped++
 	case k.Loop != nil:
 		e.Run = RunLoop
 	case k.stateful():

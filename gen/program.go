@@ -47,6 +47,7 @@ type Kernel struct {
 	Params    *int     // type of the op's params
 	Declares  []string // c_declare of each variable
 	GIL       GIL
+	ShapeOnly bool // its code looks at nothing of its inputs but their shapes
 	Build     Build
 	Version   string
 	Structure *Structure // instead of texts: the work of a loop that the engine writes
@@ -69,6 +70,9 @@ type Structure struct {
 	Axes     []int // of the elements, broadcast: those along which all folds go
 	KeepDims bool  // they stay, of size 1
 	Outputs  []Sink
+	Scalars  []int // of a loop that the engine made: the inputs of no dimensions. No field of Program's
+	Spread   []int // the same: inputs that are as a rule one number along the innermost axis
+	Fused    bool  // the same: of several nodes
 }
 
 // Sink is where an output comes from.
@@ -98,6 +102,7 @@ type Instruction struct {
 	Label  string // of a user's code
 	DTypes []string
 	Code   string
+	Member int // where several steps have become one loop, and this may fail: 1 + which it comes from; no field of Program's
 }
 
 // instructions lists all of a structure, those of its folds too.

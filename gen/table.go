@@ -15,6 +15,7 @@ const (
 	RunSeparate            // a copy where what will be written over cannot be, or overlaps itself or what is still wanted
 	RunKernel              // a user's text
 	RunLoop                // a loop of the engine's
+	RunGroup               // one that several steps have become
 	RunPerform             // a Python method; enters its outputs by c_extract
 	RunSync                // c_sync
 )
@@ -38,7 +39,7 @@ type Entry struct {
 	Inputs    int   // how many of Variables are inputs (of a step)
 	Outputs   int   // and how many outputs come after them
 	Step      int   // index in Program.Steps, else -1
-	Index     int   // which argument (RunInput), result (RunOutput), perform, kept object or struct
+	Index     int   // which argument (RunInput), result (RunOutput), perform, kept object, struct or group
 	Function  int   // which of the type's ways in (RunInput), of the unit's kernels (RunKernel) or loops (RunLoop)
 }
 
@@ -90,6 +91,7 @@ var effects = [...]effect{
 	RunSeparate: {name: "apart", needs: otherParts, swaps: firstPart, swapped: refcount.State},
 	RunKernel:   {name: "run", needs: wholeStep, swaps: outputPart, swapped: refcount.State},
 	RunLoop:     {name: "loop", needs: wholeStep, swaps: outputPart, swapped: refcount.State},
+	RunGroup:    {name: "group", needs: wholeStep, swaps: outputPart, swapped: refcount.State},
 	RunPerform:  {name: "perform", takes: outputPart, needs: inputPart},
 	RunSync:     {name: "sync", needs: firstPart, swaps: firstPart, swapped: refcount.Reference},
 }

@@ -5,6 +5,7 @@ package gen
 type Target struct {
 	Module   string     // Python's name of the module, whose entry the unit has
 	Programs []*Program // of each function, in the order in which make() knows them
+	Fuse     bool       // steps that walk the same elements become one
 }
 
 // Cached is the name of every module that the cache keeps: they are loaded by path.
@@ -13,7 +14,7 @@ const Cached = "opweld_module"
 // Alone is the target of a module of one function, as the cache keeps it.
 func Alone(p *Program) Target { return Target{Module: Cached, Programs: []*Program{p}} }
 
-// check looks at the functions, and reads them.
+// check looks at the functions, reads them, and fuses what is to be.
 func (t Target) check() ([]*Typed, error) {
 	if identifier(t.Module) != t.Module || t.Module == "" {
 		return nil, &Error{Stage: "check", Where: "module", Msg: "expected an identifier as the module's name, got " + cString(t.Module)}
@@ -24,6 +25,9 @@ func (t Target) check() ([]*Typed, error) {
 	var all []*Typed
 	for _, p := range t.Programs {
 		typed, err := p.Check()
+		if err == nil && t.Fuse {
+			typed, err = typed.fused()
+		}
 		if err != nil {
 			return nil, err
 		}

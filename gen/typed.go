@@ -14,6 +14,8 @@ type Typed struct {
 	*Program
 	Types   []TypedType   // in Program's order
 	Kernels []TypedKernel // in Program's order
+	Nodes   []int         // of each step, which of the steps of the Program that was read it was: of several the last
+	Groups  []*Group      // of each step what it was made of; nil: it is one that was read
 }
 
 // TypedType is a type with what its declaration says.
@@ -56,7 +58,10 @@ type TypedVariable struct {
 
 // newTyped reads the texts of a Program whose parts fit.
 func newTyped(p *Program, arrays []*TypedArray, loops []*Loop) (*Typed, error) {
-	t := &Typed{Program: p, Types: make([]TypedType, len(p.Types)), Kernels: make([]TypedKernel, len(p.Kernels))}
+	t := &Typed{Program: p, Types: make([]TypedType, len(p.Types)), Kernels: make([]TypedKernel, len(p.Kernels)), Groups: make([]*Group, len(p.Steps))}
+	for i := range p.Steps {
+		t.Nodes = append(t.Nodes, i)
+	}
 	r := &textReader{seen: map[string]bool{}, declared: map[string]Declares{}}
 	for i := range p.Types {
 		t.Types[i] = r.typ(&p.Types[i], arrays[i])

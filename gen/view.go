@@ -15,7 +15,8 @@ type View struct {
 	Name      string // of the functions, for the reader
 	Summary   []string
 	Headers   []string
-	Helpers   []string // C of the scalar operations, filled in by text
+	Helpers   []string  // C of the scalar operations, filled in by text
+	Maps      []MapView // functions of the mathematical library, for many numbers
 	Support   []Fragment
 	Types     []*TypeView
 	Kernels   []*KernelView
@@ -36,6 +37,7 @@ type FunctionView struct {
 	Results       []ResultView
 	Steps         []StepView
 	Structs       []StructStepView
+	Groups        []GroupView
 	Counts        Counts
 }
 
@@ -163,6 +165,7 @@ func (v *viewer) function(c string, f *FunctionPlan) *FunctionView {
 	fv := &functionViewer{v, f, &FunctionView{C: c, QuotedName: cString(f.Name)}}
 	fv.interface_()
 	fv.steps()
+	fv.groups()
 	return fv.w
 }
 

@@ -187,7 +187,13 @@ func (v *functionViewer) graphStep(e *Entry) StepView {
 	k := v.of.kernel(e.Step)
 	s := StepView{Undo: undo(nil, e.Undo), Slots: e.Variables, Label: cString(k.Label + "." + Code.String()),
 		Comment: comment(k.Label), Node: e.Step, Inputs: e.Inputs, Outputs: e.Outputs}
+	if s.Node >= 0 {
+		s.Node = v.of.Nodes[e.Step]
+	}
 	switch e.Run {
+	case RunGroup:
+		s.Run, s.Reads = "opw_run_group", 1
+		s.Slots = slices.Concat([]int{number(e.Index)}, e.Variables)
 	case RunLoop:
 		if s.Run, s.Reads = "opw_run_stores", 1; k.Loop.folds() {
 			s.Run = "opw_run_folds"

@@ -17,9 +17,14 @@ type LoopView struct {
 	Over            []int         // for each output the input that it may be written over, or -1; nil: none
 	Operands        []OperandView // what an element is read from and stored to
 	Lines           []LineView
-	Variants        [][]int // strides for which the loop of stores is written out
-	Fails           bool    // an instruction may set an exception
-	Guarded         bool    // C++ that may throw
+	Staged          bool // Stages are run for a block of elements before Lines are
+	Stages          []StageView
+	Buffers         []BufferView // where values wait for a later part
+	Block           int          // elements
+	Variants        [][]int      // strides for which the loop of stores is written out
+	Fails           bool         // an instruction may set an exception
+	Members         bool         // of several nodes: which of them is said
+	Guarded         bool         // C++ that may throw
 	Fold            *FoldView
 }
 
@@ -32,21 +37,29 @@ type OperandView struct {
 
 // FoldView is how elements become one, for a loop that folds.
 type FoldView struct {
-	Accumulators        []string // C types
-	Begin               []string // values of an element with which they begin
-	Folds               []CombineView
-	Starts              []CombineView // those that begin with something else than the first element
-	Scans, Stores       []string      // statements: after each element; at the end
-	Identity            []string
-	Indexed             int // 1: an element's place is asked for
-	Lanes               int // so many accumulators take turns; 0: one
-	Chunk, ColumnChunk  int
-	Axes, Name          string
-	KeepDims            int
-	Kinds               []string // of each output
-	Params, Args        string   // the operands as parameters, and as what is passed on
-	Run, RunStrided     string   // the operands of a run: lying close, and as they lie
-	Columns, AnyColumns string   // the same of columns
+	Accumulators       []string // C types
+	Begin              []string // values of an element with which they begin
+	Folds              []CombineView
+	Starts             []CombineView // those that begin with something else than the first element
+	Scans, Stores      []string      // statements: after each element; at the end
+	Identity           []string
+	Indexed            int   // 1: an element's place is asked for
+	Unrolled           bool  // each of them has its place in the text
+	Lanes              []int // accumulators that take turns; none: there is one
+	Pairwise           int   // elements of a block of a run; 0: it is folded from its begin to its end
+	Chunk, ColumnChunk int
+	Axes, Name         string
+	KeepDims           int
+	Kinds              []string    // of each output
+	Params, Args       string      // the operands as parameters, and as what is passed on
+	Runs, Columns      []CloseView // strides for which the folding of a run, and of columns, is written out
+	AnyRun, AnyColumns string      // the operands, as they lie
+}
+
+// CloseView is operands whose strides are known, in a run from element to element, else from column to column.
+type CloseView struct {
+	Strides []int
+	Args    string
 }
 
 // CombineView is the accumulators of one fold.
@@ -73,6 +86,9 @@ func (v *viewer) loops() {
 		b := &body{name: function.Name}
 		lv := b.loop(function.TypedKernel.Loop)
 		lv.C, lv.L = gluePrefix+function.Name, gluePrefix+v.plan.Kernels[v.plan.Loops[l.Shares].Kernel].Name
+		if lv.Fold != nil && lv.Staged {
+			lv.Fold.more(", "+lv.L+"_wait *opw_b", ", opw_b", ", &opw_block")
+		}
 		lv.Linkage, lv.Guarded = linkage(l.Place), function.Lang == CXX
 		w.Table = append(w.Table, lv)
 		switch l.Place {
@@ -80,6 +96,11 @@ func (v *viewer) loops() {
 			w.Kernels[l.Kernel].Loop = lv
 		case Apart, Beforehand:
 			w.Loops = append(w.Loops, lv)
+		}
+		for _, m := range b.maps {
+			if !slices.ContainsFunc(w.Maps, func(have MapView) bool { return have.Name == m.Name }) {
+				w.Maps = append(w.Maps, m)
+			}
 		}
 		for _, h := range b.helpers {
 			if !slices.ContainsFunc(w.helpers, func(have scalar.Helper) bool { return have.C() == h.C() }) {
@@ -103,6 +124,7 @@ type body struct {
 	values  int
 	lines   []LineView
 	helpers []scalar.Helper
+	maps    []MapView
 }
 
 // next names the value that comes next.
@@ -128,6 +150,9 @@ func (b *body) instructions(body []TypedInstruction) {
 }
 
 func (b *body) instruction(in *TypedInstruction) {
+	if in.Member > 0 {
+		b.line("*opw_member = %d;", in.Member)
+	}
 	if in.Op == OpCode {
 		b.code(in)
 		return
@@ -190,7 +215,7 @@ func fragmentType(t scalar.Type) string {
 
 // loop names the values and operands of a loop.
 func (b *body) loop(l *Loop) *LoopView {
-	v := &LoopView{Inputs: len(l.Inputs), Outputs: len(l.Outputs), Fails: l.fails()}
+	v := &LoopView{Inputs: len(l.Inputs), Outputs: len(l.Outputs), Fails: l.fails(), Members: l.members()}
 	for i, t := range l.Inputs {
 		v.Arrays = append(v.Arrays, OperandView{Index: i, Const: "const ", Enum: t.Enum, Size: t.Size})
 	}
@@ -207,7 +232,11 @@ func (b *body) loop(l *Loop) *LoopView {
 		operand.Index = len(v.Operands)
 		v.Operands = append(v.Operands, operand)
 	}
-	b.element(l)
+	if v.Staged, v.Block = l.staged(), stageBlock; v.Staged {
+		b.parts(l, v)
+	} else {
+		b.element(l)
+	}
 	if v.Lines = b.lines; l.folds() {
 		v.Fold = b.fold(l, v)
 	} else {
@@ -222,6 +251,11 @@ func (b *body) element(l *Loop) {
 		b.line("const %s %s = %s;", t.Value, b.next(), b.use(t.Load(l.place(i))))
 	}
 	b.instructions(l.Body)
+	b.stores(l)
+}
+
+// stores writes what is to be stored of each element.
+func (b *body) stores(l *Loop) {
 	for i, at := range l.stored() {
 		if out := l.Outputs[at]; !out.Scan {
 			b.line("%s", b.use(out.Type.Store(l.place(len(l.Inputs)+i), valueName(out.Value))))
@@ -263,17 +297,26 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 		f.Identity = nil
 	}
 	if l.pairwise() {
-		f.Chunk, f.ColumnChunk = pairwiseRun, pairwiseColumn
+		f.Pairwise, f.Chunk, f.ColumnChunk = pairwiseBlock, pairwiseRun, pairwiseColumn
 	}
 	if l.lanes() {
-		f.Lanes = lanes
+		for lane := range lanes {
+			f.Lanes = append(f.Lanes, lane)
+		}
+		f.Unrolled = l.cost() <= unrolledCost
 	}
 	if l.KeepDims {
 		f.KeepDims = 1
 	}
 	b.sinks(l, f)
-	if f.pass(v.Operands); l.indexed() {
+	if f.pass(v.Operands, l); l.indexed() {
 		f.place(len(v.Operands))
+	}
+	if v.Members {
+		f.member()
+	}
+	if v.Staged {
+		f.Pairwise = stageBlock
 	}
 	return f
 }
@@ -335,37 +378,57 @@ func (b *body) sinks(l *Loop, f *FoldView) {
 }
 
 // pass names the operands as parameters and arguments.
-func (f *FoldView) pass(operands []OperandView) {
-	given := func(to *string, i int, along, across string) {
-		*to += fmt.Sprintf(", opw_p[%d], %s, %s", i, along, across)
+func (f *FoldView) pass(operands []OperandView, l *Loop) {
+	for _, strides := range l.runs(operands) {
+		f.Runs = append(f.Runs, CloseView{Strides: strides})
+	}
+	for _, run := range f.Runs[:min(1, len(f.Runs))] {
+		f.Columns = append(f.Columns, CloseView{Strides: run.Strides})
 	}
 	for _, o := range operands {
-		i, size := o.Index, fmt.Sprint(o.Size)
-		s, t := fmt.Sprintf("opw_s[%d]", i), fmt.Sprintf("opw_t[%d]", i)
+		i := o.Index
+		p, s, t := fmt.Sprintf(", opw_p[%d]", i), fmt.Sprintf("opw_s[%d]", i), fmt.Sprintf("opw_t[%d]", i)
 		f.Params += fmt.Sprintf(", %schar *opw_p%d, npy_intp opw_s%d, npy_intp opw_t%d", o.Const, i, i, i)
 		f.Args += fmt.Sprintf(", opw_p%d, opw_s%d, opw_t%d", i, i, i)
-		given(&f.Run, i, size, "0")
-		given(&f.RunStrided, i, s, "0")
-		given(&f.Columns, i, s, size)
-		given(&f.AnyColumns, i, s, t)
+		for j := range f.Runs {
+			f.Runs[j].Args += fmt.Sprintf("%s, %d, 0", p, f.Runs[j].Strides[i])
+		}
+		f.AnyRun += fmt.Sprintf("%s, %s, 0", p, s)
+		for j := range f.Columns {
+			f.Columns[j].Args += fmt.Sprintf("%s, %s, %d", p, s, f.Columns[j].Strides[i])
+		}
+		f.AnyColumns += fmt.Sprintf("%s, %s, %s", p, s, t)
 	}
 }
 
 // place names an element's place as the last operand, the nth.
 func (f *FoldView) place(n int) {
 	f.Indexed = 1
-	f.Params += ", npy_intp opw_base, npy_intp opw_sx, npy_intp opw_tx"
-	f.Args += ", opw_base, opw_sx, opw_tx"
-	for _, to := range []*string{&f.Run, &f.RunStrided, &f.Columns, &f.AnyColumns} {
-		*to += fmt.Sprintf(", OPW_PLACE(opw_p[%d]), opw_s[%d], opw_t[%d]", n, n, n)
-	}
+	f.more(", npy_intp opw_base, npy_intp opw_sx, npy_intp opw_tx", ", opw_base, opw_sx, opw_tx",
+		fmt.Sprintf(", OPW_PLACE(opw_p[%d]), opw_s[%d], opw_t[%d]", n, n, n))
 }
 
-// mask has a bit for each axis.
-func mask(axes []int) string {
+// member has the number of the node at fault told.
+func (f *FoldView) member() { f.more(", int *opw_member", ", opw_member", ", &opw_member") }
+
+// more adds to the operands: as parameters, as what is passed on, and as what is passed first.
+func (f *FoldView) more(params, args, first string) {
+	f.Params += params
+	f.Args += args
+	for _, all := range [][]CloseView{f.Runs, f.Columns} {
+		for i := range all {
+			all[i].Args += first
+		}
+	}
+	f.AnyRun += first
+	f.AnyColumns += first
+}
+
+// mask has a bit for each axis, or whatever else is counted.
+func mask(counted []int) string {
 	bits := uint64(0)
-	for _, axis := range axes {
-		bits |= 1 << axis
+	for _, i := range counted {
+		bits |= 1 << i
 	}
 	return fmt.Sprintf("%#xULL", bits)
 }

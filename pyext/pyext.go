@@ -86,6 +86,29 @@ func Finish(milliseconds int) (string, error) {
 	})
 }
 
+type fusionRequest struct {
+	Program string `json:"program"`
+}
+
+// Fusion says which steps of a Program become one loop, and why others do not: {"loops", "apart"}.
+func Fusion(request string) (string, error) {
+	return answer(func() (any, error) {
+		var req fusionRequest
+		if err := decode(request, &req); err != nil {
+			return nil, err
+		}
+		program, err := gen.Decode([]byte(req.Program))
+		if err != nil {
+			return failed{describe(err)}, nil
+		}
+		found, err := program.Explain()
+		if err != nil {
+			return failed{describe(err)}, nil
+		}
+		return found, nil
+	})
+}
+
 type runtimeAnswer struct {
 	Text string `json:"text"`
 }
@@ -106,6 +129,7 @@ type renderAnswer struct {
 type renderRequest struct {
 	Module   string   `json:"module"`
 	Programs []string `json:"programs"`
+	Fuse     bool     `json:"fuse"`
 }
 
 // Render gives the C that Programs become, each a function of one module.
@@ -115,7 +139,7 @@ func Render(request string) (string, error) {
 		if err := decode(request, &req); err != nil {
 			return nil, err
 		}
-		target := gen.Target{Module: req.Module}
+		target := gen.Target{Module: req.Module, Fuse: req.Fuse}
 		for _, text := range req.Programs {
 			program, err := gen.Decode([]byte(text))
 			if err != nil {

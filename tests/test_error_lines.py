@@ -2,6 +2,7 @@
 
 import sys
 import traceback
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -226,7 +227,8 @@ def test_the_exception_stays_the_users():
 
 def test_a_value_that_never_lay_in_memory():
     error = ValueError("no")
-    failure.failer("f", [((x + y).owner, {0: 0, 1: 1})])(0, ((np.dtype("f8"), (3, 4)), A), error)
+    program = SimpleNamespace(steps=[((x + y).owner, {0: 0, 1: 1})])
+    failure.failed("f", program, 0, ((np.dtype("f8"), (3, 4)), A), error)
     text = error.__notes__[0] if sys.version_info >= (3, 11) else error.args[0]
     assert (
         "\n  input 0, x: float64, shape (3, 4), a value inside of a fused loop\n  input 1, y: float64, shape (3,)"

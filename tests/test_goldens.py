@@ -66,7 +66,7 @@ def program(path):
 @functools.cache
 def texts(path):
     """The C of a Program's module: its unit, and the runtime."""
-    return {"unit": engine.render(program(path))["text"], "runtime": RUNTIME.read_text()}
+    return {"unit": engine.render(program(path), fuse=False)["text"], "runtime": RUNTIME.read_text()}
 
 
 def driver(name):
@@ -95,7 +95,7 @@ def test_what_is_rendered_is_the_golden_text(golden):
     lines = iter(re.sub(r'^#line \d+ (?="opweld\.cc?"$)', "#line - ", text, flags=re.M).splitlines())
     shown = [line for line in section(golden, "unit.c").splitlines() if not line.endswith(": as before */")]
     assert all(line in lines for line in shown)  # in this order; a type's lifecycle is shown once
-    assert engine.render(program(golden))["text"] == text
+    assert engine.render(program(golden), fuse=False)["text"] == text
 
 
 @parametrized

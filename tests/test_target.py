@@ -68,7 +68,7 @@ def bind(module, index, f):
             return module.make(index, *objects)
 
     try:
-        maker.code = Code(whole.graph, whole.program, SimpleNamespace(module=Placed))
+        maker.code = Code(whole.graph, whole.program, SimpleNamespace(module=Placed), whole.fused)
         return maker.create()
     finally:
         maker.code = whole

@@ -24,6 +24,7 @@ const (
 // Request is what Python asks for; docs/engine.md describes its fields.
 type Request struct {
 	Program      string               `json:"program"`
+	Fuse         bool                 `json:"fuse"` // steps that walk the same elements become one
 	Sources      map[string]cc.Source `json:"sources"`
 	Index        string               `json:"index"`
 	Spare        string               `json:"spare"`
@@ -74,7 +75,7 @@ func Run(ctx context.Context, req *Request, progress func(stage string)) (*Resul
 	}
 	start := time.Now()
 	progress(StageRender)
-	unit, err := render(req.Program)
+	unit, err := render(req)
 	var fragments *gen.FragmentError
 	if errors.As(err, &fragments) {
 		return nil, breached(fragments, req.Sources)

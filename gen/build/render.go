@@ -2,11 +2,13 @@ package build
 
 import "opweld/gen"
 
-// render leads from Program's text to a translation unit.
-func render(program string) (*gen.Unit, error) {
-	p, err := gen.Decode([]byte(program))
+// render leads from a request's Program to a translation unit.
+func render(req *Request) (*gen.Unit, error) {
+	p, err := gen.Decode([]byte(req.Program))
 	if err != nil {
 		return nil, err
 	}
-	return gen.Render(gen.Alone(p))
+	target := gen.Alone(p)
+	target.Fuse = req.Fuse
+	return gen.Render(target)
 }

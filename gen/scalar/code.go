@@ -103,6 +103,16 @@ func Calls(name string, arg Type) bool {
 	case text[0] == '@' || text[0] == '$':
 		return true
 	}
+	return callsLibrary(text)
+}
+
+// CallsLibrary tells whether an operation on an argument of a real type calls a function of math.h.
+func CallsLibrary(name string, arg Type) bool {
+	text, ok := ops[name].pattern([]Type{arg, arg, arg}[:max(1, ops[name].args)])
+	return ok && arg.Class == 'f' && callsLibrary(text)
+}
+
+func callsLibrary(text string) bool {
 	for _, name := range inline {
 		text = strings.ReplaceAll(text, name+"{F}(", "(")
 	}

@@ -78,6 +78,7 @@ def function(
     givens: Any = None,
     updates: Any = None,
     no_default_updates: Any = False,
+    fuse: bool | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Function: ...
 def source(made: Function) -> str: ...

@@ -21,7 +21,7 @@ from typing import Any
 from opweld import errors, room
 from opweld.rooms import late
 
-__all__ = ["build", "compilers", "finish", "parse", "render", "version"]
+__all__ = ["build", "compilers", "finish", "fusion", "parse", "render", "version"]
 
 apart: Any = late("opweld.apart")  # where the engine cannot live in this process
 
@@ -58,7 +58,7 @@ def version() -> dict[str, Any]:
     return _ask("Version", "")
 
 
-def render(*programs: str, module: str = "opweld_module") -> dict[str, Any]:
+def render(*programs: str, module: str = "opweld_module", fuse: bool = True) -> dict[str, Any]:
     """Give the C of a module that has a function for each Program; nothing is compiled.
 
     Parameters
@@ -67,6 +67,8 @@ def render(*programs: str, module: str = "opweld_module") -> dict[str, Any]:
         Programs' texts (docs/program.md), in the order in which the module's ``make`` knows their functions.
     module : str, optional
         Python's name of the module. Left out: that of all modules in the cache.
+    fuse : bool, optional
+        Make one loop of steps that walk the same elements.
 
     Returns
     -------
@@ -78,7 +80,29 @@ def render(*programs: str, module: str = "opweld_module") -> dict[str, Any]:
     ProgramError
         If a Program is malformed, or the name is no identifier.
     """
-    return _ask("Render", json.dumps({"module": module, "programs": programs}))
+    return _ask("Render", json.dumps({"module": module, "programs": programs, "fuse": fuse}))
+
+
+def fusion(program: str) -> dict[str, Any]:
+    """Say which steps of a Program become one loop.
+
+    Parameters
+    ----------
+    program : str
+        Program's text (docs/program.md).
+
+    Returns
+    -------
+    dict
+        ``loops``: lists of steps, each of one loop, by their places in Program; a step that takes little may be in
+        several. ``apart``: ``from``, ``to`` and ``why`` for each step that is not in the loop whose result it reads.
+
+    Raises
+    ------
+    ProgramError
+        If the Program is malformed.
+    """
+    return _ask("Fusion", json.dumps({"program": program}))
 
 
 def parse(text: str, args: list[str] | None = None) -> dict[str, Any]:

@@ -92,6 +92,7 @@ class Setup:
             program=self.program.bytes,
             instructions=self._instructions(),
             spare=spare,
+            fuse=self.options.fuse,
         )
 
     def request(self, owners: tuple[int, ...]) -> dict[str, Any]:
@@ -114,7 +115,7 @@ class Setup:
             program=self.program.text, sources=self.program.sources, index=self.index(), spare=self.index(spare=True),
             root="", private="", owners=owners, cc=drivers["c"].path, cxx=drivers["c++"].path, cflags=flags["c"],
             cxxflags=flags["c++"], instructions=self._instructions(), lock_seconds=options.lock_seconds,
-            seconds=options.compile_seconds, memory=options.compile_memory,
+            seconds=options.compile_seconds, memory=options.compile_memory, fuse=options.fuse,
         )  # fmt: skip
         return made
 

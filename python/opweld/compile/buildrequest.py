@@ -85,13 +85,14 @@ def request(
     memory: float = 0.0,
     owners: Collection[int] = (),
     spare: str = "",
+    fuse: bool = True,
 ) -> dict[str, Any]:
     """Make the request for a build (docs/engine.md). It is only needed where the cache has nothing.
 
     Parameters
     ----------
     program, sources, index, root, private, cc, cxx, cflags, cxxflags, instructions, python, numpy, env, lock_seconds,
-    owners, spare
+    owners, spare, fuse
         The request's fields; `instructions`, `python`, `numpy` and `env` must be those that made `index`.
     seconds, memory : float
         How long a compile may run, and how many MiB each of its programs may have; 0: as they like.
@@ -108,6 +109,7 @@ def request(
     """
     return {
         "program": program,
+        "fuse": fuse,
         "sources": {name: dict(source) for name, source in sources.items()},
         "index": index,
         "spare": spare,

@@ -194,14 +194,17 @@ class Code:
         What the engine was given.
     built : Built
         The module.
+    fused : bool
+        Nodes that walk the same elements are one loop.
     """
 
-    __slots__ = ("built", "graph", "program")
+    __slots__ = ("built", "fused", "graph", "program")
 
-    def __init__(self, graph: Graph, program: Program, built: builder.Built) -> None:
+    def __init__(self, graph: Graph, program: Program, built: builder.Built, fused: bool) -> None:
         self.graph = graph
         self.program = program
         self.built = built
+        self.fused = fused
 
     def source(self) -> str:
         """Give the C.
@@ -218,7 +221,7 @@ class Code:
                 return text.decode()
         except OSError:
             pass
-        return str(engine.render(self.program.text)["text"])
+        return str(engine.render(self.program.text, fuse=self.fused)["text"])
 
 
 def compile_graph(graph: Graph, name: str = "f", options: Options | None = None, **interface: Any) -> Code:
@@ -248,8 +251,9 @@ def compile_graph(graph: Graph, name: str = "f", options: Options | None = None,
     CompileError, CompilerNotFoundError, ToolError, CacheError, EngineError, LoadError
         If the module cannot be built or loaded.
     """
+    options = Options() if options is None else options
     program = make_program(graph, name, **interface)
-    return Code(graph, program, builder.build(program, options))
+    return Code(graph, program, builder.build(program, options), options.fuse)
 
 
 def bind(

@@ -118,7 +118,7 @@ class Module:
             if not bare:
                 break
         if present:
-            self._code = Code(graph, program, builder.build(program, options))
+            self._code = Code(graph, program, builder.build(program, options), fused=False)
             self._run = bind(
                 self._code, called, lambda index, value: value, perform=lambda step: step.op.call, explained=False
             )

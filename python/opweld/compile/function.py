@@ -93,6 +93,7 @@ def function(
     givens: object = None,
     updates: object = None,
     no_default_updates: object = False,
+    fuse: bool | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Any:
     """Compile a graph.
@@ -123,6 +124,9 @@ def function(
         before the call.
     no_default_updates : bool or list of SharedVariable
         Do without the updates that shared variables come with: all, or those of these.
+    fuse : bool, optional
+        Make one loop of nodes that walk the same elements, so that what lies between them never reaches memory;
+        ``config.fuse`` if left out. What comes out is the same, but for the order in which floating point sums add.
     options : dict of str to object, optional
         Settings of this function, by their names in the configuration, such as ``{"cflags": "-O1"}``. What they leave
         out the mode says, else the configuration.
@@ -149,7 +153,7 @@ def function(
         If the module cannot be built or loaded.
     """
     mode = config.mode if mode is None else mode
-    given = _options(options, allow_input_downcast, on_unused_input)
+    given = _options(options, allow_input_downcast, on_unused_input, fuse)
     found = read_mode(mode)
     chosen = Options(given, getattr(found, "options", None) or {})
     specs = _inputs(inputs, chosen.allow_input_downcast)
@@ -193,7 +197,7 @@ def source(made: object) -> str:
     return maker.source()
 
 
-def _options(options: object, downcast: object, unused: object) -> dict[str, Any]:
+def _options(options: object, downcast: object, unused: object, fuse: object) -> dict[str, Any]:
     """What the user says of options, by whichever keyword."""
     if options is not None and not isinstance(options, Mapping):
         raise TypeError(f"options must be a dict of settings to values, got {_what(options)}")
@@ -201,6 +205,9 @@ def _options(options: object, downcast: object, unused: object) -> dict[str, Any
     allowed = _yes_or_no("allow_input_downcast", downcast, maybe=True)
     if allowed is not None:
         given["allow_input_downcast"] = allowed
+    fused = _yes_or_no("fuse", fuse, maybe=True)
+    if fused is not None:
+        given["fuse"] = fused
     if unused is not None:
         if unused not in ("raise", "warn", "ignore"):
             raise ValueError(f"on_unused_input must be 'raise', 'warn' or 'ignore', got {unused!r}")

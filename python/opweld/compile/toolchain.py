@@ -237,6 +237,7 @@ def index_name(
     program: bytes,
     instructions: str = "",
     spare: bool = False,
+    fuse: bool = True,
     python: str | None = None,
     numpy: str | None = None,
     env: Mapping[str, str] | None = None,
@@ -257,6 +258,8 @@ def index_name(
         What `instructions` gives.
     spare : bool, optional
         The name that is looked up where the driver is not found.
+    fuse : bool, optional
+        One loop is made of nodes that walk the same elements.
     python, numpy : str, optional
         What `python_abi` and `numpy_abi` give.
     env : mapping, optional
@@ -279,6 +282,7 @@ def index_name(
         _line("numpy", numpy_abi() if numpy is None else numpy),
         *compiler,
         _line("flags", _words(flags)),
+        _line("fuse", "on" if fuse else "off"),
         *(_line("instructions", instructions) for _ in range(bool(instructions))),
         *(_line("env", f"{name}={env[name]}") for name in SEARCH_VARIABLES if name in env),
         *(_line("cpu", processor()) for _ in range(_for_this_processor([driver.asked, *flags], program))),

@@ -167,7 +167,7 @@ class Fragments:
         if found is None:
             return None
         fields = self.kernel_fields(node, "", [], [], False)
-        for field in ("code", "gil"):  # the engine writes the one; its loops run with the lock held
+        for field in ("code", "gil", "shape_only"):  # the engine writes the one; its loops run with the lock held
             fields.pop(field, None)
         fields.update(found)
         scalar_op = getattr(op, "scalar_op", None)
@@ -279,6 +279,8 @@ class Fragments:
             fields["gil"] = gil
         if gil == "free-threaded":
             _keeps_gil(op)
+        if getattr(op, "shape_only", False):
+            fields["shape_only"] = True
         self._note(label, op, "c_code")
         self._add_shared(label, op, fields)
         if not _own_hook(op, "c_code_cache_version_apply"):

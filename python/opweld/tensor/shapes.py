@@ -56,6 +56,7 @@ class Shape_i(RegisteredCOp):
     """
 
     __props__ = ("i",)
+    shape_only = True
     c_code_and_version: ClassVar[dict[type, tuple[str, tuple[Any, ...]]]] = {}
 
     def __init__(self, i: int) -> None:

@@ -1,0 +1,171 @@
+package gen
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// composer writes the structure of one loop out of those of several.
+type composer struct {
+	of     *analysis
+	result *Structure
+	value  map[int]int    // variable -> which of the loop's values
+	fold   map[int]int    // step -> its first fold among the loop's
+	same   map[string]int // instruction -> the value that it makes
+	values int            // that there are so far
+}
+
+// compose makes a kernel that computes variables from others: of the steps of the group those that this takes.
+func (a *analysis) compose(inputs, outputs []int) *Kernel {
+	c := &composer{of: a, result: &Structure{Fused: true}, value: map[int]int{}, fold: map[int]int{}, same: map[string]int{}}
+	k := &Kernel{Lang: C, Structure: c.result, Version: "fused"}
+	for i, v := range inputs {
+		c.value[v] = i
+		k.Inputs = append(k.Inputs, a.Variables[v].Type)
+		switch {
+		case a.typeOf(v).Array.NDim == 0:
+			c.result.Scalars = append(c.result.Scalars, i)
+		case a.shapes.smaller(a.shapes.roots[v], a.shapes.of(inputs)):
+			c.result.Spread = append(c.result.Spread, i)
+		}
+	}
+	c.values = len(inputs)
+	var labels []string
+	for _, step := range a.needed(inputs, outputs) {
+		c.step(step)
+		from := a.kernel(step).Kernel
+		k.merge(from)
+		if !slices.Contains(labels, from.Label) {
+			labels = append(labels, from.Label)
+		}
+	}
+	k.Label = fusedLabel(labels)
+	for _, v := range outputs {
+		k.Outputs = append(k.Outputs, a.Variables[v].Type)
+		c.result.Outputs = append(c.result.Outputs, c.sink(v))
+	}
+	return k
+}
+
+// fusedLabel names what several ops have become, in so many words as can be read.
+func fusedLabel(labels []string) string {
+	const atMost = 4
+	if len(labels) > atMost {
+		labels = append(slices.Clone(labels[:atMost]), fmt.Sprintf("and %d more", len(labels)-atMost))
+	}
+	return strings.Join(labels, " ")
+}
+
+// merge adds what another kernel's texts need.
+func (k *Kernel) merge(from *Kernel) {
+	if from.Lang == CXX {
+		k.Lang = CXX
+	}
+	for _, h := range []Hook{SupportCode, InitCode} {
+		for _, text := range from.Texts[h] {
+			if !slices.Contains(k.Texts[h], text) {
+				k.Texts[h] = append(k.Texts[h], text)
+			}
+		}
+	}
+	k.Build.merge(from.Build)
+}
+
+// needed lists the steps of the group without which outputs cannot be computed from inputs, in order.
+func (a *analysis) needed(inputs, outputs []int) []int {
+	wanted, needed := map[int]bool{}, []int{}
+	for _, v := range outputs {
+		wanted[v] = true
+	}
+	for _, v := range inputs {
+		delete(wanted, v)
+	}
+	for i := len(a.steps) - 1; i >= 0; i-- {
+		s := &a.Steps[a.steps[i]]
+		if !slices.ContainsFunc(s.Outputs, func(v int) bool { return wanted[v] }) {
+			continue
+		}
+		needed = append(needed, a.steps[i])
+		for _, v := range s.Inputs {
+			if !slices.Contains(inputs, v) {
+				wanted[v] = true
+			}
+		}
+	}
+	slices.Reverse(needed)
+	return needed
+}
+
+// step adds what a step computes of each element, and its folds.
+func (c *composer) step(step int) {
+	s, l := &c.of.Steps[step], c.of.kernel(step).Structure
+	var values []int // of the step's own loop -> the loop's
+	for _, v := range s.Inputs {
+		values = append(values, c.value[v])
+	}
+	typed := c.of.kernel(step).Loop.Body
+	for i := range l.Body {
+		member := 0
+		if in := &typed[i]; in.Op == OpCode || in.fails() {
+			member = 1 + slices.Index(c.of.steps, step)
+		}
+		values = append(values, c.instruction(&l.Body[i], values, member)...)
+	}
+	c.fold[step] = len(c.result.Folds)
+	for _, fold := range l.Folds {
+		fold.Values = renumbered(fold.Values, values)
+		c.result.Folds = append(c.result.Folds, fold)
+		c.result.Axes, c.result.KeepDims = l.Axes, l.KeepDims
+	}
+	for i, out := range l.Outputs {
+		if out.Fold == nil {
+			c.value[s.Outputs[i]] = values[out.Value]
+		}
+	}
+}
+
+// instruction adds one, unless the same is there, and gives the values that it makes.
+func (c *composer) instruction(in *Instruction, values []int, member int) []int {
+	added := *in
+	added.Args, added.Member = renumbered(in.Args, values), member
+	makes := max(1, len(in.DTypes))
+	key, err := json.Marshal([]any{in.Op, added.Args, in.DType, in.Value})
+	if err != nil {
+		panic(err) // strings and integers always marshal
+	}
+	at, known := c.same[string(key)]
+	if !known || in.Op == OpCode {
+		at = c.values
+		c.same[string(key)] = at
+		c.values += makes
+		c.result.Body = append(c.result.Body, added)
+	}
+	var made []int
+	for i := range makes {
+		made = append(made, at+i)
+	}
+	return made
+}
+
+func renumbered(values, as []int) []int {
+	var found []int
+	for _, v := range values {
+		found = append(found, as[v])
+	}
+	return found
+}
+
+// sink says where an output comes from.
+func (c *composer) sink(v int) Sink {
+	step := c.of.made[v]
+	s := c.of.kernel(step).Structure.Outputs[slices.Index(c.of.Steps[step].Outputs, v)]
+	if s.Over = nil; s.Fold == nil {
+		s.Value = c.value[v]
+		return s
+	}
+	fold := c.fold[step] + *s.Fold
+	s.Fold = &fold
+	return s
+}

@@ -1,0 +1,185 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+)
+
+// analysis is what becomes of steps if they are one loop.
+type analysis struct {
+	*fuser
+	steps    []int
+	copies   []int           // those of them that another group has as well
+	made     map[int]int     // variable -> the step of these that makes it
+	inputs   []int           // variables that come from outside, in the order in which they are read
+	outputs  []int           // variables that are wanted outside
+	whole    roots           // of all inputs together: of the loop
+	ndim     int             // of the loop
+	partial  []int           // values that the second way computes for themselves: their shapes may be smaller than the loop's
+	pinned   map[int]bool    // values that no part computes again
+	kinds    map[string]bool // the roots of those
+	temps    []int           // what parts of the second way leave for one another
+	folds    bool
+	obstacle string // why they cannot be one; empty: nothing is in the way
+}
+
+// analyse looks at a group as one loop.
+func (f *fuser) analyse(g *group) *analysis {
+	a := &analysis{fuser: f, steps: f.all(g), copies: g.copies, made: map[int]int{}, pinned: map[int]bool{}, kinds: map[string]bool{}}
+	a.operands()
+	for _, look := range []func() string{a.bounds, a.folding, a.stored, a.repeated} {
+		if a.obstacle = look(); a.obstacle != "" {
+			break
+		}
+	}
+	return a
+}
+
+// operands finds what comes from outside and what is wanted there.
+func (a *analysis) operands() {
+	for _, step := range a.steps {
+		for _, v := range a.Steps[step].Inputs {
+			if _, inside := a.made[v]; !inside && !slices.Contains(a.inputs, v) {
+				a.inputs = append(a.inputs, v)
+				a.ndim = max(a.ndim, a.typeOf(v).Array.NDim)
+			}
+		}
+		for _, v := range a.Steps[step].Outputs {
+			a.made[v] = step
+		}
+	}
+	for _, step := range a.steps {
+		a.folds = a.folds || a.kernel(step).Loop.folds()
+		for _, v := range a.Steps[step].Outputs {
+			if a.wanted(v) {
+				a.outputs = append(a.outputs, v)
+			}
+		}
+	}
+	a.whole = a.shapes.of(a.inputs)
+}
+
+// instructions counts those of steps, by what they are to compile.
+func (f *fuser) instructions(steps []int) int {
+	sum := 0
+	for _, step := range steps {
+		sum += f.weights[f.Steps[step].Kernel]
+	}
+	return sum
+}
+
+// wanted tells whether anything but these steps reads a variable that they make: a group that repeats the step does not.
+func (a *analysis) wanted(v int) bool {
+	by := a.made[v]
+	if slices.Contains(a.copies, by) {
+		return false
+	}
+	return a.Variables[v].Role == RoleOutput || slices.ContainsFunc(a.shapes.readers[v], func(step int) bool {
+		if !slices.Contains(a.steps, step) && (a.of[step] == nil || !slices.Contains(a.of[step].copies, by)) {
+			return true
+		}
+		return slices.ContainsFunc(a.again[step], func(g *group) bool {
+			return !slices.Contains(g.copies, by) && !slices.Contains(g.steps, by)
+		})
+	})
+}
+
+func (a *analysis) bounds() string {
+	switch {
+	case a.instructions(a.steps) > maxFused:
+		return "would have too many instructions"
+	case len(a.inputs)+len(a.outputs) > fusedArrays:
+		return "would read and write too many arrays"
+	}
+	return ""
+}
+
+// folding looks at the folds: they go along the same axes of the same elements, and are computed in the same way.
+func (a *analysis) folding() string {
+	var first *Loop
+	for _, step := range a.steps {
+		for _, v := range a.Steps[step].Inputs {
+			if by, inside := a.made[v]; inside && a.sink(v).Fold >= 0 && by != step {
+				return "would read what a fold leaves before that is there"
+			}
+		}
+		l := a.kernel(step).Loop
+		if !l.folds() {
+			continue
+		}
+		if first == nil {
+			first = l
+		}
+		switch {
+		case !slices.Equal(l.Axes, first.Axes) || l.KeepDims != first.KeepDims:
+			return "would fold along different axes"
+		case l.lanes() != first.lanes() || l.scans() != first.scans():
+			return "would fold in different orders"
+		case l.NDim != a.ndim || !slices.Equal(a.shapes.of(a.Steps[step].Inputs), a.whole):
+			return "would fold elements of different shapes"
+		}
+	}
+	return ""
+}
+
+// sink is where a variable that a step of these makes comes from.
+func (a *analysis) sink(v int) *LoopOutput {
+	step := a.made[v]
+	return &a.kernel(step).Loop.Outputs[slices.Index(a.Steps[step].Outputs, v)]
+}
+
+// stored looks at what is wanted outside: each element has a place in the loop.
+func (a *analysis) stored() string {
+	for _, v := range a.outputs {
+		if a.sink(v).Fold < 0 || a.sink(v).Scan {
+			if obstacle := a.pin(v); obstacle != "" {
+				return obstacle
+			}
+		}
+	}
+	return ""
+}
+
+// repeated looks at what is computed for each element of the loop though its own shape may be smaller.
+func (a *analysis) repeated() string {
+	costs := map[int]int{}
+	for _, step := range a.steps {
+		own := a.cost(step)
+		cost := own
+		for _, v := range a.Steps[step].Inputs {
+			if !a.pinned[v] {
+				cost += costs[v]
+			}
+		}
+		for _, v := range a.Steps[step].Outputs {
+			if costs[v] = cost; own >= dear || cost > cheapEnough {
+				if obstacle := a.pin(v); obstacle != "" {
+					return obstacle
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// pin keeps a value from being computed more often than it has elements.
+func (a *analysis) pin(v int) string {
+	if a.sink(v).Fold >= 0 && !a.sink(v).Scan {
+		return ""
+	}
+	own := a.shapes.roots[v]
+	switch {
+	case a.typeOf(v).Array.NDim != a.ndim:
+		return "would store, or compute again and again, a value of fewer dimensions"
+	case a.pinned[v] || slices.Equal(own, a.whole):
+	case a.shapes.smaller(own, a.whole):
+		return "would store, or compute again and again, a value of a smaller shape"
+	default:
+		a.partial = append(a.partial, v)
+		a.kinds[fmt.Sprint(own)] = true
+	}
+	if a.pinned[v] = true; len(a.kinds) >= maxParts {
+		return "would have values of too many shapes"
+	}
+	return ""
+}

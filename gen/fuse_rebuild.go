@@ -1,0 +1,232 @@
+package gen
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"opweld/gen/scalar"
+)
+
+// Group is what a step that was several knows of them.
+type Group struct {
+	Members []Member
+	Masks   [][]int // inputs, by position, whose shapes together must be those of all
+	Parts   []Part  // what runs where they are not, one after the other; none where there are no masks
+	Temps   int     // how many arrays parts leave for one another
+}
+
+// Member is one of the steps that a group was.
+type Member struct {
+	Node  int // which of Program's
+	Reads []Read
+}
+
+// Read is an input of a member: an input of the group, or what an earlier member gives.
+type Read struct {
+	From int // the input, or as number() the member
+	Type scalar.Type
+}
+
+// Part is a loop that a group runs where shapes differ.
+type Part struct {
+	Kernel   int
+	Operands []int // of its inputs, then its outputs: the group's, inputs before outputs, or as number() a temporary
+}
+
+// rebuilder writes a Typed anew, with groups as steps.
+type rebuilder struct {
+	*fuser
+	result  *Typed
+	program *Program
+	place   []int          // variable -> in the new Program, or -1
+	kernels map[int]int    // kernel -> in the new Program
+	fused   map[string]int // digest of a kernel that was made -> in the new Program
+	err     error
+}
+
+// rebuild makes steps of the groups.
+func (f *fuser) rebuild() (*Typed, error) {
+	p := *f.Program
+	p.Kernels, p.Steps, p.Variables, p.Inputs, p.Outputs = nil, nil, nil, nil, nil
+	r := &rebuilder{fuser: f, program: &p, result: &Typed{Program: &p, Types: f.Types}, kernels: map[int]int{}, fused: map[string]int{}}
+	groups := f.distinct()
+	r.variables(groups)
+	for _, g := range groups {
+		r.step(g)
+	}
+	for _, in := range f.Inputs {
+		in.Variable = r.place[in.Variable]
+		p.Inputs = append(p.Inputs, in)
+	}
+	for _, out := range f.Outputs {
+		out.Variable = r.place[out.Variable]
+		p.Outputs = append(p.Outputs, out)
+	}
+	return r.result, r.err
+}
+
+// distinct lists the groups, each once, in the order in which Program has their last steps: steps that call Python keep theirs.
+func (f *fuser) distinct() []*group {
+	var found []*group
+	seen := map[*group]bool{}
+	for _, g := range f.of {
+		if seen[g] {
+			continue
+		}
+		if seen[g] = true; !g.fuses || len(f.analyse(g).outputs) > 0 { // else whoever reads it repeats it
+			found = append(found, g)
+		}
+	}
+	slices.SortFunc(found, func(a, b *group) int { return cmp.Compare(slices.Max(a.steps), slices.Max(b.steps)) })
+	return found
+}
+
+// variables keeps those that anything but one loop speaks of.
+func (r *rebuilder) variables(groups []*group) {
+	used := make([]bool, len(r.Variables))
+	for v := range r.Variables {
+		used[v] = r.Variables[v].Role != RoleTemporary
+	}
+	for _, g := range groups {
+		if len(g.steps)+len(g.copies) == 1 {
+			for _, v := range slices.Concat(r.Steps[g.steps[0]].reads(), r.Steps[g.steps[0]].Outputs) {
+				used[v] = true
+			}
+			continue
+		}
+		for _, v := range r.analyse(g).outputs {
+			used[v] = true
+		}
+	}
+	for v := range r.Variables {
+		r.place = append(r.place, -1)
+		if used[v] {
+			r.place[v] = len(r.program.Variables)
+			r.program.Variables = append(r.program.Variables, r.Variables[v])
+		}
+	}
+}
+
+// step adds a group as a step.
+func (r *rebuilder) step(g *group) {
+	step := r.Steps[g.steps[0]]
+	var group *Group
+	if len(g.steps)+len(g.copies) == 1 {
+		step.Kernel = r.kernelOf(step.Kernel)
+	} else {
+		step, group = r.several(r.analyse(g))
+	}
+	step.Inputs, step.Outputs = renumbered(step.Inputs, r.place), renumbered(step.Outputs, r.place)
+	if step.Params != nil {
+		params := r.place[*step.Params]
+		step.Params = &params
+	}
+	r.program.Steps = append(r.program.Steps, step)
+	r.result.Nodes = append(r.result.Nodes, g.steps[len(g.steps)-1])
+	r.result.Groups = append(r.result.Groups, group)
+}
+
+// kernelOf gives the place of a kernel that stays as it is.
+func (r *rebuilder) kernelOf(kernel int) int {
+	at, known := r.kernels[kernel]
+	if !known {
+		at = r.add(r.Kernels[kernel])
+		r.kernels[kernel] = at
+	}
+	return at
+}
+
+func (r *rebuilder) add(k TypedKernel) int {
+	r.program.Kernels = append(r.program.Kernels, *k.Kernel)
+	r.result.Kernels = append(r.result.Kernels, k)
+	return len(r.result.Kernels) - 1
+}
+
+// several makes a step of several, with the memory that they may write over.
+func (r *rebuilder) several(a *analysis) (Step, *Group) {
+	k := a.compose(a.inputs, a.outputs)
+	s := Step{Inputs: a.inputs, Outputs: a.outputs}
+	if !a.folds {
+		s.Destroys = a.overwrites(k)
+	}
+	s.Kernel = r.compiled(k)
+	return s, r.group(a)
+}
+
+// overwrites gives outputs the memory of inputs that the steps may write over, and says so.
+func (a *analysis) overwrites(k *Kernel) [][2]int {
+	var pairs [][2]int
+	for _, step := range a.steps {
+		for i, out := range a.kernel(step).Loop.Outputs {
+			if out.Over < 0 || len(a.again[step]) > 0 {
+				continue
+			}
+			input := slices.Index(a.inputs, a.Steps[step].Inputs[out.Over])
+			output := slices.Index(a.outputs, a.Steps[step].Outputs[i])
+			fits := func(o int) bool {
+				return input >= 0 && o >= 0 && k.Outputs[o] == k.Inputs[input] && k.Structure.Outputs[o].Over == nil
+			}
+			if !fits(output) {
+				output = slices.IndexFunc(a.outputs, func(v int) bool { return fits(slices.Index(a.outputs, v)) })
+			}
+			if output >= 0 {
+				k.Structure.Outputs[output].Over = &input
+				pairs = append(pairs, [2]int{output, input})
+			}
+		}
+	}
+	return pairs
+}
+
+// compiled adds a kernel that was made, or finds one of the same loop.
+func (r *rebuilder) compiled(k *Kernel) int {
+	id := k.digest()
+	if at, known := r.fused[id]; known {
+		return at
+	}
+	c := &checker{p: r.Program, arrays: make([]*TypedArray, len(r.Types))}
+	for i := range r.Types {
+		c.arrays[i] = r.Types[i].Array
+	}
+	typed := TypedKernel{Kernel: k, Loop: c.structure("fused", k)}
+	if c.err != nil && r.err == nil {
+		r.err = fmt.Errorf("opweld's fusion is wrong: %w", c.err)
+	}
+	names := k.variableNames()
+	for i, t := range k.types() {
+		typed.Variables = append(typed.Variables, TypedVariable{Name: names[i], Type: &r.Types[t]})
+	}
+	r.fused[id] = r.add(typed)
+	return r.fused[id]
+}
+
+// group says what the steps were, and what runs where shapes differ.
+func (r *rebuilder) group(a *analysis) *Group {
+	g := &Group{}
+	for at, step := range a.steps {
+		m := Member{Node: step}
+		for _, v := range a.Steps[step].Inputs {
+			from := slices.Index(a.inputs, v)
+			if by, inside := a.made[v]; inside {
+				from = number(slices.Index(a.steps[:at], by))
+			}
+			m.Reads = append(m.Reads, Read{from, a.typeOf(v).Array.Type})
+		}
+		g.Members = append(g.Members, m)
+	}
+	for _, part := range a.parts() {
+		p := Part{Kernel: r.compiled(a.compose(part.inputs, part.outputs))}
+		for _, v := range slices.Concat(part.inputs, part.outputs) {
+			p.Operands = append(p.Operands, a.operand(v))
+		}
+		g.Parts = append(g.Parts, p)
+	}
+	for _, v := range a.partial {
+		g.Masks = append(g.Masks, a.reaches(v))
+	}
+	slices.SortFunc(g.Masks, slices.Compare)
+	g.Masks = slices.CompactFunc(g.Masks, slices.Equal)
+	g.Temps = len(a.temps)
+	return g
+}

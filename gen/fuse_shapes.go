@@ -1,0 +1,122 @@
+package gen
+
+import (
+	"maps"
+	"slices"
+)
+
+// shapes knows what the shapes of variables are made of.
+type shapes struct {
+	producer map[int]int   // variable -> the step that makes it
+	readers  map[int][]int // variable -> the steps that read it, in order
+	roots    map[int]roots
+	within   map[int]roots // a root that is broadcast to these without changing their shape
+}
+
+// roots are variables, ascending, whose shapes, broadcast together, are a value's. What has no dimensions has none.
+type roots []int
+
+func newShapes(t *Typed, order []int) *shapes {
+	s := &shapes{producer: map[int]int{}, readers: map[int][]int{}, roots: map[int]roots{}, within: map[int]roots{}}
+	for v := range t.Variables {
+		s.roots[v] = roots{v}
+		if a := t.typeOf(v).Array; a != nil && a.NDim == 0 {
+			s.roots[v] = nil
+		}
+	}
+	for _, step := range order {
+		for _, v := range t.Steps[step].reads() {
+			if at := s.readers[v]; !slices.Contains(at, step) {
+				s.readers[v] = append(at, step)
+			}
+		}
+		for _, v := range t.Steps[step].Outputs {
+			s.producer[v] = step
+		}
+		if l := t.kernel(step).Loop; l != nil {
+			s.loop(&t.Steps[step], l)
+		}
+	}
+	return s
+}
+
+// rewired has steps that look at nothing but shapes look at the root of the shape, where it has one and this is of the same type:
+// what lies between need not be there for them. It gives the order of the steps.
+func (t *Typed) rewired() (*Typed, []int, error) {
+	order, err := t.order()
+	if err != nil || !slices.ContainsFunc(t.Program.Kernels, func(k Kernel) bool { return k.ShapeOnly }) {
+		return t, order, err
+	}
+	s, again, program := newShapes(t, order), *t, *t.Program
+	program.Steps = slices.Clone(t.Steps)
+	again.Program = &program
+	for i := range program.Steps {
+		step := &program.Steps[i]
+		if !t.kernel(i).ShapeOnly {
+			continue
+		}
+		step.Inputs = slices.Clone(step.Inputs)
+		for j, v := range step.Inputs {
+			if from := s.roots[v]; len(from) == 1 && t.Variables[from[0]].Type == t.Variables[v].Type {
+				step.Inputs[j] = from[0]
+			}
+		}
+	}
+	order, err = again.order()
+	return &again, order, err
+}
+
+// loop finds the roots of what a loop leaves.
+func (s *shapes) loop(step *Step, l *Loop) {
+	whole := s.of(step.Inputs)
+	for i, out := range l.Outputs {
+		v := step.Outputs[i]
+		switch {
+		case s.roots[v] == nil:
+		case out.Fold < 0 || out.Scan:
+			s.roots[v] = whole
+		case l.KeepDims:
+			s.within[v] = whole
+		}
+	}
+}
+
+// of gives the roots of what is computed of variables.
+func (s *shapes) of(variables []int) roots {
+	all := map[int]bool{}
+	for _, v := range variables {
+		for _, root := range s.roots[v] {
+			all[root] = true
+		}
+	}
+	return s.essential(slices.Sorted(maps.Keys(all)))
+}
+
+// essential leaves out those that lie within the others.
+func (s *shapes) essential(all roots) roots {
+	kept := slices.Clone(all)
+	for _, root := range all {
+		others := slices.DeleteFunc(slices.Clone(kept), func(r int) bool { return r == root })
+		if bounds, known := s.within[root]; known && s.holds(others, bounds) {
+			kept = others
+		}
+	}
+	return kept
+}
+
+// holds tells whether each of some roots is among these, or lies within them.
+func (s *shapes) holds(these, some roots) bool {
+	for _, root := range some {
+		bounds, known := s.within[root]
+		if !slices.Contains(these, root) && !(known && s.holds(these, bounds)) {
+			return false
+		}
+	}
+	return true
+}
+
+// smaller tells whether what has these roots is known to be no larger than the whole, and as a rule smaller: one of them lies
+// within the whole.
+func (s *shapes) smaller(these, whole roots) bool {
+	return slices.ContainsFunc(these, func(root int) bool { return !slices.Contains(whole, root) && s.holds(whole, roots{root}) })
+}

@@ -1,0 +1,278 @@
+package gen
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// graph builds Programs of loops. Variables go by the numbers that its methods give.
+type graph struct {
+	t     *testing.T
+	p     *Program
+	plain Type           // TensorType, of float64
+	kinds map[string]int // kernel -> place
+}
+
+func newGraph(t *testing.T) *graph {
+	data, err := json.Marshal(sample(t, "render_elementwise"))
+	require.NoError(t, err)
+	p, err := Decode(data)
+	require.NoError(t, err)
+	return &graph{t: t, plain: p.Types[0], p: &Program{Name: "f"}, kinds: map[string]int{}}
+}
+
+// typ gives the type of so many dimensions.
+func (g *graph) typ(ndim int) int {
+	at := slices.IndexFunc(g.p.Types, func(t Type) bool { return t.Array.NDim == ndim })
+	if at < 0 {
+		at = len(g.p.Types)
+		typ := g.plain
+		typ.Array = &Array{"float64", ndim, true}
+		g.p.Types = append(g.p.Types, typ)
+	}
+	return at
+}
+
+func (g *graph) variable(ndim int, role Role, name string) int {
+	g.p.Variables = append(g.p.Variables, Variable{Type: g.typ(ndim), Role: role, Name: name})
+	return len(g.p.Variables) - 1
+}
+
+func (g *graph) input(name string, ndim int) int {
+	v := g.variable(ndim, RoleInput, name)
+	g.p.Inputs = append(g.p.Inputs, Input{Variable: v, Name: name})
+	return v
+}
+
+func (g *graph) ndim(v int) int { return g.p.Types[g.p.Variables[v].Type].Array.NDim }
+
+// step applies a structure.
+func (g *graph) step(label string, s *Structure, ndim int, inputs ...int) int {
+	out := g.variable(ndim, RoleTemporary, "")
+	k := Kernel{Label: label, Lang: C, Structure: s, Version: "1", Outputs: []int{g.typ(ndim)}}
+	for _, v := range inputs {
+		k.Inputs = append(k.Inputs, g.p.Variables[v].Type)
+	}
+	id := k.digest()
+	at, known := g.kinds[id]
+	if !known {
+		at = len(g.p.Kernels)
+		g.kinds[id] = at
+		g.p.Kernels = append(g.p.Kernels, k)
+	}
+	g.p.Steps = append(g.p.Steps, Step{Kernel: at, Inputs: inputs, Outputs: []int{out}})
+	return out
+}
+
+// of applies a scalar operation to each element.
+func (g *graph) of(op string, inputs ...int) int {
+	ndim, args := 0, []int{}
+	for i, v := range inputs {
+		ndim, args = max(ndim, g.ndim(v)), append(args, i)
+	}
+	body := []Instruction{{Op: op, Args: args, DType: "float64"}}
+	return g.step(op, &Structure{Body: body, Outputs: []Sink{{Value: len(inputs)}}}, ndim, inputs...)
+}
+
+// sum folds along axes.
+func (g *graph) sum(v int, keepdims bool, axes ...int) int {
+	fold, ndim := 0, g.ndim(v)
+	if !keepdims {
+		ndim -= len(axes)
+	}
+	s := &Structure{Folds: []Folding{{Op: "add", Values: []int{0}, DTypes: []string{"float64"}}}, Axes: axes, KeepDims: keepdims,
+		Outputs: []Sink{{Fold: &fold}}}
+	return g.step("sum", s, ndim, v)
+}
+
+// returns makes variables results, under names.
+func (g *graph) returns(variables ...int) {
+	for i, v := range variables {
+		g.p.Variables[v].Role, g.p.Variables[v].Name = RoleOutput, fmt.Sprintf("r%d", i)
+		g.p.Outputs = append(g.p.Outputs, Output{Variable: v})
+	}
+}
+
+// over says that the last step may write over an input.
+func (g *graph) over(input int) {
+	s := &g.p.Steps[len(g.p.Steps)-1]
+	k := g.p.Kernels[s.Kernel]
+	structure := *k.Structure
+	structure.Outputs = []Sink{{Value: structure.Outputs[0].Value, Over: &input}}
+	k.Structure = &structure
+	id := k.digest()
+	at, known := g.kinds[id]
+	if !known {
+		at = len(g.p.Kernels)
+		g.kinds[id] = at
+		g.p.Kernels = append(g.p.Kernels, k)
+	}
+	s.Kernel, s.Destroys = at, [][2]int{{0, input}}
+}
+
+// fused gives the steps that are left, as text: their ops, what they read and make, and what else the runtime is told.
+func (g *graph) fused() []string {
+	typed, err := g.p.Check()
+	require.NoError(g.t, err)
+	fused, err := typed.fused()
+	require.NoError(g.t, err)
+	_, err = NewPlan(Alone(g.p), []*Typed{fused})
+	require.NoError(g.t, err)
+	var lines []string
+	for i, s := range fused.Steps {
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s: %s -> %s%s", fused.kernel(i).Label, fused.names(s.Inputs), fused.names(s.Outputs), fused.told(i))))
+	}
+	return lines
+}
+
+func (t *Typed) names(variables []int) string {
+	var found []string
+	for _, v := range variables {
+		name := t.Variables[v].Name
+		if name == "" {
+			name = "t"
+		}
+		found = append(found, name)
+	}
+	return strings.Join(found, " ")
+}
+
+func (t *Typed) told(step int) string {
+	g := t.Groups[step]
+	var b strings.Builder
+	for _, d := range t.Steps[step].Destroys {
+		fmt.Fprintf(&b, ", %d over %d", d[0], d[1])
+	}
+	if g == nil {
+		return b.String()
+	}
+	if len(g.Masks) > 0 {
+		fmt.Fprintf(&b, ", if all have the shape of %v", g.Masks)
+	}
+	for _, p := range g.Parts {
+		fmt.Fprintf(&b, "; else %s %v", t.Kernels[p.Kernel].Label, p.Operands)
+	}
+	return b.String()
+}
+
+// What becomes one loop, and what does not.
+func TestFusion(t *testing.T) {
+	for name, test := range map[string]struct {
+		build func(g *graph)
+		want  []string
+	}{
+		"a tree": {func(g *graph) {
+			x, y := g.input("x", 1), g.input("y", 1)
+			g.returns(g.of("subtract", g.of("multiply", g.of("add", x, y), x), g.of("add", y, y)))
+		}, []string{"add multiply subtract: x y -> r0"}},
+		"several outputs of one shape": {func(g *graph) {
+			x, y := g.input("x", 1), g.input("y", 1)
+			a := g.of("add", x, y)
+			g.returns(a, g.of("multiply", a, y))
+		}, []string{"add multiply: x y -> r0 r1"}},
+		"an output that may be smaller": {func(g *graph) {
+			x, y := g.input("x", 1), g.input("y", 1)
+			a := g.of("add", x, x)
+			g.returns(a, g.of("multiply", a, y))
+		}, []string{"add multiply: x y -> r0 r1, if all have the shape of [[0]]; else add [0 2]; else multiply [1 2 3]"}},
+		"what takes long and may be smaller": {func(g *graph) {
+			x, y := g.input("x", 2), g.input("y", 2)
+			g.returns(g.of("add", g.of("exp", x), y))
+		}, []string{"exp add: x y -> r0, if all have the shape of [[0]]; else exp [0 -1]; else add [1 -1 2]"}},
+		"what takes little is computed again where it is smaller": {func(g *graph) {
+			x, y := g.input("x", 2), g.input("y", 2)
+			g.returns(g.of("add", g.of("add", x, x), y))
+		}, []string{"add: x y -> r0"}},
+		"what takes long and has fewer dimensions": {func(g *graph) {
+			x, y := g.input("x", 1), g.input("y", 2)
+			g.returns(g.of("add", g.of("exp", x), y))
+		}, []string{"exp: x -> t", "add: t y -> r0"}},
+		"a sum with what feeds it": {func(g *graph) {
+			x, y := g.input("x", 2), g.input("y", 2)
+			g.returns(g.sum(g.of("multiply", x, y), false, 1))
+		}, []string{"multiply sum: x y -> r0"}},
+		"sums of one array along one axis": {func(g *graph) {
+			x := g.input("x", 2)
+			g.returns(g.sum(x, false, 0), g.sum(g.of("multiply", x, x), false, 0))
+		}, []string{"sum multiply: x -> r0 r1"}},
+		"sums along two axes": {func(g *graph) {
+			x := g.input("x", 2)
+			g.returns(g.sum(x, false, 0), g.sum(x, false, 1))
+		}, []string{"sum: x -> r0", "sum: x -> r1"}},
+		"what a fold leaves is read by another loop": {func(g *graph) {
+			x := g.input("x", 2)
+			e := g.of("exp", x)
+			g.returns(g.of("divide", e, g.sum(e, true, 1)))
+		}, []string{"exp sum: x -> t t", "divide: t t -> r0"}},
+		"what takes little is computed twice": {func(g *graph) {
+			x := g.input("x", 2)
+			d := g.of("subtract", x, g.sum(x, true, 1))
+			g.returns(g.of("multiply", d, g.sum(g.of("multiply", d, d), true, 1)))
+		}, []string{"sum: x -> t", "subtract multiply sum: x t -> t", "subtract multiply: x t t -> r0"}},
+		"one after the other in place": {func(g *graph) {
+			x, y := g.input("x", 1), g.input("y", 1)
+			a := g.of("add", x, y)
+			g.over(0)
+			b := g.of("multiply", a, y)
+			g.over(0)
+			g.returns(b)
+		}, []string{"add multiply: x y -> r0, 0 over 0"}},
+		"no way leads round": {func(g *graph) {
+			x := g.input("x", 1)
+			a := g.of("exp", x)
+			g.returns(g.of("add", a, g.of("multiply", g.sum(a, false, 0), x)))
+		}, []string{"exp sum: x -> t t", "multiply add: t x t -> r0"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGraph(t)
+			test.build(g)
+			assert.Equal(t, test.want, g.fused())
+		})
+	}
+}
+
+// Random graphs: whatever becomes of them is a Program that holds, each result is made once, and a plan can be made of it.
+func TestFusedProgramsHold(t *testing.T) {
+	for seed := range int64(300) {
+		g, r := newGraph(t), rand.New(rand.NewSource(seed))
+		values := []int{g.input("x", 2), g.input("y", 2), g.input("v", 1), g.input("s", 0)}
+		for range 3 + r.Intn(25) {
+			values = append(values, g.random(r, values))
+		}
+		g.returns(values[len(values)-1-r.Intn(3):]...)
+		typed, err := g.p.Check()
+		require.NoError(t, err)
+		fused, err := typed.fused()
+		require.NoError(t, err, "seed %d", seed)
+		for i := range fused.Program.Kernels {
+			s := *fused.Program.Kernels[i].Structure
+			s.Fused, s.Scalars, s.Spread = false, nil, nil
+			fused.Program.Kernels[i].Structure = &s
+		}
+		_, err = fused.Program.Check()
+		if err != nil { // two kernels may differ only in what stands outside of Program
+			require.Contains(t, err.Error(), "equal applies share one kernel", "seed %d", seed)
+		}
+		_, err = NewPlan(Alone(g.p), []*Typed{fused})
+		require.NoError(t, err, "seed %d", seed)
+	}
+}
+
+func (g *graph) random(r *rand.Rand, values []int) int {
+	pick := func() int { return values[r.Intn(len(values))] }
+	v := pick()
+	switch n := g.ndim(v); {
+	case n > 0 && r.Intn(4) == 0:
+		return g.sum(v, r.Intn(2) == 0, r.Intn(n))
+	case r.Intn(3) == 0:
+		return g.of([]string{"exp", "negative", "sqrt"}[r.Intn(3)], v)
+	}
+	return g.of([]string{"add", "multiply", "divide"}[r.Intn(3)], v, pick())
+}
