@@ -110,7 +110,7 @@ test-all: test-go ## all tests, on each CPython from 3.10 to 3.13 that is found
 	@tools/pythons | while read -r python; do $(MAKE) --no-print-directory PYTHON="$$python" test-python </dev/null; done
 
 .PHONY: golden
-golden: ## rewrite the golden files of the Go tests, and what is made of the table of scalar operations
+golden: ## rewrite the golden files of the Go tests, what is made of the table of scalar operations, the schema of Program
 	@go test ./gen ./gen/cache ./gen/scalar -update
 
 .PHONY: stubs

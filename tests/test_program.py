@@ -1,13 +1,16 @@
 """From a graph to Program: the fields, how often a hook is asked, and what it may answer."""
 
 import json
+import subprocess
+import sys
+import typing
 import warnings
 
 import numpy as np
 import pytest
 
 import opweld
-from opweld import Apply, COp, CType, FunctionGraph, Op, Type, scalar, tensor
+from opweld import Apply, COp, CType, FunctionGraph, Op, Type, scalar, schema, tensor
 from opweld.compile.program import make_program
 from opweld.generic import Generic, generic
 from opweld.hooks.reading import FAIL
@@ -632,3 +635,45 @@ def test_old_spellings():
     (kernel,) = program([x], [Old()(x)]).data["kernels"]
     assert kernel["build"] == {"headers": ["one.h"], "compile_args": ["-DA"], "libraries": ["m"]}
     assert kernel["version"] == "(7, 1)"
+
+
+def fits(value, kind):
+    """Hold a value to an annotation of `opweld.schema`: what may be there, and what must."""
+    of, args = typing.get_origin(kind), typing.get_args(kind)
+    if of is list:
+        assert isinstance(value, list)
+        for item in value:
+            fits(item, args[0])
+    elif of is typing.Literal:
+        assert value in args
+    elif typing.is_typeddict(kind):
+        known = typing.get_type_hints(kind)
+        assert kind.__required_keys__ <= value.keys() <= known.keys(), value
+        for key, item in value.items():
+            fits(item, known[key])
+    else:
+        assert type(value) is kind
+
+
+def test_what_is_written_is_what_the_schema_says():
+    """The schema is made of the engine's decoder, and mypy holds what writes Program to it; here, what is written."""
+    x, s = tensor.dvector("x"), opweld.shared(np.ones(3), name="s")
+    add = Add()
+    a = Double()("a")
+    programs = [
+        make_program(FunctionGraph([a], [add(a, a)])),
+        opweld.function([x], [x.sum(), tensor.sort(x), x.cumsum()], updates=[(s, s * x)]).maker.program,
+        opweld.function([opweld.In(x, value=np.ones(2))], tensor.where(x > 0, x, 2) * 3 + 1).maker.program,
+    ]
+    for program in programs:
+        fits(program.data, schema.ProgramFields)
+        assert json.loads(program.text) == program.data
+    with pytest.raises(AssertionError):
+        fits({**programs[0].data, "more": 1}, schema.ProgramFields)
+    with pytest.raises(AssertionError):
+        fits({"type": 0, "role": "lent"}, schema.VariableFields)
+
+
+def test_a_process_does_without_the_schema():
+    code = "import sys, opweld; opweld.tensor.exp(opweld.tensor.dvector()); sys.exit('opweld.schema' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opweld.compile.program import Program
 from opweld.errors import CompileError, LoadError, ToolError
+
+if TYPE_CHECKING:
+    from opweld.schema import KernelFields, TypeFields
 
 __all__ = ["refused", "undone", "unloadable"]
 
@@ -42,8 +45,9 @@ def refused(err: CompileError, program: Program) -> CompileError:
     if first is None or first["op"]:
         return err
     for writer in _writers(program):
+        build: Any = writer.get("build", {})
         for field, pattern in _SPOKEN.items():
-            for wish in writer.get("build", {}).get(field, ()):
+            for wish in build.get(field, ()):
                 if re.search(pattern.format(re.escape(wish.strip('<>"'))), first["message"]):
                     return _led_back(err, first["message"], writer["label"], f"c_{field}", program)
     return err
@@ -87,7 +91,7 @@ def _longest_first(program: Program) -> list[str]:
     return sorted(sizes, key=lambda label: (-sizes[label], label))
 
 
-def _writers(program: Program) -> Iterator[dict[str, Any]]:
+def _writers(program: Program) -> Iterator[TypeFields | KernelFields]:
     yield from program.data["types"]
     yield from program.data["kernels"]
 

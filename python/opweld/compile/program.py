@@ -12,6 +12,7 @@ from opweld.lean import dumps
 
 if TYPE_CHECKING:
     from opweld.hooks.protocols import Constant, Graph, Node, Variable
+    from opweld.schema import ProgramFields
 
 __all__ = ["FORMAT", "Program", "make_program"]
 
@@ -42,7 +43,7 @@ class Program:
 
     def __init__(
         self,
-        data: dict[str, Any],
+        data: ProgramFields,
         sources: dict[str, dict[str, Any]],
         steps: list[tuple[Node, dict[int, int]]],
         performs: list[Node],
@@ -118,7 +119,7 @@ def make_program(
     returned = len(graph.outputs) - len(updates)
     outputs = [writer.result(variable) for variable in graph.outputs[:returned]]
     outputs += [writer.update(variable, source) for variable, source in zip(graph.outputs[returned:], updates)]
-    data = {
+    data: ProgramFields = {
         "program": FORMAT,
         "name": name,
         "types": writer.types,

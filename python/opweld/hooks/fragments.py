@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sys import intern
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from opweld.errors import OpweldWarning, _what
 from opweld.hooks.asking import ABSENT, ask, ask_for_build, origin, text, texts, words
@@ -26,24 +26,26 @@ from opweld.hooks.reading import (
 from opweld.rooms import late
 
 if TYPE_CHECKING:
+    from opweld import schema
     from opweld.hooks.protocols import Node, Type
+
 
 __all__ = ["Fragments"]
 
 generics: Any = late("opweld.generic")  # few graphs have a type without C
 sections: Any = late("opweld.sections")  # the C of most graphs is in no file of the library's
-
-_BUILD = ("headers", "header_dirs", "libraries", "lib_dirs", "compile_args", "no_compile_args")
+_SHARED: tuple[schema.SharedText, ...] = ("support_code", "init_code")
+_BUILD: tuple[schema.Wish, ...] = ("headers", "header_dirs", "libraries", "lib_dirs", "compile_args", "no_compile_args")
 _VERSION_PARTS = (int, str, bytes, float, bool, type(None))
 _GIL = ("held", "released", "free-threaded")
-_STRUCT = ("support_code_struct", "init_code_struct", "cleanup_code_struct")
+_STRUCT: tuple[schema.NodeText, ...] = ("support_code_struct", "init_code_struct", "cleanup_code_struct")
 _ALL = ("inputs", "outputs", "sub")
 # The hooks of an op that are asked for each node: what with, besides the node and its name.
-_APPLY: dict[str, tuple[str, ...]] = {
+_APPLY: dict[schema.NodeText, tuple[str, ...]] = {
     "code_cleanup": _ALL, "support_code_apply": (), "init_code_apply": (), "support_code_struct": (),
     "init_code_struct": ("sub",), "cleanup_code_struct": (),
 }  # fmt: skip
-_FILED = ("code", *_APPLY)  # the fields of a kernel that may come from files
+_FILED: tuple[schema.NodeText | Literal["code"], ...] = ("code", *_APPLY)  # may come from files
 
 _warned: dict[Any, Any] = {}  # what `warnings` has shown of the versions
 _told_of_gil: list[bool] = []
@@ -63,7 +65,7 @@ class Fragments:
         self._labels: dict[type, str] = {}
         self._taken: set[str] = set()
         self._declares: dict[tuple[int, str], str] = {}
-        self._of_op: dict[int, tuple[dict[str, Any], list[str]]] = {}  # id of an op -> what does not depend on the node
+        self._of_op: dict[int, tuple[schema.KernelFields, list[schema.NodeText]]] = {}  # by id: whatever the node
         self._kept: list[Any] = []  # what ids were taken of
 
     def label(self, cls: type) -> str:
@@ -79,7 +81,7 @@ class Fragments:
             self._labels[cls] = found
         return found
 
-    def type_fields(self, type_: Type, check: bool) -> dict[str, Any]:
+    def type_fields(self, type_: Type, check: bool) -> schema.TypeFields:
         """Ask a type.
 
         Parameters
@@ -96,11 +98,12 @@ class Fragments:
         """
         label = self.label(type(type_))
         writer = _writer(type_)
-        fields: dict[str, Any] = {"label": label, "lang": lang_of(writer, "c")}
-        fields["declare"] = self._declare(writer, VARIABLE, check)
+        lang = lang_of(writer, "c")
+        fields: schema.TypeFields = {"label": label, "lang": lang, "declare": self._declare(writer, VARIABLE, check)}
         self._note(label, writer, "c_declare")
         check = check and accept(type_, False) is None
-        wanted = [("init", {}), ("extract", {"check_input": check}), ("sync", {}), ("cleanup", {})]
+        wanted: list[tuple[schema.TypeText, dict[str, bool]]] = [("init", {}), ("extract", {"check_input": check})]
+        wanted += [("sync", {}), ("cleanup", {})]
         if accept(type_, True) is not None or keeps_storage(type_):
             wanted.append(("extract_out", {"check_input": False}))
         for field, optional in wanted:
@@ -127,10 +130,8 @@ class Fragments:
         ----------
         type_ : Type
             Its type.
-        index : int
-            The type's index in Program.
-        name : str
-            Its name in the kernel.
+        index, name : int, str
+            The type's index in Program, and the variable's name in the kernel.
         check : bool
             As for `type_fields`.
 
@@ -145,7 +146,7 @@ class Fragments:
             found = self._declares[key] = self._declare(_writer(type_), name, check)
         return found
 
-    def structure(self, node: Node) -> dict[str, Any] | None:
+    def structure(self, node: Node) -> schema.KernelFields | None:
         """Ask an op whether its work is known as structure.
 
         Parameters
@@ -156,8 +157,7 @@ class Fragments:
         Returns
         -------
         dict or None
-            An entry of Program's ``kernels``, without what the variables' types say. None: the op has no ``structure``,
-            or a variable is no array.
+            As `kernel_fields`. None: the op has no ``structure``, or a variable is no array.
         """
         op: Any = node.op
         ask_op = getattr(op, "structure", None)
@@ -167,18 +167,20 @@ class Fragments:
         if found is None:
             return None
         fields = self.kernel_fields(node, "", [], [], False)
-        for field in ("code", "gil", "shape_only"):  # the engine writes the one; its loops run with the lock held
-            fields.pop(field, None)
-        fields.update(found)
+        del fields["code"]  # the engine writes it, and its loops run with the lock held
+        fields.pop("gil", None)
+        fields.pop("shape_only", None)
+        loop = fields["loop"] = found["loop"]
         scalar_op = getattr(op, "scalar_op", None)
         if scalar_op is not None:
             fields["label"] += "." + label_of(_title(scalar_op))
-            for work in (found["loop"], *found["loop"].get("folds", ())):
-                if "body" in work:
-                    work["body"] = [self._of(scalar_op, instruction) for instruction in work["body"]]
+            loop["body"] = [self._of(scalar_op, instruction) for instruction in loop["body"]]
+            for fold in loop.get("folds", ()):
+                if "body" in fold:
+                    fold["body"] = [self._of(scalar_op, instruction) for instruction in fold["body"]]
         return fields
 
-    def _of(self, scalar_op: object, instruction: dict[str, Any]) -> dict[str, Any]:
+    def _of(self, scalar_op: object, instruction: schema.InstructionFields) -> schema.InstructionFields:
         """An instruction under the label that the op's class has in this function."""
         if instruction["op"] != "code":
             return instruction
@@ -225,20 +227,18 @@ class Fragments:
 
     def kernel_fields(
         self, node: Node, code: str, inputs: list[str], outputs: list[str], params: bool
-    ) -> dict[str, Any]:
+    ) -> schema.KernelFields:
         """Ask an op that has code for the rest.
 
         Parameters
         ----------
-        node, inputs, outputs, params
-            As for `code`.
-        code : str
-            What `code` gave.
+        node, code, inputs, outputs, params
+            As for `code`, and what that gave.
 
         Returns
         -------
         dict
-            An entry of Program's ``kernels``, without what the variables' types say.
+            An entry of Program's ``kernels`` whose ``inputs`` and ``outputs`` are open.
         """
         op: Any = node.op
         label = self.label(type(op))
@@ -246,7 +246,7 @@ class Fragments:
         if found is None:
             found = self._of_op[id(op)] = self._op_fields(op, label)
             self._kept.append(op)
-        fields: dict[str, Any] = {"label": label, "code": code, **found[0]}
+        fields: schema.KernelFields = {**found[0], "code": code}
         told = {"inputs": inputs, "outputs": outputs}
         for field in found[1]:
             hook = intern("c_" + field)
@@ -267,12 +267,12 @@ class Fragments:
             self._add_files(op, label, fields, own_files())
         return fields
 
-    def _op_fields(self, op: object, label: str) -> tuple[dict[str, Any], list[str]]:
+    def _op_fields(self, op: object, label: str) -> tuple[schema.KernelFields, list[schema.NodeText]]:
         """What an op says of itself whatever the node, and which hooks must be asked for each node."""
         if getattr(op, "__props__", None):
             hash(op)  # says which prop does not hash
-        fields: dict[str, Any] = {}
-        gil = getattr(op, "gil", "held")
+        fields: schema.KernelFields = {"label": label, "lang": "c", "inputs": [], "outputs": []}
+        gil: Any = getattr(op, "gil", "held")
         if gil not in _GIL:
             raise TypeError(f"{op}: gil must be one of {', '.join(map(repr, _GIL))}, got {gil!r}")
         if gil != "held":
@@ -287,9 +287,9 @@ class Fragments:
             self._add_version(op, fields, ask(op, "c_code_cache_version"))
         return fields, [field for field in _APPLY if _own_hook(op, intern("c_" + field))]
 
-    def _add_shared(self, label: str, writer: object, fields: dict[str, Any]) -> None:
+    def _add_shared(self, label: str, writer: object, fields: schema.TypeFields | schema.KernelFields) -> None:
         """The fields that types and ops have alike, and that depend on no name."""
-        for field in ("support_code", "init_code"):
+        for field in _SHARED:
             hook = intern("c_" + field)
             answer = ask(writer, hook)
             found = [] if answer is ABSENT else texts(writer, hook, answer)
@@ -299,22 +299,21 @@ class Fragments:
                 marked = [line for line in found if line.startswith("#line ")]
                 for name, path in filter(None, map(sections.written_in, marked)):
                     self.sources[name] = {"file": path, "line": 1, "exact": True}
-        build: dict[str, Any] = {}
-        for field in _BUILD:
-            hook = intern("c_" + field)
+        build: schema.BuildFields = {}
+        for list_ in _BUILD:
+            hook = intern("c_" + list_)
             answer = ask_for_build(writer, hook)
             wished = [] if answer is ABSENT else words(writer, hook, answer)
             if wished:
-                build[field] = wished
+                build[list_] = wished
                 self._note(label, writer, hook)
         answer = ask(writer, "c_compiler")
-        compiler = None if answer is ABSENT else driver(writer, answer)
-        if compiler:
+        if answer is not ABSENT and (compiler := driver(writer, answer)):
             build["compiler"] = compiler
         if build:
             fields["build"] = build
 
-    def _add_version(self, writer: object, fields: dict[str, Any], version: object) -> None:
+    def _add_version(self, writer: object, fields: schema.TypeFields | schema.KernelFields, version: object) -> None:
         if version is ABSENT or version == ():
             return
         if not isinstance(version, tuple) or not _plain(version):
@@ -332,7 +331,7 @@ class Fragments:
             return
         fields["version"] = repr(version)
 
-    def _add_files(self, op: object, label: str, fields: dict[str, Any], files: dict[str, str]) -> None:
+    def _add_files(self, op: object, label: str, fields: schema.KernelFields, files: dict[str, str]) -> None:
         """Enter the files that fragments name in ``#line`` directives of their own."""
         base = label_of(type(op).__name__)
         for name, path in files.items():
@@ -341,9 +340,9 @@ class Fragments:
             for field in _FILED:
                 if field in fields:
                     fields[field] = fields[field].replace(f' "{base}/', f' "{label}/')
-            for field in ("support_code", "init_code"):
-                if field in fields:
-                    fields[field] = [part.replace(f' "{base}/', f' "{label}/') for part in fields[field]]
+            for list_ in _SHARED:
+                if list_ in fields:
+                    fields[list_] = [part.replace(f' "{base}/', f' "{label}/') for part in fields[list_]]
 
     def _note(self, label: str, writer: object, hook: str) -> None:
         key = f"{label}.{hook}"

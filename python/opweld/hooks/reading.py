@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from opweld.errors import _what
 from opweld.hooks.asking import ABSENT, ask, text
@@ -11,6 +11,7 @@ from opweld.rooms import late
 
 if TYPE_CHECKING:
     from opweld.hooks.protocols import Type
+    from opweld.schema import ArrayFields
 
 __all__ = [
     "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "keeps_storage", "knows_of",
@@ -71,7 +72,7 @@ def accept(type_: Type, writeable: bool) -> str | None:
     return text(type_, "c_accept", answer)
 
 
-def array(type_: Type) -> dict[str, Any] | None:
+def array(type_: Type) -> ArrayFields | None:
     """Ask a type whether what it declares is one array, on which the engine's own loops can work.
 
     Parameters
@@ -88,9 +89,10 @@ def array(type_: Type) -> dict[str, Any] | None:
     """
     if not knows_of(type_, "c_array", ("c_declare",)):
         return None
-    found: dict[str, Any] = type_.c_array()  # type: ignore[attr-defined]
+    found: ArrayFields = type_.c_array()  # type: ignore[attr-defined]
     if "plain" in found and not knows_of(type_, "c_array", _LIFECYCLE):
-        return {key: value for key, value in found.items() if key != "plain"}
+        found = found.copy()
+        del found["plain"]
     return found
 
 
@@ -238,7 +240,7 @@ def op_sub(params: bool) -> dict[str, Any]:
     return sub
 
 
-def lang_of(writer: object, default: str) -> str:
+def lang_of(writer: object, default: Literal["c", "c++"]) -> Literal["c", "c++"]:
     """Read the language of a type's or an op's texts.
 
     Parameters
@@ -262,7 +264,7 @@ def lang_of(writer: object, default: str) -> str:
         return default
     if lang not in ("c", "c++"):
         raise TypeError(f"{writer}: c_lang must be 'c' or 'c++', got {lang!r}")
-    return str(lang)
+    return "c" if lang == "c" else "c++"
 
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -129,10 +129,8 @@ def _work(node: Node) -> dict[str, Any] | None:
 
 
 def _fields(type_: Type) -> dict[str, Any]:
-    fields = Fragments().type_fields(type_, True)
-    fields["accept"] = accept(type_, False), accept(type_, True)
-    fields["element_type"] = ask(type_, "c_element_type")
-    return fields
+    more = {"accept": (accept(type_, False), accept(type_, True)), "element_type": ask(type_, "c_element_type")}
+    return {**Fragments().type_fields(type_, True), **more}
 
 
 def _differs(mine: dict[str, Any] | None, yours: dict[str, Any] | None) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from opweld.graph.aliasing import alias_pairs
 from opweld.hooks.asking import ABSENT, ask, text
@@ -13,10 +13,15 @@ from opweld.rooms import late
 
 if TYPE_CHECKING:
     from opweld.hooks.protocols import Constant, Node, Type, Variable
+    from opweld.schema import InputFields, KernelFields, OutputFields, StepFields, TypeFields, VariableFields
+
+    Entry = TypeVar("Entry", TypeFields, KernelFields)
+    Role = Literal["input", "constant", "temporary", "output"]
 
 __all__ = ["Writer"]
 
 params_room: Any = late("opweld.params")  # few graphs have an op with params
+_MAPS: tuple[tuple[Literal["destroys", "views"], str], ...] = (("destroys", "destroy_map"), ("views", "view_map"))
 
 
 class Writer:
@@ -50,10 +55,10 @@ class Writer:
         self._one_type = one_type
         self._one_node = one_node
         self.fragments = Fragments()
-        self.types: list[dict[str, Any]] = []
-        self.kernels: list[dict[str, Any]] = []
-        self.variables: list[dict[str, Any]] = []
-        self.steps: list[dict[str, Any]] = []
+        self.types: list[TypeFields] = []
+        self.kernels: list[KernelFields] = []
+        self.variables: list[VariableFields] = []
+        self.steps: list[StepFields] = []
         self.nodes: list[tuple[Node, dict[int, int]]] = []
         self.performs: list[Node] = []
         self.constants: list[Constant] = []
@@ -81,7 +86,7 @@ class Writer:
         self._kept.append(type_)
         return made
 
-    def _enter(self, entries: list[dict[str, Any]], fields: dict[str, Any]) -> int:
+    def _enter(self, entries: list[Entry], fields: Entry) -> int:
         key = entries is self.types, _frozen(fields)
         found = self._entered.get(key)
         if found is None:
@@ -92,12 +97,12 @@ class Writer:
     def _checks(self, variable: Variable) -> bool:
         return variable not in self._unchecked and getattr(variable.type, "check_input", True) is not False
 
-    def variable(self, variable: Variable, role: str) -> int:
+    def variable(self, variable: Variable, role: Role) -> int:
         """The index of a variable, entered with its role when it is first met."""
         found = self._variable_of.get(variable)
         if found is None:
             found = self._variable_of[variable] = len(self.variables)
-            fields: dict[str, Any] = {"type": self.type(variable.type, self._checks(variable)), "role": role}
+            fields: VariableFields = {"type": self.type(variable.type, self._checks(variable)), "role": role}
             if variable.name:
                 fields["name"] = variable.name
             self.variables.append(fields)
@@ -123,13 +128,15 @@ class Writer:
         else:
             variables, place = list(read), {i: read[v] for i, v in enumerate(node.inputs) if v in read}
         count = len(variables)
-        step, types = self._variables(variables, node.outputs, returned)
-        fields: dict[str, Any] = {"inputs": types[:count], "outputs": types[count:]}
+        takes, gives, types = self._variables(variables, node.outputs, returned)
+        step: StepFields = {"kernel": -1, "inputs": takes, "outputs": gives}
         if code is None:
-            fields.update(label=self.fragments.label(type(node.op)), lang="c", perform=True)
+            fields: KernelFields = {
+                "label": self.fragments.label(type(node.op)), "lang": "c", "inputs": [], "outputs": [], "perform": True,
+            }  # fmt: skip
             self.performs.append(node)
         else:
-            fields.update(self.fragments.kernel_fields(node, code, inputs, outputs, params is not None))
+            fields = self.fragments.kernel_fields(node, code, inputs, outputs, params is not None)
             variables += node.outputs
             names = [f"{VARIABLE}{i}" for i in range(len(variables))]
             if params is not None:
@@ -141,6 +148,7 @@ class Writer:
             fields["declares"] = [
                 self.fragments.declare(v.type, types[i], names[i], self._checks(v)) for i, v in enumerate(variables)
             ]
+        fields["inputs"], fields["outputs"] = types[:count], types[count : count + len(gives)]
         step["kernel"] = self._enter(self.kernels, fields)
         self._add_step(node, step, place)
 
@@ -153,27 +161,26 @@ class Writer:
             fields = self.fragments.structure(node)
             if fields is None:
                 return False
-        step, types = self._variables(node.inputs, node.outputs, returned)
+        takes, gives, types = self._variables(node.inputs, node.outputs, returned)
         if fields is not None:
-            nin = len(node.inputs)
-            earlier = self._enter(self.kernels, {"inputs": types[:nin], "outputs": types[nin:], **fields}), node
-            self._kernel_of[key] = earlier
+            fields["inputs"], fields["outputs"] = types[: len(takes)], types[len(takes) :]
+            earlier = self._kernel_of[key] = self._enter(self.kernels, fields), node
         assert earlier is not None
-        step["kernel"] = earlier[0]
+        step: StepFields = {"kernel": earlier[0], "inputs": takes, "outputs": gives}
         self._add_step(node, step, dict(enumerate(range(len(node.inputs)))))
         return True
 
     def _variables(
         self, reads: Sequence[Variable], makes: Sequence[Variable], returned: set[Variable]
-    ) -> tuple[dict[str, Any], list[int]]:
-        """Begin a step: its variables, and their types."""
+    ) -> tuple[list[int], list[int], list[int]]:
+        """What a step reads and makes, and the types of all."""
         takes = [self.variable(v, "constant" if is_constant(v) else "temporary") for v in reads]
         gives = [self.variable(v, "output" if v in returned else "temporary") for v in makes]
-        return {"inputs": takes, "outputs": gives}, [self.variables[i]["type"] for i in takes + gives]
+        return takes, gives, [self.variables[i]["type"] for i in takes + gives]
 
-    def _add_step(self, node: Node, step: dict[str, Any], place: dict[int, int]) -> None:
+    def _add_step(self, node: Node, step: StepFields, place: dict[int, int]) -> None:
         """Enter a step; `place`: where among its inputs each of the node's is."""
-        for field, which in (("destroys", "destroy_map"), ("views", "view_map")):
+        for field, which in _MAPS:
             pairs = [[out, place[source]] for out, source in alias_pairs(node, which) if source in place]
             if pairs:
                 step[field] = pairs
@@ -221,9 +228,9 @@ class Writer:
                 if keepable[kind]:
                     fields["keep"] = True
 
-    def argument(self, variable: Variable, keyword: str | None, default: bool, mutable: bool) -> dict[str, Any]:
+    def argument(self, variable: Variable, keyword: str | None, default: bool, mutable: bool) -> InputFields:
         """An entry of ``inputs``."""
-        fields: dict[str, Any] = {"variable": self._variable_of[variable]}
+        fields: InputFields = {"variable": self._variable_of[variable]}
         if keyword:
             fields["name"] = keyword
         if default:
@@ -231,23 +238,23 @@ class Writer:
         self._add_accept(variable.type, mutable, fields)
         return fields
 
-    def shared(self, variable: Variable) -> dict[str, Any]:
+    def shared(self, variable: Variable) -> InputFields:
         """An entry of ``inputs`` that is no argument."""
-        fields: dict[str, Any] = {"variable": self._variable_of[variable], "shared": True}
+        fields: InputFields = {"variable": self._variable_of[variable], "shared": True}
         self._add_accept(variable.type, False, fields)
         return fields
 
-    def update(self, variable: Variable, source: int) -> dict[str, Any]:
+    def update(self, variable: Variable, source: int) -> OutputFields:
         """An entry of ``outputs`` that is not returned."""
         return {"variable": self._variable_of[variable], "update": source}
 
-    def result(self, variable: Variable) -> dict[str, Any]:
+    def result(self, variable: Variable) -> OutputFields:
         """An entry of ``outputs``."""
-        fields: dict[str, Any] = {"variable": self._variable_of[variable]}
+        fields: OutputFields = {"variable": self._variable_of[variable]}
         self._add_accept(variable.type, True, fields)
         return fields
 
-    def _add_accept(self, type_: Type, writeable: bool, fields: dict[str, Any]) -> None:
+    def _add_accept(self, type_: Type, writeable: bool, fields: InputFields | OutputFields) -> None:
         if not carries_c(type_):
             return
         found = accept(type_, writeable)

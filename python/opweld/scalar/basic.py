@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from opweld.scalar.op import (
 )
 from opweld.scalar.type import ScalarType, get_scalar_type
 from opweld.scalar.ufuncs import cast_of
+
+if TYPE_CHECKING:
+    from opweld.schema import InstructionFields
 
 __all__ = ["Cast", "Clip", "Identity", "Imag", "Real", "Second", "Where"]
 
@@ -46,7 +49,7 @@ class Where(StructuredScalarOp):
     def make_body(self, dtypes: tuple[str, ...]) -> Body:
         """Write the casts and `where`."""
         dtype = self.output_dtypes(dtypes)[0]
-        instructions: list[dict[str, Any]] = []
+        instructions: list[InstructionFields] = []
         wanted = zip(dtypes, ("bool", dtype, dtype))
         args = [cast_of(i, have, want, 3, instructions) for i, (have, want) in enumerate(wanted)]
         instructions.append({"op": "where", "args": args, "dtype": dtype})
@@ -71,7 +74,7 @@ class Clip(StructuredScalarOp):
     def make_body(self, dtypes: tuple[str, ...]) -> Body:
         """Write the casts, `maximum` and `minimum`."""
         dtype = self.output_dtypes(dtypes)[0]
-        instructions: list[dict[str, Any]] = []
+        instructions: list[InstructionFields] = []
         x, low, high = [cast_of(i, have, dtype, 3, instructions) for i, have in enumerate(dtypes)]
         instructions.append({"op": "maximum", "args": [x, low], "dtype": dtype})
         instructions.append({"op": "minimum", "args": [1 + 1 + len(instructions), high], "dtype": dtype})
@@ -104,7 +107,7 @@ class Cast(StructuredScalarOp, UnaryScalarOp):
 
     def make_body(self, dtypes: tuple[str, ...]) -> Body:
         """Write the cast, unless there is nothing to do."""
-        instructions: list[dict[str, Any]] = []
+        instructions: list[InstructionFields] = []
         return Body(instructions, [cast_of(0, dtypes[0], self.dtype, 1, instructions)], (self.dtype,))
 
     def compute(self, arrays: list[Any], dtypes: list[str]) -> list[np.ndarray[Any, Any]]:

@@ -11,7 +11,7 @@ import json
 import keyword
 import unicodedata
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from opweld.scalar.type import ScalarType, get_scalar_type
 from opweld.scalar.ufuncs import short_power, ufunc
 from opweld.tensor.elemwise import Elemwise
 from opweld.tolerances import EXACT, Tolerance, magnitude
+
+if TYPE_CHECKING:
+    from opweld.schema import InstructionFields
 
 __all__ = ["Expression", "expr"]
 
@@ -363,10 +366,10 @@ class _Writer:
 
     def __init__(self, nin: int) -> None:
         self.nin = nin
-        self.instructions: list[dict[str, Any]] = []
+        self.instructions: list[InstructionFields] = []
         self._seen: dict[str, int] = {}
 
-    def add(self, instruction: dict[str, Any]) -> int:
+    def add(self, instruction: InstructionFields) -> int:
         """Give the number of the value that an instruction makes."""
         key = json.dumps(instruction, sort_keys=True)
         found = self._seen.get(key)
@@ -383,6 +386,8 @@ class _Writer:
         """Give the number of the one result of another op's body, applied to these values."""
         numbers = list(values)
         for instruction in body.instructions:
-            args = {"args": [numbers[arg] for arg in instruction["args"]]} if "args" in instruction else {}
-            numbers.append(self.add({**instruction, **args}))
+            told = instruction.copy()
+            if "args" in told:
+                told["args"] = [numbers[arg] for arg in told["args"]]
+            numbers.append(self.add(told))
         return numbers[body.results[0]]

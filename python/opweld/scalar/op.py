@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from opweld.hooks.classes import COp
 from opweld.hooks.reading import NAME, float16, label_of, op_sub
 from opweld.scalar.type import ScalarType, Spec, as_scalar, common_dtype, get_scalar_type
 
+if TYPE_CHECKING:
+    from opweld.schema import InstructionFields
+
 __all__ = [
     "BinaryScalarOp", "Body", "ScalarOp", "Spec", "StructuredScalarOp", "UnaryScalarOp", "as_scalar",
     "common_dtype", "number", "weak_kind",
@@ -22,19 +25,11 @@ __all__ = [
 
 
 class Body:
-    """The work on one element as data, in the form of docs/program.md.
-
-    Attributes
-    ----------
-    instructions, results : list
-        In order; which values come out: the arguments are numbered, then what each instruction makes.
-    dtypes : tuple of str
-        The results'.
-    """
+    """The work on one element as data (docs/program.md): instructions, which values come out, and their dtypes."""
 
     __slots__ = ("dtypes", "instructions", "results")
 
-    def __init__(self, instructions: list[dict[str, Any]], results: list[int], dtypes: tuple[str, ...]) -> None:
+    def __init__(self, instructions: list[InstructionFields], results: list[int], dtypes: tuple[str, ...]) -> None:
         self.instructions = instructions
         self.results = results
         self.dtypes = dtypes
@@ -322,7 +317,7 @@ class ScalarOp(COp):
         if half is not None:
             raise TypeError(float16.refusal(self, half))
         made = tuple([output.type.dtype for output in node.outputs])
-        code = {
+        code: InstructionFields = {
             "op": "code", "label": label_of(type(self).__name__), "args": list(range(len(dtypes))),
             "dtypes": list(made), "code": text(self, "c_code", answer, needed=True),
         }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from opweld.graph.type import tolerances
 from opweld.operations import NAMES, PARTS
 from opweld.scalar.op import Body, ScalarOp, Spec, StructuredScalarOp, number
 from opweld.scalar.type import ScalarType, get_scalar_type
+
+if TYPE_CHECKING:
+    from opweld.schema import InstructionFields
 
 __all__ = ["Ufunc", "short_power", "ufunc"]
 
@@ -140,7 +143,7 @@ class Ufunc(StructuredScalarOp):
     def make_body(self, dtypes: tuple[str, ...]) -> Body:
         """Write a cast for each input that the loop takes as another dtype, then the function."""
         wanted, made = self._loop(dtypes)
-        instructions: list[dict[str, Any]] = []
+        instructions: list[InstructionFields] = []
         args = list(range(len(dtypes)))
         for position, (have, want) in enumerate(zip(dtypes, wanted)):
             args[position] = cast_of(position, have, want, len(dtypes), instructions)
@@ -160,7 +163,7 @@ class Ufunc(StructuredScalarOp):
         return [np.asarray(part) for part in (found if self.nout > 1 else (found,))]
 
 
-def cast_of(value: int, have: str, want: str, nin: int, instructions: list[dict[str, Any]]) -> int:
+def cast_of(value: int, have: str, want: str, nin: int, instructions: list[InstructionFields]) -> int:
     """Give the number of a value as another dtype, after adding the `cast` that it needs, if it needs one.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from opweld.tensor.outputs import OUTPUTS, by_value, checked
 from opweld.tensor.reduce import max as _max
 from opweld.tensor.type import TensorType
 from opweld.tolerances import magnitude, of_products, of_sums
+
+if TYPE_CHECKING:
+    from opweld.schema import LoopFields
 
 __all__ = ["ArgExtreme", "Cumulative", "argmax", "argmin", "cumprod", "cumsum", "max_and_argmax"]
 
@@ -181,7 +184,7 @@ class Cumulative(Op):
         """Give the input's shape."""
         return list(input_shapes)
 
-    def structure(self, node: Apply) -> dict[str, Any]:
+    def structure(self, node: Apply) -> dict[str, LoopFields]:
         """Give the work as data, for the engine's loops (docs/program.md).
 
         Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.likes import Axes, DType, TensorLike
 from opweld.tensor.type import TensorType
 from opweld.tolerances import EXACT, magnitude, of_products, of_sums
+
+if TYPE_CHECKING:
+    from opweld.schema import FoldFields, InstructionFields, LoopFields
 
 __all__ = ["CAReduce"]
 
@@ -160,7 +163,7 @@ class CAReduce(Op):
             made = np.full(rest, self._identity(dtype)) if 0 not in rest else np.empty(rest, dtype_of(dtype).np)
         output_storage[0][0] = np.expand_dims(made, axes) if self.keepdims else made
 
-    def structure(self, node: Apply) -> dict[str, Any] | None:
+    def structure(self, node: Apply) -> dict[str, LoopFields] | None:
         """Give the work as data, for the engine's loops (docs/program.md).
 
         Parameters
@@ -175,12 +178,12 @@ class CAReduce(Op):
         """
         dtype: str = node.outputs[0].type.dtype
         (x,) = node.inputs
-        fold: dict[str, Any] = {"dtypes": [dtype], "values": [0]}
-        elements = []
+        fold: FoldFields = {"op": "body", "dtypes": [dtype], "values": [0]}
+        elements: list[InstructionFields] = []
         if x.type.dtype != dtype:
             elements, fold["values"] = [{"op": "cast", "args": [0], "dtype": dtype}], [1]
         if isinstance(self.scalar_op, Ufunc):
-            fold["op"] = self.scalar_op.name
+            fold["op"] = str(self.scalar_op.name)
         else:
             try:
                 body = self.scalar_op.body((dtype, dtype))
@@ -188,10 +191,10 @@ class CAReduce(Op):
                 return None
             if len(body.results) != 1 or body.dtypes[0] != dtype:
                 return None
-            fold.update(op="body", body=body.instructions, results=list(body.results))
+            fold["body"], fold["results"] = body.instructions, list(body.results)
             if getattr(self.scalar_op, "identity", None) is not None:
                 fold["identity"] = [number_text(self._identity(dtype))]
-        fields: dict[str, Any] = {
+        fields: LoopFields = {
             "axes": list(many_axes(self.axis, x.type.ndim)),
             "body": elements, "folds": [fold], "outputs": [{"fold": 0, "value": 0}],
         }  # fmt: skip

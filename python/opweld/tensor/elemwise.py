@@ -17,6 +17,7 @@ from opweld.tensor.type import TensorType
 from opweld.tensor.variable import TensorVariable
 
 if TYPE_CHECKING:
+    from opweld.schema import LoopFields, SinkFields
     from opweld.tensor.likes import TensorLike
 
 __all__ = ["Elemwise", "broadcast_shape", "documented"]
@@ -187,7 +188,7 @@ class Elemwise(Op):
         """Ask the scalar op."""
         return self.scalar_op.debug_tolerance(node, inputs)
 
-    def structure(self, node: Apply) -> dict[str, Any] | None:
+    def structure(self, node: Apply) -> dict[str, LoopFields] | None:
         """Give the work as data, for the engine's loops (docs/program.md).
 
         Parameters
@@ -204,7 +205,7 @@ class Elemwise(Op):
             body = self.scalar_op.body(tuple([x.type.dtype for x in node.inputs]))
         except MethodNotDefined:
             return None
-        outputs: list[dict[str, int]] = [{"value": value} for value in body.results]
+        outputs: list[SinkFields] = [{"value": value} for value in body.results]
         for out, source in self.inplace:
             outputs[out]["over"] = source
         return {"loop": {"body": body.instructions, "outputs": outputs}}
