@@ -77,7 +77,8 @@ func TestEachOfNumPysLoopsHasC(t *testing.T) {
 			asked[h.C()] = true
 		}
 		for _, name := range call.FindAllString(text, -1) {
-			assert.True(t, asked[name] || strings.HasPrefix(name, "opw_half_"), "%v: %s is not asked for", l, name)
+			given := strings.HasPrefix(name, "opw_half_") || name == "opw_by_zero" // by a helper of another name, by loop.h
+			assert.True(t, asked[name] || given, "%v: %s is not asked for", l, name)
 		}
 	}
 	written(t, helpers)

@@ -211,6 +211,8 @@ static PyObject *opw_run(opw_function *self, char *frame, PyObject *out)
         result = opw_collect(self, frame);
     if (result && code->program->updates && opw_collect_updates(self, frame))
         Py_CLEAR(result);
+    if (result && self->remark && opw_met_floats(code->wide) && opw_remark(self, frame))
+        Py_CLEAR(result);
     OPW_HEAD(frame)->keeping = result != NULL;
     if (!result) {
         opw_undo_failed(frame, code, reached);

@@ -100,6 +100,8 @@ static int opw_resolve(opw_code *code, const opw_program *p)
         if (p->argument_table[i].name && !(code->keywords[i] = PyUnicode_InternFromString(p->argument_table[i].name)))
             return -1;
     opw_find_loops(code);
+    for (i = 0; i < p->variables; i++)
+        code->wide |= p->types[p->variable_types[i]].number == NPY_LONGDOUBLE || p->types[p->variable_types[i]].number == NPY_CLONGDOUBLE;
     code->keywords[p->arguments - p->cells] = PyUnicode_InternFromString("out");
     return code->keywords[p->arguments - p->cells] ? 0 : -1;
 }

@@ -16,6 +16,7 @@ static int opw_function_traverse(PyObject *object, visitproc visit, void *arg)
     Py_VISIT(self->cells);
     Py_VISIT(self->failed);
     Py_VISIT(self->unlike);
+    Py_VISIT(self->remark);
     return 0;
 }
 
@@ -65,6 +66,7 @@ static void opw_function_dealloc(PyObject *object)
     Py_CLEAR(self->cells);
     Py_CLEAR(self->failed);
     Py_CLEAR(self->unlike);
+    Py_CLEAR(self->remark);
     Py_CLEAR(self->turns);
     type->tp_free(object);
     Py_DECREF(type);

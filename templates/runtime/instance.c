@@ -20,6 +20,7 @@ typedef struct {
     opw_resolved *steps;
     PyObject **keywords; /* interned, one an argument, then "out"; NULL: positional only */
     size_t constants_begin, constants_end, frame_size;
+    int wide;           /* there are long doubles */
     uint32_t *loop_steps, loops; /* which steps are all of a call's work; none: it goes by the table */
 } opw_code;
 
@@ -52,6 +53,7 @@ struct opw_function {
     PyObject *cells;           /* tuple: a list of one for each shared value */
     PyObject *failed;          /* (step, inputs, exception): says more in the exception */
     PyObject *unlike;          /* (step, position, value): raises where an op left what its type does not allow */
+    PyObject *remark;          /* (status word, values read, the function): says what np.errstate wants said; NULL: nothing is */
     char *constants;           /* the part of a frame up to constants_end; NULL: none needed */
     PyObject **kept;           /* storage of temporaries from earlier runs; NULL entries: none, or in use */
     void **structs;            /* the state of ops that keep some */

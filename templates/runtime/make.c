@@ -97,12 +97,12 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     const opw_state *state = (const opw_state *)PyModule_GetState(module);
     const opw_code *code;
     Py_ssize_t position;
-    PyObject *name, *rules, *convert, *outs, *performs, *constants, *defaults, *cells, *failed, *unlike;
+    PyObject *name, *rules, *convert, *outs, *performs, *constants, *defaults, *cells, *failed, *unlike, *remark = Py_None;
     opw_function *self;
 
-    if (!PyArg_ParseTuple(args, "nUO!OO!O!O!O!O!OO:make", &position, &name, &PyTuple_Type, &rules, &convert, &PyTuple_Type,
+    if (!PyArg_ParseTuple(args, "nUO!OO!O!O!O!O!OO|O:make", &position, &name, &PyTuple_Type, &rules, &convert, &PyTuple_Type,
                           &outs, &PyTuple_Type, &performs, &PyTuple_Type, &constants, &PyTuple_Type, &defaults, &PyTuple_Type,
-                          &cells, &failed, &unlike) ||
+                          &cells, &failed, &unlike, &remark) ||
         !(code = opw_code_at(state, position)) || opw_check_rules(rules, outs) ||
         opw_check_make(code->program, rules, outs, performs, constants, defaults, cells))
         return NULL;
@@ -137,6 +137,8 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     self->failed = failed;
     Py_INCREF(unlike);
     self->unlike = unlike;
+    self->remark = remark == Py_None ? NULL : remark;
+    Py_XINCREF(self->remark);
     PyObject_GC_Track((PyObject *)self);
     if (opw_make_turns(self) || opw_make_kept(self) || opw_enter_constants(self, constants) || opw_make_structs(self)) {
         Py_DECREF(self);

@@ -14,6 +14,7 @@
 #include "store.c"
 #include "fold.c"
 #include "group.c"
+#include "warn.c"
 #include "call.c"
 #include "vectorcall.c"
 #include "function.c"

@@ -74,8 +74,9 @@ static void opw_drop_results(char *frame, const opw_code *code)
     OPW_RESTORE(type, value, traceback);
 }
 
-static PyObject *opw_call_directly(char *frame, const opw_code *code, PyObject *const *args)
+static PyObject *opw_call_directly(opw_function *self, char *frame, PyObject *const *args)
 {
+    const opw_code *code = self->code;
     PyObject *result = NULL;
     uint64_t made = 0;
     uint32_t i;
@@ -84,7 +85,8 @@ static PyObject *opw_call_directly(char *frame, const opw_code *code, PyObject *
             OPW_PY(frame + code->result_offsets[i]) = NULL;
             OPW_ARRAY(frame + code->result_offsets[i]) = NULL;
         }
-        if (opw_run_loops(frame, code) || !(result = opw_hand_over(frame, code)))
+        if (opw_run_loops(frame, code) || (self->remark && opw_met_floats(code->wide) && opw_remark(self, frame)) ||
+            !(result = opw_hand_over(frame, code)))
             opw_drop_results(frame, code);
     }
     if (made)
@@ -107,8 +109,10 @@ static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *a
     if (self->constants)
         memcpy(frame + code->constants_begin, self->constants + code->constants_begin,
                code->constants_end - code->constants_begin);
+    if (self->remark)
+        opw_forget_floats(code->wide);
     if (code->loops && given == (Py_ssize_t)p->arguments && !names)
-        return opw_call_directly(frame, code, args);
+        return opw_call_directly(self, frame, args);
     for (i = 0; i < p->results + p->updates; i++)
         OPW_HEAD(frame)->out[i] = NULL;
     if (opw_bind(self, frame, args, given, names, &out))

@@ -64,7 +64,7 @@ def unlike(step, position, value):
     raise TypeError(f"unlike {step} {position} {type(value).__name__}")
 
 
-def make(position, *, name="f", convert=convert, failed=None, unlike=unlike, **bound):
+def make(position, *, name="f", convert=convert, failed=None, unlike=unlike, remark=None, **bound):
     two = (ADD, ADD_OVER, BOTH, PERFORM, LARGE, EXPAND, EXPAND_OVER, PAIR, TOTAL, SIMPLY)
     two += (ADD_PLAIN, BOTH_PLAIN, EXPAND_PLAIN, ADD_FLOATS)
     arguments = {NOTHING: 0, TWICE: 3, SCALE: 3}.get(position, 2 if position in two else 1)
@@ -74,7 +74,9 @@ def make(position, *, name="f", convert=convert, failed=None, unlike=unlike, **b
     outs = bound.pop("outs", ("Doubles",) * results)
     performs, constants, cells = (bound.pop(which, ()) for which in ("performs", "constants", "cells"))
     assert not bound
-    return MODULE.make(position, name, rules, convert, outs, performs, constants, defaults, cells, failed, unlike)
+    return MODULE.make(
+        position, name, rules, convert, outs, performs, constants, defaults, cells, failed, unlike, remark
+    )
 
 
 @contextmanager
@@ -549,6 +551,36 @@ def check_calls_without_a_walk():
         strange(x, "a")
     del one, other
     assert sys.getrefcount(x) == count
+
+
+def check_remarks_about_floating_point():
+    seen, large = [], np.array([1e308, 1.0])
+
+    def remark(word, values, function):
+        seen.append((word, values, function))
+        if values[0] is large:
+            raise FloatingPointError("asked for")
+
+    for position in (ADD, ADD_PLAIN):
+        f = make(position, remark=remark)
+        assert f([1.0], [2.0]) == 3 and f([np.nan], [np.inf]).shape == (1,) and not seen
+        assert np.isinf(f([1e308], 1e308)) and seen[0][0] == 2 and seen[0][2] is f and float(seen[0][1][0][0]) == 1e308
+        out = np.zeros(2)
+        for call in (
+            lambda f=f: f(large, large),
+            lambda f=f, out=out: f(large, large, out=out),
+            lambda f=f: f(large, y=large),
+        ):
+            with refused(FloatingPointError, "asked for"):
+                call()
+        assert np.isinf(out[0]) and f(large, 1.0).tolist() == [1e308, 2.0]
+        assert len(seen) == 4
+        del f, call
+        seen.clear()
+    f = make(ROOT, remark=remark)
+    with refused(ArithmeticError, "negative"):
+        f(-large)
+    assert 1e308 * 10 == np.inf and f([4.0]) == 2 and not seen
 
 
 def check_storage_for_results():

@@ -267,6 +267,7 @@ def bind(
     cells: Sequence[Cell] = (),
     perform: Callable[[Node], Callable[..., tuple[Any, ...]]] = performer,
     explained: bool = True,
+    remark: Callable[[int, tuple[Any, ...], Any], None] | None = None,
 ) -> Any:
     """Bind a module to the Python objects that one function works with.
 
@@ -292,6 +293,9 @@ def bind(
         Makes of a node what is called for it where it runs in Python.
     explained : bool
         Name the node where a step fails.
+    remark : callable, optional
+        Of a word of NumPy's bits, the values of all inputs, and what is called: called after a call that has met such
+        floating point as NumPy may warn of.
 
     Returns
     -------
@@ -315,6 +319,7 @@ def bind(
         tuple(cells),
         _failer(called, program) if explained else None,
         _refuser(called, program, outputs),
+        remark,
     )
 
 

@@ -122,6 +122,7 @@ class Maker:
             defaults=[self._default(i, convert) for i in range(len(self.inputs))],
             cells=[variable.cell for variable in self.shared],
             explained=isinstance(self.linked, InC),
+            remark=self._remark() if self._remarks() else None,
         )
         made.name = self.name
         made.maker = self
@@ -130,6 +131,25 @@ class Maker:
         made.__name__ = made.__qualname__ = self.called
         made.__doc__ = self._doc()
         return made
+
+    def _remarks(self) -> bool:
+        """Whether calls speak of floating point; where arguments may be overwritten, they are gone by then."""
+        in_c = isinstance(self.linked, InC)
+        return in_c and self.conventions == "numpy" and not any(spec.mutable for spec in self.inputs)
+
+    def _remark(self) -> Callable[[int, tuple[Any, ...], Any], None]:
+        """What the module calls after a call that has met such floating point as NumPy may warn of."""
+        remarks: Any = None
+
+        def say(word: int, values: tuple[Any, ...], made: Any) -> None:
+            nonlocal remarks
+            if remarks is None:
+                from opweld.compile.remarks import Remarks  # late: most functions meet nothing
+
+                remarks = Remarks(self.called, self.fgraph, len(self.inputs), bool(self.updates))
+            remarks.say(word, values, made, 2)
+
+        return say
 
     def _default(self, index: int, convert: Callable[[int, Any], Any]) -> tuple[Any] | None:
         given = self.inputs[index].value

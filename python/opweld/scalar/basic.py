@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from opweld.dtypes import dtype_of
+from opweld.quiet import quiet
 from opweld.scalar.op import (
     BinaryScalarOp,
     Body,
@@ -82,7 +83,7 @@ class Clip(StructuredScalarOp):
 
     def compute(self, arrays: list[Any], dtypes: list[str]) -> list[np.ndarray[Any, Any]]:
         """Compute by NumPy."""
-        with np.errstate(all="ignore"):
+        with quiet():
             return [np.asarray(np.clip(*arrays))]
 
 
@@ -114,7 +115,7 @@ class Cast(StructuredScalarOp, UnaryScalarOp):
         """Compute by NumPy, without its warning about the imaginary part."""
         wanted = dtype_of(self.dtype).np
         array = arrays[0]
-        with np.errstate(all="ignore"):
+        with quiet():
             return [(array.real if array.dtype.kind == "c" and wanted.kind not in "cb" else array).astype(wanted)]
 
 

@@ -11,6 +11,7 @@ from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply
 from opweld.graph.type import tolerances
 from opweld.operations import NAMES, PARTS
+from opweld.quiet import quiet
 from opweld.scalar.op import Body, ScalarOp, Spec, StructuredScalarOp, number
 from opweld.scalar.type import ScalarType, get_scalar_type
 
@@ -158,7 +159,7 @@ class Ufunc(StructuredScalarOp):
 
     def compute(self, arrays: list[Any], dtypes: list[str]) -> list[np.ndarray[Any, Any]]:
         """Compute by NumPy."""
-        with np.errstate(all="ignore"):
+        with quiet():
             found = self.function(*arrays)
         return [np.asarray(part) for part in (found if self.nout > 1 else (found,))]
 

@@ -10,6 +10,7 @@ from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply
 from opweld.graph.op import Op
 from opweld.hooks.classes import COp
+from opweld.quiet import quiet
 from opweld.sections import Beside
 from opweld.tensor.axis import one_axis
 from opweld.tensor.convert import as_tensor_variable
@@ -164,7 +165,7 @@ class Cumulative(Op):
         """Compute in Python."""
         dtype = dtype_of(node.outputs[0].type.dtype).np
         compute: Any = np.cumsum if self.which == "sum" else np.cumprod
-        with np.errstate(all="ignore"):
+        with quiet():
             output_storage[0][0] = compute(inputs[0], axis=self._along(node), dtype=dtype)
 
     def _along(self, node: Apply) -> int:

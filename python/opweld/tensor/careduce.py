@@ -11,6 +11,7 @@ from opweld.dtypes import dtype_of, number_text
 from opweld.errors import MethodNotDefined, _what
 from opweld.graph.basic import Apply
 from opweld.graph.op import Op
+from opweld.quiet import quiet
 from opweld.scalar.op import ScalarOp
 from opweld.scalar.ufuncs import Ufunc
 from opweld.tensor.axis import many_axes
@@ -147,7 +148,7 @@ class CAReduce(Op):
         dtype: str = node.outputs[0].type.dtype
         axes = many_axes(self.axis, x.ndim)
         if isinstance(self.scalar_op, Ufunc):
-            with np.errstate(all="ignore"):
+            with quiet():
                 made = self.scalar_op.function.reduce(x, axis=axes, dtype=dtype_of(dtype).np, keepdims=self.keepdims)
             output_storage[0][0] = np.asarray(made)
             return
