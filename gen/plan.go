@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 
 	"opweld/refcount"
 )
@@ -42,6 +43,7 @@ func NewPlan(t Target, functions []*Typed) (*Plan, error) {
 			return nil, err
 		}
 		b := &planner{FunctionPlan: FunctionPlan{Typed: typed}, live: newLiveness(typed.Program, order), synced: map[int]bool{}}
+		b.colours = newColours(&b.FunctionPlan, order)
 		b.enter(order)
 		b.run(order)
 		for _, out := range typed.Outputs {
@@ -81,6 +83,7 @@ type GroupPlan struct {
 
 type planner struct {
 	FunctionPlan
+	colours *colours
 	grouped int // steps that were several, so far
 	live    *liveness
 	synced  map[int]bool // py_<name> holds the variable's present value
@@ -112,7 +115,8 @@ func (b *planner) enter(order []int) {
 			continue
 		}
 		for _, v := range b.Steps[s].Outputs {
-			switch {
+			switch _, shares := b.colours.home[v]; {
+			case shares:
 			case b.result(at, v) >= 0: // where it is known what lies in memory
 			case b.Variables[v].Keep:
 				b.entry(RunKept, UndoKeep, b.Kept, v)
@@ -151,7 +155,7 @@ func (b *planner) prepare(at, i int) {
 	}
 	for _, v := range b.Steps[i].Outputs {
 		if result := b.result(at, v); result >= 0 {
-			b.entry(RunOutput, UndoLeave, result, append([]int{v}, b.live.at(at)...)...)
+			b.entry(RunOutput, UndoLeave, result, append([]int{v}, b.colours.slots(b.live.at(at))...)...)
 		}
 	}
 }
@@ -208,7 +212,7 @@ func (b *planner) run(order []int) {
 func (b *planner) step(i, perform int) {
 	s, k := &b.Steps[i], b.kernel(i)
 	e := Entry{Run: RunKernel, Step: i, Inputs: len(s.Inputs), Outputs: len(s.Outputs)}
-	e.Variables = append(append(e.Variables, s.Inputs...), s.Outputs...)
+	e.Variables = b.colours.slots(slices.Concat(s.Inputs, s.Outputs))
 	if s.Params != nil {
 		e.Variables = append(e.Variables, *s.Params)
 	}

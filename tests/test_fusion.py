@@ -98,6 +98,34 @@ def test_an_instruction_that_fails_names_its_node() -> None:
     assert "power" in str(caught.value)
 
 
+def peak(f: Any, *arguments: Any) -> float:
+    """How many arrays as large as the first argument a call holds at once, beyond its arguments."""
+    import tracemalloc
+
+    f(*arguments)
+    tracemalloc.start()
+    f(*arguments)
+    size = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return float(size / arguments[0].nbytes)
+
+
+@pytest.mark.parametrize("optimizer", ["default", "None"])
+@pytest.mark.parametrize("fuse", [True, False])
+def test_temporaries_share_storage(fuse: bool, optimizer: str) -> None:
+    x = T.dvector("x")
+    value = x
+    for i in range(24):
+        value = T.exp(value * -0.5) if i % 2 else T.sqrt(value + 0.5)
+    f = opweld.function([x], value, fuse=fuse, options={"optimizer": optimizer})
+    a = np.random.default_rng(5).random(2**21 + 8)  # what is kept between calls is smaller
+    want = a
+    for i in range(24):
+        want = np.exp(want * -0.5) if i % 2 else np.sqrt(want + 0.5)
+    np.testing.assert_allclose(f(a), want, rtol=1e-12)
+    assert peak(f, a) < 3.1  # the result, and two that take turns
+
+
 class Clipped(scalar.BinaryScalarOp):
     """Users' C: x limited by y, which must not be infinite."""
 

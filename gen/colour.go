@@ -1,0 +1,77 @@
+package gen
+
+import "slices"
+
+// colours has temporaries share storage: one that a loop makes takes the place of an earlier one that nobody reads any more, of the
+// same type and, by its roots, of the same shape, so that its loop finds memory that fits. Only loops know such temporaries: no
+// text, no Python and no view sees their arrays.
+type colours struct {
+	*FunctionPlan
+	home map[int]int // variable -> the one whose slot it has
+	last map[int]int // variable with a slot -> place in order of the last step that reads what lies there
+}
+
+func newColours(plan *FunctionPlan, order []int) *colours {
+	c := &colours{FunctionPlan: plan, home: map[int]int{}, last: map[int]int{}}
+	s := newShapes(plan.Typed, order)
+	hidden, place := c.hidden(), map[int]int{}
+	for at, step := range order {
+		place[step] = at
+	}
+	var homes []int
+	for at, step := range order {
+		for _, v := range plan.Steps[step].Outputs {
+			if !hidden[v] {
+				continue
+			}
+			own := slices.IndexFunc(homes, func(h int) bool {
+				a, b := &plan.Variables[h], &plan.Variables[v]
+				return c.last[h] < at && a.Type == b.Type && a.Keep == b.Keep && slices.Equal(s.roots[h], s.roots[v])
+			})
+			h := v
+			if own >= 0 {
+				h = homes[own]
+				c.home[v] = h
+			} else {
+				homes = append(homes, v)
+			}
+			c.last[h] = at
+			for _, reader := range s.readers[v] {
+				c.last[h] = max(c.last[h], place[reader])
+			}
+		}
+	}
+	return c
+}
+
+// hidden finds the temporaries that loops alone make, read and do not write over.
+func (c *colours) hidden() []bool {
+	found := make([]bool, len(c.Variables))
+	for v := range c.Variables {
+		found[v] = c.Variables[v].Role == RoleTemporary
+	}
+	for i := range c.Steps {
+		s := &c.Steps[i]
+		if c.kernel(i).Loop == nil {
+			for _, v := range slices.Concat(s.reads(), s.Outputs) {
+				found[v] = false
+			}
+		}
+		for _, pair := range slices.Concat(s.Destroys, s.Views) {
+			found[s.Inputs[pair[1]]], found[s.Outputs[pair[0]]] = false, false
+		}
+	}
+	return found
+}
+
+// slots gives the variables whose slots some have.
+func (c *colours) slots(variables []int) []int {
+	var found []int
+	for _, v := range variables {
+		if h, moved := c.home[v]; moved {
+			v = h
+		}
+		found = append(found, v)
+	}
+	return found
+}
