@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"opweld/gen"
+	"opweld/gen/async"
 	"opweld/gen/cache"
 	"opweld/gen/cc"
 )
@@ -235,10 +236,40 @@ func (j *job) isSwept(dir string, err error) bool {
 // attempts is how often a text is compiled when headers change meanwhile.
 const attempts = 3
 
+// ahead hashes the headers of a compile in dir while the assembler and the linker work, so that they are known when it is
+// published. What it gives is to be called when the compile is over.
+func ahead(dir string) (over func()) {
+	stop := make(chan struct{})
+	ended := async.Go(func() error {
+		look := time.NewTicker(lookEvery)
+		defer look.Stop()
+		for {
+			select {
+			case <-stop:
+				return nil
+			case <-look.C:
+			}
+			if headers, listed := cc.Headers(dir); listed {
+				_, _ = stamps(headers) // one that cannot be read is met again
+				return nil
+			}
+		}
+	})
+	return func() {
+		close(stop)
+		_ = ended()
+	}
+}
+
+const lookEvery = 3 * time.Millisecond
+
 // run compiles the job in dir. settled tells whether what was read is known to be what lies there now. It needs no key.
 func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, err error) {
 	begin := time.Now()
 	defer j.usePrefix(ctx)()
+	if j.keep {
+		defer ahead(dir)()
+	}
 	for range attempts {
 		c = &compiled{start: time.Now()}
 		if c.Compiled, err = j.compileIn(ctx, dir); err != nil {

@@ -38,6 +38,22 @@ func readsOf(dir, source string, job *Job, out *outcome) (*Reads, error) {
 	return r, nil
 }
 
+// Headers gives the headers of a compile in dir as soon as the compiler proper has listed them, which is before the
+// assembler and the linker work; false: not yet. A list that is cut short misses some.
+func Headers(dir string) ([]string, bool) {
+	dep, err := os.ReadFile(filepath.Join(dir, depfile))
+	if err != nil || !bytes.HasSuffix(dep, []byte("\n")) {
+		return nil, false
+	}
+	var headers []string
+	for _, path := range prerequisites(string(dep)) {
+		if filepath.IsAbs(path) && !inside(path, dir) && !strings.HasSuffix(path, ".gch") {
+			headers = append(headers, path)
+		}
+	}
+	return headers, true
+}
+
 // others collects what the assembler read besides the compiler's text, and the driver's own files.
 func (r *Reads) others(verbose, dir string) {
 	add := func(path string) {

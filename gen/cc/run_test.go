@@ -140,11 +140,30 @@ func TestCompileTellsWhatItRead(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, c.Warnings)
 			require.Contains(t, c.Reads.Headers, filepath.Join(dir, "late", "x.h"))
+			early, listed := Headers(filepath.Dir(c.Path))
+			require.True(t, listed)
+			require.ElementsMatch(t, c.Reads.Headers, early)
 			require.Contains(t, c.Reads.Missing, filepath.Join(dir, "early"))
 			require.Equal(t, filepath.Join(dir, "late"), c.Reads.Search[0])
 			require.Contains(t, strings.Join(c.Reads.Libs, " "), "/libm")
 			require.Equal(t, dir, c.Reads.LibDirs[0])
 		})
+	}
+}
+
+// What a compiler has listed so far is known before it ends: nothing at first, and nothing of the private folder.
+func TestHeadersAreKnownEarly(t *testing.T) {
+	dir := t.TempDir()
+	for list, want := range map[string][]string{
+		"": nil, "opweld.o: opweld.c /a.h": nil,
+		"opweld.o: opweld.c /a.h \\\n /b\\ c.h \\\n " + dir + "/p.h /x.gch\n": {"/a.h", "/b c.h"},
+	} {
+		_, listed := Headers(filepath.Join(dir, "none"))
+		require.False(t, listed)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, depfile), []byte(list), 0o666))
+		found, listed := Headers(dir)
+		require.Equal(t, want, found)
+		require.Equal(t, want != nil, listed)
 	}
 }
 
