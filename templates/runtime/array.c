@@ -241,5 +241,7 @@ static int opw_fit_output(PyArrayObject **place, int ndim, const npy_intp *dims,
 {
     if (*place && opw_has_dims(*place, ndim, dims))
         return 0;
-    return opw_put_array(place, (PyArrayObject *)PyArray_SimpleNew(ndim, (npy_intp *)dims, type));
+    Py_INCREF(opw_dtypes[type]); /* NumPy takes it */
+    return opw_put_array(place, (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], ndim, (npy_intp *)dims, NULL,
+                                                                      NULL, 0, NULL));
 }

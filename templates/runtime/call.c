@@ -79,7 +79,7 @@ static void opw_find_unlike(opw_function *self, char *frame, const opw_step *ste
 }
 
 /* Sees to it that there is an exception of a step that failed, and that it says which node that was. */
-static void opw_fail(char *frame, const opw_code *code, uint32_t reached, int status)
+OPW_APART static void opw_fail(char *frame, const opw_code *code, uint32_t reached, int status)
 {
     opw_function *self = OPW_HEAD(frame)->self;
     const opw_step *step = &code->program->step_table[reached];

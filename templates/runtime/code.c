@@ -36,10 +36,11 @@ static int opw_is_loop(const opw_step *step)
 
 /* Whether a call holds nothing but arrays, of which the caller and the instance have all that no loop makes, and loops all that
    is returned. */
-static int opw_holds_arrays_alone(const opw_program *p)
+static int opw_holds_arrays_alone(const opw_code *code)
 {
+    const opw_program *p = code->program;
     uint32_t i;
-    if (p->arguments > 64 || p->cells || p->updates || p->performs || p->structs || p->kept ||
+    if (code->frame_size > OPW_DIRECT_FRAME || p->arguments > 64 || p->cells || p->updates || p->performs || p->structs || p->kept ||
         p->variables != p->arguments + p->constants + p->results)
         return 0;
     for (i = 0; i < p->variables; i++)
@@ -62,7 +63,7 @@ static void opw_find_loops(opw_code *code)
         else if (steps[i].node >= 0 || steps[i].run == opw_separate)
             return;
     }
-    if (opw_holds_arrays_alone(code->program))
+    if (opw_holds_arrays_alone(code))
         code->loops = n;
 }
 

@@ -4,6 +4,11 @@
 
 /* ---- code and instance ----------------------------------------------------------------------------------------- */
 
+/* What most calls do not reach: it stays out of those that reach it. */
+#define OPW_APART __attribute__((noinline, cold))
+/* Frames of calls without a walk are no larger: they lie on the stack. */
+#define OPW_DIRECT_FRAME 2048
+
 /* An entry of the table of steps with its slots at hand. */
 typedef struct {
     opw_run_fn run;

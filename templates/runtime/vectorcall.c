@@ -27,7 +27,7 @@ static int opw_take_arguments(char *frame, const opw_code *code, PyObject *const
     return 0;
 }
 
-static void opw_release_arguments(char *frame, const opw_code *code, uint64_t made)
+OPW_APART static void opw_release_arguments(char *frame, const opw_code *code, uint64_t made)
 {
     uint32_t i;
     for (i = 0; made; i++, made >>= 1)
@@ -64,7 +64,7 @@ static PyObject *opw_hand_over(char *frame, const opw_code *code)
     return list;
 }
 
-static void opw_drop_results(char *frame, const opw_code *code)
+OPW_APART static void opw_drop_results(char *frame, const opw_code *code)
 {
     PyObject *type = NULL, *value = NULL, *traceback = NULL;
     uint32_t i;
@@ -74,12 +74,29 @@ static void opw_drop_results(char *frame, const opw_code *code)
     OPW_RESTORE(type, value, traceback);
 }
 
-static PyObject *opw_call_directly(opw_function *self, char *frame, PyObject *const *args)
+/* Sets up a frame for a call. */
+static inline void opw_begin(opw_function *self, char *frame)
 {
     const opw_code *code = self->code;
+    OPW_HEAD(frame)->self = self;
+    OPW_HEAD(frame)->program = code->program;
+    OPW_HEAD(frame)->structs = self->structs;
+    if (self->constants)
+        memcpy(frame + code->constants_begin, self->constants + code->constants_begin,
+               code->constants_end - code->constants_begin);
+    if (self->remark)
+        opw_forget_floats(code->wide);
+}
+
+static PyObject *opw_call_directly(opw_function *self, PyObject *const *args)
+{
+    union { char bytes[OPW_DIRECT_FRAME]; void *align; double align_double; } small;
+    const opw_code *code = self->code;
+    char *frame = small.bytes;
     PyObject *result = NULL;
     uint64_t made = 0;
     uint32_t i;
+    opw_begin(self, frame);
     if (!opw_take_arguments(frame, code, args, &made)) {
         for (i = 0; i < code->program->results; i++) {
             OPW_PY(frame + code->result_offsets[i]) = NULL;
@@ -98,21 +115,11 @@ static PyObject *opw_call_directly(opw_function *self, char *frame, PyObject *co
 
 static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *args, Py_ssize_t given, PyObject *names)
 {
-    const opw_code *code = self->code;
-    const opw_program *p = code->program;
+    const opw_program *p = self->code->program;
     PyObject *out = NULL, *result = NULL;
     uint32_t i;
 
-    OPW_HEAD(frame)->self = self;
-    OPW_HEAD(frame)->program = p;
-    OPW_HEAD(frame)->structs = self->structs;
-    if (self->constants)
-        memcpy(frame + code->constants_begin, self->constants + code->constants_begin,
-               code->constants_end - code->constants_begin);
-    if (self->remark)
-        opw_forget_floats(code->wide);
-    if (code->loops && given == (Py_ssize_t)p->arguments && !names)
-        return opw_call_directly(self, frame, args);
+    opw_begin(self, frame);
     for (i = 0; i < p->results + p->updates; i++)
         OPW_HEAD(frame)->out[i] = NULL;
     if (opw_bind(self, frame, args, given, names, &out))
@@ -128,9 +135,9 @@ static PyObject *opw_call_in(opw_function *self, char *frame, PyObject *const *a
 /* Frames up to this size lie on the stack. */
 #define OPW_SMALL_FRAME 4096
 
-static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *names)
+/* A call by the table. Apart from the entry, whose own frame a call without a walk would set up in vain. */
+__attribute__((noinline)) static PyObject *opw_call(opw_function *self, PyObject *const *args, Py_ssize_t given, PyObject *names)
 {
-    opw_function *self = (opw_function *)callable;
     union { char bytes[OPW_SMALL_FRAME]; void *align; double align_double; } small;
     char *frame = small.bytes;
     PyObject *result = NULL;
@@ -138,11 +145,20 @@ static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_
     if (self->code->frame_size > sizeof(small) && !(frame = (char *)PyMem_Malloc(self->code->frame_size)))
         return PyErr_NoMemory();
     if (!self->turns || !opw_lock(self)) {
-        result = opw_call_in(self, frame, args, PyVectorcall_NARGS(nargsf), names);
+        result = opw_call_in(self, frame, args, given, names);
         if (self->turns)
             opw_unlock(self, PyTuple_GET_SIZE(self->turns));
     }
     if (frame != small.bytes)
         PyMem_Free(frame);
     return result;
+}
+
+static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *names)
+{
+    opw_function *self = (opw_function *)callable;
+    Py_ssize_t given = PyVectorcall_NARGS(nargsf);
+    if (self->code->loops && given == (Py_ssize_t)self->code->program->arguments && !names)
+        return opw_call_directly(self, args);
+    return opw_call(self, args, given, names);
 }

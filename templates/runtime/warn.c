@@ -62,7 +62,7 @@ static PyObject *opw_values_read(const opw_code *code, char *frame)
 }
 
 /* Has Python look at a call that has succeeded. Non-zero: an exception is set. */
-static int opw_remark(opw_function *self, char *frame)
+OPW_APART static int opw_remark(opw_function *self, char *frame)
 {
     int word = opw_floats_word();
     PyObject *values = opw_values_read(self->code, frame), *none = NULL;
