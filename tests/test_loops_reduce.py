@@ -236,3 +236,29 @@ def test_cxx_code_that_throws_in_a_reduction():
     for _ in range(3):
         with pytest.raises(RuntimeError, match=r"^C\+\+ exception: three"):
             f(np.array([[3, 1], [1, 1]]))
+
+
+def test_more_elements_than_31_bits_count():
+    x = tensor("int8", 1, "x")
+    n = 2**31 + 77
+    assert opweld.function([x], T.sum(x))(np.broadcast_to(np.int8(3), (n,))) == 3 * n
+
+
+@pytest.mark.parametrize("shape", [(500, 3), (40, 3, 5), (15, 3), (700, 33), (300, 2, 16), (129, 8)])
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_short_runs_side_by_side(shape, dtype):
+    x = tensor(dtype, len(shape), "x")
+    last = len(shape) - 1
+    largest, place, total = (opweld.function([x], op(x, axis=last)) for op in (T.max, T.argmax, T.sum))
+    rng = np.random.default_rng(len(shape))
+    given = rng.integers(0, 4, shape).astype(dtype)
+    for values in (
+        given,
+        np.asfortranarray(given),
+        given[::-1],
+        given[..., ::-1],
+        np.concatenate([given, given], -1)[..., : shape[-1]],
+    ):
+        assert np.array_equal(largest(values), values.max(-1))
+        assert np.array_equal(place(values), values.argmax(-1))
+        assert np.array_equal(total(values), values.sum(-1))

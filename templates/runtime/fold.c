@@ -1,6 +1,9 @@
 /* What surrounds a loop that folds: which axes go, in which order memory is read, halving for pairwise sums. */
 /* ---- loops that fold ----------------------------------------------------------------------------------------------- */
 
+#define OPW_SHORT_RUN 32
+#define OPW_MANY_COLUMNS 16
+
 typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumulators;
 
 /* What is folded: the axes that go, and m columns t apart. */
@@ -144,6 +147,20 @@ static npy_intp opw_apart(const opw_axes *axes, int axis, int inputs)
     return sum;
 }
 
+/* Whether to fold columns side by side: where neighbours among what is kept lie closer, or what goes is so short that a run of it
+   costs more to begin than to walk. */
+static int opw_by_columns(const opw_axes *kept, const opw_axes *gone, int inputs)
+{
+    npy_intp n = 1;
+    int i;
+    if (!kept->n)
+        return 0;
+    for (i = 0; i < gone->n && n <= OPW_SHORT_RUN; i++)
+        n *= gone->dims[i];
+    return (n <= OPW_SHORT_RUN && kept->dims[kept->n - 1] >= OPW_MANY_COLUMNS) ||
+           opw_apart(kept, kept->n - 1, inputs) < opw_apart(gone, gone->n - 1, inputs);
+}
+
 /* Fills the outputs; there is something to fold. */
 static int opw_fold_all(const opw_fold *fold, const opw_operands *list, int ndim, const npy_intp *dims)
 {
@@ -163,7 +180,7 @@ static int opw_fold_all(const opw_fold *fold, const opw_operands *list, int ndim
     folding.fold = fold;
     folding.gone = &gone;
     folding.t = none;
-    if (kept.n && opw_apart(&kept, kept.n - 1, list->inputs) < opw_apart(&gone, gone.n - 1, list->inputs)) {
+    if (opw_by_columns(&kept, &gone, list->inputs)) {
         outer--;
         columns = kept.dims[outer];
         folding.t = kept.strides[outer];

@@ -13,8 +13,9 @@
 #define OPW_TILE_MOST 4096    /* elements of a block that has none */
 #define OPW_PACK_TURNED 64    /* elements of a row where an operand is transposed: there are so many rows that its cache lines are
                                  read whole */
-#define OPW_PAGES 1536
+#define OPW_PAGES 1536         /* that the processor knows at once */
 #define OPW_PACK_ROW 256      /* elements of a row where none is */
+#define OPW_PACK_NUMBERS 2048 /* elements of a row, from which on numbers are written out */
 
 typedef struct {
     const opw_loop *work;
@@ -337,7 +338,7 @@ static int opw_plan_long(opw_blocks *b, opw_axes *axes, char *marked)
     }
     b->most = OPW_PACK_ROW;
     if (!others)
-        return numbers && !columns && b->work->inputs > 2 && b->n >= 8 * OPW_PACK_ROW;
+        return numbers && !columns && b->work->inputs > 2 && b->n >= OPW_PACK_NUMBERS;
     turned = opw_turned(axes, b->work);
     if (turned < 0 || (!small && opw_pages(axes) <= OPW_PAGES))
         return 0;
