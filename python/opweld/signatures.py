@@ -35,7 +35,7 @@ class Signature:
         So can any other name.
     """
 
-    __slots__ = ("anything", "many", "named", "needed", "positional")
+    __slots__ = ("_bound", "anything", "many", "named", "needed", "positional")
 
     def __init__(
         self, positional: tuple[str, ...], needed: int, many: bool, named: frozenset[str], anything: bool
@@ -45,6 +45,7 @@ class Signature:
         self.many = many
         self.named = named
         self.anything = anything
+        self._bound: Signature | None = None
 
     def takes(self, count: int) -> bool:
         """Say whether the callable can be given that many arguments by position.
@@ -74,6 +75,17 @@ class Signature:
         named = self.named.difference(self.positional[:count])
         return Signature(self.positional[count:], max(self.needed - count, 0), self.many, named, self.anything)
 
+    def bound(self) -> Signature:
+        """Give what is left of a function's when it is a method; the same each time.
+
+        Returns
+        -------
+        Signature
+        """
+        if self._bound is None:
+            self._bound = self.without(1)
+        return self._bound
+
 
 _known: WeakKeyDictionary[Any, Signature | None] = WeakKeyDictionary()  # of plain functions: what is asked most
 
@@ -93,7 +105,7 @@ def signature_of(function: Any) -> Signature | None:
     """
     if type(function) is MethodType:
         found = signature_of(function.__func__)
-        return None if found is None else found.without(1)
+        return None if found is None else found.bound()
     if type(function) is not FunctionType:
         return _read(function, _DEEPEST)
     try:
