@@ -105,17 +105,16 @@ func (c *composer) step(step int) {
 	for _, v := range s.Inputs {
 		values = append(values, c.value[v])
 	}
-	typed := c.of.kernel(step).Loop.Body
+	typed, member := c.of.kernel(step).Loop, 1+slices.Index(c.of.steps, step)
 	for i := range l.Body {
-		member := 0
-		if in := &typed[i]; in.Op == OpCode || in.fails() {
-			member = 1 + slices.Index(c.of.steps, step)
-		}
-		values = append(values, c.instruction(&l.Body[i], values, member)...)
+		values = append(values, c.instruction(&l.Body[i], values, typed.Body[i].of(member))...)
 	}
 	c.fold[step] = len(c.result.Folds)
-	for _, fold := range l.Folds {
-		fold.Values = renumbered(fold.Values, values)
+	for i, fold := range l.Folds {
+		fold.Values, fold.Body = renumbered(fold.Values, values), slices.Clone(fold.Body)
+		for j := range fold.Body {
+			fold.Body[j].Member = typed.Folds[i].Body[j].of(member)
+		}
 		c.result.Folds = append(c.result.Folds, fold)
 		c.result.Axes, c.result.KeepDims = l.Axes, l.KeepDims
 	}
@@ -124,6 +123,14 @@ func (c *composer) step(step int) {
 			c.value[s.Outputs[i]] = values[out.Value]
 		}
 	}
+}
+
+// of gives the number of the member that an instruction comes from, if that will be asked: 0, if it cannot fail.
+func (in *TypedInstruction) of(member int) int {
+	if in.Op == OpCode || in.fails() {
+		return member
+	}
+	return 0
 }
 
 // instruction adds one, unless the same is there, and gives the values that it makes.

@@ -13,6 +13,7 @@ type Group struct {
 	Members []Member
 	Masks   [][]int // inputs, by position, whose shapes together must be those of all
 	Parts   []Part  // what runs where they are not, one after the other; none where there are no masks
+	Folds   int     // the first member that cannot fold nothing
 	Temps   int     // how many arrays parts leave for one another
 }
 
@@ -203,7 +204,9 @@ func (r *rebuilder) compiled(k *Kernel) int {
 
 // group says what the steps were, and what runs where shapes differ.
 func (r *rebuilder) group(a *analysis) *Group {
-	g := &Group{}
+	g := &Group{Folds: max(0, slices.IndexFunc(a.steps, func(step int) bool {
+		return slices.ContainsFunc(a.kernel(step).Loop.Folds, func(f Fold) bool { return f.Identity == nil })
+	}))}
 	for at, step := range a.steps {
 		m := Member{Node: step}
 		for _, v := range a.Steps[step].Inputs {

@@ -106,11 +106,22 @@ func (s *shapes) essential(all roots) roots {
 
 // holds tells whether each of some roots is among these, or lies within them.
 func (s *shapes) holds(these, some roots) bool {
-	for _, root := range some {
+	seen := map[int]bool{} // what is known to be held, or asked already: many ways may lead to one root
+	for _, root := range these {
+		seen[root] = true
+	}
+	stack := slices.Clone(some)
+	for len(stack) > 0 {
+		root := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[root] {
+			continue
+		}
 		bounds, known := s.within[root]
-		if !slices.Contains(these, root) && !(known && s.holds(these, bounds)) {
+		if !known {
 			return false
 		}
+		seen[root], stack = true, append(stack, bounds...)
 	}
 	return true
 }

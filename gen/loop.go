@@ -238,7 +238,12 @@ func zero(strides []int, inputs ...int) []int {
 
 // members tells whether an instruction that may fail comes from one of several nodes.
 func (l *Loop) members() bool {
-	return slices.ContainsFunc(l.Body, func(in TypedInstruction) bool { return in.Member > 0 })
+	return slices.ContainsFunc(l.instructions(), func(in TypedInstruction) bool { return in.Member > 0 })
+}
+
+// members tells the same of a fold alone.
+func (f Fold) members() bool {
+	return slices.ContainsFunc(f.Body, func(in TypedInstruction) bool { return in.Member > 0 })
 }
 
 // apart tells whether an instruction calls a function of the mathematical library, which takes long and keeps no register.

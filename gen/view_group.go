@@ -3,6 +3,7 @@ package gen
 // GroupView is an entry of a function's table of groups.
 type GroupView struct {
 	Main, Inputs, Outputs, Temps int // Main: which of the table of loops
+	Folds                        int
 	Masks                        []string
 	Parts                        []PartView
 	Members                      []MemberView
@@ -29,7 +30,8 @@ type ReadView struct {
 // groups fills the table of groups.
 func (v *functionViewer) groups() {
 	for _, g := range v.of.Groups {
-		w := GroupView{Main: v.plan.Kernels[g.Entry.Function].Loop, Inputs: g.Entry.Inputs, Outputs: g.Entry.Outputs, Temps: g.Temps}
+		w := GroupView{Main: v.plan.Kernels[g.Entry.Function].Loop, Inputs: g.Entry.Inputs, Outputs: g.Entry.Outputs,
+			Temps: g.Temps, Folds: g.Folds}
 		for _, inputs := range g.Masks {
 			w.Masks = append(w.Masks, mask(inputs))
 		}

@@ -43,6 +43,7 @@ type FoldView struct {
 	Starts             []CombineView // those that begin with something else than the first element
 	Scans, Stores      []string      // statements: after each element; at the end
 	Identity           []string
+	Members            bool  // folds that may fail are of several nodes
 	Indexed            int   // 1: an element's place is asked for
 	Unrolled           bool  // each of them has its place in the text
 	Lanes              []int // accumulators that take turns; none: there is one
@@ -314,6 +315,7 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	}
 	if v.Members {
 		f.member()
+		f.Members = slices.ContainsFunc(l.Folds, Fold.members)
 	}
 	if v.Staged {
 		f.Pairwise = stageBlock

@@ -110,8 +110,8 @@ func (s *stages) wanted() []int {
 	return found
 }
 
-// wait finds the values that are read in a later part than the one that makes them, and all that functions are called with. To
-// other parts inputs and constants are at hand.
+// wait finds the values that are read in a later part than the one that makes them, and all that functions are called with and
+// give. To other parts inputs and constants are at hand.
 func (s *stages) wait() {
 	read := func(v, part int) {
 		if i := s.from[v]; i >= 0 && s.Body[i].Op != OpConstant && s.of[i] != part {
@@ -119,6 +119,9 @@ func (s *stages) wait() {
 		}
 	}
 	for i := range s.Body {
+		if s.Body[i].apart() {
+			s.buffer[s.first[i]] = true
+		}
 		for _, arg := range s.Body[i].Args {
 			if read(arg, s.of[i]); s.Body[i].apart() {
 				s.buffer[arg] = true

@@ -229,3 +229,80 @@ def test_random_graphs(seed: int) -> None:
             np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-9, equal_nan=True)
     for argument, kept in zip(arguments, before):
         np.testing.assert_array_equal(argument, kept)
+
+
+def test_a_call_whose_result_nobody_reads_has_its_place() -> None:
+    x, y = T.dvector("x"), T.dvector("y")
+    f, plain = both([x, y], T.imag(T.hypot(x, y)) + T.sin(y))
+    a, b = np.random.default_rng(5).random((2, 300))
+    agree(f(a, b), plain(a, b))
+
+
+def test_many_ways_lead_to_one_shape() -> None:
+    x = T.dmatrix("x")
+    a, b = x.sum(axis=0, keepdims=True), x.max(axis=0, keepdims=True)
+    for _ in range(60):  # each is made of two before it: there are 2**40 ways back to x
+        a, b = b, (a - b).sum(axis=0, keepdims=True)
+    f, plain = both([x], x + b)
+    agree(f(np.ones((3, 4))), plain(np.ones((3, 4))))
+
+
+@pytest.mark.parametrize("shapes", [((0, 3), (0, 3)), ((1, 1), (0, 3)), ((1, 3), (0, 1))])
+def test_a_fold_of_nothing_names_its_node(shapes: Any) -> None:
+    x, y = T.dmatrix("x"), T.dmatrix("y")
+    f = opweld.function([x, y], [(T.exp(x) * y).sum(axis=0), (T.exp(x) - y).max(axis=0)])
+    assert len(groups(f)) == 1
+    with pytest.raises(ValueError, match="zero-size array to reduction operation maximum") as caught:
+        f(*(np.ones(shape) for shape in shapes))
+    assert "CAReduce{maximum" in str(caught.value) + "".join(getattr(caught.value, "__notes__", []))
+
+
+class Bounded(scalar.BinaryScalarOp):
+    """A sum that must not become too large."""
+
+    __props__ = ("limit",)
+    identity = 0
+    commutative = associative = True
+
+    def __init__(self, limit: float) -> None:
+        super().__init__(scalar.upcast_out)
+        self.limit = limit
+
+    def impl(self, x: Any, y: Any) -> Any:
+        return x + y
+
+    def c_code(self, node: Any, name: str, inputs: list[str], outputs: list[str], sub: dict[str, str]) -> str:
+        (x, y), (z,), fail = inputs, outputs, sub["fail"]
+        return f"""
+            if ({x} + {y} > {self.limit}) {{
+                PyErr_SetString(PyExc_ArithmeticError, "too large");
+                {fail}
+            }}
+            {z} = {x} + {y};
+        """
+
+    def c_code_cache_version(self) -> tuple[int, ...]:
+        return (1,)
+
+
+@pytest.mark.parametrize("axis, shape", [(0, (100, 2)), (1, (2, 100)), (0, (100_000, 1)), (None, (20, 30))])
+@pytest.mark.parametrize("lang", ["c", "c++"])
+def test_a_fold_that_fails_names_its_node(lang: str, axis: Any, shape: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Bounded, "c_lang", lang, raising=False)
+    x = T.dmatrix("x")
+    first, second = (T.CAReduce(Bounded(limit), axis=axis) for limit in (10.0, 30.0))
+    f = opweld.function([x], [first(x * 2), second(x * 3)])
+    assert len(groups(f)) == 1
+    size = np.prod(shape if axis is None else shape[axis])
+    for value, limit in ((7 / size, 10.0), (4.9 / size, None), (-1.0, None)):
+        if limit is None:
+            assert [v.shape for v in f(np.full(shape, value))] == [np.ones(shape).sum(axis=axis).shape] * 2
+            continue
+        with pytest.raises(ArithmeticError, match="too large") as caught:
+            f(np.full(shape, value))
+        said = str(caught.value) + "".join(getattr(caught.value, "__notes__", []))
+        assert f"Bounded{{limit={limit}}}" in said
+    with pytest.raises(ArithmeticError, match="too large") as caught:
+        g = opweld.function([x], [first(x * 0.1), second(x * 3)])
+        g(np.full(shape, 11 / size))
+    assert "Bounded{limit=30.0}" in str(caught.value) + "".join(getattr(caught.value, "__notes__", []))

@@ -210,7 +210,7 @@ static int opw_fold_nothing(const opw_fold *fold, const opw_operands *list, int 
     for (k = 0; !fold->identity && k < ndim; k++)
         if (!dims[k] && fold->axes >> k & 1) { /* an error, as in NumPy, also where there is no result */
             PyErr_Format(PyExc_ValueError, "zero-size array to reduction operation %s which has no identity", fold->name);
-            return 1;
+            return OPW_NOTHING;
         }
     n = list->n > list->blocks ? PyArray_SIZE(list->all[list->blocks].array) : 0;
     if (!n)
@@ -293,5 +293,6 @@ static int opw_fold_arrays(const opw_loop *work, opw_places places, const opw_gr
 
 int opw_run_folds(char *frame, const uint32_t *slots)
 {
-    return opw_fold_arrays(&OPW_HEAD(frame)->program->loop_table[*slots], opw_in_slots(frame, slots + 1), NULL);
+    int status = opw_fold_arrays(&OPW_HEAD(frame)->program->loop_table[*slots], opw_in_slots(frame, slots + 1), NULL);
+    return status == OPW_NOTHING ? 1 : status;
 }

@@ -166,6 +166,7 @@ typedef struct {
 typedef struct {
     uint32_t main;          /* in the table of loops; its operands are the group's */
     uint32_t inputs, outputs, temporaries, masks, parts, members;
+    uint32_t folds;         /* the member that is at fault where there is nothing to fold */
     const npy_uint64 *mask_table; /* a bit for each input: sets that must have the shape of all together, for main to be right */
     const opw_part *part_table;   /* none: main is right wherever the inputs of each member broadcast */
     const opw_member *member_table; /* in the order of the nodes */

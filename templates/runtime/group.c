@@ -57,6 +57,9 @@ static int opw_refuse_member(const opw_group *group, opw_places places)
     return n < group->members ? 1 + (int)n : 0;
 }
 
+/* A loop's status as the group's. */
+static int opw_at_fault(const opw_group *group, int status) { return status == OPW_NOTHING ? 1 + (int)group->folds : status; }
+
 static int opw_run_part(const opw_program *program, const opw_part *part, opw_places group, PyArrayObject **temporaries)
 {
     const opw_loop *work = &program->loop_table[part->loop];
@@ -70,7 +73,7 @@ static int opw_run_part(const opw_program *program, const opw_part *part, opw_pl
     places.frame = NULL;
     places.at.list = list;
     status = work->fold ? opw_fold_arrays(work, places, NULL) : opw_store(work, places, NULL);
-    return status ? 1 + (int)part->members[status - 1] : 0;
+    return status > 0 ? 1 + (int)part->members[status - 1] : status;
 }
 
 /* The second way: one part after the other. */
@@ -85,7 +88,7 @@ static int opw_run_parts(const opw_program *program, const opw_group *group, opw
         status = opw_run_part(program, &group->part_table[i], places, temporaries);
     for (i = 0; i < group->temporaries; i++)
         Py_XDECREF(temporaries[i]); /* release what was made between parts (owned) */
-    return status;
+    return opw_at_fault(group, status);
 }
 
 int opw_run_group(char *frame, const uint32_t *slots)
@@ -97,7 +100,7 @@ int opw_run_group(char *frame, const uint32_t *slots)
     int status = work->fold ? opw_fold_arrays(work, places, group) : opw_store(work, places, group);
     if (status == OPW_NO_SHAPE && (status = opw_refuse_member(group, places)) == 0)
         status = OPW_BY_PARTS;
-    return status == OPW_BY_PARTS ? opw_run_parts(program, group, places) : status;
+    return status == OPW_BY_PARTS ? opw_run_parts(program, group, places) : opw_at_fault(group, status);
 }
 
 /* A new tuple, or NULL. */

@@ -52,9 +52,11 @@ static int opw_broadcast(const opw_operand *list, int n, npy_intp *dims)
     return ndim;
 }
 
-/* What a group's main loop says instead of running: the shapes want the second way; they have none in common. */
+/* What a group's main loop says instead of running: the shapes want the second way; they have none in common. What a loop that
+   folds says where it has nothing to fold: an exception is set. */
 #define OPW_BY_PARTS (-1)
 #define OPW_NO_SHAPE (-2)
+#define OPW_NOTHING (-3)
 
 /* Whether each set of inputs has the shape of all. */
 static int opw_masks_hold(const opw_group *group, const opw_operand *list, int ndim, const npy_intp *dims)

@@ -335,12 +335,12 @@ static const opw_part total_parts[] = {{ROOT, total_operands, which}, {ADD, tota
 static const npy_uint64 expand_masks[] = {1}, twice_masks[] = {3, 7}, pair_masks[] = {1, 2};
 
 static const opw_group groups[] = {
-    {EXPAND, 2, 1, 1, 1, 2, 2, expand_masks, expand_parts, expand_members},
-    {EXPAND_OVER, 2, 1, 1, 1, 2, 2, expand_masks, expand_parts, expand_members},
-    {TWICE, 3, 2, 1, 2, 3, 3, twice_masks, twice_parts, twice_members},
-    {PAIR, 2, 2, 0, 2, 2, 2, pair_masks, pair_parts, pair_members},
-    {TOTAL, 2, 1, 2, 1, 3, 3, expand_masks, total_parts, expand_members},
-    {EXPAND, 2, 1, 0, 0, 0, 2, NULL, NULL, expand_members},
+    {EXPAND, 2, 1, 1, 1, 2, 2, 0, expand_masks, expand_parts, expand_members},
+    {EXPAND_OVER, 2, 1, 1, 1, 2, 2, 0, expand_masks, expand_parts, expand_members},
+    {TWICE, 3, 2, 1, 2, 3, 3, 0, twice_masks, twice_parts, twice_members},
+    {PAIR, 2, 2, 0, 2, 2, 2, 0, pair_masks, pair_parts, pair_members},
+    {TOTAL, 2, 1, 2, 1, 3, 3, 0, expand_masks, total_parts, expand_members},
+    {EXPAND, 2, 1, 0, 0, 0, 2, 0, NULL, NULL, expand_members},
 };
 
 /* ---- steps that are no loops ---- */
