@@ -291,3 +291,31 @@ def test_a_function_that_has_spoken_dies_as_before():
     seen = weakref.ref(f)
     del f
     assert seen() is None
+
+
+FIXED = {  # what IEEE 754 fixes, flags included
+    1: ("negative", "sqrt", "square", "absolute"),
+    2: ("add", "subtract", "multiply", "divide", "maximum", "floor_divide"),
+}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_graphs_at_random_say_what_numpy_says(seed):
+    """In loops of many nodes, of which each result is seen and each may be the first that speaks."""
+    random = np.random.RandomState(seed)
+    steps = []
+    for at in range(3, 11):
+        arity = random.randint(1, 3)
+        steps.append((random.choice(FIXED[arity]), [int(i) for i in random.randint(0, at, arity)]))
+
+    def build(library, values):
+        for name, places in steps:
+            values.append(getattr(library, name)(*[values[i] for i in places]))
+        return values[3:]
+
+    inputs = [T.dvector(name) for name in "abc"]
+    f = opweld.function(inputs, build(T, list(inputs)), on_unused_input="ignore")
+    for _ in range(4):
+        given = [random.choice([0.0, -0.0, 1.0, -2.5, 1e200, -1e-200, inf, nan, 0.5], size=6) for _ in inputs]
+        wanted = set(heard(lambda given=given: build(np, list(given))))
+        assert set(heard(lambda given=given: f(*given))) == wanted
