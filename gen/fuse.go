@@ -24,6 +24,7 @@ const (
 	maxParts     = 4   // loops of a second way
 	affordable   = 256 // the same of all distinct loops of several nodes: the steps beyond share the loops of single nodes
 	fusedArrays  = 16  // operands: more than these streams of memory at once are slower than two loops
+	alikeArrays  = 6   // the same of loops of stores that have nothing but what they read in common
 	cheapEnough  = 4   // instructions that may be repeated for each element of a larger shape
 	dearestPlain = 1   // what an instruction costs that is one or two of the processor's
 	dear         = 8   // a division, a square root: ten times as long
@@ -203,13 +204,17 @@ func (f *fuser) join(a, b *group) bool {
 	if joined.seen = f.analyse(joined); joined.seen.obstacle != "" {
 		return false
 	}
+	if !f.linked(a, b) && !joined.seen.folds && len(joined.seen.inputs)+len(joined.seen.outputs) > alikeArrays {
+		return false
+	}
 	for _, step := range joined.steps {
 		f.of[step] = joined
 	}
 	return true
 }
 
-// alike tells whether two groups walk the same elements for certain, and both fold or neither.
+// alike tells whether two groups walk the same elements for certain, both fold or neither, and store elements of one size: a
+// processor computes several of these at once, of large ones fewer, and what is small would wait for what is large.
 func (f *fuser) alike(a, b *group) bool {
 	for _, g := range []*group{a, b} {
 		if g.seen == nil {
@@ -217,7 +222,17 @@ func (f *fuser) alike(a, b *group) bool {
 		}
 	}
 	x, y := a.seen, b.seen
-	return slices.Equal(x.whole, y.whole) && x.ndim == y.ndim && x.folds == y.folds && len(x.partial) == 0 && len(y.partial) == 0
+	return slices.Equal(x.whole, y.whole) && x.ndim == y.ndim && x.folds == y.folds && len(x.partial) == 0 && len(y.partial) == 0 &&
+		(x.folds || x.stores() == y.stores())
+}
+
+// stores gives the size of the largest elements that are stored.
+func (a *analysis) stores() int {
+	size := 0
+	for _, v := range a.outputs {
+		size = max(size, a.typeOf(v).Array.Type.Size)
+	}
+	return size
 }
 
 // linked tells whether one of two groups reads what the other makes.

@@ -190,7 +190,7 @@ func (in TypedInstruction) fails() bool {
 }
 
 // strides are those for which the loop of stores is written out: all contiguous, but what has no dimensions; what is as a rule
-// one number along a run being so; of a node of two inputs, either one number throughout.
+// one number along a run being so; of two inputs that have dimensions, either one number throughout.
 func (l *Loop) strides() [][]int {
 	var plain []int
 	for _, t := range l.Inputs {
@@ -200,8 +200,14 @@ func (l *Loop) strides() [][]int {
 		plain = append(plain, out.Type.Size)
 	}
 	all := l.close(plain)
-	if len(l.Inputs) == 2 && !l.Fused && all != nil {
-		all = append(all, zero(plain, 0), zero(plain, 1))
+	var shaped []int
+	for i := range l.Inputs {
+		if !slices.Contains(l.Scalars, i) {
+			shaped = append(shaped, i)
+		}
+	}
+	if len(shaped) == 2 && len(l.Spread) == 0 && all != nil {
+		all = append(all, zero(all[0], shaped[0]), zero(all[0], shaped[1]))
 	}
 	return all
 }

@@ -306,3 +306,24 @@ def test_a_fold_that_fails_names_its_node(lang: str, axis: Any, shape: Any, monk
         g = opweld.function([x], [first(x * 0.1), second(x * 3)])
         g(np.full(shape, 11 / size))
     assert "Bounded{limit=30.0}" in str(caught.value) + "".join(getattr(caught.value, "__notes__", []))
+
+
+def test_stores_of_other_sizes_or_of_many_arrays_stay_apart() -> None:
+    b, x, y = T.vector("b", dtype="int8"), T.dvector("x"), T.dvector("y")
+    f = opweld.function([b], [b > 3, b < 5, T.sqrt(T.cast(b, "float32"))])
+    assert len(groups(f)) == 2
+    f = opweld.function([x, y], [x + y, x - y, x * y, x / y])
+    assert len(groups(f)) == 1
+    f = opweld.function([x, y], [x + y, x - y, x * y, x / y, T.maximum(x, y), T.minimum(x, y)])
+    assert len(groups(f)) == 2
+
+
+@pytest.mark.parametrize("column", ["x", "y"])
+def test_a_number_along_the_run_has_a_loop_of_its_own(column: str) -> None:
+    x, y = T.dmatrix("x"), T.dmatrix("y")
+    f, plain = both([x, y], (x * 2 + 1) * (x - 3) + y)
+    assert len(groups(f)) == 1
+    numbers = re.findall(r"if \((.*)\)\n\s+return \w+_loop\(", opweld.source(f))
+    assert sum(line.count("== 0") for line in numbers) == 3 * numbers[0].count("== 0") + 2
+    a, b = (np.random.default_rng(6).random((50, 1 if name == column else 60)) for name in "xy")
+    agree(f(a, b), plain(a, b))
