@@ -14,6 +14,7 @@ type LoopView struct {
 	Linkage         string
 	Inputs, Outputs int
 	Arrays          []OperandView // of the inputs, then of all outputs
+	Numbers         string        // a mask of the inputs that may be one number throughout
 	Over            []int         // for each output the input that it may be written over, or -1; nil: none
 	Operands        []OperandView // what an element is read from and stored to
 	Lines           []LineView
@@ -216,7 +217,7 @@ func fragmentType(t scalar.Type) string {
 
 // loop names the values and operands of a loop.
 func (b *body) loop(l *Loop) *LoopView {
-	v := &LoopView{Inputs: len(l.Inputs), Outputs: len(l.Outputs), Fails: l.fails(), Members: l.members()}
+	v := &LoopView{Numbers: "0", Inputs: len(l.Inputs), Outputs: len(l.Outputs), Fails: l.fails(), Members: l.members()}
 	for i, t := range l.Inputs {
 		v.Arrays = append(v.Arrays, OperandView{Index: i, Const: "const ", Enum: t.Enum, Size: t.Size})
 	}
@@ -242,6 +243,9 @@ func (b *body) loop(l *Loop) *LoopView {
 		v.Fold = b.fold(l, v)
 	} else {
 		v.Variants = l.strides()
+		if v.Numbers = mask(l.Scalars); len(v.Variants) == 0 {
+			v.Numbers = "~(npy_uint64)0"
+		}
 	}
 	return v
 }

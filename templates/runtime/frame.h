@@ -126,6 +126,7 @@ typedef struct {
     int inputs, outputs;
     const int *types;        /* type numbers */
     const npy_intp *sizes;   /* of an element, in bytes */
+    npy_uint64 numbers;      /* a bit for each input that the fastest body takes as one number throughout, or that it does not mind */
     const int *over;         /* of an output: the input that it may be written over, or -1; NULL: none */
     opw_inner_fn inner;      /* of stores alone */
     const opw_fold *fold;    /* NULL: stores alone */

@@ -254,6 +254,9 @@ static int opw_is_one(const opw_axes *axes, int k)
     return 1;
 }
 
+/* Whether an operand is a number where the fastest body wants one. */
+static int opw_wants_number(const opw_loop *work, int k) { return k < work->inputs && work->numbers >> k & 1; }
+
 /* Sets a block's size, and gives those operands buffers that are marked. most_rows, most: what is wished; zero where too little of
    it has room. */
 static int opw_size_blocks(opw_blocks *b, const char *marked, char *buffer)
@@ -275,7 +278,7 @@ static int opw_size_blocks(opw_blocks *b, const char *marked, char *buffer)
         npy_intp size = b->work->sizes[k], t = axes->strides[b->rows][k];
         b->held[k] = NULL;
         b->buffers[k] = marked[k] ? buffer : NULL;
-        b->s[k] = marked[k] || b->flat ? size : axes->strides[axes->n - 1][k];
+        b->s[k] = marked[k] || (b->flat && axes->strides[axes->n - 1][k]) ? size : axes->strides[axes->n - 1][k];
         b->t[k] = marked[k] && t ? b->most * size : t;
         buffer += marked[k] ? elements * size : 0;
     }
@@ -290,7 +293,7 @@ static int opw_plan_short(opw_blocks *b, opw_axes *axes, char *marked)
     while (b->rows > 0 && b->n * axes->dims[b->rows] <= OPW_SHORT)
         b->n *= axes->dims[b->rows--];
     for (k = 0; k < axes->operands; k++) {
-        marked[k] = !opw_follows(axes, k, b->rows, b->work->sizes[k]);
+        marked[k] = !opw_follows(axes, k, b->rows, b->work->sizes[k]) && !(opw_wants_number(b->work, k) && opw_is_one(axes, k));
         varying += marked[k] && (axes->strides[b->rows][k] || k >= b->work->inputs);
     }
     b->flat = !varying || (varying == 1 && b->n < OPW_SHORT);
@@ -330,10 +333,10 @@ static int opw_plan_long(opw_blocks *b, opw_axes *axes, char *marked)
     int i, k, others = 0, columns = 0, numbers = 0, small = 1, last = axes->n - 1, turned;
     for (k = 0; k < axes->operands; k++) {
         npy_intp stride = axes->strides[last][k];
-        marked[k] = stride != b->work->sizes[k];
+        marked[k] = stride != b->work->sizes[k] && !(!stride && opw_wants_number(b->work, k));
         others += marked[k] && stride;
         columns += !stride && !opw_is_one(axes, k);
-        numbers += !stride;
+        numbers += marked[k] && !stride;
         small &= !marked[k] || b->work->sizes[k] <= 4;
     }
     b->most = OPW_PACK_ROW;

@@ -300,7 +300,7 @@ OPW_INLINE int opw_store(const opw_loop *work, opw_places places, const opw_grou
         p[operand] = PyArray_BYTES(*place);
         s[operand] = work->sizes[operand];
     }
-    if (n >= OPW_PACK_NUMBERS && work->inputs > 2 && shaped != ~(npy_uint64)0 >> (64 - work->inputs))
+    if (n >= OPW_PACK_NUMBERS && work->inputs > 2 && (shaped | work->numbers) != ~(npy_uint64)0 >> (64 - work->inputs))
         return opw_run_numbers(work, n, p, s);
     return n ? work->inner(n, p, s) : 0;
 }

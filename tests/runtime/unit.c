@@ -230,7 +230,7 @@ static const int floats[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT};
 static const npy_intp float_sizes[] = {4, 4, 4};
 static const int over_second[] = {1};
 
-static const opw_loop roots[] = {{1, 1, doubles, sizes, NULL, root_inner, NULL}};
+static const opw_loop roots[] = {{1, 1, doubles, sizes, 0, NULL, root_inner, NULL}};
 
 static int sum_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, void *acc)
 {
@@ -298,22 +298,22 @@ static const opw_fold largest = {folded, OPW_COLUMNS(sizeof(double)), 1, 1, 0, {
 
 enum { ADD, ADD_OVER, SUM_0, SUM_1, SUM_ALL, ROOT, EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, ADD_FLOATS, SCALE };
 static const opw_loop loops[] = {
-    {2, 1, doubles, sizes, NULL, add_inner, NULL},
-    {2, 1, doubles, sizes, over_second, add_inner, NULL},
-    {1, 1, doubles, sizes, NULL, NULL, &sums[0]},
-    {1, 1, doubles, sizes, NULL, NULL, &sums[1]},
-    {1, 1, doubles, sizes, NULL, NULL, &sums[2]},
-    {1, 1, doubles, sizes, NULL, root_inner, NULL},
-    {2, 1, doubles, sizes, NULL, expand_inner, NULL},
-    {2, 1, doubles, sizes, over_second, expand_inner, NULL},
-    {3, 2, doubles, sizes, NULL, twice_inner, NULL},
-    {2, 2, doubles, sizes, NULL, pair_inner, NULL},
-    {2, 1, doubles, sizes, NULL, NULL, &sums[3]},
-    {2, 1, floats, float_sizes, NULL, add_floats_inner, NULL},
-    {3, 1, doubles, sizes, NULL, scale_inner, NULL},
+    {2, 1, doubles, sizes, 0, NULL, add_inner, NULL},
+    {2, 1, doubles, sizes, 0, over_second, add_inner, NULL},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[0]},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[1]},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[2]},
+    {1, 1, doubles, sizes, 0, NULL, root_inner, NULL},
+    {2, 1, doubles, sizes, 0, NULL, expand_inner, NULL},
+    {2, 1, doubles, sizes, 0, over_second, expand_inner, NULL},
+    {3, 2, doubles, sizes, 0, NULL, twice_inner, NULL},
+    {2, 2, doubles, sizes, 0, NULL, pair_inner, NULL},
+    {2, 1, doubles, sizes, 0, NULL, NULL, &sums[3]},
+    {2, 1, floats, float_sizes, 0, NULL, add_floats_inner, NULL},
+    {3, 1, doubles, sizes, 0, NULL, scale_inner, NULL},
 };
 
-static const opw_loop maxima[] = {{1, 1, doubles, sizes, NULL, NULL, &largest}};
+static const opw_loop maxima[] = {{1, 1, doubles, sizes, 0, NULL, NULL, &largest}};
 
 /* ---- groups: members' nodes count from 10 ---- */
 
