@@ -30,36 +30,54 @@ func (p *Program) Explain() (*Fusion, error) {
 		if f.kernel(g.steps[0]).Loop != nil {
 			found.Loops = append(found.Loops, f.all(g))
 		}
-	}
-	for _, to := range f.order {
-		for _, v := range f.Steps[to].Inputs {
-			from, made := f.shapes.producer[v]
-			if made && f.of[from] != f.of[to] && !slices.Contains(f.of[to].copies, from) {
-				found.Apart = append(found.Apart, Parted{from, to, f.why(from, to)})
-			}
-		}
+		found.Apart = f.parted(g, found.Apart)
 	}
 	return found, nil
 }
 
-// why says what keeps two steps apart.
-func (f *fuser) why(from, to int) string {
+// parted adds why those are not in a group whose results it reads, where at least one of the two is a loop. What several groups
+// repeat is told of once.
+func (f *fuser) parted(g *group, told []Parted) []Parted {
+	inside := f.all(g)
+	for _, to := range inside {
+		for _, v := range f.Steps[to].Inputs {
+			from, made := f.shapes.producer[v]
+			looped := made && (f.kernel(from).Loop != nil || f.kernel(to).Loop != nil)
+			known := slices.ContainsFunc(told, func(p Parted) bool { return p.From == from && p.To == to })
+			if looped && !known && !slices.Contains(inside, from) {
+				told = append(told, Parted{from, to, f.why(from, to, g)})
+			}
+		}
+	}
+	return told
+}
+
+// why says what keeps a step apart from a group in which another reads it.
+func (f *fuser) why(from, to int, g *group) string {
 	for _, step := range []int{from, to} {
 		switch k := f.kernel(step); {
 		case k.Perform:
 			return k.Label + " runs in Python"
 		case k.Loop == nil:
 			return k.Label + " is C of its own"
-		case !f.of[step].fuses:
+		case !f.fuses(step):
 			return k.Label + " has C, or a type, that stands by itself"
 		}
 	}
-	joined := &group{steps: f.inOrder(slices.Concat(f.of[from].steps, f.of[to].steps)), fuses: true}
+	joined := &group{steps: f.inOrder(slices.Concat(f.of[from].steps, g.steps)), fuses: true}
+	for _, step := range g.copies {
+		if !slices.Contains(joined.steps, step) {
+			joined.copies = append(joined.copies, step)
+		}
+	}
 	if f.passes(joined.steps) {
 		return "something between them has to run apart"
 	}
 	if obstacle := f.analyse(joined).obstacle; obstacle != "" {
 		return "one loop " + obstacle
+	}
+	if !f.of[from].fuses || !g.fuses {
+		return "so many different loops of several nodes would make the build take long"
 	}
 	return "each is in another loop"
 }

@@ -20,6 +20,7 @@ type Group struct {
 // Member is one of the steps that a group was.
 type Member struct {
 	Node  int // which of Program's
+	Label string
 	Reads []Read
 }
 
@@ -32,6 +33,7 @@ type Read struct {
 // Part is a loop that a group runs where shapes differ.
 type Part struct {
 	Kernel   int
+	Nodes    []int // which of Program's steps it computes
 	Operands []int // of its inputs, then its outputs: the group's, inputs before outputs, or as number() a temporary
 }
 
@@ -208,7 +210,7 @@ func (r *rebuilder) group(a *analysis) *Group {
 		return slices.ContainsFunc(a.kernel(step).Loop.Folds, func(f Fold) bool { return f.Identity == nil })
 	}))}
 	for at, step := range a.steps {
-		m := Member{Node: step}
+		m := Member{Node: step, Label: a.kernel(step).Label}
 		for _, v := range a.Steps[step].Inputs {
 			from := slices.Index(a.inputs, v)
 			if by, inside := a.made[v]; inside {
@@ -219,7 +221,7 @@ func (r *rebuilder) group(a *analysis) *Group {
 		g.Members = append(g.Members, m)
 	}
 	for _, part := range a.parts() {
-		p := Part{Kernel: r.compiled(a.compose(part.inputs, part.outputs))}
+		p := Part{Kernel: r.compiled(a.compose(part.inputs, part.outputs)), Nodes: a.needed(part.inputs, part.outputs)}
 		for _, v := range slices.Concat(part.inputs, part.outputs) {
 			p.Operands = append(p.Operands, a.operand(v))
 		}

@@ -39,6 +39,7 @@ type FunctionView struct {
 	Structs       []StructStepView
 	Groups        []GroupView
 	Counts        Counts
+	summary       []string
 }
 
 // Fragment is a user's text and the canonical name that its #line marks carry.
@@ -215,6 +216,7 @@ func (v *viewer) summary() {
 	for _, f := range v.view.Functions {
 		v.view.Summary = append(v.view.Summary, fmt.Sprintf("%d variables of %d types, %d steps, %d distinct kernels.",
 			f.Counts.Variables, len(v.view.Types), f.Counts.Steps, len(v.view.Kernels)))
+		v.view.Summary = append(v.view.Summary, f.summary...)
 	}
 	for _, k := range v.view.Kernels {
 		v.view.Summary = append(v.view.Summary, fmt.Sprintf("%s: %s", comment(k.Label), k.C))

@@ -1,5 +1,10 @@
 package gen
 
+import (
+	"fmt"
+	"strings"
+)
+
 // GroupView is an entry of a function's table of groups.
 type GroupView struct {
 	Main, Inputs, Outputs, Temps int // Main: which of the table of loops
@@ -46,5 +51,44 @@ func (v *functionViewer) groups() {
 			w.Members = append(w.Members, member)
 		}
 		v.w.Groups = append(v.w.Groups, w)
+		v.w.summary = append(v.w.summary, v.tell(&g)...)
 	}
+}
+
+// tell says for the reader which of Program's steps a group was, and where the C of each is.
+func (v *functionViewer) tell(g *GroupPlan) []string {
+	var steps []string
+	for _, m := range g.Members {
+		steps = append(steps, fmt.Sprintf("%d %s", m.Node, comment(m.Label)))
+	}
+	told := append([]string{v.loopOf(g.Entry.Function) + ": one loop of Program's steps"}, inLines(steps)...)
+	if len(g.Parts) == 0 {
+		return told
+	}
+	told = append(told, "  where shapes differ, one after the other:")
+	for i, part := range g.Parts {
+		nodes := strings.Trim(fmt.Sprint(part.Nodes), "[]")
+		told = append(told, fmt.Sprintf("    %s: steps %s", v.loopOf(g.Functions[i]), nodes))
+	}
+	return told
+}
+
+// loopOf names the C of a kernel's loop, which several may share.
+func (v *functionViewer) loopOf(kernel int) string {
+	return v.view.Table[v.plan.Kernels[kernel].Loop].L
+}
+
+// inLines puts words on as few lines as they fit on, with commas between.
+func inLines(words []string) []string {
+	const width = 110
+	lines := []string{"    " + words[0]}
+	for _, word := range words[1:] {
+		last := &lines[len(lines)-1]
+		if *last += ","; len(*last)+len(word) < width {
+			*last += " " + word
+		} else {
+			lines = append(lines, "    "+word)
+		}
+	}
+	return lines
 }

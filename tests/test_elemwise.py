@@ -750,7 +750,7 @@ def test_names_of_the_scalar_module():
 def test_the_page():
     page = (Path(__file__).resolve().parent.parent / "docs" / "elementwise.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     names = {"__name__": "page"}
     for block in blocks:
         exec(compile(block, "elementwise.md", "exec"), names)

@@ -12,6 +12,7 @@ __all__, __getattr__, __dir__ = door(
     __name__,
     {
         "compile.function": ("Function", "function", "source"),
+        "compile.fusion": ("fusion",),
         "compile.io": ("In", "Out"),
         "compile.sharedvalue": ("SharedVariable", "shared"),
         "config": ("config",),

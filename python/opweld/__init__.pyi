@@ -17,6 +17,7 @@ from opweld import (
     tensor as tensor,
     tolerances as tolerances,
 )
+from opweld.compile.fusion import fusion as fusion
 from opweld.compile.sharedvalue import SharedVariable as SharedVariable, shared as shared
 from opweld.config import config as config
 from opweld.errors import (
@@ -55,7 +56,7 @@ __all__ = [
     "In", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError",
     "OpweldWarning", "Out", "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable", "TensorType",
     "ToolError", "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile",
-    "config", "function", "generic", "graph", "printing", "rewriting", "scalar", "shared", "source", "tensor",
+    "config", "function", "fusion", "generic", "graph", "printing", "rewriting", "scalar", "shared", "source", "tensor",
 ]  # fmt: skip
 
 # -- by hand --

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from opweld.compile.fusion import fusion
 from opweld.dtypes import shape_text
-from opweld.errors import _refuse_unknown, _what
+from opweld.errors import EngineError, _refuse_unknown, _what
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.rooms import late
@@ -51,7 +52,8 @@ def debugprint(
     Parameters
     ----------
     graph : Variable, Apply, Function, FunctionGraph, or a list of those
-        What to print. Of a function, the graph that runs, with each node's place in the order of execution.
+        What to print. Of a function, the graph that runs, with each node's place in the order of execution, and ``loop
+        0`` where it is part of a loop of several nodes; below, what keeps nodes apart (`opweld.fusion`).
     depth : int
         How many levels; -1: all.
     print_type : bool
@@ -103,7 +105,7 @@ def debugprint(
     printer.types, printer.shapes, printer.maps, printer.made_at = print_type, print_shape, maps, print_made_at
     for variable in printer.outputs(graph):
         printer.add(variable)
-    text = "\n".join(printer.lines) + "\n"
+    text = "\n".join(printer.lines + printer.below) + "\n"
     if file == "str":
         return text
     target = sys.stdout if file is None else file
@@ -143,6 +145,7 @@ class _Printer:
 
     def __init__(self, depth: int, ids: str, stop_on_name: bool) -> None:
         self.lines: list[str] = []
+        self.below: list[str] = []  # why nodes are not one loop
         self.types = self.shapes = self.made_at = False
         self.maps: list[tuple[str, str]] = []
         self._depth = depth
@@ -151,6 +154,7 @@ class _Printer:
         self._names: dict[Any, str] = {}
         self._shown: set[Apply] = set()
         self._place: dict[Apply, int] = {}
+        self._loops: dict[Apply, list[int]] = {}
 
     def outputs(self, graph: object) -> list[Variable]:
         """What to begin with."""
@@ -162,10 +166,22 @@ class _Printer:
         found = maker.fgraph if maker is not None else graph
         if isinstance(found, FunctionGraph):
             self._place.update((node, i) for i, node in enumerate(found.toposort()))
+            if maker is not None:
+                self._fused(graph, found)
             return list(found.outputs)
         if isinstance(graph, Iterable) and not isinstance(graph, str):
             return [variable for item in graph for variable in self.outputs(item)]
         raise TypeError(f"debugprint: expected a variable, a node or a function, got {_what(graph)}")
+
+    def _fused(self, function: object, graph: FunctionGraph) -> None:
+        """Note which nodes of a function are one loop, and what is to be said of the others."""
+        try:
+            found = fusion(function)
+        except EngineError as err:  # nothing else here needs the engine
+            self.below.append(f"loops are not known: {err}")
+            return
+        self._loops.update((node, found.numbers(node)) for node in graph.apply_nodes)
+        self.below += [found.note] if found.note else [f"apart: {line}" for line in found.reasons()]
 
     def add(self, output: Variable) -> None:
         """Enter a variable and what it is computed from. No recursion: chains are long."""
@@ -211,6 +227,8 @@ class _Printer:
                 text += f" {letter}={getattr(node.op, name)}"
         if node in self._place:
             text += f" {self._place[node]}"
+        if self._loops.get(node):
+            text += f" loop {', '.join(map(str, self._loops[node]))}"
         made_at = node.made_at if self.made_at else None
         return text if made_at is None else f"{text}  # {made_at[0]}:{made_at[1]}"
 

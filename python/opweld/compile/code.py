@@ -223,6 +223,11 @@ class Code:
             pass
         return str(engine.render(self.program.text, fuse=self.fused)["text"])
 
+    def fusion(self) -> tuple[list[list[int]], list[tuple[int, int, str]]]:
+        """Ask the engine which steps are one loop, and why others are not: `opweld.compile.maker.Maker.fused`."""
+        found = engine.fusion(self.program.text)
+        return found["loops"], [(pair["from"], pair["to"], pair["why"]) for pair in found["apart"]]
+
 
 def compile_graph(graph: Graph, name: str = "f", options: Options | None = None, **interface: Any) -> Code:
     """Compile a graph to a module.

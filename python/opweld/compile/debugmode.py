@@ -102,7 +102,15 @@ class DebugMode:
 
 
 class Checks:
-    """The nodes of a function, and their C: one module, or, where that does not compile, one a node."""
+    """The nodes of a function, and their C: one module, or, where that does not compile, one a node.
+
+    Attributes
+    ----------
+    unfused : str
+        What `opweld.fusion` says.
+    """
+
+    unfused = "DebugMode runs each node by itself"
 
     def __init__(
         self, mode: DebugMode, graph: FunctionGraph, replaced: Replaced, called: str, options: Options | None

@@ -12,7 +12,7 @@ from opweld.compile.modes import InC, one_node
 from opweld.compile.program import Program
 from opweld.config import Options
 from opweld.dtypes import shape_text
-from opweld.graph.basic import Variable
+from opweld.graph.basic import Apply, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.shared import SharedVariable
 from opweld.graph.type import Type
@@ -265,6 +265,33 @@ class Maker:
         """
         theirs = None if isinstance(self.linked, InC) else getattr(self.linked, "source", None)
         return (theirs and theirs()) or self.code.source()
+
+    def fused(self) -> tuple[list[Apply], list[list[int]], list[tuple[int, int, str]], str]:
+        """Say which nodes became one loop; `opweld.fusion` is for people.
+
+        Returns
+        -------
+        nodes : list of Apply
+            In order of execution.
+        loops : list of (list of int)
+            The places of each loop's nodes.
+        apart : list of (int, int, str)
+            The places of nodes of which the second reads the first's result in another loop, and why.
+        note : str
+            Why nothing is fused, or known.
+        """
+        if not isinstance(self.linked, InC):
+            told = getattr(self.linked, "unfused", None) or f"the mode runs the graph by itself: {self.recipe.mode!r}"
+            return self.fgraph.toposort(), [], [], told
+        nodes: list[Any] = [node for node, _ in self.program.steps]
+        own = self.fgraph.toposort()
+        if [node.op for node in own] == [node.op for node in nodes]:
+            nodes = own  # of a copy with other shared values, whose Program is that of the first
+        if self.code.fused:
+            return nodes, *self.code.fusion(), ""
+        data = self.program.data
+        loops = [[i] for i, step in enumerate(data["steps"]) if "loop" in data["kernels"][step["kernel"]]]
+        return nodes, loops, [], "fuse=False: each node is a loop of its own"
 
     def _doc(self) -> str:
         names = [keyword or f"arg{i}" for i, keyword in enumerate(self.keywords)]

@@ -49,7 +49,8 @@ class Mode(Protocol):
         -------
         callable
             Of the values of the graph's inputs, each of its variable's type; gives those of the outputs. A method
-            ``source`` of it, which gives the C, is what `opweld.source` asks.
+            ``source`` of it, which gives the C, is what `opweld.source` asks; a text ``unfused``, why it makes no
+            loops of several nodes, is what `opweld.fusion` says.
 
         Notes
         -----
