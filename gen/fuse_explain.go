@@ -27,18 +27,27 @@ func (p *Program) Explain() (*Fusion, error) {
 	}
 	found := &Fusion{Loops: [][]int{}, Apart: []Parted{}}
 	for _, g := range f.distinct() {
+		steps := f.computed(g)
 		if f.kernel(g.steps[0]).Loop != nil {
-			found.Loops = append(found.Loops, f.all(g))
+			found.Loops = append(found.Loops, steps)
 		}
-		found.Apart = f.parted(g, found.Apart)
+		found.Apart = f.parted(g, steps, found.Apart)
 	}
 	return found, nil
 }
 
+// computed lists the steps whose values a group's loop computes: not those of its own that only others want, who repeat them.
+func (f *fuser) computed(g *group) []int {
+	if !g.fuses {
+		return g.steps
+	}
+	a := f.analyse(g)
+	return a.needed(a.inputs, a.outputs)
+}
+
 // parted adds why those are not in a group whose results it reads, where at least one of the two is a loop. What several groups
 // repeat is told of once.
-func (f *fuser) parted(g *group, told []Parted) []Parted {
-	inside := f.all(g)
+func (f *fuser) parted(g *group, inside []int, told []Parted) []Parted {
 	for _, to := range inside {
 		for _, v := range f.Steps[to].Inputs {
 			from, made := f.shapes.producer[v]
@@ -70,11 +79,11 @@ func (f *fuser) why(from, to int, g *group) string {
 			joined.copies = append(joined.copies, step)
 		}
 	}
-	if f.passes(joined.steps) {
-		return "something between them has to run apart"
-	}
 	if obstacle := f.analyse(joined).obstacle; obstacle != "" {
 		return "one loop " + obstacle
+	}
+	if f.passes(joined.steps) {
+		return "something between them has to run apart"
 	}
 	if !f.of[from].fuses || !g.fuses {
 		return "so many different loops of several nodes would make the build take long"

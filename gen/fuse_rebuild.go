@@ -21,6 +21,7 @@ type Group struct {
 type Member struct {
 	Node  int // which of Program's
 	Label string
+	Spare bool // the loop does without it: others want it alone, who repeat it
 	Reads []Read
 }
 
@@ -209,8 +210,9 @@ func (r *rebuilder) group(a *analysis) *Group {
 	g := &Group{Folds: max(0, slices.IndexFunc(a.steps, func(step int) bool {
 		return slices.ContainsFunc(a.kernel(step).Loop.Folds, func(f Fold) bool { return f.Identity == nil })
 	}))}
+	computed := a.needed(a.inputs, a.outputs)
 	for at, step := range a.steps {
-		m := Member{Node: step, Label: a.kernel(step).Label}
+		m := Member{Node: step, Label: a.kernel(step).Label, Spare: !slices.Contains(computed, step)}
 		for _, v := range a.Steps[step].Inputs {
 			from := slices.Index(a.inputs, v)
 			if by, inside := a.made[v]; inside {

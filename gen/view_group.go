@@ -59,6 +59,9 @@ func (v *functionViewer) groups() {
 func (v *functionViewer) tell(g *GroupPlan) []string {
 	var steps []string
 	for _, m := range g.Members {
+		if m.Spare {
+			continue
+		}
 		steps = append(steps, fmt.Sprintf("%d %s", m.Node, comment(m.Label)))
 	}
 	told := append([]string{v.loopOf(g.Entry.Function) + ": one loop of Program's steps"}, inLines(steps)...)

@@ -170,6 +170,73 @@ def test_an_empty_graph():
     assert "x" in texts(x)
 
 
+# -- loops of several nodes --------------------------------------------------------------------------------------
+
+
+def two_loops():
+    m = tensor.dmatrix("m")
+    d = m - m.sum(axis=1, keepdims=True)
+    return opweld.function([m], d * (d * d).sum(axis=1, keepdims=True))
+
+
+def test_nodes_of_one_loop_lie_on_one_ground():
+    f = two_loops()
+    root = parsed(f)
+    grounds = [element.get("class") for element in root.iter(SVG + "rect") if "halo" in (element.get("class") or "")]
+    assert sorted(grounds) == ["loop0 halo"] * 3 + ["loop1 halo"] * 2
+    bands = [element.get("class") for element in root.iter(SVG + "path") if "band" in (element.get("class") or "")]
+    assert set(bands) == {"loop0 band", "loop1 band"}
+    marks = [element.text for element in root.iter(SVG + "text") if element.get("class") == "in"]
+    assert sorted(marks) == ["loop 0", "loop 0", "loop 0, 1", "loop 1"]
+    legend = [element.text for element in root.iter(SVG + "text") if element.get("class") == "detail"]
+    assert legend[-2:] == ["loop 0", "loop 1"]
+
+
+def test_a_ground_lies_behind_its_node():
+    root = parsed(two_loops())
+    box = {key: float(value) for key, value in _rect(root, "op").items()}
+    halo = {key: float(value) for key, value in _rect(root, "loop1 halo").items()}
+    assert halo["width"] > 22 and halo["height"] > 22 and box["width"] > 22
+    order = [element.get("class") for element in root.iter(SVG + "rect")]
+    assert max(i for i, name in enumerate(order) if "halo" in name) < order.index("op")
+
+
+def _rect(root, name):
+    found = next(element for element in root.iter(SVG + "rect") if element.get("class") == name)
+    return {key: found.get(key) for key in ("x", "y", "width", "height")}
+
+
+def test_lines_tell_what_keeps_nodes_apart():
+    tips = [element.text for element in parsed(two_loops()).iter(SVG + "title")]
+    why = "\nnot in one loop: one loop would read what a fold leaves before that is there"
+    assert sum(why in tip for tip in tips) == 2
+    assert sum(tip.endswith("part of loop 0 and, again, of loop 1") for tip in tips) == 1
+
+
+def test_what_is_not_fused_has_no_ground():
+    plain = opweld.function([x], tensor.exp(x) + 1, fuse=False)
+    for graph in (plain, plain.maker.fgraph, tensor.exp(x) + 1, opweld.function([x], x + 1)):
+        svg = picture(graph).svg
+        assert "halo" not in svg and "loop" not in svg
+
+
+def test_more_loops_than_colours():
+    names = [tensor.dvector(f"v{n}") for n in range(8)]
+    f = opweld.function(names, [tensor.sort(name * 2 + 1) for name in names])
+    assert len(opweld.fusion(f).loops) == 8
+    legend = [text for text in texts(f) if text.startswith("loop")][-6:]
+    assert legend == ["loop 0, 6", "loop 1, 7", "loop 2", "loop 3", "loop 4", "loop 5"]
+
+
+def test_pictures_need_no_engine(monkeypatch):
+    def missing(program):
+        raise opweld.errors.EngineError("it is gone")
+
+    f = two_loops()
+    monkeypatch.setattr(opweld.engine, "fusion", missing)
+    assert "halo" not in picture(f).svg and "subtract" in texts(f)
+
+
 # -- layout ------------------------------------------------------------------------------------------------------
 
 

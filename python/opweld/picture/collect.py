@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from opweld.compile.fusion import fusion
 from opweld.dtypes import shape_text
-from opweld.errors import _what
+from opweld.errors import EngineError, _what
 from opweld.graph.aliasing import alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
@@ -39,6 +40,8 @@ class Item:
         The op runs in Python.
     place : int or None
         In the order of execution.
+    loops : tuple of int
+        The loops of several nodes that compute it.
     nin, nout : int
         How many lines end and begin at it.
     """
@@ -50,6 +53,7 @@ class Item:
     tip: str = ""
     python: bool = False
     place: int | None = None
+    loops: tuple[int, ...] = ()
     nin: int = 0
     nout: int = 1
 
@@ -64,6 +68,7 @@ class Edge:
     into: int
     kind: str  # "reads", "views", "destroys"
     tip: str
+    loops: tuple[int, ...] = ()  # that compute both
 
 
 @dataclass
@@ -103,6 +108,7 @@ def collect(graph: Any) -> Scene:
         outputs, title = list(found.outputs), ""
         if maker is not None:
             updated = {i: str(variable) for i, variable in getattr(maker, "updates", {}).items()}
+            reader.fused(graph)
             title = f"{graph.name or 'f'}({', '.join([str(spec.variable) for spec in maker.inputs])})"
     else:
         outputs, title = _outputs(graph), ""
@@ -139,6 +145,17 @@ class _Reader:
         self.python: set[Apply] = set()
         self.place: dict[Apply, int] = {}
         self._of: dict[Variable, tuple[int, int]] = {}
+        self._loops: dict[Apply, tuple[int, ...]] = {}
+        self._apart: dict[tuple[Apply, Apply], str] = {}
+
+    def fused(self, function: object) -> None:
+        """Note which nodes of a function are one loop, and why others are not."""
+        try:
+            found = fusion(function)
+        except EngineError:  # nothing else here needs the engine
+            return
+        self._loops = {node: tuple(found.numbers(node)) for node in self.place}
+        self._apart = {(source, target): why for source, target, why in found.apart}
 
     def source(self, variable: Variable) -> tuple[int, int]:
         """Enter a variable that no node here computes; constants are drawn at each reader."""
@@ -166,8 +183,12 @@ class _Reader:
         python = node in self.python
         if python:
             tip.append("runs in Python")
+        loops = self._loops.get(node, ())
+        if loops:
+            tip.append(f"part of loop {' and, again, of loop '.join(map(str, loops))}")
         item = Item("op", _title(node.op), lines, where, "\n".join(tip), python)
         item.place, item.nin, item.nout = self.place.get(node), len(sources), max(1, len(node.outputs))
+        item.loops = loops
         self.items.append(item)
         here = len(self.items) - 1
         for position, variable in enumerate(node.outputs):
@@ -177,7 +198,11 @@ class _Reader:
         for position, ((source, out), variable) in enumerate(zip(sources, node.inputs)):
             kind = kinds.get(position, "reads")
             tip_ = f"{item.title} {kind} {_clip(str(variable), _TITLE)} (input {position})\n{variable.type}"
-            self.edges.append(Edge(source, out, here, position, kind, tip_))
+            why = self._apart.get((variable.owner, node)) if variable.owner is not None else None
+            if why is not None:
+                tip_ += f"\nnot in one loop: {why}"
+            both = tuple([loop for loop in loops if loop in self.items[source].loops])
+            self.edges.append(Edge(source, out, here, position, kind, tip_, both))
 
     def output(self, position: int, variable: Variable, count: int, updated: str | None) -> None:
         """Enter a result."""

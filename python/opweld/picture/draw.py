@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from opweld.picture.collect import Item, Scene
+from opweld.picture.collect import Edge, Item, Scene
 from opweld.picture.layout import Box, Link, Segment, arrange
 
 __all__ = ["draw"]
@@ -26,6 +26,8 @@ _DARK = {
     "shared": "#4a3208", "shared-edge": "#fbbf24", "output": "#35245e", "output-edge": "#a78bfa",
     "views": "#38bdf8", "destroys": "#f87171",
 }  # fmt: skip
+_LOOPS = ("#bbf7d0", "#fbcfe8", "#fde68a", "#a5f3fc", "#ddd6fe", "#fed7aa")  # in turn
+_LOOPS_DARK = ("#14532d", "#6b1a45", "#5b4a0a", "#155e75", "#43308a", "#7c2d12")
 _LEGEND = {
     "input": "input", "constant": "constant", "shared": "shared value", "op": "operation", "python": "runs in Python",
     "output": "result", "reads": "reads", "views": "is a view of", "destroys": "writes over",
@@ -67,12 +69,14 @@ def draw(scene: Scene) -> tuple[str, int, int]:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'class="opweld-graph" role="img" font-family="{escape(_FONT)}">',
         f"<title>{escape(scene.title or 'graph')}</title>",
-        f"<style>{_style()}</style>",
+        f"<style>{_style(_loops(scene))}</style>",
         f'<rect class="ground" width="{width}" height="{height}" rx="10"/>',
     ]
     if scene.title:
         parts.append(f'<text class="head" x="{_n(_MARGIN)}" y="{_n(_MARGIN + 10)}">{escape(scene.title)}</text>')
     parts.append(f'<g transform="translate({_n(left)} {_n(top)})">')
+    parts += [_band(scene.edges[s.link], s) for s in segments if s.link is not None and scene.edges[s.link].loops]
+    parts += [_halo(item.loops, box) for item, box in zip(scene.items, boxes) if item.loops]
     parts += [_segment(scene, segment) for segment in sorted(segments, key=lambda s: _rank(scene, s))]
     parts += [_item(item, box) for item, box in zip(scene.items, boxes)]
     parts.append(f'</g>\n<g transform="translate({_n(_MARGIN)} {_n(top + high + 30)})">')
@@ -93,12 +97,16 @@ _SHAPES = (
     ".destroys{stroke-width:2.4}",
     "g:hover>.op{stroke-width:2}",
 )
+_BANDS = (".band{fill:none}", ".halo{stroke:none}", ".in{font-size:9px;text-anchor:end}")
 
 
-def _style() -> str:
+def _style(loops: dict[int, list[int]]) -> str:
     """The style sheet; its rules hold inside this picture only. Plain colours: not every viewer knows CSS variables."""
-    dark = f"@media (prefers-color-scheme:dark){{{_rules(_colours(_DARK))}}}"
-    return _rules(_colours(_LIGHT)) + dark + _rules(_SHAPES)
+    light, dark = (
+        _rules([*_colours(of), *[f".loop{n}{{fill:{turn[n]};stroke:{turn[n]}}}" for n in loops]])
+        for of, turn in ((_LIGHT, _LOOPS), (_DARK, _LOOPS_DARK))
+    )
+    return light + f"@media (prefers-color-scheme:dark){{{dark}}}" + _rules(_SHAPES + (_BANDS if loops else ()))
 
 
 def _rules(rules: Iterable[str]) -> str:
@@ -117,9 +125,23 @@ def _colours(of: dict[str, str]) -> list[str]:
     return rules
 
 
+def _loops(scene: Scene) -> dict[int, list[int]]:
+    """The loops that are drawn, by their colours' places."""
+    found: dict[int, list[int]] = {}
+    for loop in sorted({loop for item in scene.items for loop in item.loops}):
+        found.setdefault(loop % len(_LOOPS), []).append(loop)
+    return found
+
+
+def _label(loops: Iterable[int]) -> str:
+    return f"loop {', '.join(map(str, loops))}"
+
+
 def _box(item: Item) -> Box:
     """How large an item is."""
     widths = [len(item.title) * _TITLE + (len(str(item.place)) * 9 + 9 if item.place is not None else 0)]
+    if item.loops:
+        widths[0] += len(_label(item.loops)) * 9 + 28
     widths += [len(line) * _DETAIL for line in item.lines]
     widths.append(len(item.where) * _SMALL)
     height = 14 + 16 + 15 * len(item.lines) + (14 if item.where else 0) + (8 if item.kind == "shared" else 0)
@@ -138,19 +160,45 @@ def _rank(scene: Scene, segment: Segment) -> int:
     return 0 if segment.link is None or scene.edges[segment.link].kind == "reads" else 1
 
 
-def _segment(scene: Scene, segment: Segment) -> str:
-    edge = None if segment.link is None else scene.edges[segment.link]
-    kind = "" if edge is None or edge.kind == "reads" else " " + edge.kind
-    x0, x1, y1 = segment.x0, segment.x1, segment.y1 - (5 if segment.ends else 0)
+def _way(segment: Segment, y1: float) -> str:
+    """A line down to a height."""
+    x0, x1 = segment.x0, segment.x1
     path = f"M{_n(x0)} {_n(segment.y0)}"
     if segment.bend > segment.y0:
         path += f"V{_n(segment.bend)}"
     middle = (segment.bend + y1) / 2
-    path += f"V{_n(y1)}" if x0 == x1 else f"C{_n(x0)} {_n(middle)} {_n(x1)} {_n(middle)} {_n(x1)} {_n(y1)}"
+    return path + (f"V{_n(y1)}" if x0 == x1 else f"C{_n(x0)} {_n(middle)} {_n(x1)} {_n(middle)} {_n(x1)} {_n(y1)}")
+
+
+def _band(edge: Edge, segment: Segment) -> str:
+    """What lies behind a line inside of a loop; of several loops side by side, the first outermost."""
+    path = _way(segment, segment.y1)
+    wide = [20 - 8 * min(n, 2) for n in range(len(edge.loops))]
+    return "".join([
+        f'<path class="loop{loop % len(_LOOPS)} band" stroke-width="{width}" d="{path}"/>'
+        for loop, width in zip(edge.loops, wide)
+    ])  # fmt: skip
+
+
+def _halo(loops: tuple[int, ...], box: Box) -> str:
+    """What lies behind a node of a loop, or of several, the first outermost."""
+    parts = []
+    for n, loop in enumerate(loops):
+        rim = 11 - 4 * min(n, 2)
+        x, y, width, height = box.x - box.width / 2 - rim, box.y - rim, box.width + 2 * rim, box.height + 2 * rim
+        place = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
+        parts.append(f'<rect class="loop{loop % len(_LOOPS)} halo" {place} rx="{7 + rim}"/>')
+    return "".join(parts)
+
+
+def _segment(scene: Scene, segment: Segment) -> str:
+    edge = None if segment.link is None else scene.edges[segment.link]
+    kind = "" if edge is None or edge.kind == "reads" else " " + edge.kind
+    path = _way(segment, segment.y1 - (5 if segment.ends else 0))
     line = f'<path class="line{kind}" d="{path}"'
     if not segment.ends or edge is None:
         return line + "/>"
-    head = f"M{_n(x1)} {_n(segment.y1)}l-4 -7h8z"
+    head = f"M{_n(segment.x1)} {_n(segment.y1)}l-4 -7h8z"
     return f'<g><title>{escape(edge.tip)}</title>{line}/><path class="tip{kind.replace(" ", " tip-")}" d="{head}"/></g>'
 
 
@@ -163,6 +211,9 @@ def _item(item: Item, box: Box) -> str:
     parts.append(f'<text class="title" {at} y="{_n(baseline)}">{escape(item.title)}</text>')
     if item.place is not None:
         parts.append(f'<text class="place" x="{_n(x + width - 7)}" y="{_n(y + 13)}">{item.place}</text>')
+    if item.loops:
+        right = x + width - 7 - (len(str(item.place)) * 9 * _WIDE + 12 if item.place is not None else 0)
+        parts.append(f'<text class="in" x="{_n(right)}" y="{_n(y + 13)}">{_label(item.loops)}</text>')
     for line in item.lines:
         baseline += 15
         parts.append(f'<text class="detail" {at} y="{_n(baseline)}">{escape(line)}</text>')
@@ -207,6 +258,11 @@ def _legend(scene: Scene) -> tuple[list[str], float]:
         else:
             item = Item("op" if kind == "python" else kind, "", python=kind == "python")
             parts.append(_shape(item, x, -8, 28, 16))
+        parts.append(f'<text class="detail" x="{_n(x + 34)}" y="4">{text}</text>')
+        x += 34 + len(text) * _DETAIL * _WIDE + 18
+    for turn, loops in _loops(scene).items():
+        text = _label(loops[:3]) + (" …" if len(loops) > 3 else "")
+        parts.append(f'<rect class="loop{turn}" x="{_n(x)}" y="-8" width="28" height="16" rx="7"/>')
         parts.append(f'<text class="detail" x="{_n(x + 34)}" y="4">{text}</text>')
         x += 34 + len(text) * _DETAIL * _WIDE + 18
     return parts, max(0.0, x - 18)

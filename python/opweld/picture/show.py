@@ -65,8 +65,9 @@ def picture(graph: object, file: object = None) -> Picture:
     """Draw a graph.
 
     Each operation is shown with dtype and shape of what it computes, and where in the user's code it was made; inputs,
-    constants, shared values and results differ in shape and colour; views and what is written over are marked. The rest
-    is shown where the pointer rests.
+    constants, shared values and results differ in shape and colour; views and what is written over are marked. Of a
+    function, the nodes of each loop lie on one ground, as `opweld.fusion` tells of them. The rest is shown where the
+    pointer rests.
 
     Parameters
     ----------
