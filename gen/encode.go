@@ -133,7 +133,7 @@ func (l *Structure) fields() fields {
 	if len(folds) > 0 {
 		f["folds"], f["axes"] = folds, l.Axes
 	}
-	return f.flag("keepdims", l.KeepDims).nums("scalars", l.Scalars).nums("spread", l.Spread).flag("fused", l.Fused)
+	return f.flag("keepdims", l.KeepDims).nums("scalars", l.Scalars).nums("spread", l.Spread)
 }
 
 func (f *Folding) fields() fields {

@@ -19,7 +19,7 @@ type composer struct {
 
 // compose makes a kernel that computes variables from others: of the steps of the group those that this takes.
 func (a *analysis) compose(inputs, outputs []int) *Kernel {
-	c := &composer{of: a, result: &Structure{Fused: true}, value: map[int]int{}, fold: map[int]int{}, same: map[string]int{}}
+	c := &composer{of: a, result: &Structure{}, value: map[int]int{}, fold: map[int]int{}, same: map[string]int{}}
 	k := &Kernel{Lang: C, Structure: c.result, Version: "fused"}
 	for i, v := range inputs {
 		c.value[v] = i

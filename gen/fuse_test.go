@@ -253,7 +253,7 @@ func TestFusedProgramsHold(t *testing.T) {
 		require.NoError(t, err, "seed %d", seed)
 		for i := range fused.Program.Kernels {
 			s := *fused.Program.Kernels[i].Structure
-			s.Fused, s.Scalars, s.Spread = false, nil, nil
+			s.Scalars, s.Spread = nil, nil
 			fused.Program.Kernels[i].Structure = &s
 		}
 		_, err = fused.Program.Check()

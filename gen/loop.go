@@ -20,7 +20,6 @@ type Loop struct {
 	Outputs  []LoopOutput
 	Scalars  []int // inputs that have no dimensions, where that is known
 	Spread   []int // inputs that are as a rule one number along the innermost axis
-	Fused    bool  // several nodes
 }
 
 // LoopOutput is where a value goes.

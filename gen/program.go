@@ -72,7 +72,6 @@ type Structure struct {
 	Outputs  []Sink
 	Scalars  []int // of a loop that the engine made: the inputs of no dimensions. No field of Program's
 	Spread   []int // the same: inputs that are as a rule one number along the innermost axis
-	Fused    bool  // the same: of several nodes
 }
 
 // Sink is where an output comes from.
