@@ -27,19 +27,14 @@ apart: Any = late("opweld.apart")  # where the engine cannot live in this proces
 
 Progress = Callable[[dict[str, Any]], object]
 
-_SLICE = 50  # milliseconds: how long a signal may have to wait for the interpreter
+_SLICE = 50  # milliseconds that a signal may wait for the interpreter
 _REAP = 1000  # milliseconds that a cancelled job is given to end; killing the compiler takes about one
 _FINISH = 20_000  # milliseconds that the end of a process waits for what builds have begun for later ones
-
 _KINDS: dict[str, type[errors.OpweldError]] = {
-    "program": errors.ProgramError,
-    "no_compiler": errors.CompilerNotFoundError,
-    "compile": errors.CompileError,
-    "cache": errors.CacheError,
-    "private": errors.CacheError,
-    "tool": errors.ToolError,
+    "program": errors.ProgramError, "no_compiler": errors.CompilerNotFoundError, "compile": errors.CompileError,
+    "cache": errors.CacheError, "private": errors.CacheError, "tool": errors.ToolError,
     "expression": errors.ExpressionError,
-}
+}  # fmt: skip
 _PATHS = frozenset(("module", "source", "log", "folder", "file", "driver"))  # fields of answers
 
 _loaded_in: int | None = None  # the process that loaded the engine
@@ -68,7 +63,7 @@ def render(*programs: str, module: str = "opweld_module", fuse: bool = True) -> 
     module : str, optional
         Python's name of the module. Left out: that of all modules in the cache.
     fuse : bool, optional
-        Make one loop of steps that walk the same elements.
+        One loop for steps that walk the same elements.
 
     Returns
     -------

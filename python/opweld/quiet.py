@@ -10,7 +10,7 @@ import numpy as np
 
 __all__ = ["listening", "quiet"]
 
-_listens: ContextVar[bool] = ContextVar("opweld.listens", default=False)
+_listens: ContextVar[bool] = ContextVar("opweld_listens", default=False)
 
 
 def quiet() -> AbstractContextManager[object]:

@@ -11,9 +11,8 @@
 #define OPW_PACK_MOST 1024    /* elements of a block that has buffers */
 #define OPW_PACK_LEAST 64     /* the same, at least */
 #define OPW_TILE_MOST 4096    /* elements of a block that has none */
-#define OPW_PACK_TURNED 64    /* elements of a row where an operand is transposed: there are so many rows that its cache lines are
-                                 read whole */
-#define OPW_PAGES 1536         /* that the processor knows at once */
+#define OPW_PACK_TURNED 64    /* elements of a row where an operand is transposed: so many rows read its cache lines whole */
+#define OPW_PAGES 1536        /* that the processor knows at once */
 #define OPW_PACK_ROW 256      /* elements of a row where none is */
 #define OPW_PACK_NUMBERS 2048 /* elements of a row, from which on numbers are written out */
 
@@ -389,17 +388,4 @@ static int opw_run_packed(const opw_loop *work, opw_axes *axes, char **p)
             return status;
     } while (opw_next(axes, b.rows, at, p));
     return 0;
-}
-
-/* Runs n elements of operands that are contiguous, or one number throughout. */
-static int opw_run_numbers(const opw_loop *work, npy_intp n, char **p, const npy_intp *s)
-{
-    opw_axes axes;
-    int status;
-    axes.n = 1;
-    axes.operands = work->inputs + work->outputs;
-    axes.dims[0] = n;
-    memcpy(axes.strides[0], s, sizeof(npy_intp) * (size_t)axes.operands);
-    status = opw_run_packed(work, &axes, p);
-    return status == OPW_AS_IT_IS ? work->inner(n, p, s) : status;
 }

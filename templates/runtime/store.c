@@ -255,6 +255,19 @@ static int opw_store_strided(const opw_loop *work, opw_places places, const opw_
     return opw_store_over(work, &axes, list);
 }
 
+/* Runs n elements of operands that are contiguous, or one number throughout. */
+static int opw_run_numbers(const opw_loop *work, npy_intp n, char **p, const npy_intp *s)
+{
+    opw_axes axes;
+    int status;
+    axes.n = 1;
+    axes.operands = work->inputs + work->outputs;
+    axes.dims[0] = n;
+    memcpy(axes.strides[0], s, sizeof(npy_intp) * (size_t)axes.operands);
+    status = opw_run_packed(work, &axes, p);
+    return status == OPW_AS_IT_IS ? work->inner(n, p, s) : status;
+}
+
 /* Runs a loop of stores, on its own or as the main one of a group. places: where the arrays of its inputs are, then of its
    outputs, which it puts there. One shape, C order throughout, or no dimensions: one loop over all. */
 OPW_INLINE int opw_store(const opw_loop *work, opw_places places, const opw_group *group)

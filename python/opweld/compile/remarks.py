@@ -33,7 +33,7 @@ _INVALID = 8
 
 
 #: Takes the words of calls that are only tried.
-_tried: ContextVar[list[int] | None] = ContextVar("opweld.tried", default=None)
+_tried: ContextVar[list[int] | None] = ContextVar("opweld_tried", default=None)
 
 
 class Remark(NamedTuple):

@@ -1,0 +1,198 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+
+	"opweld/gen/scalar"
+)
+
+// FoldView is how elements become one, for a loop that folds.
+type FoldView struct {
+	Accumulators       []string // C types
+	Begin              []string // values of an element with which they begin
+	Folds              []CombineView
+	Starts             []CombineView // those that begin with something else than the first element
+	Scans, Stores      []string      // statements: after each element; at the end
+	Identity           []string
+	Members            bool  // folds that may fail are of several nodes
+	Indexed            int   // 1: an element's place is asked for
+	Unrolled           bool  // each of them has its place in the text
+	Lanes              []int // accumulators that take turns; none: there is one
+	Pairwise           int   // elements of a block of a run; 0: it is folded from its begin to its end
+	Chunk, ColumnChunk int
+	Axes, Name         string
+	KeepDims           int
+	Kinds              []string    // of each output
+	Params, Args       string      // the operands as parameters, and as what is passed on
+	Runs, Columns      []CloseView // strides for which the folding of a run, and of columns, is written out
+	AnyRun, AnyColumns string      // the operands, as they lie
+}
+
+// CloseView is operands whose strides are known, in a run from element to element, else from column to column.
+type CloseView struct {
+	Strides []int
+	Args    string
+}
+
+// CombineView is the accumulators of one fold.
+type CombineView struct {
+	First   []string // statements that name one set, and the other
+	Start   []string // or that name what a run begins with, and the accumulators
+	Lines   []LineView
+	Results []string // statements
+}
+
+// fold names what a loop's folds need; v has the operands.
+func (b *body) fold(l *Loop, v *LoopView) *FoldView {
+	f := &FoldView{Axes: mask(l.Axes), Name: "NULL"}
+	first := 0
+	for i := range l.Folds {
+		fold := &l.Folds[i]
+		c := b.combine(fold, first)
+		if f.Folds = append(f.Folds, c); fold.Starts {
+			f.Starts = append(f.Starts, c)
+		}
+		for j, t := range fold.Accs {
+			f.Accumulators = append(f.Accumulators, t.Value)
+			f.Begin = append(f.Begin, valueName(fold.Values[j]))
+		}
+		if fold.Identity == nil && f.Name == "NULL" {
+			f.Name = cString(fold.Op)
+		}
+		for _, c := range fold.Identity {
+			f.Identity = append(f.Identity, b.use(c))
+		}
+		first += len(fold.Accs)
+	}
+	if len(f.Identity) < len(f.Accumulators) {
+		f.Identity = nil
+	}
+	if l.pairwise() {
+		f.Pairwise, f.Chunk, f.ColumnChunk = pairwiseBlock, pairwiseRun, pairwiseColumn
+	}
+	if l.lanes() {
+		for lane := range lanes {
+			f.Lanes = append(f.Lanes, lane)
+		}
+		f.Unrolled = l.cost() <= unrolledCost
+	}
+	if l.KeepDims {
+		f.KeepDims = 1
+	}
+	b.sinks(l, f)
+	if f.pass(v.Operands, l); l.indexed() {
+		f.place(len(v.Operands))
+	}
+	if v.Members {
+		f.member()
+		f.Members = slices.ContainsFunc(l.Folds, Fold.members)
+	}
+	if v.Staged {
+		f.Pairwise = stageBlock
+	}
+	return f
+}
+
+// combine names the values by which two sets of a fold's accumulators become one; first is its first accumulator.
+func (b *body) combine(fold *Fold, first int) (c CombineView) {
+	n := len(fold.Accs)
+	inner := &body{name: b.name, values: 2 * n}
+	inner.instructions(fold.Body)
+	b.helpers = append(b.helpers, inner.helpers...)
+	c.Lines = inner.lines
+	for j, t := range fold.Accs {
+		member := fmt.Sprintf("opw_a%d", first+j)
+		name := func(value int, from string) string {
+			return fmt.Sprintf("const %s %s = %s;", t.Value, valueName(value), from)
+		}
+		c.First = append(c.First, name(j, "opw_a->"+member), name(n+j, "opw_b->"+member))
+		if fold.Starts {
+			c.Start = append(c.Start, name(j, b.use(fold.Identity[j])), name(n+j, "opw_a->"+member))
+		}
+		c.Results = append(c.Results, fmt.Sprintf("opw_a->%s = %s;", member, valueName(fold.Results[j])))
+	}
+	return c
+}
+
+// sinks writes what is stored of accumulators, after each element and at the end.
+func (b *body) sinks(l *Loop, f *FoldView) {
+	member := func(out LoopOutput) string {
+		first := 0
+		for _, fold := range l.Folds[:out.Fold] {
+			first += len(fold.Accs)
+		}
+		return fmt.Sprintf("opw_a%d", first+out.Value)
+	}
+	for i, at := range l.stored() {
+		if out := l.Outputs[at]; out.Scan {
+			f.Scans = append(f.Scans, b.use(out.Type.Store(l.place(len(l.Inputs)+i), "opw_a->"+member(out))))
+		}
+	}
+	for i, at := range l.folded() {
+		out := l.Outputs[at]
+		fold, found := &l.Folds[out.Fold], "opw_acc[opw_j]."+member(out)
+		if fold.Plus {
+			both := []scalar.Type{fold.Combined[0], fold.Combined[0]}
+			found = b.use(scalar.Of(fold.Op, both, both[0], []string{found, b.use(fold.Identity[0])}))
+		}
+		f.Stores = append(f.Stores, b.use(out.Type.Store(fmt.Sprintf("opw_out[%d] + opw_j * opw_t[%d]", i, i), found)))
+	}
+	for _, out := range l.Outputs {
+		switch {
+		case out.Fold < 0:
+			f.Kinds = append(f.Kinds, "OPW_STORED")
+		case out.Scan:
+			f.Kinds = append(f.Kinds, "OPW_SCANNED")
+		default:
+			f.Kinds = append(f.Kinds, "OPW_FOLDED")
+		}
+	}
+}
+
+// pass names the operands as parameters and arguments.
+func (f *FoldView) pass(operands []OperandView, l *Loop) {
+	for _, strides := range l.runs(operands) {
+		f.Runs = append(f.Runs, CloseView{Strides: strides})
+	}
+	for _, run := range f.Runs[:min(1, len(f.Runs))] {
+		f.Columns = append(f.Columns, CloseView{Strides: run.Strides})
+	}
+	for _, o := range operands {
+		i := o.Index
+		p, s, t := fmt.Sprintf(", opw_p[%d]", i), fmt.Sprintf("opw_s[%d]", i), fmt.Sprintf("opw_t[%d]", i)
+		f.Params += fmt.Sprintf(", %schar *opw_p%d, npy_intp opw_s%d, npy_intp opw_t%d", o.Const, i, i, i)
+		f.Args += fmt.Sprintf(", opw_p%d, opw_s%d, opw_t%d", i, i, i)
+		for j := range f.Runs {
+			f.Runs[j].Args += fmt.Sprintf("%s, %d, 0", p, f.Runs[j].Strides[i])
+		}
+		f.AnyRun += fmt.Sprintf("%s, %s, 0", p, s)
+		for j := range f.Columns {
+			f.Columns[j].Args += fmt.Sprintf("%s, %s, %d", p, s, f.Columns[j].Strides[i])
+		}
+		f.AnyColumns += fmt.Sprintf("%s, %s, %s", p, s, t)
+	}
+}
+
+// place names an element's place as the last operand, the nth.
+func (f *FoldView) place(n int) {
+	f.Indexed = 1
+	f.more(", npy_intp opw_base, npy_intp opw_sx, npy_intp opw_tx", ", opw_base, opw_sx, opw_tx",
+		fmt.Sprintf(", OPW_PLACE(opw_p[%d]), opw_s[%d], opw_t[%d]", n, n, n))
+}
+
+// member has the number of the node at fault told.
+func (f *FoldView) member() { f.more(", int *opw_member", ", opw_member", ", &opw_member") }
+
+// more adds to the operands: as parameters, as what is passed on, and as what is passed first.
+func (f *FoldView) more(params, args, first string) {
+	f.Params += params
+	f.Args += args
+	for _, all := range [][]CloseView{f.Runs, f.Columns} {
+		for i := range all {
+			all[i].Args += first
+		}
+	}
+	f.AnyRun += first
+	f.AnyColumns += first
+}
