@@ -238,6 +238,40 @@ func TestFusion(t *testing.T) {
 	}
 }
 
+// sizes applies C that looks at nothing but shapes.
+func (g *graph) sizes(inputs ...int) int {
+	out := g.variable(0, RoleTemporary, "")
+	k := Kernel{Label: "sizes", Lang: C, Version: "1", ShapeOnly: true, Outputs: []int{g.typ(0)}}
+	k.Texts[Code] = []string{"/* of shapes */"}
+	for i, v := range slices.Concat(inputs, []int{out}) {
+		if v != out {
+			k.Inputs = append(k.Inputs, g.p.Variables[v].Type)
+		}
+		k.Declares = append(k.Declares, strings.ReplaceAll(g.plain.Text(Declare), variableToken, variableName(i)))
+	}
+	g.p.Kernels = append(g.p.Kernels, k)
+	g.p.Steps = append(g.p.Steps, Step{Kernel: len(g.p.Kernels) - 1, Inputs: inputs, Outputs: []int{out}})
+	return out
+}
+
+// What looks at nothing but a shape looks at where that comes from, so that what lies between need not be there; but not where it
+// would have to run before what it waits for.
+func TestShapesAreReadAtTheirRoots(t *testing.T) {
+	g := newGraph(t)
+	x := g.input("x", 1)
+	e := g.of("exp", g.of("multiply", x, x))
+	g.returns(g.of("add", e, e), g.sizes(e))
+	assert.Equal(t, []string{"multiply exp add: x -> r0", "sizes: x -> r1"}, g.fused())
+
+	g = newGraph(t)
+	x = g.input("x", 1)
+	v := g.of("exp", x)
+	a := g.of("negative", x)
+	g.over(0)
+	g.returns(g.sizes(v, g.sum(a, true, 0)))
+	assert.Contains(t, g.fused(), "sizes: t t -> r0")
+}
+
 // Random graphs: whatever becomes of them is a Program that holds, each result is made once, and a plan can be made of it.
 func TestFusedProgramsHold(t *testing.T) {
 	for seed := range int64(300) {
