@@ -371,7 +371,7 @@ static int opw_plan_blocks(opw_blocks *b, const opw_loop *work, opw_axes *axes, 
 static int opw_run_packed(const opw_loop *work, opw_axes *axes, char **p)
 {
     npy_intp at[OPW_MAX_DIMS] = {0};
-    _Alignas(64) char buffer[OPW_PACK_BYTES];
+    __attribute__((aligned(64))) char buffer[OPW_PACK_BYTES];
     opw_blocks b;
     int k, status;
     if (axes->n == 1) { /* a row alone */
