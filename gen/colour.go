@@ -8,25 +8,21 @@ import "slices"
 type colours struct {
 	*FunctionPlan
 	home map[int]int // variable -> the one whose slot it has
-	last map[int]int // variable with a slot -> place in order of the last step that reads what lies there
 }
 
-func newColours(plan *FunctionPlan, order []int) *colours {
-	c := &colours{FunctionPlan: plan, home: map[int]int{}, last: map[int]int{}}
-	s := newShapes(plan.Typed, order)
-	hidden, place := c.hidden(), map[int]int{}
-	for at, step := range order {
-		place[step] = at
-	}
+func newColours(plan *FunctionPlan, live *liveness) *colours {
+	c := &colours{FunctionPlan: plan, home: map[int]int{}}
+	s, hidden := newShapes(plan.Typed, live.order), c.hidden()
+	free := map[int]int{} // variable with a slot of its own -> place in order of the last step that reads what lies there
 	var homes []int
-	for at, step := range order {
+	for at, step := range live.order {
 		for _, v := range plan.Steps[step].Outputs {
 			if !hidden[v] {
 				continue
 			}
 			own := slices.IndexFunc(homes, func(h int) bool {
 				a, b := &plan.Variables[h], &plan.Variables[v]
-				return c.last[h] < at && a.Type == b.Type && a.Keep == b.Keep && slices.Equal(s.roots[h], s.roots[v])
+				return free[h] < at && a.Type == b.Type && a.Keep == b.Keep && slices.Equal(s.roots[h], s.roots[v])
 			})
 			h := v
 			if own >= 0 {
@@ -35,10 +31,7 @@ func newColours(plan *FunctionPlan, order []int) *colours {
 			} else {
 				homes = append(homes, v)
 			}
-			c.last[h] = at
-			for _, reader := range s.readers[v] {
-				c.last[h] = max(c.last[h], place[reader])
-			}
+			free[h] = max(at, live.wanted[v])
 		}
 	}
 	return c

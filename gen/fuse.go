@@ -198,13 +198,13 @@ func (f *fuser) join(a, b *group) bool {
 		return false
 	}
 	joined := &group{steps: f.inOrder(slices.Concat(a.steps, b.steps)), fuses: true}
-	if !f.linked(a, b) && !f.alike(a, b) || f.passes(joined.steps) {
+	linked := f.linked(a, b)
+	if !linked && !f.alike(a, b) || f.passes(joined.steps) {
 		return false
 	}
-	if joined.seen = f.analyse(joined); joined.seen.obstacle != "" {
-		return false
-	}
-	if !f.linked(a, b) && !joined.seen.folds && len(joined.seen.inputs)+len(joined.seen.outputs) > alikeArrays {
+	joined.seen = f.analyse(joined)
+	tooMany := !linked && !joined.seen.folds && len(joined.seen.inputs)+len(joined.seen.outputs) > alikeArrays
+	if joined.seen.obstacle != "" || tooMany {
 		return false
 	}
 	for _, step := range joined.steps {

@@ -167,20 +167,27 @@ func (a *analysis) overwrites(k *Kernel) [][2]int {
 				continue
 			}
 			input := slices.Index(a.inputs, a.Steps[step].Inputs[out.Over])
-			output := slices.Index(a.outputs, a.Steps[step].Outputs[i])
-			fits := func(o int) bool {
-				return input >= 0 && o >= 0 && k.Outputs[o] == k.Inputs[input] && k.Structure.Outputs[o].Over == nil
+			if input < 0 {
+				continue
 			}
-			if !fits(output) {
-				output = slices.IndexFunc(a.outputs, func(v int) bool { return fits(slices.Index(a.outputs, v)) })
-			}
-			if output >= 0 {
+			if output := a.taker(k, input, a.Steps[step].Outputs[i]); output >= 0 {
 				k.Structure.Outputs[output].Over = &input
 				pairs = append(pairs, [2]int{output, input})
 			}
 		}
 	}
 	return pairs
+}
+
+// taker gives the output that may be written over an input, rather that of a variable than another; -1: none.
+func (a *analysis) taker(k *Kernel, input, rather int) int {
+	found := -1
+	for o, v := range a.outputs {
+		if k.Outputs[o] == k.Inputs[input] && k.Structure.Outputs[o].Over == nil && (found < 0 || v == rather) {
+			found = o
+		}
+	}
+	return found
 }
 
 // compiled adds a kernel that was made, or finds one of the same loop.

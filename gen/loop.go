@@ -190,15 +190,8 @@ func (in TypedInstruction) fails() bool {
 
 // strides are those for which the loop of stores is written out: all contiguous, but what has no dimensions; what is as a rule
 // one number along a run being so; of two inputs that have dimensions, either one number throughout.
-func (l *Loop) strides() [][]int {
-	var plain []int
-	for _, t := range l.Inputs {
-		plain = append(plain, t.Size)
-	}
-	for _, out := range l.Outputs {
-		plain = append(plain, out.Type.Size)
-	}
-	all := l.close(plain)
+func (l *Loop) strides(operands []OperandView) [][]int {
+	all := l.close(operands)
 	var shaped []int
 	for i := range l.Inputs {
 		if !slices.Contains(l.Scalars, i) {
@@ -211,20 +204,15 @@ func (l *Loop) strides() [][]int {
 	return all
 }
 
-// runs are those for which the folding of a run is written out.
-func (l *Loop) runs(operands []OperandView) [][]int {
+// close gives the strides of operands that lie close, for which the folding of a run is written out: all, and where some are as a
+// rule one number, with those. Where an element calls a function they do not matter.
+func (l *Loop) close(operands []OperandView) [][]int {
+	if slices.ContainsFunc(l.Body, TypedInstruction.calls) {
+		return nil
+	}
 	var plain []int
 	for _, o := range operands {
 		plain = append(plain, o.Size)
-	}
-	return l.close(plain)
-}
-
-// close gives the strides of operands that lie close: all, and where some are as a rule one number, with those. Where an element
-// calls a function they do not matter.
-func (l *Loop) close(plain []int) [][]int {
-	if slices.ContainsFunc(l.Body, TypedInstruction.calls) {
-		return nil
 	}
 	all := [][]int{zero(plain, l.Scalars...)}
 	if len(l.Spread) > 0 {

@@ -43,7 +43,7 @@ func NewPlan(t Target, functions []*Typed) (*Plan, error) {
 			return nil, err
 		}
 		b := &planner{FunctionPlan: FunctionPlan{Typed: typed}, live: newLiveness(typed.Program, order), synced: map[int]bool{}}
-		b.colours = newColours(&b.FunctionPlan, order)
+		b.colours = newColours(&b.FunctionPlan, b.live)
 		b.enter(order)
 		b.run(order)
 		for _, out := range typed.Outputs {

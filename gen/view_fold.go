@@ -15,11 +15,12 @@ type FoldView struct {
 	Starts             []CombineView // those that begin with something else than the first element
 	Scans, Stores      []string      // statements: after each element; at the end
 	Identity           []string
-	Members            bool  // folds that may fail are of several nodes
-	Indexed            int   // 1: an element's place is asked for
-	Unrolled           bool  // each of them has its place in the text
-	Lanes              []int // accumulators that take turns; none: there is one
-	Pairwise           int   // elements of a block of a run; 0: it is folded from its begin to its end
+	Told               string // how combining is told of the node at fault, where folds that may fail are of several nodes
+	Walk               string // how the folding of a run begins to be called
+	Indexed            int    // 1: an element's place is asked for
+	Unrolled           bool   // each of them has its place in the text
+	Lanes              []int  // accumulators that take turns; none: there is one
+	Pairwise           int    // elements of a block of a run; 0: it is folded from its begin to its end
 	Chunk, ColumnChunk int
 	Axes, Name         string
 	KeepDims           int
@@ -86,10 +87,15 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	}
 	if v.Members {
 		f.member()
-		f.Members = slices.ContainsFunc(l.Folds, Fold.members)
+	}
+	if slices.ContainsFunc(l.Folds, Fold.members) {
+		f.Told = ", opw_member"
 	}
 	if v.Staged {
 		f.Pairwise = stageBlock
+	}
+	if f.Walk = "run(0, opw_n"; f.Pairwise > 0 {
+		f.Walk = "runs(opw_n"
 	}
 	return f
 }
@@ -152,7 +158,7 @@ func (b *body) sinks(l *Loop, f *FoldView) {
 
 // pass names the operands as parameters and arguments.
 func (f *FoldView) pass(operands []OperandView, l *Loop) {
-	for _, strides := range l.runs(operands) {
+	for _, strides := range l.close(operands) {
 		f.Runs = append(f.Runs, CloseView{Strides: strides})
 	}
 	for _, run := range f.Runs[:min(1, len(f.Runs))] {

@@ -17,8 +17,8 @@ type LoopView struct {
 	Numbers         string        // a mask of the inputs that may be one number throughout
 	Over            []int         // for each output the input that it may be written over, or -1; nil: none
 	Operands        []OperandView // what an element is read from and stored to
-	Lines           []LineView
-	Staged          bool // Stages are run for a block of elements before Lines are
+	Lines           []LineView    // of an element; where there are stages and folds, of their last part
+	Staged          bool          // Stages are run for a block of elements, one after the other
 	Stages          []StageView
 	Buffers         []BufferView // where values wait for a later part
 	Block           int          // elements
@@ -206,7 +206,10 @@ func (b *body) loop(l *Loop) *LoopView {
 	if v.Lines = b.lines; l.folds() {
 		v.Fold = b.fold(l, v)
 	} else {
-		v.Variants = l.strides()
+		if v.Staged {
+			v.Stages = append(v.Stages, StageView{Lines: v.Lines})
+		}
+		v.Variants = l.strides(v.Operands)
 		if v.Numbers = mask(l.Scalars); len(v.Variants) == 0 {
 			v.Numbers = "~(npy_uint64)0"
 		}

@@ -158,7 +158,6 @@ typedef struct {
 typedef struct {
     uint32_t loop;
     const int32_t *operands;
-    const uint32_t *members; /* of each number that the loop may fail with, less 1: the group's member */
 } opw_part;
 
 /* A loop over all inputs together, and what takes its place where their shapes forbid it: a list of smaller loops. Where a loop

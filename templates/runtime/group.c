@@ -65,15 +65,14 @@ static int opw_run_part(const opw_program *program, const opw_part *part, opw_pl
     const opw_loop *work = &program->loop_table[part->loop];
     PyArrayObject **list[OPW_MAX_OPERANDS];
     opw_places places;
-    int i, status;
+    int i;
     for (i = 0; i < work->inputs + work->outputs; i++) {
         int32_t operand = part->operands[i];
         list[i] = operand >= 0 ? opw_place(group, operand) : &temporaries[-1 - operand];
     }
     places.frame = NULL;
     places.at.list = list;
-    status = work->fold ? opw_fold_arrays(work, places, NULL) : opw_store(work, places, NULL);
-    return status > 0 ? 1 + (int)part->members[status - 1] : status;
+    return work->fold ? opw_fold_arrays(work, places, NULL) : opw_store(work, places, NULL);
 }
 
 /* The second way: one part after the other. */

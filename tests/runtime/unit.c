@@ -178,14 +178,20 @@ static int root_of(double x, double *root)
     return 1;
 }
 
-static int root_inner(npy_intp n, char *const *p, const npy_intp *s)
+static int root_as(int member, npy_intp n, char *const *p, const npy_intp *s)
 {
     npy_intp i;
     for (i = 0; i < n; i++)
         if (root_of(AT(0, i), &AT(1, i)))
-            return 1;
+            return 1 + member;
     return 0;
 }
+
+static int root_inner(npy_intp n, char *const *p, const npy_intp *s) { return root_as(0, n, p, s); }
+
+/* The same, as the second and the third member of a group. */
+static int second_root_inner(npy_intp n, char *const *p, const npy_intp *s) { return root_as(1, n, p, s); }
+static int third_root_inner(npy_intp n, char *const *p, const npy_intp *s) { return root_as(2, n, p, s); }
 
 /* Of groups, the main loops: sqrt(x) + y; x + y and sqrt(x + y + z); sqrt(x) and sqrt(y). */
 static int expand_inner(npy_intp n, char *const *p, const npy_intp *s)
@@ -296,7 +302,7 @@ static const opw_kind folded[] = {OPW_FOLDED};
 static const opw_fold sums[] = {SUM(1, sum_block), SUM(2, sum_block), SUM(~(npy_uint64)0, sum_block), SUM(1, total_block)};
 static const opw_fold largest = {folded, OPW_COLUMNS(sizeof(double)), 1, 1, 0, {0, 0}, "maximum", max_block, max_join, store, NULL};
 
-enum { ADD, ADD_OVER, SUM_0, SUM_1, SUM_ALL, ROOT, EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, ADD_FLOATS, SCALE };
+enum { ADD, ADD_OVER, SUM_0, SUM_1, SUM_ALL, ROOT, EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, ADD_FLOATS, SCALE, SECOND_ROOT, THIRD_ROOT };
 static const opw_loop loops[] = {
     {2, 1, doubles, sizes, 0, NULL, add_inner, NULL},
     {2, 1, doubles, sizes, 0, over_second, add_inner, NULL},
@@ -311,6 +317,8 @@ static const opw_loop loops[] = {
     {2, 1, doubles, sizes, 0, NULL, NULL, &sums[3]},
     {2, 1, floats, float_sizes, 0, NULL, add_floats_inner, NULL},
     {3, 1, doubles, sizes, 0, NULL, scale_inner, NULL},
+    {1, 1, doubles, sizes, 0, NULL, second_root_inner, NULL},
+    {1, 1, doubles, sizes, 0, NULL, third_root_inner, NULL},
 };
 
 static const opw_loop maxima[] = {{1, 1, doubles, sizes, 0, NULL, NULL, &largest}};
@@ -323,15 +331,12 @@ static const opw_member expand_members[] = {{10, 1, reads}, {11, 2, reads + 2}, 
 static const opw_member twice_members[] = {{10, 2, reads}, {11, 2, reads + 4}, {12, 1, reads + 6}};
 static const opw_member pair_members[] = {{10, 1, reads}, {11, 1, reads + 1}};
 
-static const uint32_t which[] = {0, 1, 2};
 static const int32_t expand_operands[] = {0, -1, -1, 1, 2}, twice_operands[] = {0, 1, 3, 3, 2, -1, -1, 4},
                      pair_operands[] = {0, 2, 1, 3}, total_operands[] = {0, -2, -2, 1, -1, -1, 2};
-static const opw_part expand_parts[] = {{ROOT, expand_operands, which}, {ADD, expand_operands + 2, which + 1}};
-static const opw_part twice_parts[] = {{ADD, twice_operands, which}, {ADD, twice_operands + 3, which + 1},
-                                       {ROOT, twice_operands + 6, which + 2}};
-static const opw_part pair_parts[] = {{ROOT, pair_operands, which}, {ROOT, pair_operands + 2, which + 1}};
-static const opw_part total_parts[] = {{ROOT, total_operands, which}, {ADD, total_operands + 2, which + 1},
-                                       {SUM_0, total_operands + 5, which + 2}};
+static const opw_part expand_parts[] = {{ROOT, expand_operands}, {ADD, expand_operands + 2}};
+static const opw_part twice_parts[] = {{ADD, twice_operands}, {ADD, twice_operands + 3}, {THIRD_ROOT, twice_operands + 6}};
+static const opw_part pair_parts[] = {{ROOT, pair_operands}, {SECOND_ROOT, pair_operands + 2}};
+static const opw_part total_parts[] = {{ROOT, total_operands}, {ADD, total_operands + 2}, {SUM_0, total_operands + 5}};
 static const npy_uint64 expand_masks[] = {1}, twice_masks[] = {3, 7}, pair_masks[] = {1, 2};
 
 static const opw_group groups[] = {
