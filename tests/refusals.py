@@ -297,6 +297,14 @@ def line_of(method):
     return code.co_firstlineno
 
 
+def fault(method, text, column=0):
+    """What a message says of the place of a text in a hook: the file, line and column, and how it shows the line."""
+    lines = Path(method.__code__.co_filename).read_text().splitlines()
+    line = next(i for i in range(line_of(method), len(lines) + 1) if text in lines[i - 1])
+    at = lines[line - 1].index(text) + column
+    return f"{method.__code__.co_filename}:{line}:{at + 1}", f"  {line:4} | {lines[line - 1]}\n       | {' ' * at}^"
+
+
 # -- other machines --------------------------------------------------------------------------------------------
 
 SCRIPT = '''

@@ -17,6 +17,7 @@ from refusals import (
     built,
     caught,
     does_not_build,
+    fault,
     in_cache,
     line_of,
     refuses,
@@ -28,6 +29,8 @@ from opweld import errors, function
 from opweld.tensor import dvector
 
 HERE = Path(__file__).resolve()
+HEADER = "\n  install what it comes with, and name its folder in c_header_dirs"
+LIBRARY = "\n  install what it comes with, and name its folder in c_lib_dirs"
 TAGS = (
     "support_code, support_code_apply, support_code_struct, init_code, init_code_apply, init_code_struct, "
     "cleanup_code_struct, code, code_cleanup"
@@ -43,13 +46,12 @@ def test_a_compiler_error_in_c_code():
             good = super().c_code(node, name, input_names, output_names, sub)
             return good if self.fixed else "int n = 3;\n\tif (n) nowhere = n;"
 
-    message = f"""\
-Bad.c_code does not compile: {HERE}:{line_of(Bad.c_code)} (line 2 of the fragment)
-  'nowhere' undeclared (first use in this function)
-     2 |  if (n) nowhere = n;
-       |         ^"""
-    err = does_not_build(Bad(), message)
-    assert (err.details["op"], err.details["file"], err.details["line"]) == ("Bad", str(HERE), line_of(Bad.c_code))
+    place, shown = fault(Bad.c_code, "nowhere = n")
+    err = does_not_build(
+        Bad(), f"Bad.c_code does not compile: {place}\n  'nowhere' undeclared (first use in this function)\n{shown}"
+    )
+    line = line_of(Bad.c_code) + 2
+    assert (err.details["op"], err.details["file"], err.details["line"]) == ("Bad", str(HERE), line)
 
 
 def test_a_compiler_error_in_c_support_code():
@@ -57,13 +59,10 @@ def test_a_compiler_error_in_c_support_code():
         def c_support_code(self):
             return "" if self.fixed else "static int\nhelp(void)\n{ return nowhere; }"
 
+    place, shown = fault(Bad.c_support_code, "nowhere")
     does_not_build(
         Bad(),
-        f"""\
-Bad.c_support_code does not compile: {HERE}:{line_of(Bad.c_support_code)} (line 3 of the fragment)
-  'nowhere' undeclared (first use in this function)
-     3 | {{ return nowhere; }}
-       |          ^""",
+        f"Bad.c_support_code does not compile: {place}\n  'nowhere' undeclared (first use in this function)\n{shown}",
     )
 
 
@@ -72,13 +71,11 @@ def test_a_compiler_error_in_c_init_code_apply():
         def c_init_code_apply(self, node, name):
             return "" if self.fixed else "nowhere = 1;"
 
+    place, shown = fault(Bad.c_init_code_apply, "nowhere")
     does_not_build(
         Bad(),
-        f"""\
-Bad.c_init_code_apply does not compile: {HERE}:{line_of(Bad.c_init_code_apply)} (line 1 of the fragment)
-  'nowhere' undeclared (first use in this function)
-     1 | nowhere = 1;
-       | ^""",
+        f"Bad.c_init_code_apply does not compile: {place}\n"
+        f"  'nowhere' undeclared (first use in this function)\n{shown}",
     )
 
 
@@ -87,13 +84,10 @@ def test_a_compiler_error_in_a_hook_of_a_type():
         def c_extract(self, name, sub, check_input=True):
             return super().c_extract(name, sub) if self.fixed else f"{name} = nowhere;"
 
+    place, shown = fault(Bad.c_extract, "nowhere")
     does_not_build(
         Pass(),
-        f"""\
-Bad.c_extract does not compile: {HERE}:{line_of(Bad.c_extract)} (line 1 of the fragment)
-  'nowhere' undeclared (first use in this function)
-     1 | V = nowhere;
-       |     ^""",
+        f"Bad.c_extract does not compile: {place}\n  'nowhere' undeclared (first use in this function)\n{shown}",
         Bad(),
     )
 
@@ -103,13 +97,10 @@ def test_a_type_that_c_does_not_know():
         def c_declare(self, name, sub, check_input=True):
             return super().c_declare(name, sub) if self.fixed else f"nothing_of_this_name {name};"
 
+    place, shown = fault(Bad.c_declare, "nothing_of_this_name")
     does_not_build(
         Pass(),
-        f"""\
-Bad.c_declare does not compile: {HERE}:{line_of(Bad.c_declare)} (line 1 of the fragment)
-  unknown type name 'nothing_of_this_name'
-     1 | nothing_of_this_name V;
-       | ^""",
+        f"Bad.c_declare does not compile: {place}\n  unknown type name 'nothing_of_this_name'\n{shown}",
         Bad(),
     )
 
@@ -120,23 +111,20 @@ def test_many_errors_and_long_lines_are_twelve_lines():
             good = super().c_code(node, name, input_names, output_names, sub)
             return good if self.fixed else "\n".join(f"nowhere_{i} = {i};" for i in range(40))
 
+    place, shown = fault(Bad.c_code, "nowhere_")
     does_not_build(
         Bad(),
-        f"""\
-Bad.c_code does not compile: {HERE}:{line_of(Bad.c_code)} (line 1 of the fragment)
-  'nowhere_0' undeclared (first use in this function)
-     1 | nowhere_0 = 0;
-       | ^
-and 39 further errors""",
+        f"Bad.c_code does not compile: {place}\n  'nowhere_0' undeclared (first use in this function)\n{shown}\n"
+        "and 39 further errors",
     )
 
 
 @pytest.mark.parametrize(
     ("hook", "wish", "compiler"),
     [
-        ("c_headers", "nothing_of_this_name.h", "nothing_of_this_name.h: No such file or directory"),
-        ("c_headers", "<nothing_of_this_name>", "nothing_of_this_name: No such file or directory"),
-        ("c_libraries", "nothing_of_this_name", "cannot find -lnothing_of_this_name"),
+        ("c_headers", "nothing_of_this_name.h", f"nothing_of_this_name.h: No such file or directory{HEADER}"),
+        ("c_headers", "<nothing_of_this_name>", f"nothing_of_this_name: No such file or directory{HEADER}"),
+        ("c_libraries", "nothing_of_this_name", f"cannot find -lnothing_of_this_name{LIBRARY}"),
         ("c_compile_args", "-fnothing-of-this-name", "unrecognized command-line option '-fnothing-of-this-name'"),
     ],
 )
@@ -228,6 +216,7 @@ def test_a_function_that_no_file_holds(write):
     assert text == (
         f"FromFile does not compile: {path}:1:37\n  implicit declaration of function 'kopy_NAME'\n"
         f"     1 | {{ int opw_returned = APPLY_SPECIFIC(kopy)(V0, &V1);\n       | {' ' * 36}^\n"
+        "  name the header that declares it in c_headers, or write it in c_support_code\n"
         f"the whole output: {err.details['log']}"
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import warnings
 from pathlib import Path
@@ -20,6 +21,7 @@ FORMAT = (
     r"  {line:4} \| {text}"
 )
 PRINT = 'if (0) printf("%d", 2.5);'
+PRINT_LINE = inspect.currentframe().f_lineno - 1
 
 
 class Careless(Same):
@@ -51,7 +53,7 @@ def test_a_warning_of_the_compiler_is_shown_once():
     op = Careless()
     (warning,) = shown(lambda: works(built(op)))
     is_compile_warning(warning, "Careless.c_code", 1)
-    assert (warning.filename, warning.lineno) == (HERE, line_of(Careless.c_code))
+    assert (warning.filename, warning.lineno) == (HERE, PRINT_LINE)
     assert shown(lambda: works(built(op))) == []  # the same module, loaded already
 
 
@@ -66,7 +68,7 @@ def test_a_warning_is_shown_once_though_two_functions_hold_the_fragment():
 def test_a_warning_in_a_hook_of_a_type():
     (warning,) = shown(lambda: built(Pass(), CarelessNumber()))
     is_compile_warning(warning, "CarelessNumber.c_extract", 2)
-    assert (warning.filename, warning.lineno) == (HERE, line_of(CarelessNumber.c_extract))
+    assert (warning.filename, warning.lineno) == (HERE, PRINT_LINE)
 
 
 def test_a_warning_in_a_file_is_at_its_line(tmp_path):
@@ -101,9 +103,7 @@ def test_each_process_is_told_once_also_from_the_cache(tmp_path):
         (first, second), said = run_apart(tmp_path, script)
         assert first[1] is expected and second == first
         lines = said.splitlines()
-        number = next(
-            i for i, line in enumerate((tmp_path / "script.py").read_text().splitlines(), 1) if "*args):" in line
-        )
+        number = next(i for i, line in enumerate((tmp_path / "script.py").read_text().splitlines(), 1) if "2.5" in line)
         assert lines[0].startswith(
             f"{tmp_path}/script.py:{number}: CompileWarning: Careless.c_code: format '%d' expects"
         )

@@ -108,6 +108,15 @@ func breached(e *gen.FragmentError, sources map[string]cc.Source) *Error {
 	return refused(&cc.Error{Diagnostics: ds}, sources, "")
 }
 
+// Refusal is what a compiler said of a text that it refused.
+type Refusal struct {
+	Diagnostics []cc.Diagnostic `json:"diagnostics"`
+	Log         string          `json:"log"`
+}
+
+// Message tells a person of it.
+func (r *Refusal) Message() string { return cc.Message(r.Diagnostics, r.Log) }
+
 // newError makes an Error without diagnostics.
 func newError(kind string, cause error, op string) *Error {
 	return &Error{Kind: kind, Message: cause.Error(), Op: op, Diagnostics: []cc.Diagnostic{}, cause: cause}

@@ -10,10 +10,11 @@ import (
 // -fwrapv the compiler assumes it away in users' loops over integer arrays). errno of the math functions has no
 // reader, and keeping it up forbids vector math. Products and sums are not contracted where the processor could: results are
 // then NumPy's to the last bit. A call of an undeclared function is an error: it would compile to a
-// module that cannot be imported, or cut a pointer to an int.
+// module that cannot be imported, or cut a pointer to an int. So are pointers of other types, and numbers, for pointers,
+// as they are in C++: what runs then reads memory that is not meant.
 var (
 	structural  = []string{"-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-fvisibility=hidden"}
-	structuralC = []string{"-Werror=implicit-function-declaration"}
+	structuralC = []string{"-Werror=implicit-function-declaration", "-Werror=int-conversion", "-Werror=incompatible-pointer-types"}
 )
 
 // Argv lists the arguments, driver first; of a text in two parts those of each run, one after the other. It holds no path

@@ -95,6 +95,8 @@ func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
 		if t := job.blame(out, diagnostics, dir); t != nil {
 			return nil, t
 		}
+		diagnostics = withUnclosed(diagnostics, job.Text)
+		hinted(diagnostics, job.CXX)
 		return nil, &Error{Diagnostics: diagnostics, Argv: job.Argv(), Output: out.stderr}
 	}
 	reads, err := readsOf(dir, job.Source(), job, out)

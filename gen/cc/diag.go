@@ -18,10 +18,10 @@ type Diagnostic struct {
 	FragmentLine int    `json:"fragment_line"`
 	Column       int    `json:"column"` // in bytes, from 1; 0: unknown
 	Message      string `json:"message"`
-	Text         string `json:"text"`   // the fragment's line
-	Option       string `json:"option"` // "-Wformat"; empty: none
-
-	after string // #line name of the fragment that stands before a line of the glue
+	Text         string `json:"text"`            // the fragment's line
+	Option       string `json:"option"`          // "-Wformat"; empty: none
+	Hint         string `json:"hint,omitempty"`  // what to do; empty: the message says it
+	After        string `json:"after,omitempty"` // #line name of the fragment that stands before a line of the glue
 }
 
 // Source says where a user keeps a fragment.

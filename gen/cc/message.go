@@ -12,8 +12,8 @@ const shownText = 160
 func Map(ds []Diagnostic, sources map[string]Source) []Diagnostic {
 	mapped := make([]Diagnostic, len(ds))
 	for i, d := range ds {
-		if s, ok := sources[d.after]; ok {
-			d.after += fmt.Sprintf(", %s:%d", s.File, s.Line)
+		if s, ok := sources[d.After]; ok {
+			d.After += fmt.Sprintf(", %s:%d", s.File, s.Line)
 		}
 		if s, ok := sources[d.File]; ok {
 			d.File, d.Exact = s.File, s.Exact
@@ -41,6 +41,9 @@ func Message(ds []Diagnostic, log string) string {
 	}
 	lines := []string{first.heading(), "  " + cut(first.Message, 4*shownText)}
 	lines = append(lines, first.excerpt()...)
+	if first.Hint != "" {
+		lines = append(lines, "  "+first.Hint)
+	}
 	switch {
 	case others == 1:
 		lines = append(lines, "and 1 further error")
@@ -72,8 +75,8 @@ func (d Diagnostic) heading() string {
 	switch {
 	case d.Op == "" && d.File == "":
 		return "the module does not build:"
-	case d.Op == "" && d.after != "":
-		return fmt.Sprintf("the glue does not compile after %s: is a brace or a comment left open there? (%s:%d)", d.after, d.File, d.Line)
+	case d.Op == "" && d.After != "":
+		return fmt.Sprintf("the glue does not compile after %s: is a brace or a comment left open there? (%s:%d)", d.After, d.File, d.Line)
 	case d.Op == "":
 		return fmt.Sprintf("the glue does not compile: %s:%d", d.File, d.Line)
 	case d.FragmentLine != 0 && strings.HasPrefix(d.File, "/") && d.Text == "" && d.Exact:

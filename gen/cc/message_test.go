@@ -61,17 +61,18 @@ var mistakes = []struct {
 		text: "#line 1 \"Twice.c_support_code\"\n\n#include <nothing_of_this_name.h>\n",
 		gcc: "Twice.c_support_code does not compile: /home/u/ops.py:30 (line 2 of the fragment)\n" +
 			"  nothing_of_this_name.h: No such file or directory\n     2 | #include <nothing_of_this_name.h>\n" +
-			"       |          ^\nthe whole output: /log",
+			"       |          ^\n  install what it comes with, and name its folder in c_header_dirs\nthe whole output: /log",
 		clang: "Twice.c_support_code does not compile: /home/u/ops.py:30 (line 2 of the fragment)\n" +
 			"  'nothing_of_this_name.h' file not found\n     2 | #include <nothing_of_this_name.h>\n" +
-			"       |          ^\nthe whole output: /log",
+			"       |          ^\n  install what it comes with, and name its folder in c_header_dirs\nthe whole output: /log",
 	},
 	{
 		name: "a call of something undeclared",
 		text: "#line 1 \"Twice.c_code\"\nint f(int x) { return tweice(x); }\n",
 		gcc: "Twice.c_code does not compile: /home/u/ops.py:41 (line 1 of the fragment)\n" +
 			"  implicit declaration of function 'tweice'\n     1 | int f(int x) { return tweice(x); }\n" +
-			"       |                       ^\nthe whole output: /log",
+			"       |                       ^\n" +
+			"  name the header that declares it in c_headers, or write it in c_support_code\nthe whole output: /log",
 		clang: "-", // each version has words of its own
 	},
 	{
@@ -85,16 +86,68 @@ var mistakes = []struct {
 	{
 		name: "a brace that is left open",
 		text: "int a;\n#line 1 \"Twice.c_code\"\nint f(int x) { if (x) {\n#line 7 \"opweld.c\"\n}\n",
-		gcc: "the glue does not compile after Twice.c_code, /home/u/ops.py:41: is a brace or a comment left open there? (opweld.c:7)\n" +
-			"  expected declaration or statement at end of input\n     7 | }\n       | ^\nthe whole output: /log",
-		clang: "the glue does not compile after Twice.c_code, /home/u/ops.py:41: is a brace or a comment left open there? (opweld.c:7)\n" +
-			"  expected '}'\n     7 | }\n       |  ^\nthe whole output: /log",
+		gcc: "Twice.c_code does not compile: /home/u/ops.py:41 (line 1 of the fragment)\n  this { is never closed\n" +
+			"     1 | int f(int x) { if (x) {\n       |                       ^\nthe whole output: /log",
+		clang: "Twice.c_code does not compile: /home/u/ops.py:41 (line 1 of the fragment)\n  this { is never closed\n" +
+			"     1 | int f(int x) { if (x) {\n       |                       ^\nthe whole output: /log",
+	},
+	{
+		name: "a brace too many",
+		text: "int a;\nint g(void) {\n#line 1 \"Twice.c_code\"\nif (a) { a = 1; } }\n// } {\na = '{';\n#line 7 \"opweld.c\"\n}\n",
+		gcc: "Twice.c_code does not compile: /home/u/ops.py:41 (line 1 of the fragment)\n  this } closes no brace of the fragment\n" +
+			"     1 | if (a) { a = 1; } }\n       |                   ^\nthe whole output: /log",
+		clang: "Twice.c_code does not compile: /home/u/ops.py:41 (line 1 of the fragment)\n  this } closes no brace of the fragment\n" +
+			"     1 | if (a) { a = 1; } }\n       |                   ^\nthe whole output: /log",
+	},
+	{
+		name: "a comment that is left open",
+		text: "int a;\nint g(void) {\n#line 1 \"Twice.c_code\"\na = 1;\na = 2; /* or\n#line 7 \"opweld.c\"\n}\n",
+		gcc: "Twice.c_code does not compile: /home/u/ops.py:41 (line 2 of the fragment)\n  this comment is never closed\n" +
+			"     2 | a = 2; /* or\n       |        ^\nthe whole output: /log",
+		clang: "Twice.c_code does not compile: /home/u/ops.py:41 (line 2 of the fragment)\n  this comment is never closed\n" +
+			"     2 | a = 2; /* or\n       |        ^\nthe whole output: /log",
+	},
+	{
+		name: "a brace that a macro closes, and another mistake",
+		text: "#line 1 \"Twice.c_code\"\n#define END }\nint f(int x) { return y; END\n",
+		gcc: "Twice.c_code does not compile: /home/u/ops.py:41 (line 2 of the fragment)\n" +
+			"  'y' undeclared (first use in this function)\n     2 | int f(int x) { return y; END\n" +
+			"       |                       ^\nthe whole output: /log",
+		clang: "Twice.c_code does not compile: /home/u/ops.py:41 (line 2 of the fragment)\n" +
+			"  use of undeclared identifier 'y'\n     2 | int f(int x) { return y; END\n" +
+			"       |                       ^\nthe whole output: /log",
+	},
+	{
+		name: "C++ in C",
+		text: "#line 1 \"Twice.c_code\"\nint f(int x) { return static_cast<int>(x); }\n",
+		gcc: "Twice.c_code does not compile: /home/u/ops.py:41 (line 1 of the fragment)\n" +
+			"  'static_cast' undeclared (first use in this function)\n     1 | int f(int x) { return static_cast<int>(x); }\n" +
+			"       |                       ^\n  this is C++: write c_lang = \"c++\" in the class\nand 1 further error\nthe whole output: /log",
+		clang: "-",
+	},
+	{
+		name: "a pointer of another type",
+		text: "#line 1 \"Twice.c_code\"\nint f(double *x) { int *y = x; return *y; }\n",
+		gcc: "Twice.c_code does not compile: /home/u/ops.py:41 (line 1 of the fragment)\n" +
+			"  initialization of 'int *' from incompatible pointer type 'double *'\n     1 | int f(double *x) { int *y = x; return *y; }\n" +
+			"       |                             ^\n  write the pointer's own type, or a cast if it is meant\nthe whole output: /log",
+		clang: "-",
+	},
+	{
+		name: "a number for a pointer",
+		text: "#line 1 \"Twice.c_code\"\nint f(void) { int *y = 5; return *y; }\n",
+		gcc: "Twice.c_code does not compile: /home/u/ops.py:41 (line 1 of the fragment)\n" +
+			"  initialization of 'int *' from 'int' makes pointer from integer without a cast\n" +
+			"     1 | int f(void) { int *y = 5; return *y; }\n       |                        ^\n" +
+			"  a pointer and a number are taken for one another: is a * or an index missing?\nthe whole output: /log",
+		clang: "-",
 	},
 	{
 		name: "a library that is not there",
 		text: "int x;\n",
 		libs: []string{"nothing_of_this_name"},
 		gcc: "the module does not build:\n  cannot find -lnothing_of_this_name\n" +
+			"  install what it comes with, and name its folder in c_lib_dirs\n" +
 			"the whole output: /log",
 		clang: "-",
 	},

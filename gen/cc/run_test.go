@@ -79,7 +79,7 @@ func TestArgv(t *testing.T) {
 		Headers: []string{"/h"}, LibDirs: []string{"/l"}, Libs: []string{"m"}, Args: []string{"-DA", "-DB"},
 		NoArgs: []string{"-O3", "-DB", "-fwrapv", "-shared"}}
 	require.Equal(t, "/usr/bin/cc -std=gnu17 -fPIC -v -MD -MF opweld.d -fno-math-errno -ffp-contract=off -fvisibility=hidden "+
-		"-Werror=implicit-function-declaration -Wall -I/h -isystem /py -isystem /np -shared -Xlinker -t -Xlinker --version-script=opweld.map -o opweld.so opweld.c -DA "+
+		"-Werror=implicit-function-declaration -Werror=int-conversion -Werror=incompatible-pointer-types -Wall -I/h -isystem /py -isystem /np -shared -Xlinker -t -Xlinker --version-script=opweld.map -o opweld.so opweld.c -DA "+
 		"-L/l -Xlinker -rpath -Xlinker /l -lm", strings.Join(job.Argv(), " "))
 	job.CXX = true
 	require.Contains(t, job.Argv(), "-std=gnu++17")

@@ -2,7 +2,6 @@ package cc
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -25,9 +24,8 @@ func newTextMap(source, text string) textMap {
 	m := textMap{lines: map[place][]string{}, after: map[place]string{}}
 	at, last := place{name: source, line: 1}, ""
 	for _, line := range strings.Split(text, "\n") {
-		if d := lineRE.FindStringSubmatch(line); d != nil {
-			at.line, _ = strconv.Atoi(d[1])
-			at.name = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(d[2])
+		if name, number, ok := marked(line); ok {
+			at = place{name, number}
 			continue
 		}
 		m.lines[at] = append(m.lines[at], line)
@@ -48,7 +46,7 @@ func (m textMap) place(ds []Diagnostic) {
 		d := &ds[i]
 		at := place{d.File, d.Line}
 		lines := m.lines[at]
-		d.after = m.after[at]
+		d.After = m.after[at]
 		if len(lines) == 0 {
 			continue
 		}

@@ -37,6 +37,7 @@ type Place struct {
 func (f *Fragment) Breaches() []Breach {
 	f.found = nil
 	f.gone()
+	f.quoted()
 	f.fails()
 	if f.Body {
 		f.body()
@@ -117,6 +118,15 @@ func (f *Fragment) gone() {
 		name := f.code[at[0]:at[1]]
 		if instead, dropped := npyapi.Gone[name]; dropped && !strings.Contains(own, name) {
 			f.breach(f.code, at[0], "NumPy 2 has no %s: write %s", name, instead)
+		}
+	}
+}
+
+// quoted finds the name of a variable as a literal of characters, which would be a number.
+func (f *Fragment) quoted() {
+	for _, at := range ignored.FindAllStringIndex(f.Text, -1) {
+		if found := f.Text[at[0]:at[1]]; strings.HasPrefix(found, "'opw_V") {
+			f.breach(f.Text, at[0], "%s is text: an f-string makes it of { {x} }, which it takes for a set; write {x}", found)
 		}
 	}
 }

@@ -33,6 +33,7 @@ func TestWhatAFragmentMayNotDo(t *testing.T) {
 		"V1 = V0 ? V0 : 0 || @;":                     "1:21: fail is a statement and may not stand inside an expression",
 		"if (V0) @; else V1 = 0;":                    "1:9: `if (...) fail; else` does not compile, for fail is a statement in braces: leave the semicolon out",
 		"#define FAIL @\nif (V0) FAIL; else V1 = 0;": "2:9: `if (...) fail; else` does not compile, for fail is a statement in braces: leave the semicolon out",
+		"V1 = {'opw_V0'};":                           "1:7: 'opw_V0' is text: an f-string makes it of { {x} }, which it takes for a set; write {x}",
 		"int f = NPY_ARRAY_UPDATEIFCOPY;":            "1:9: NumPy 2 has no NPY_ARRAY_UPDATEIFCOPY: write NPY_ARRAY_WRITEBACKIFCOPY, and PyArray_ResolveWritebackIfCopy before the array is released",
 	} {
 		assert.Equal(t, []string{want}, told(place(), text), text)

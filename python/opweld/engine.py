@@ -21,7 +21,7 @@ from typing import Any
 from opweld import errors, room
 from opweld.rooms import late
 
-__all__ = ["build", "compilers", "finish", "fusion", "parse", "render", "version"]
+__all__ = ["build", "compilers", "finish", "fusion", "message", "parse", "render", "version"]
 
 apart: Any = late("opweld.apart")  # where the engine cannot live in this process
 
@@ -138,6 +138,23 @@ def members(text: str) -> dict[str, Any]:
         that it gives a value, ``given``; ``refused``: why the text cannot be read with certainty, or nothing.
     """
     return _ask("Members", text)
+
+
+def message(diagnostics: list[dict[str, Any]], log: str) -> str:
+    """Tell a person what the compiler refused.
+
+    Parameters
+    ----------
+    diagnostics : list of dict
+        As in docs/engine.md.
+    log : str
+        Where the whole output lies; empty: nowhere.
+
+    Returns
+    -------
+    str
+    """
+    return str(_ask("Message", _to_engine({"diagnostics": diagnostics, "log": log}))["message"])
 
 
 def compilers(drivers: list[str], root: str = "") -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from opweld.rooms import late
 __all__ = ["Built", "Folders", "Setup", "build"]
 
 buildrequest: Any = late("opweld.compile.buildrequest")  # where the cache has nothing
+written: Any = late("opweld.compile.written")  # where the compiler has warned
 
 try:
     from opweld._engine_id import ENGINE_ID
@@ -284,7 +285,7 @@ def _from_cache(index: str, setup: Setup, folders: Folders) -> Built | None:
             continue
         if why is not None:
             raise making.unloadable(program, why, found.module, module) from why
-        _warn(cache.map_warnings(found.warnings, program.sources))
+        _warn(cache.map_warnings(found.warnings, program.sources), program)
         return Built(module, found.module, found.source, found.text, True, True, found.key, {})
     return None
 
@@ -298,7 +299,7 @@ def _from_engine(setup: Setup, folders: Folders) -> Built:
         if module is None:
             _discard(path)
         raise making.unloadable(program, why, path, module) from why
-    _warn(result["warnings"])
+    _warn(result["warnings"], program)
     if result["unkept"]:
         trust.warn(root, result["unkept"])
     facts = (result[field] for field in ("source", "text", "hit", "kept", "key", "seconds"))
@@ -334,7 +335,7 @@ def _discard(path: str) -> None:
         pass
 
 
-def _warn(diagnostics: list[dict[str, Any]]) -> None:
+def _warn(diagnostics: list[dict[str, Any]], program: Program) -> None:
     """Show what the compiler said of the user's fragments, at the user's own file and line.
 
     Each process that loads the module shows it once, whether it was built now or found in the cache: what another
@@ -342,12 +343,13 @@ def _warn(diagnostics: list[dict[str, Any]]) -> None:
     """
     from warnings import warn_explicit
 
-    for diagnostic in diagnostics:
+    for given in diagnostics:
+        diagnostic = (written.placed(given, program.data) if given.get("op") else None) or given
         op, hook = diagnostic.get("op"), diagnostic.get("hook")
         if not op:
             continue
         option = f" [{diagnostic['option']}]" if diagnostic.get("option") else ""
-        line = f"\n  {diagnostic['fragment_line']:4} | {diagnostic['text'].strip()}" if diagnostic.get("text") else ""
+        line = f"\n  {given['fragment_line']:4} | {given['text'].strip()}" if given.get("text") else ""
         warn_explicit(
             f"{op}{'.' + hook if hook else ''}: {diagnostic['message']}{option}{line}",
             CompileWarning,

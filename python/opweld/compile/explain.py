@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from opweld import engine
+from opweld.compile import written
 from opweld.compile.program import Program
 from opweld.errors import CompileError, LoadError, ToolError
 
@@ -27,7 +29,7 @@ _SPOKEN = {
 
 
 def refused(err: CompileError, program: Program) -> CompileError:
-    """Name who asked for what the compiler could not find or does not know, where the engine could not.
+    """Name the line of the user's file, or who asked for what the compiler could not find or does not know.
 
     Parameters
     ----------
@@ -39,18 +41,31 @@ def refused(err: CompileError, program: Program) -> CompileError:
     Returns
     -------
     CompileError
-        `err` itself where it names an op already, or nobody is found.
+        `err` itself where nothing is known beyond what it says.
     """
     first = next((d for d in err.details.get("diagnostics", ()) if d["severity"] == "error"), None)
-    if first is None or first["op"]:
+    if first is None:
         return err
+    if first["op"]:
+        return _placed(err, program)
     for writer in _writers(program):
         build: Any = writer.get("build", {})
         for field, pattern in _SPOKEN.items():
             for wish in build.get(field, ()):
                 if re.search(pattern.format(re.escape(wish.strip('<>"'))), first["message"]):
-                    return _led_back(err, first["message"], writer["label"], f"c_{field}", program)
+                    return _led_back(err, first, writer["label"], f"c_{field}", program)
     return err
+
+
+def _placed(err: CompileError, program: Program) -> CompileError:
+    """Give the diagnostics the lines where the user wrote what they speak of."""
+    given = err.details["diagnostics"]
+    found = [written.placed(diagnostic, program.data) or diagnostic for diagnostic in given]
+    if found == given:
+        return err
+    first = next(d for d in found if d["severity"] == "error")
+    details = {**err.details, "diagnostics": found, "line": first["line"]}
+    return CompileError(engine.message(found, err.details.get("log", "")), details)
 
 
 def undone(err: ToolError, program: Program) -> ToolError:
@@ -96,10 +111,12 @@ def _writers(program: Program) -> Iterator[TypeFields | KernelFields]:
     yield from program.data["kernels"]
 
 
-def _led_back(err: CompileError, message: str, label: str, hook: str, program: Program) -> CompileError:
+def _led_back(err: CompileError, said: dict[str, Any], label: str, hook: str, program: Program) -> CompileError:
     source = program.sources.get(f"{label}.{hook}", {})
     where = f": {source['file']}:{source['line']}" if source else ""
-    lines = [f"{label}.{hook} cannot be honoured{where}", f"  {message}"]
+    lines = [f"{label}.{hook} cannot be honoured{where}", f"  {said['message']}"]
+    if said.get("hint"):
+        lines.append(f"  {said['hint']}")
     if err.details.get("log"):
         lines.append(f"the whole output: {err.details['log']}")
     found = {"op": label, "file": source.get("file", ""), "line": source.get("line", 0)}

@@ -305,6 +305,7 @@ class Fragments:
             answer = ask_for_build(writer, hook)
             wished = [] if answer is ABSENT else words(writer, hook, answer)
             if wished:
+                _check_wishes(writer, hook, wished)
                 build[list_] = wished
                 self._note(label, writer, hook)
         answer = ask(writer, "c_compiler")
@@ -350,6 +351,20 @@ class Fragments:
             found = origin(writer, hook)
             if found is not None:
                 self.sources[key] = {"file": found[0], "line": found[1], "exact": False}
+
+
+def _check_wishes(writer: object, hook: str, wished: list[str]) -> None:
+    """Refuse names that are written as C or as a command line has them."""
+    for word in wished:
+        meant = word
+        if hook == "c_headers":
+            meant = word.strip().removeprefix("#").lstrip().removeprefix("include").strip() if "#" in word else word
+        elif hook == "c_libraries":
+            meant = word.removeprefix("-l")
+            if meant.endswith(".so") or meant.endswith(".a"):
+                meant = meant.rpartition(".")[0].removeprefix("lib")
+        if meant != word:
+            raise TypeError(f"{writer}: {hook} gives {word!r}; write the bare name, {meant!r}")
 
 
 def _keeps_gil(op: object) -> None:

@@ -1,0 +1,389 @@
+"""Where in a user's file a line of a fragment was written: found by the strings of the method that gave it.
+
+It runs only where the compiler has said something. The strings of the file are read as patterns, in which what is put
+in stands for anything; the line of the fragment is that of the pattern which it fits, and its neighbours fit best.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from linecache import getlines
+from typing import Any
+
+__all__ = ["Place", "find", "placed", "texts_of"]
+
+_LEAST = 3  # characters that a pattern must have of its own, besides blanks
+_MUCH, _FITS = 16, 2  # so many, or lines round it that fit, where it stands outside the method
+_NEAR = 12  # lines round the one that is looked for
+_PREFIX = re.compile(r"([A-Za-z]*)('{3}|\"{3}|'|\")")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_PUT = re.compile(r"%\(\w+\)[sdr]|%[sdr]|\{[A-Za-z_][\w.\[\]]*\}")  # what % and format put in
+
+
+class Place:
+    """A line of a user's file.
+
+    Attributes
+    ----------
+    line : int
+        Its number.
+    text : str
+        The line.
+    names : dict of str to str
+        How the user wrote what stands in the fragment's line.
+    """
+
+    __slots__ = ("_parts", "line", "names", "text")
+
+    def __init__(self, line: int, text: str, names: dict[str, str], parts: list[tuple[int, int, int, bool]]) -> None:
+        self.line = line
+        self.text = text
+        self.names = names
+        self._parts = parts  # start and end in the fragment's line, start in the file's, whether it was put in
+
+    def column(self, column: int) -> int:
+        """Give the column of the file's line, in characters from 0, of one of the fragment's; -1: not known."""
+        for start, end, there, put in self._parts:
+            if start <= column < end or (column == end and (start, end, there, put) == self._parts[-1]):
+                return there if put else there + column - start
+        return -1
+
+
+class _Piece:
+    """A part of a line of a string: its own text, or a place where something is put in."""
+
+    __slots__ = ("column", "put", "text")
+
+    def __init__(self, text: str, column: int, put: bool) -> None:
+        self.text, self.column, self.put = text, column, put
+
+
+class _Line:
+    """A line of a string, as a pattern."""
+
+    __slots__ = ("_pattern", "first", "last", "number", "pieces", "weight")
+
+    def __init__(self, number: int, pieces: list[_Piece], first: bool, last: bool) -> None:
+        self.number = number
+        self.pieces = pieces
+        self.first, self.last = first, last  # in its string: something may stand before or behind it
+        self.weight = sum([len("".join(piece.text.split())) for piece in pieces if not piece.put])
+        self._pattern: re.Pattern[str] | None = None
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """Match a fragment's line, without blanks at its ends."""
+        if self.weight < _LEAST:
+            return None
+        if self._pattern is None:
+            parts = [_own(piece.text) if not piece.put else "(.*?)" for piece in self.pieces]
+            start, end = (r"(?:.*?)" if self.first else ""), (r"(?:.*)" if self.last else "")
+            self._pattern = re.compile(rf"{start}\s*{''.join(parts)}\s*{end}", re.DOTALL)
+        found = self._pattern.fullmatch(text)
+        if found is None or 3 * (found.end(len(self.pieces)) - found.start(1)) < len(text):  # a word of it is no sign
+            return None
+        return found
+
+
+def _own(text: str) -> str:
+    return "(" + r"\s*".join(map(re.escape, re.split(r"\s+", text))) + ")"
+
+
+def texts_of(data: Any, op: str, hook: str) -> Iterator[str]:
+    """Give the texts of Program that a hook of an op or type wrote.
+
+    Parameters
+    ----------
+    data : dict
+        Program, or a part of it.
+    op, hook : str
+        As a diagnostic has them.
+
+    Yields
+    ------
+    str
+    """
+    field = hook.removeprefix("c_")
+    if isinstance(data, list):
+        for part in data:
+            yield from texts_of(part, op, hook)
+    elif isinstance(data, dict):
+        if data.get("label", "").partition(".")[0] == op:
+            found = data.get(field, "")
+            yield from [found] if isinstance(found, str) else [part for part in found if isinstance(part, str)]
+        for value in data.values():
+            yield from texts_of(value, op, hook)
+
+
+def find(file: str, line: int, writer: str, text: str, number: int) -> Place | None:
+    """Find the line of a file that a line of a fragment comes from.
+
+    Parameters
+    ----------
+    file : str
+        The file; a notebook's cell is one.
+    line : int
+        Where the method begins that gave the fragment.
+    writer : str
+        The class of the op or type.
+    text : str
+        The fragment.
+    number : int
+        Of its line, from 1.
+
+    Returns
+    -------
+    Place or None
+        None: it stands in no string of the file, or it cannot be told in which.
+    """
+    wanted = [part.strip() for part in text.split("\n")]
+    if not 0 < number <= len(wanted) or not wanted[number - 1]:
+        return None
+    source = getlines(file)
+    try:
+        strings = list(_strings(source))
+        own, others = _bounds("".join(source), line, writer)
+    except (SyntaxError, tokenize.TokenError, ValueError, RecursionError):
+        return None
+    found: list[tuple[tuple[bool, int, int], _Line]] = []
+    for string in strings:
+        for at, pattern in enumerate(string):
+            if pattern.match(wanted[number - 1]):
+                within = any(pattern.number in lines for lines in own)
+                fits = _fits(string, at, wanted, number - 1)
+                enough = fits >= _FITS or pattern.weight >= _MUCH
+                if within or (enough and any(pattern.number in lines for lines in others)):
+                    found.append(((within, fits, pattern.weight), pattern))
+    if not found:
+        return None
+    best = max(score for score, _ in found)
+    lines = {pattern.number for score, pattern in found if score == best}
+    if len(lines) > 1:
+        return None
+    pattern = next(pattern for score, pattern in found if score == best)
+    return _place(pattern, source[pattern.number - 1].rstrip("\n"), text.split("\n")[number - 1])
+
+
+def _fits(string: list[_Line], at: int, wanted: list[str], number: int) -> int:
+    """How many lines round this one fit as well: without a gap, blank ones aside."""
+    count = 0
+    for step in (-1, 1):
+        for by in range(1, _NEAR):
+            mine, theirs = at + step * by, number + step * by
+            if not (0 <= mine < len(string) and 0 <= theirs < len(wanted)):
+                break
+            if wanted[theirs] and not string[mine].match(wanted[theirs]):
+                break
+            count += bool(wanted[theirs])
+    return count
+
+
+def _place(pattern: _Line, source: str, text: str) -> Place:
+    indent = len(text) - len(text.lstrip())
+    match = pattern.match(text.strip())
+    assert match is not None
+    names: dict[str, str] = {}
+    parts = []
+    for group, piece in enumerate(pattern.pieces, 1):
+        start, end = match.span(group)
+        parts.append((start + indent, end + indent, piece.column, piece.put))
+        if piece.put and re.fullmatch(r"[A-Za-z_]\w*", match[group]):
+            names[match[group]] = piece.text
+    return Place(pattern.number, source, names, parts)
+
+
+def _bounds(source: str, line: int, writer: str) -> tuple[list[range], list[range]]:
+    """The lines of the method that begins here and of the op's class; those of functions and classes that may help."""
+    tree = ast.parse(source)
+    own: list[range] = []
+    classes: list[range] = []
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            decorators = getattr(node, "decorator_list", ())
+            if line in (node.lineno, *[decorator.lineno for decorator in decorators]):
+                own.append(_lines(node))
+        elif isinstance(node, ast.ClassDef):
+            (own if node.name == writer else classes).append(_lines(node))
+    others = [_lines(node) for node in tree.body if isinstance(node, (ast.FunctionDef, ast.Assign, ast.AnnAssign))]
+    return own, [*others, *[lines for lines in classes if line in lines]]
+
+
+def _lines(node: Any) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def _strings(source: list[str]) -> Iterator[list[_Line]]:
+    """The strings of a file. From CPython 3.12 on an f-string is several tokens."""
+    depth, start = 0, (0, 0)
+    for token in tokenize.generate_tokens(io.StringIO("".join(source)).readline):
+        kind = tokenize.tok_name[token.type]
+        if kind == "FSTRING_START":
+            depth += 1
+            start = token.start if depth == 1 else start
+        elif kind == "FSTRING_END":
+            depth -= 1
+            if depth == 0:
+                yield _read(_between(source, start, token.end), start)
+        elif kind == "STRING" and depth == 0:
+            yield _read(token.string, token.start)
+
+
+def _between(source: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
+    if start[0] == end[0]:
+        return source[start[0] - 1][start[1] : end[1]]
+    middle = source[start[0] : end[0] - 1]
+    return "".join([source[start[0] - 1][start[1] :], *middle, source[end[0] - 1][: end[1]]])
+
+
+class _Reader:
+    """Reads the text of one string, prefix and quotes included."""
+
+    def __init__(self, raw: str, start: tuple[int, int]) -> None:
+        found = _PREFIX.match(raw)
+        assert found is not None
+        self.prefix, quote = found[1].lower(), found[2]
+        self.body = raw[found.end() : len(raw) - len(quote)]
+        self.line, self.column = start[0], start[1] + found.end()
+        self.lines: list[_Line] = []
+        self.pieces: list[_Piece] = []
+        self.begun = self.line  # the line of the file where the line of the string begins
+
+    def read(self) -> list[_Line]:
+        """Give its lines."""
+        at = 0
+        while at < len(self.body):
+            at = self.step(at)
+        self.end(True)
+        return self.lines
+
+    def step(self, at: int) -> int:
+        """Read one character, or what stands for one, or what is put in; give what follows."""
+        char, body = self.body[at], self.body
+        if char == "\\" and "r" not in self.prefix and at + 1 < len(body):
+            after = body[at + 1]
+            if after == "\n":
+                return self.forward(at, 2)
+            value = _ESCAPES.get(after)
+            if value == "\n":
+                self.column += 2
+                self.end(False)
+                return at + 2
+            self.add(value if value is not None else char + after)
+            return self.forward(at, 2)
+        if char == "\n":
+            self.end(False)
+            at = self.forward(at, 1)
+            self.begun = self.line
+            return at
+        put = self.put(at)
+        if put:
+            self.pieces.append(_Piece(body[at : at + put], self.column, True))
+            return self.forward(at, put)
+        self.add(char)
+        doubled = char in "{}" and body[at + 1 : at + 2] == char and "f" in self.prefix
+        return self.forward(at, 2 if doubled else 1)
+
+    def put(self, at: int) -> int:
+        """How long what is put in here is; 0: it is no such thing."""
+        if "f" not in self.prefix:
+            found = _PUT.match(self.body, at)
+            return len(found[0]) if found else 0
+        if self.body[at] != "{" or self.body[at + 1 : at + 2] == "{":
+            return 0
+        depth = 0
+        for end in range(at, len(self.body)):
+            depth += {"{": 1, "}": -1}.get(self.body[end], 0)
+            if depth == 0:
+                return end + 1 - at
+        return 0
+
+    def add(self, text: str) -> None:
+        """Take text of the string's own: of one piece as long as it is written as it is."""
+        last = self.pieces[-1] if self.pieces else None
+        if last is not None and not last.put and last.column + len(last.text) == self.column:
+            last.text += text
+        else:
+            self.pieces.append(_Piece(text, self.column, False))
+
+    def forward(self, at: int, by: int) -> int:
+        """Go on, from line to line of the file."""
+        skipped = self.body[at : at + by]
+        self.line += skipped.count("\n")
+        self.column = len(skipped) - skipped.rindex("\n") - 1 if "\n" in skipped else self.column + by
+        return at + by
+
+    def end(self, last: bool) -> None:
+        """End a line of the string."""
+        pieces = _stripped(self.pieces)
+        if pieces:
+            self.lines.append(_Line(self.begun, pieces, not self.lines, last))
+        else:
+            self.lines.append(_Line(self.begun, [], False, False))
+        self.pieces = []
+        self.begun = self.line
+
+
+def _stripped(pieces: list[_Piece]) -> list[_Piece]:
+    """Pieces without the blanks at their ends."""
+    while pieces and not pieces[0].put and not pieces[0].text.strip():
+        pieces = pieces[1:]
+    while pieces and not pieces[-1].put and not pieces[-1].text.strip():
+        pieces = pieces[:-1]
+    if pieces and not pieces[0].put:
+        text = pieces[0].text.lstrip()
+        pieces[0] = _Piece(text, pieces[0].column + len(pieces[0].text) - len(text), False)
+    if pieces and not pieces[-1].put:
+        pieces[-1] = _Piece(pieces[-1].text.rstrip(), pieces[-1].column, False)
+    return pieces
+
+
+def _read(raw: str, start: tuple[int, int]) -> list[_Line]:
+    return _Reader(raw, start).read()
+
+
+def placed(diagnostic: dict[str, Any], data: Any) -> dict[str, Any] | None:
+    """Give a diagnostic the line of the user's file where its line of the fragment was written, and the user's names.
+
+    Parameters
+    ----------
+    diagnostic : dict
+        As in docs/engine.md, with the file and the line of the method.
+    data : dict
+        Program.
+
+    Returns
+    -------
+    dict or None
+        A copy; None: nothing is known beyond what it says.
+    """
+    number = diagnostic.get("fragment_line", 0)
+    if diagnostic.get("exact") or not diagnostic.get("op") or not diagnostic.get("hook") or not number:
+        return None
+    for text in texts_of(data, diagnostic["op"], diagnostic["hook"]):
+        text = text.replace("opw_V", "V")
+        lines = text.split("\n")
+        if not (number <= len(lines) and lines[number - 1] == diagnostic["text"]):
+            continue
+        place = find(diagnostic["file"], diagnostic["line"], diagnostic["op"].partition("~")[0], text, number)
+        if place is None:
+            continue
+        before = diagnostic["text"].encode()[: max(diagnostic["column"] - 1, 0)].decode(errors="ignore")
+        column = place.column(len(before)) if diagnostic["column"] else -1
+        found = {**diagnostic, "exact": True, "line": place.line, "fragment_line": place.line, "text": place.text}
+        found["column"] = len(place.text[:column].encode()) + 1 if column >= 0 else 0
+        for key in ("message", "hint"):
+            if key in found:
+                found[key] = _renamed(found[key], place.names)
+        return found
+    return None
+
+
+def _renamed(message: str, names: dict[str, str]) -> str:
+    """A message with the user's names."""
+    for name, written in names.items():
+        if re.fullmatch(r"V\w*", name):
+            message = re.sub(rf"(?<![A-Za-z0-9]){name}(?![A-Za-z0-9_])", lambda _, to=written: to, message)  # type: ignore[misc]
+    return message
