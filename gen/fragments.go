@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"opweld/gen/ccode"
 )
@@ -105,6 +106,7 @@ func (r *textReader) kernel(k *Kernel, types []TypedType, loop *Loop) TypedKerne
 	}
 	c := &codeReader{names: read.stateNames(), replaced: map[string]bool{},
 		before: append(k.before(types), k.Text(SupportCodeApply), k.Text(SupportCodeStruct))}
+	c.helpers = sync.OnceValue(func() map[string]bool { return ccode.Helpers(k.Lang == CXX, k.Text(Code), c.before...) })
 	for _, h := range hooksOf(ofKernel | ofText) {
 		r.each(k.Label, h, k.Texts[h], k.place(h, c.before), c)
 	}
@@ -139,8 +141,9 @@ func (k *TypedKernel) stateNames() [][]string {
 
 // codeReader gathers what the texts of one kernel keep and replace.
 type codeReader struct {
-	before   []string   // the texts that may define macros
-	names    [][]string // for each input, what stands for its value
+	before   []string               // the texts that may define macros
+	helpers  func() map[string]bool // the functions that they define
+	names    [][]string             // for each input, what stands for its value
 	replaced map[string]bool
 	state    bool
 }
@@ -152,7 +155,7 @@ func (c *codeReader) read(h Hook, f *ccode.Fragment) {
 	if h != Code && h != CodeCleanup {
 		return
 	}
-	for name, replaced := range f.Replaced(slices.Concat(c.names...)) {
+	for name, replaced := range f.Replaced(slices.Concat(c.names...), c.helpers) {
 		c.replaced[name] = c.replaced[name] || replaced
 	}
 }

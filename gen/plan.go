@@ -25,7 +25,8 @@ type FunctionPlan struct {
 	Place     []int // of each of Program's types among the unit's
 	Table     []Entry
 	Constants []int // variables entered once an instance; the entries only read those that no RunOwn names
-	Kept      int   // objects that an instance keeps between runs
+	Kept      []int // variables whose objects an instance keeps between runs
+	Lent      bool  // a call may work on what others hold for it
 	Performs  int   // steps that call Python
 	Groups    []GroupPlan
 	Structs   []int // entries, by index, whose kernels keep state for each instance
@@ -52,6 +53,7 @@ func NewPlan(t Target, functions []*Typed) (*Plan, error) {
 		if err := refcount.Verify(b.ownership()); err != nil {
 			return nil, fmt.Errorf("opweld's plan is wrong: %w", err)
 		}
+		b.Lent = b.lent()
 		plan.place(&b.FunctionPlan, types)
 		finder.function(&b.FunctionPlan)
 		plan.Functions = append(plan.Functions, b.FunctionPlan)
@@ -119,8 +121,8 @@ func (b *planner) enter(order []int) {
 			case shares:
 			case b.result(at, v) >= 0: // where it is known what lies in memory
 			case b.Variables[v].Keep:
-				b.entry(RunKept, UndoKeep, b.Kept, v)
-				b.Kept++
+				b.entry(RunKept, UndoKeep, len(b.Kept), v)
+				b.Kept = append(b.Kept, v)
 			default:
 				b.entry(RunInit, UndoLeave, 0, v)
 			}

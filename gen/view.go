@@ -33,6 +33,7 @@ type FunctionView struct {
 	C, QuotedName string
 	VariableTypes []int
 	Constants     []int
+	Kept          []int // variables
 	Arguments     []ArgumentView
 	Results       []ResultView
 	Steps         []StepView
@@ -51,7 +52,7 @@ type Fragment struct {
 // Counts are the lengths of the tables.
 type Counts struct {
 	Variables, Arguments, Results, Steps, Slots, Constants, Performs, Structs, Kept, Single int
-	Cells, Updates                                                                          int
+	Cells, Updates, Lent                                                                    int
 }
 
 // InitView is a piece of init code and the function that holds it.
@@ -176,7 +177,7 @@ func (v *functionViewer) interface_() {
 	for i := range v.of.Variables {
 		w.VariableTypes = append(w.VariableTypes, v.place(i))
 	}
-	w.Constants = v.of.Constants
+	w.Constants, w.Kept = v.of.Constants, v.of.Kept
 	for _, in := range v.of.Inputs {
 		name := "NULL"
 		if in.Name != "" {

@@ -114,11 +114,14 @@ func (v *functionViewer) steps() {
 		label := v.of.kernel(v.of.Table[i].Step).Label + "." + InitCodeStruct.String()
 		w.Structs = append(w.Structs, StructStepView{C: w.Steps[i].Run, Label: cString(label), First: w.Steps[i].First})
 	}
-	w.Counts.Structs, w.Counts.Kept, w.Counts.Performs = len(w.Structs), v.of.Kept, v.of.Performs
+	w.Counts.Structs, w.Counts.Kept, w.Counts.Performs = len(w.Structs), len(v.of.Kept), v.of.Performs
 	w.Counts.Variables, w.Counts.Arguments, w.Counts.Results = len(v.of.Variables), len(w.Arguments), len(w.Results)
 	w.Counts.Steps, w.Counts.Constants = len(w.Steps), len(w.Constants)
 	if v.of.Single {
 		w.Counts.Single = 1
+	}
+	if v.of.Lent {
+		w.Counts.Lent = 1
 	}
 }
 

@@ -1,5 +1,6 @@
-"""Calls whose work is loops alone hold nothing but what the loops make: they agree with calls by the table."""
+"""Calls that work on what others hold for them hold only what their steps make: they agree with calls by the table."""
 
+import re
 import sys
 
 import numpy as np
@@ -53,6 +54,141 @@ def test_arguments_by_name_and_out_go_by_the_table():
     a, out = np.arange(2.0), np.empty(2)
     assert f(a).tolist() == f(a, [1, 1]).tolist() == f(y=[1, 1], x=a).tolist() == [1.0, 2.0]
     assert f(a, [1, 1], out=out) is out and out.tolist() == [1.0, 2.0]
+
+
+class Added(opweld.COp):
+    """``x + step``, with a failing path; its text may do more than read its input."""
+
+    __props__ = ("step", "before", "after")
+
+    def __init__(self, step=1.0, before="", after=""):
+        self.step, self.before, self.after = step, before, after
+
+    def make_node(self, x):
+        return opweld.Apply(self, [x], [x.type()])
+
+    def c_support_code(self):
+        return "static int is_long(PyArrayObject *x) { return PyArray_DIM(x, 0) > 3; }"
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x,), (z,) = inputs, outputs
+        return f"""
+            {self.before.format(x=x, z=z)}
+            if (is_long({x})) {{
+                PyErr_SetString(PyExc_ArithmeticError, "too long");
+                {sub["fail"]}
+            }}
+            if (!{z} || PyArray_DIM({z}, 0) != PyArray_DIM({x}, 0)) {{
+                Py_XDECREF({z});
+                {z} = (PyArrayObject *)PyArray_EMPTY(1, PyArray_DIMS({x}), NPY_FLOAT64, 0);
+                if (!{z}) {sub["fail"]}
+            }}
+            for (npy_intp i = 0; i < PyArray_DIM({x}, 0); i++)
+                *(double *)PyArray_GETPTR1({z}, i) = *(double *)PyArray_GETPTR1({x}, i) + {self.step};
+            {self.after.format(x=x, z=z)}"""
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+def lends(f):
+    """Whether the function works on what others hold for it."""
+    return re.search(r"^     1, 1,$", opweld.source(f), re.MULTILINE) is not None
+
+
+def test_c_of_ones_own_with_temporaries():
+    """The second of three fails: what was made before it is given up, and what was kept serves the next call."""
+    x = tensor.dvector("x")
+    f = opweld.function([x], Added(3.0)(Added(2.0)(Added()(x))) * 2)
+    assert lends(f)
+    a, b, long = np.arange(3.0), np.arange(2.0), np.arange(4.0)
+    counts = [sys.getrefcount(v) for v in (a, b, long, None)]
+    for _ in range(3):
+        for given in (a, a, b, a):
+            result = f(given)
+            references = sys.getrefcount(result)
+            assert references == 2 and result.tolist() == ((given + 6) * 2).tolist()
+        with pytest.raises(ArithmeticError, match="too long"):
+            f(long)
+    del result, given
+    after = [sys.getrefcount(v) for v in (a, b, long, None)]
+    assert after[:3] == counts[:3] and abs(after[3] - counts[3]) < 20
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lent"),
+    [
+        ("", "", True),
+        ("Py_INCREF({x}); Py_DECREF({x});", "", False),  # for what one reads, it may be given up for good
+        ("", "{x} = {x};", False),
+        ("Py_INCREF({x}); Py_XDECREF({z}); {z} = {x}; if (0) {{", "}}", True),
+    ],
+)
+def test_what_an_op_may_replace_goes_by_the_table(before, after, lent):
+    x = tensor.dvector("x")
+    f = opweld.function([x], Added(0.0, before, after)(x))
+    assert lends(f) == lent
+    a = np.arange(3.0)
+    count = sys.getrefcount(a)
+    for _ in range(3):
+        assert f(a).tolist() == [0, 1, 2]
+    assert sys.getrefcount(a) == count
+
+
+def test_out_of_one_loop():
+    x, y = tensor.dvector("x"), tensor.dvector("y")
+    f = opweld.function([x, y], x * y + 1.0)
+    a, b, out = np.arange(4.0), np.arange(4.0) + 1, np.empty(4)
+    wanted = a * b + 1
+    count = sys.getrefcount(out)
+    assert f(a, b, out=out) is out and np.array_equal(out, wanted)
+    assert f(a, 2.0 * np.ones(4), out=out) is out and np.array_equal(out, a * 2 + 1)
+    assert f(a, b, out=None) is not out
+    strided = np.empty(8)[::2]
+    assert f(a, b, out=strided) is strided and np.array_equal(strided, wanted)
+    for shift in (slice(0, 4), slice(1, 5)):  # over an input, and beside it
+        whole = np.arange(5.0)
+        assert np.array_equal(f(whole[:4], b, out=whole[shift]), wanted) and np.array_equal(whole[shift], wanted)
+    with pytest.raises(ValueError, match=r"out= of shape \(3,\), and result 0 has shape \(4,\)"):
+        f(a, b, out=np.empty(3))
+    with pytest.raises(TypeError, match="its dtype differs"):
+        f(a, b, out=np.empty(4, "float32"))
+    out.flags.writeable = False
+    with pytest.raises(TypeError, match="read-only"):
+        f(a, b, out=out)
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        f(a, b[:3], out=np.empty(4))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'into'"):
+        f(a, b, into=np.empty(4))
+    assert sys.getrefcount(out) == count
+
+
+def test_numbers_where_one_loop_is_all():
+    x, s, n = tensor.dvector("x"), tensor.dscalar("s"), tensor.lscalar("n")
+    f = opweld.function([x, s, n], [x * s, x + n])
+    a, out = np.arange(3.0), [np.empty(3), np.empty(3)]
+    for _ in range(3):
+        product, shifted = f(a, 2.5, np.int64(3))
+        assert np.array_equal(product, a * 2.5) and np.array_equal(shifted, a + 3)
+        assert f(a, np.float64(2.5), 3, out=out)[1] is out[1] and np.array_equal(out[1], a + 3)
+    with pytest.raises(TypeError, match="argument 'n'"):
+        f(a, 2.5, 3.5)
+    with pytest.raises((TypeError, OverflowError), match="argument 'n'"):
+        f(a, 2.5, 2**70)
+
+
+def test_what_is_raised_of_floats_after_one_loop():
+    x, y = tensor.dvector("x"), tensor.dvector("y")
+    f = opweld.function([x, y], x / y)
+    a, zero, out = np.ones(3), np.zeros(3), np.zeros(3)
+    count = sys.getrefcount(out)
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError, match="divide by zero"):
+        f(a, zero, out=out)
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError, match="divide by zero"):
+        f(a, zero)
+    with np.errstate(divide="ignore"):
+        assert np.isinf(f(a, zero)).all() and f(a, zero, out=out) is out
+    assert sys.getrefcount(out) == count
 
 
 def test_one_array_for_all():

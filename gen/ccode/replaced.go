@@ -12,8 +12,8 @@ import (
 // Replaced tells which of some variables a text that runs inside a function may give another value: assigns, counts up,
 // hands over by address or by reference, or releases, as by Py_XDECREF(V), which is how the idiom of replacing begins. A
 // use that cannot be read with certainty, such as by a macro of the user's, counts; so does every use in a text that the
-// grammar does not follow.
-func (f *Fragment) Replaced(names []string) map[string]bool {
+// grammar does not follow. helpers gives the user's own functions that take copies; it is asked only where one is called.
+func (f *Fragment) Replaced(names []string, helpers func() map[string]bool) map[string]bool {
 	found := map[string]bool{}
 	used := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(f.code, name) })
 	if len(used) == 0 {
@@ -26,17 +26,18 @@ func (f *Fragment) Replaced(names []string) map[string]bool {
 		}
 		return found
 	}
-	u := &uses{source: f.source, names: used, cxx: f.CXX, found: found}
+	u := &uses{source: f.source, names: used, cxx: f.CXX, helpers: helpers, found: found}
 	u.visit(root)
 	return found
 }
 
 // uses walks a text for the uses of variables.
 type uses struct {
-	source []byte
-	names  []string
-	cxx    bool
-	found  map[string]bool
+	source  []byte
+	names   []string
+	cxx     bool
+	helpers func() map[string]bool
+	found   map[string]bool
 }
 
 func (u *uses) visit(n *sitter.Node) {
@@ -115,8 +116,10 @@ func (u *uses) byValue(called *sitter.Node) bool {
 		cast := strings.HasPrefix(name, "static_cast<") || strings.HasPrefix(name, "reinterpret_cast<")
 		return cast && !strings.Contains(name, "&")
 	}
-	_, known := npyapi.Lookup(name)
-	return (known || slices.Contains(numeric, name)) && !slices.Contains(releases, name)
+	if _, known := npyapi.Lookup(name); known || slices.Contains(numeric, name) {
+		return !slices.Contains(releases, name)
+	}
+	return called.Kind() == "identifier" && u.helpers()[name]
 }
 
 // stolen tells whether an expression is an argument whose reference the function takes: it is no longer the variable's.

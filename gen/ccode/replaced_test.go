@@ -44,6 +44,18 @@ func TestReplaced(t *testing.T) {
 		"PyList_SetItem(t, 0, V);":                     {true, true},
 		"PyTuple_SET_ITEM(V, 0, W);":                   {},
 		"PyList_Append(t, (PyObject *)V);":             {},
+		"if (!looks(V, 1)) " + fail:                    {},
+		"W = turns((PyArrayObject *)V);":               {},
+		"W = counts(V);":                               {false, true}, // the type may be a reference's name
+		"W = masks(V);":                                {true, true},
+		"#define looks(x) (x = 0)\nlooks(V, 1);":       {true, true},
+		"looks_on(V);":                                 {true, true},
+		"twice(V);":                                    {true, true},
+		"declares(V);":                                 {true, true},
+		"NEITHER(V);":                                  {true, true},
+		"hides(V);":                                    {true, true},
+		"W.looks(V);":                                  {true, true},
+		"looks(&V, 1);":                                {true, true},
 		"asm(\"\" : \"+r\"(V));":                       {true, true},
 	} {
 		for i, lane := range []bool{false, true} {

@@ -28,43 +28,84 @@ static int opw_lay_out(opw_code *code)
     return -1;
 }
 
-/* Whether a step is a loop of the engine's. */
-static int opw_is_loop(const opw_step *step)
+/* Lists what a direct call does, and the temporaries that it gives up. */
+static void opw_find_work(opw_code *code)
 {
-    return step->run == opw_run_stores || step->run == opw_run_folds || step->run == opw_run_group;
+    const opw_program *p = code->program;
+    uint32_t i, k;
+    code->direct = p->lent && code->frame_size <= OPW_DIRECT_FRAME && p->arguments <= 64;
+    for (i = 0; i < p->steps; i++)
+        if (p->step_table[i].node >= 0)
+            code->work_steps[code->works++] = i;
+    for (i = 0; i < p->variables; i++)
+        code->temporary_offsets[i] = code->offsets[i];
+    for (i = 0; i < p->arguments; i++)
+        code->temporary_offsets[p->argument_table[i].variable] = 0;
+    for (i = 0; i < p->results; i++)
+        code->temporary_offsets[p->result_table[i].variable] = 0;
+    for (i = 0; i < p->constants; i++)
+        code->temporary_offsets[p->constant_variables[i]] = 0;
+    for (i = 0; i < p->kept; i++)
+        code->temporary_offsets[p->kept_variables[i]] = 0;
+    for (i = 0, k = 0; i < p->variables; i++)
+        if (code->temporary_offsets[i])
+            code->temporary_offsets[k++] = code->temporary_offsets[i];
+    code->temporaries = k;
 }
 
-/* Whether a call holds nothing but arrays, of which the caller and the instance have all that no loop makes, and loops all that
-   is returned. */
-static int opw_holds_arrays_alone(const opw_code *code)
+/* Where an input of a lane comes from; INT32_MIN: it is neither an argument nor a constant. */
+static int32_t opw_source(const opw_code *code, int32_t variable)
 {
     const opw_program *p = code->program;
     uint32_t i;
-    if (code->frame_size > OPW_DIRECT_FRAME || p->arguments > 64 || p->cells || p->updates || p->performs || p->structs || p->kept ||
-        p->variables != p->arguments + p->constants + p->results)
-        return 0;
-    for (i = 0; i < p->variables; i++)
-        if (!p->types[p->variable_types[i]].plain)
-            return 0;
     for (i = 0; i < p->arguments; i++)
-        if (!p->argument_table[i].accept)
+        if ((int32_t)p->argument_table[i].variable == variable)
+            return (int32_t)i;
+    for (i = 0; i < p->constants; i++)
+        if ((int32_t)p->constant_variables[i] == variable)
+            return -1 - (int32_t)code->offsets[variable];
+    return INT32_MIN;
+}
+
+/* Fills the lane of a step's loop, whose operands' variables are given; 0: it cannot be one. */
+static int opw_fill_lane(const opw_code *code, opw_lane *lane, const int32_t *variables)
+{
+    const opw_program *p = code->program;
+    const opw_loop *work = lane->loop;
+    uint32_t i, k;
+    if (work->fold || work->over || (uint32_t)work->outputs != p->results)
+        return 0;
+    for (k = 0; k < (uint32_t)work->inputs; k++)
+        if ((lane->from[k] = opw_source(code, variables[k])) == INT32_MIN)
             return 0;
+    for (k = 0; k < p->results; k++) {
+        for (i = 0; i < p->results && (int32_t)p->result_table[i].variable != variables[(uint32_t)work->inputs + k]; i++)
+            ;
+        if (i == p->results)
+            return 0;
+        lane->to[k] = (int32_t)i;
+    }
     return 1;
 }
 
-/* Finds the loops that are all of a call's work, if nothing else is. */
-static void opw_find_loops(opw_code *code)
+/* Finds the one loop that is all of a direct call's work, if it is one of stores. Non-zero: no memory. */
+static int opw_find_lane(opw_code *code)
 {
-    const opw_step *steps = code->program->step_table;
-    uint32_t i, n = 0;
-    for (i = 0; i < code->program->steps; i++) {
-        if (opw_is_loop(&steps[i]))
-            code->loop_steps[n++] = i;
-        else if (steps[i].node >= 0 || steps[i].run == opw_separate)
-            return;
+    const opw_program *p = code->program;
+    const opw_step *step = code->works == 1 ? &p->step_table[code->work_steps[0]] : NULL;
+    opw_lane lane;
+    if (!code->direct || !step || (step->run != opw_run_stores && step->run != opw_run_group))
+        return 0;
+    lane.group = step->run == opw_run_group ? &p->group_table[-1 - p->slot_table[step->slots]] : NULL;
+    lane.loop = &p->loop_table[lane.group ? (int32_t)lane.group->main : -1 - p->slot_table[step->slots]];
+    if (!opw_fill_lane(code, &lane, p->slot_table + step->slots + 1))
+        return 0;
+    if (!(code->lane = (opw_lane *)PyMem_Malloc(sizeof(lane)))) {
+        PyErr_NoMemory();
+        return -1;
     }
-    if (opw_holds_arrays_alone(code))
-        code->loops = n;
+    *code->lane = lane;
+    return 0;
 }
 
 /* Fills a code of zeros; what is there also after a failure, opw_drop_code drops. */
@@ -78,9 +119,10 @@ static int opw_resolve(opw_code *code, const opw_program *p)
     code->argument_offsets = (uint32_t *)PyMem_Calloc(p->arguments + 1, sizeof(uint32_t));
     code->result_offsets = (uint32_t *)PyMem_Calloc(p->results + 1, sizeof(uint32_t));
     code->keywords = (PyObject **)PyMem_Calloc(p->arguments + 1, sizeof(PyObject *));
-    code->loop_steps = (uint32_t *)PyMem_Calloc(p->steps + 1, sizeof(uint32_t));
+    code->work_steps = (uint32_t *)PyMem_Calloc(p->steps + 1, sizeof(uint32_t));
+    code->temporary_offsets = (uint32_t *)PyMem_Calloc(p->variables + 1, sizeof(uint32_t));
     if (!code->offsets || !code->slots || !code->keywords || !code->steps || !code->argument_offsets || !code->result_offsets ||
-        !code->loop_steps) {
+        !code->work_steps || !code->temporary_offsets) {
         PyErr_NoMemory();
         return -1;
     }
@@ -100,7 +142,9 @@ static int opw_resolve(opw_code *code, const opw_program *p)
     for (i = 0; i < p->arguments; i++)
         if (p->argument_table[i].name && !(code->keywords[i] = PyUnicode_InternFromString(p->argument_table[i].name)))
             return -1;
-    opw_find_loops(code);
+    opw_find_work(code);
+    if (opw_find_lane(code))
+        return -1;
     for (i = 0; i < p->variables; i++)
         code->wide |= p->types[p->variable_types[i]].number == NPY_LONGDOUBLE || p->types[p->variable_types[i]].number == NPY_CLONGDOUBLE;
     code->keywords[p->arguments - p->cells] = PyUnicode_InternFromString("out");
@@ -118,5 +162,7 @@ static void opw_drop_code(opw_code *code)
     PyMem_Free(code->argument_offsets);
     PyMem_Free(code->result_offsets);
     PyMem_Free(code->keywords);
-    PyMem_Free(code->loop_steps);
+    PyMem_Free(code->work_steps);
+    PyMem_Free(code->temporary_offsets);
+    PyMem_Free(code->lane);
 }

@@ -181,8 +181,10 @@ typedef struct opw_program {
     uint32_t variables, arguments, results, steps, slots, constants, performs, structs, kept;
     uint32_t cells, updates; /* of the arguments and the results the last ones: not the caller's */
     int single;
+    int lent;                /* a call may work on what others hold for it: the caller the arguments, the instance the constants */
     const uint32_t *variable_types;
     const uint32_t *constant_variables;
+    const uint32_t *kept_variables;
     const opw_type *types;
     const opw_argument *argument_table;
     const opw_result *result_table;

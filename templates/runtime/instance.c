@@ -16,6 +16,14 @@ typedef struct {
     const uint32_t *slots;
 } opw_resolved;
 
+/* A call that is one loop of stores over arguments and constants. from: of each input the argument, or -1 - the offset of a
+   constant; to: of each output the result. */
+typedef struct {
+    const opw_loop *loop;
+    const opw_group *group; /* NULL: the loop is a step of its own */
+    int32_t from[OPW_MAX_OPERANDS], to[OPW_MAX_OPERANDS];
+} opw_lane;
+
 /* What all instances of one function share: its program, and what follows from that once the sizes are known. */
 typedef struct {
     const opw_program *program;
@@ -26,7 +34,10 @@ typedef struct {
     PyObject **keywords; /* interned, one an argument, then "out"; NULL: positional only */
     size_t constants_begin, constants_end, frame_size;
     int wide;           /* there are long doubles */
-    uint32_t *loop_steps, loops; /* which steps are all of a call's work; none: it goes by the table */
+    int direct;         /* its calls need no more of the table than the steps that do the work: */
+    uint32_t *work_steps, works;
+    uint32_t *temporary_offsets, temporaries; /* those that are not kept */
+    opw_lane *lane;     /* NULL: that is not one loop */
 } opw_code;
 
 /* The module's state. */

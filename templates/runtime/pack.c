@@ -355,7 +355,7 @@ static int opw_plan_long(opw_blocks *b, opw_axes *axes, char *marked)
 /* Finds out whether and how a loop of two axes or more runs in blocks; zero: as it is. The axes may change their order. */
 static int opw_plan_blocks(opw_blocks *b, const opw_loop *work, opw_axes *axes, char *buffer)
 {
-    char marked[OPW_MAX_OPERANDS];
+    char marked[OPW_MAX_OPERANDS] = {0};
     b->work = work;
     b->axes = axes;
     b->n = axes->dims[axes->n - 1];

@@ -16,6 +16,7 @@
 #include "group.c"
 #include "warn.c"
 #include "call.c"
+#include "lane.c"
 #include "vectorcall.c"
 #include "function.c"
 #include "code.c"

@@ -255,8 +255,8 @@ static int opw_store_strided(const opw_loop *work, opw_places places, const opw_
     return opw_store_over(work, &axes, list);
 }
 
-/* Runs n elements of operands that are contiguous, or one number throughout. */
-static int opw_run_numbers(const opw_loop *work, npy_intp n, char **p, const npy_intp *s)
+/* Runs n elements of operands that are contiguous, or one number throughout, where it is worth while to pack the numbers. */
+static int opw_pack_numbers(const opw_loop *work, npy_intp n, char **p, const npy_intp *s)
 {
     opw_axes axes;
     int status;
@@ -266,6 +266,14 @@ static int opw_run_numbers(const opw_loop *work, npy_intp n, char **p, const npy
     memcpy(axes.strides[0], s, sizeof(npy_intp) * (size_t)axes.operands);
     status = opw_run_packed(work, &axes, p);
     return status == OPW_AS_IT_IS ? work->inner(n, p, s) : status;
+}
+
+/* Runs n elements of operands that are contiguous, or, where `shaped` has no bit for an input, one number throughout. */
+OPW_INLINE int opw_run_numbers(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
+{
+    if (n >= OPW_PACK_NUMBERS && work->inputs > 2 && (shaped | work->numbers) != ~(npy_uint64)0 >> (64 - work->inputs))
+        return opw_pack_numbers(work, n, p, s);
+    return n ? work->inner(n, p, s) : 0;
 }
 
 /* Runs a loop of stores, on its own or as the main one of a group. places: where the arrays of its inputs are, then of its
@@ -313,9 +321,7 @@ OPW_INLINE int opw_store(const opw_loop *work, opw_places places, const opw_grou
         p[operand] = PyArray_BYTES(*place);
         s[operand] = work->sizes[operand];
     }
-    if (n >= OPW_PACK_NUMBERS && work->inputs > 2 && (shaped | work->numbers) != ~(npy_uint64)0 >> (64 - work->inputs))
-        return opw_run_numbers(work, n, p, s);
-    return n ? work->inner(n, p, s) : 0;
+    return opw_run_numbers(work, n, shaped, p, s);
 }
 
 int opw_run_stores(char *frame, const uint32_t *slots)

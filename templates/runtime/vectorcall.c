@@ -1,9 +1,8 @@
 /* The callable's entry: a call by the table, or directly where the work is loops alone. */
 /* ---- calls without a walk ----------------------------------------------------------------------------------------- */
 
-/* Where all variables are arrays, of types that do no more than hold a reference to one, and all work is loops, a call takes and
-   gives up nothing but what the loops leave: the caller holds the arguments, the instance the constants, and what is made is the
-   result. It needs none of the entries of the table that are not loops. */
+/* Where a call may work on what others hold for it, it takes and gives up nothing but what its steps make: of the table it needs
+   those steps alone. */
 
 /* The arguments as arrays, borrowed from the caller; those that were converted are owned, a bit for each in *made. -1: an
    exception is set. */
@@ -35,22 +34,62 @@ OPW_APART static void opw_release_arguments(char *frame, const opw_code *code, u
             Py_DECREF(OPW_PY(opw_argument_slot(frame, code, i))); /* release what the argument was converted to (owned) */
 }
 
-/* Runs the loops. Non-zero: an exception is set. */
-static int opw_run_loops(char *frame, const opw_code *code)
+/* Begins what the steps will make: nothing, or what the instance kept, of which py_<name> has a reference of its own. */
+static inline void opw_begin_made(char *frame, const opw_code *code)
+{
+    const opw_program *p = code->program;
+    uint32_t i;
+    for (i = 0; i < p->results; i++) {
+        OPW_PY(frame + code->result_offsets[i]) = Py_None;
+        OPW_ARRAY(frame + code->result_offsets[i]) = NULL;
+    }
+    for (i = 0; i < code->temporaries; i++) {
+        OPW_PY(frame + code->temporary_offsets[i]) = Py_None;
+        OPW_ARRAY(frame + code->temporary_offsets[i]) = NULL;
+    }
+    for (i = 0; i < p->kept; i++) {
+        char *slot = frame + code->offsets[p->kept_variables[i]];
+        PyObject *kept = opw_take_kept(frame, i);
+        OPW_PY(slot) = kept ? kept : Py_None;
+        OPW_ARRAY(slot) = (PyArrayObject *)kept;
+        Py_INCREF(OPW_PY(slot));
+    }
+}
+
+/* Gives up the temporaries, or keeps them for the next call. */
+static inline void opw_leave_temporaries(char *frame, const opw_code *code, int keep)
+{
+    const opw_program *p = code->program;
+    uint32_t i;
+    for (i = 0; i < code->temporaries; i++)
+        Py_XDECREF(OPW_ARRAY(frame + code->temporary_offsets[i])); /* release what a step made (owned) */
+    for (i = p->kept; i-- > 0;) {
+        char *slot = frame + code->offsets[p->kept_variables[i]];
+        PyObject *made = (PyObject *)OPW_ARRAY(slot);
+        Py_DECREF(OPW_PY(slot)); /* release what the instance had kept (owned) */
+        if (made && keep)
+            opw_keep(frame, i, made);
+        else
+            Py_XDECREF(made);
+    }
+}
+
+/* Runs the steps that do the work. Non-zero: an exception is set. */
+static int opw_run_work(char *frame, const opw_code *code)
 {
     uint32_t i;
-    for (i = 0; i < code->loops; i++) {
-        const opw_resolved *step = &code->steps[code->loop_steps[i]];
+    for (i = 0; i < code->works; i++) {
+        const opw_resolved *step = &code->steps[code->work_steps[i]];
         int status = step->run(frame, step->slots);
         if (status) {
-            opw_fail(frame, code, code->loop_steps[i], status);
+            opw_fail(frame, code, code->work_steps[i], status);
             return 1;
         }
     }
     return PyErr_Occurred() != NULL; /* a fragment set one and went on */
 }
 
-/* What the loops left as the call's result, whose references it takes. NULL: an exception is set. */
+/* What the steps left as the call's result, whose references it takes. NULL: an exception is set. */
 static PyObject *opw_hand_over(char *frame, const opw_code *code)
 {
     uint32_t i;
@@ -64,13 +103,15 @@ static PyObject *opw_hand_over(char *frame, const opw_code *code)
     return list;
 }
 
-OPW_APART static void opw_drop_results(char *frame, const opw_code *code)
+/* Drops what a call made that has failed. */
+OPW_APART static void opw_drop_made(char *frame, const opw_code *code)
 {
     PyObject *type = NULL, *value = NULL, *traceback = NULL;
     uint32_t i;
     OPW_FETCH(&type, &value, &traceback);
     for (i = 0; i < code->program->results; i++)
-        Py_XDECREF(OPW_ARRAY(frame + code->result_offsets[i])); /* release what a loop made (owned) */
+        Py_XDECREF(OPW_ARRAY(frame + code->result_offsets[i])); /* release what a step made (owned) */
+    opw_leave_temporaries(frame, code, 0);
     OPW_RESTORE(type, value, traceback);
 }
 
@@ -95,16 +136,14 @@ static PyObject *opw_call_directly(opw_function *self, PyObject *const *args)
     char *frame = small.bytes;
     PyObject *result = NULL;
     uint64_t made = 0;
-    uint32_t i;
     opw_begin(self, frame);
     if (!opw_take_arguments(frame, code, args, &made)) {
-        for (i = 0; i < code->program->results; i++) {
-            OPW_PY(frame + code->result_offsets[i]) = NULL;
-            OPW_ARRAY(frame + code->result_offsets[i]) = NULL;
-        }
-        if (opw_run_loops(frame, code) || (self->remark && opw_met_floats(code->wide) && opw_remark(self, frame)) ||
+        opw_begin_made(frame, code);
+        if (opw_run_work(frame, code) || (self->remark && opw_met_floats(code->wide) && opw_remark(self, frame)) ||
             !(result = opw_hand_over(frame, code)))
-            opw_drop_results(frame, code);
+            opw_drop_made(frame, code);
+        else
+            opw_leave_temporaries(frame, code, 1);
     }
     if (made)
         opw_release_arguments(frame, code, made);
@@ -158,7 +197,10 @@ static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_
 {
     opw_function *self = (opw_function *)callable;
     Py_ssize_t given = PyVectorcall_NARGS(nargsf);
-    if (self->code->loops && given == (Py_ssize_t)self->code->program->arguments && !names)
+    PyObject *result;
+    if (self->code->lane && opw_take_lane(self, args, given, names, &result))
+        return result;
+    if (self->code->direct && given == (Py_ssize_t)self->code->program->arguments && !names)
         return opw_call_directly(self, args);
     return opw_call(self, args, given, names);
 }

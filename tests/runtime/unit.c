@@ -479,6 +479,7 @@ static const int32_t thrice_slots[] = {0, N(0), 2, N(0), 1, N(0), 0, 0, 2, N(0),
 static const opw_step thrice_steps[] = {INPUT(0), {array_take, array_keep, 2, "Doubles.c_extract_out", -1, 0, 0, 0}, INIT(4),
                                         {opw_run_stores, NULL, 5, "Add.c_code", 0, 6, 2, 1},
                                         {opw_run_stores, NULL, 9, "Add.c_code", 1, 10, 2, 1}, SYNC(13)};
+static const uint32_t thrice_kept[] = {2};
 static const opw_result thrice_results[] = {{1, NULL, -1}};
 
 /* count(x): x + (the calls so far + the constant's first element). */
@@ -535,9 +536,12 @@ static const opw_step scale_steps[] = {INPUT(0), INPUT(2), INPUT(4), OFFER(6), {
                                        SYNC(20)};
 
 #define PROGRAM(...) PROGRAM_OVER(__VA_ARGS__, loops)
-#define PROGRAM_OVER(name, variables, types_of, arguments, results, steps, slots, single, loops_of) \
-    name, variables, COUNT(arguments), COUNT(results), COUNT(steps), COUNT(slots), 0, 0, 0, 0, 0, 0, single, types_of, none, types, \
-        arguments, results, steps, slots, NULL, loops_of, groups
+#define PROGRAM_OVER(...) PROGRAM_LENT(__VA_ARGS__, 0)
+#define LENT(...) LENT_OVER(__VA_ARGS__, loops)
+#define LENT_OVER(...) PROGRAM_LENT(__VA_ARGS__, 1)
+#define PROGRAM_LENT(name, variables, types_of, arguments, results, steps, slots, single, loops_of, lent) \
+    name, variables, COUNT(arguments), COUNT(results), COUNT(steps), COUNT(slots), 0, 0, 0, 0, 0, 0, single, lent, types_of, none, none, \
+        types, arguments, results, steps, slots, NULL, loops_of, groups
 
 static const opw_program functions[] = {
     {PROGRAM("add", 3, any, xy, third, add_steps, add_slots, 1)},
@@ -548,13 +552,13 @@ static const opw_program functions[] = {
     {PROGRAM("sum1", 2, any, x, second, reduce_steps, reduce1_slots, 1)},
     {PROGRAM("sum", 2, any, x, second, reduce_steps, reduce2_slots, 1)},
     {PROGRAM_OVER("max0", 2, any, x, second, reduce_steps, max0_slots, 1, maxima)},
-    {"perform", 4, 2, 2, COUNT(perform_steps), COUNT(perform_slots), 0, 1, 0, 0, 0, 0, 0, perform_types, none, types,
+    {"perform", 4, 2, 2, COUNT(perform_steps), COUNT(perform_slots), 0, 1, 0, 0, 0, 0, 0, 0, perform_types, none, none, types,
      perform_arguments, perform_results, perform_steps, perform_slots, NULL, loops, NULL},
-    {"tally", 3, 2, 2, COUNT(tally_steps), COUNT(tally_slots), 0, 0, 0, 0, 1, 1, 1, any, none, types, tally_arguments,
+    {"tally", 3, 2, 2, COUNT(tally_steps), COUNT(tally_slots), 0, 0, 0, 0, 1, 1, 1, 0, any, none, none, types, tally_arguments,
      tally_results, tally_steps, tally_slots, NULL, loops, NULL},
-    {"thrice", 3, 1, 1, COUNT(thrice_steps), COUNT(thrice_slots), 0, 0, 0, 1, 0, 0, 1, any, none, types, x, thrice_results,
+    {"thrice", 3, 1, 1, COUNT(thrice_steps), COUNT(thrice_slots), 0, 0, 0, 1, 0, 0, 1, 0, any, none, thrice_kept, types, x, thrice_results,
      thrice_steps, thrice_slots, NULL, loops, NULL},
-    {"count", 3, 1, 1, COUNT(count_steps), COUNT(count_slots), 1, 0, 1, 0, 0, 0, 1, count_types, count_constants, types, x,
+    {"count", 3, 1, 1, COUNT(count_steps), COUNT(count_slots), 1, 0, 1, 0, 0, 0, 1, 0, count_types, count_constants, none, types, x,
      third, count_steps, count_slots, count_structs, loops, NULL},
     {PROGRAM("trouble", 2, trouble_types, x, second, trouble_steps, trouble_slots, 1)},
     {PROGRAM("large", 3, large_types, xy, third, add_steps, add_slots, 1)},
@@ -564,11 +568,11 @@ static const opw_program functions[] = {
     {PROGRAM("pair", 4, any, xy, both_results, pair_steps, pair_slots, 0)},
     {PROGRAM("total", 3, any, xy, third, group_steps, total_slots, 1)},
     {PROGRAM("simply", 3, any, xy, third, group_steps, simply_slots, 1)},
-    {"nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, none, none, types, xy, third, add_steps, add_slots, NULL, loops, NULL},
-    {PROGRAM("add_plain", 3, plain, plain_xy, third, add_steps, add_slots, 1)},
-    {PROGRAM("both_plain", 4, plain, plain_xy, both_results, both_steps, both_slots, 0)},
-    {PROGRAM_OVER("root_plain", 2, plain, plain_x, second, root_steps, root_slots, 1, roots)},
-    {PROGRAM("expand_plain", 3, plain, plain_xy, third, group_steps, expand_slots, 1)},
+    {"nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, none, none, none, types, xy, third, add_steps, add_slots, NULL, loops, NULL},
+    {LENT("add_plain", 3, plain, plain_xy, third, add_steps, add_slots, 1)},
+    {LENT("both_plain", 4, plain, plain_xy, both_results, both_steps, both_slots, 0)},
+    {LENT_OVER("root_plain", 2, plain, plain_x, second, root_steps, root_slots, 1, roots)},
+    {LENT("expand_plain", 3, plain, plain_xy, third, group_steps, expand_slots, 1)},
     {PROGRAM("add_floats", 3, float_types, xy, new_third, floats_steps, floats_slots, 1)},
     {PROGRAM("scale", 4, any, xyz, fourth, scale_steps, scale_slots, 1)},
 };
