@@ -14,7 +14,7 @@ func (p *Program) Check() (*Typed, error) {
 	for i := range c.producer {
 		c.producer[i] = -1
 	}
-	for _, look := range []func(){c.labels, c.types, c.kernels, c.structures, c.variables, c.steps, c.interface_, c.cells, c.produced, c.texts} {
+	for _, look := range []func(){c.labels, c.types, c.kernels, c.accesses, c.structures, c.variables, c.steps, c.interface_, c.cells, c.produced, c.texts} {
 		if look(); c.err != nil {
 			return nil, c.err
 		}
@@ -88,7 +88,7 @@ func (c *checker) kernels() {
 		if k.stateful() && k.Lang != CXX {
 			c.fail(where+".lang", k.Label, "struct code is C++: expected %q, got %q", CXX, k.Lang)
 		}
-		if n := len(k.types()); !k.Perform && k.Structure == nil && len(k.Declares) != n {
+		if n := len(k.types()); !k.fixed() && len(k.Declares) != n {
 			c.fail(where+".declares", k.Label, "%d texts for %d variables", len(k.Declares), n)
 		}
 		id := k.digest()
@@ -126,6 +126,7 @@ func (c *checker) steps() {
 		c.maps(where+".destroys", k, s.Destroys)
 		c.maps(where+".views", k, s.Views)
 		c.overwritten(where+".destroys", k, s)
+		c.viewed(where+".views", k, s)
 	}
 }
 

@@ -136,6 +136,14 @@ func (l *Structure) fields() fields {
 	return f.flag("keepdims", l.KeepDims).nums("scalars", l.Scalars).nums("spread", l.Spread)
 }
 
+func (a *Access) fields() fields {
+	cuts := []any{}
+	for _, c := range a.Cuts {
+		cuts = append(cuts, fields{"axis": c.Axis}.index("at", c.At).index("start", c.Start).index("stop", c.Stop).index("step", c.Step))
+	}
+	return fields{"axes": a.Axes, "new": a.New, "cuts": cuts}
+}
+
 func (f *Folding) fields() fields {
 	o := fields{"op": f.Op, "values": f.Values, "dtypes": f.DTypes}
 	if f.Op == OpBody {
@@ -175,9 +183,12 @@ func (k *Kernel) fields() fields {
 		return f.flag("perform", true)
 	}
 	of := ofKernel
-	if k.Structure != nil {
+	switch {
+	case k.Structure != nil:
 		f["loop"] = k.Structure.fields()
-	} else {
+	case k.View != nil:
+		f["view"] = k.View.fields()
+	default:
 		f["declares"], of = k.Declares, ofKernel|ofText
 	}
 	return f.texts(&k.Texts, of).index("params", k.Params).some("gil", string(k.GIL)).flag("shape_only", k.ShapeOnly).build(k.Build).some("version", k.Version)

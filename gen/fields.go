@@ -36,9 +36,9 @@ func (d *decoder) kernel(v any, where string) Kernel {
 		Inputs: o.nums("inputs"), Outputs: o.nums("outputs"), Perform: o.bool("perform", true),
 	}
 	if !k.Perform {
-		k.Structure = d.structure(o)
+		k.Structure, k.View = d.structure(o), d.access(o)
 		of := ofKernel
-		if k.Structure == nil {
+		if k.Structure == nil && k.View == nil {
 			of |= ofText
 			k.Declares, k.Params, k.GIL, k.ShapeOnly = o.strs("declares"), o.optional("params"), o.gil(), o.bool("shape_only", true)
 		}
@@ -88,6 +88,28 @@ func (d *decoder) structure(parent *object) *Structure {
 	o.list("outputs", false, func(v any, where string) { l.Outputs = append(l.Outputs, d.sink(v, where)) })
 	o.close()
 	return l
+}
+
+func (d *decoder) access(parent *object) *Access {
+	v, ok := parent.take("view", true)
+	if !ok {
+		return nil
+	}
+	o := d.object(v, parent.at("view"))
+	a := &Access{Axes: o.nums("axes"), New: o.nums("new")}
+	o.list("cuts", false, func(v any, where string) { a.Cuts = append(a.Cuts, d.cut(v, where)) })
+	o.close()
+	return a
+}
+
+func (d *decoder) cut(v any, where string) Cut {
+	o := d.object(v, where)
+	c := Cut{Axis: o.num("axis"), At: o.optional("at")}
+	if c.At == nil {
+		c.Start, c.Stop, c.Step = o.optional("start"), o.optional("stop"), o.optional("step")
+	}
+	o.close()
+	return c
 }
 
 func (d *decoder) body(o *object) (body []Instruction) {

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -96,6 +97,8 @@ func (f *functionFinder) function(of *FunctionPlan) {
 			for _, v := range e.part(outputPart) {
 				f.lifecycle(v).Adopt = true
 			}
+		case e.Run == RunView:
+			e.Function = f.access(of.Steps[e.Step].Kernel)
 		default:
 			e.Function = f.kernel(of.Steps[e.Step].Kernel)
 			if e.Run == RunGroup {
@@ -156,7 +159,24 @@ func (f *functionFinder) group(g *Group, e *Entry) GroupPlan {
 	for i := range g.Parts {
 		planned.Functions = append(planned.Functions, f.kernel(g.Parts[i].Kernel))
 	}
+	for i := range g.Views {
+		planned.Accesses = append(planned.Accesses, f.access(g.Views[i].Kernel))
+	}
 	return planned
+}
+
+// access gives the place of a view's kernel in the table of accesses.
+func (f *functionFinder) access(i int) int {
+	k := &f.of.Kernels[i]
+	same := func(have *TypedKernel) bool {
+		return have.Variables[0].Type.Array.NDim == k.Variables[0].Type.Array.NDim && len(have.Inputs) == len(k.Inputs) && reflect.DeepEqual(have.View, k.View)
+	}
+	at := slices.IndexFunc(f.Accesses, same)
+	if at < 0 {
+		at = len(f.Accesses)
+		f.Accesses = append(f.Accesses, k)
+	}
+	return at
 }
 
 // kernel gives the function of a step of a kernel.

@@ -66,15 +66,16 @@ func (l *Loop) cost() int {
 // fuser makes groups of the steps of one function.
 type fuser struct {
 	*Typed
-	order   []int   // the steps
-	place   []int   // of each step in order
-	after   [][]int // the steps that must follow each
-	shapes  *shapes
-	memory  *memory
-	of      []*group   // of each step
-	again   [][]*group // of each step: the groups that repeat it
-	weights []int      // of each kernel's loop
-	costs   []int      // the same
+	order    []int   // the steps
+	place    []int   // of each step in order
+	after    [][]int // the steps that must follow each
+	shapes   *shapes
+	memory   *memory
+	of       []*group   // of each step
+	again    [][]*group // of each step: the groups that repeat it
+	weights  []int      // of each kernel's loop
+	costs    []int      // the same
+	absorbed []bool     // of each step: it is a view that loops read through, and that nobody makes
 }
 
 // group is steps that are to be one.
@@ -108,7 +109,7 @@ func (t *Typed) grouped() (*fuser, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &fuser{Typed: t, order: order, place: make([]int, len(order)), of: make([]*group, len(order)), again: make([][]*group, len(order))}
+	f := &fuser{Typed: t, order: order, place: make([]int, len(order)), of: make([]*group, len(order)), again: make([][]*group, len(order)), absorbed: make([]bool, len(order))}
 	f.memory = t.memory()
 	f.after, _ = t.edges(f.memory)
 	for at, step := range order {
@@ -121,6 +122,7 @@ func (t *Typed) grouped() (*fuser, error) {
 	}
 	f.afford()
 	f.repeat()
+	f.absorb()
 	return f, nil
 }
 

@@ -36,13 +36,14 @@ func (p *Program) Explain() (*Fusion, error) {
 	return found, nil
 }
 
-// computed lists the steps whose values a group's loop computes: not those of its own that only others want, who repeat them.
+// computed lists the steps whose values a group's loop computes, and the views through which it reads: not those of its own that
+// only others want, who repeat them.
 func (f *fuser) computed(g *group) []int {
 	if !g.fuses {
 		return g.steps
 	}
 	a := f.analyse(g)
-	return a.needed(a.inputs, a.outputs)
+	return f.inOrder(slices.Concat(a.needed(a.inputs, a.outputs), f.viewed(a.inputs)))
 }
 
 // parted adds why those are not in a group whose results it reads, where at least one of the two is a loop. What several groups
@@ -51,7 +52,7 @@ func (f *fuser) parted(g *group, inside []int, told []Parted) []Parted {
 	for _, to := range inside {
 		for _, v := range f.Steps[to].Inputs {
 			from, made := f.shapes.producer[v]
-			looped := made && (f.kernel(from).Loop != nil || f.kernel(to).Loop != nil)
+			looped := made && (f.kernel(from).Loop != nil || f.kernel(to).Loop != nil || f.absorbed[to])
 			known := slices.ContainsFunc(told, func(p Parted) bool { return p.From == from && p.To == to })
 			if looped && !known && !slices.Contains(inside, from) {
 				told = append(told, Parted{from, to, f.why(from, to, g)})
@@ -65,6 +66,10 @@ func (f *fuser) parted(g *group, inside []int, told []Parted) []Parted {
 func (f *fuser) why(from, to int, g *group) string {
 	for _, step := range []int{from, to} {
 		switch k := f.kernel(step); {
+		case f.absorbed[step]:
+			return "what a loop reads through a view is there before it begins"
+		case k.View != nil:
+			return k.Label + " makes an array: more than loops look at it, or it is written over"
 		case k.Perform:
 			return k.Label + " runs in Python"
 		case k.Loop == nil:

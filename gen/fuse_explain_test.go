@@ -49,6 +49,13 @@ func TestExplainObstacles(t *testing.T) {
 			x := g.input("x", 2)
 			return g.of("subtract", x, g.inPython(g.sum(x, true, 1)))
 		},
+		"what a loop reads through a view is there before it begins": func(g *graph) int {
+			return g.of("add", g.turned(g.of("exp", g.input("x", 2))), g.input("y", 2))
+		},
+		"turned makes an array: more than loops look at it, or it is written over": func(g *graph) int {
+			t := g.turned(g.input("x", 2))
+			return g.of("add", t, g.sizes(t))
+		},
 		"something between them has to run apart": func(g *graph) int {
 			a := g.of("exp", g.input("x", 2))
 			return g.of("subtract", a, g.inPython(g.sum(a, true, 1)))

@@ -11,10 +11,12 @@ import (
 // Group is what a step that was several knows of them.
 type Group struct {
 	Members []Member
-	Masks   [][]int // inputs, by position, whose shapes together must be those of all
-	Parts   []Part  // what runs where they are not, one after the other; none where there are no masks
-	Folds   int     // the first member that cannot fold nothing
-	Temps   int     // how many arrays parts leave for one another
+	Masks   [][]int  // inputs, by position, whose shapes together must be those of all
+	Parts   []Part   // what runs where they are not, one after the other; none where there are no masks
+	Folds   int      // the first member that cannot fold nothing
+	Views   []Viewed // what the loop reads through, each after what it is a view of
+	From    []int    // of each of the loop's inputs: which of the step's, or as number() a view
+	Temps   int      // how many arrays parts leave for one another
 }
 
 // Member is one of the steps that a group was.
@@ -78,7 +80,7 @@ func (f *fuser) distinct() []*group {
 		if seen[g] {
 			continue
 		}
-		if seen[g] = true; !g.fuses || len(f.analyse(g).outputs) > 0 { // else whoever reads it repeats it
+		if seen[g] = true; !f.absorbed[g.steps[0]] && (!g.fuses || len(f.analyse(g).outputs) > 0) { // else whoever reads it repeats it
 			found = append(found, g)
 		}
 	}
@@ -93,7 +95,7 @@ func (r *rebuilder) variables(groups []*group) {
 		used[v] = r.Variables[v].Role != RoleTemporary
 	}
 	for _, g := range groups {
-		if len(g.steps)+len(g.copies) == 1 {
+		if r.same(g) {
 			for _, v := range slices.Concat(r.Steps[g.steps[0]].reads(), r.Steps[g.steps[0]].Outputs) {
 				used[v] = true
 			}
@@ -112,11 +114,16 @@ func (r *rebuilder) variables(groups []*group) {
 	}
 }
 
+// same tells whether a group is a step as it was.
+func (r *rebuilder) same(g *group) bool {
+	return len(g.steps)+len(g.copies) == 1 && len(r.viewed(r.Steps[g.steps[0]].Inputs)) == 0
+}
+
 // step adds a group as a step.
 func (r *rebuilder) step(g *group) {
 	step := r.Steps[g.steps[0]]
 	var group *Group
-	if len(g.steps)+len(g.copies) == 1 {
+	if r.same(g) {
 		step.Kernel = r.kernelOf(step.Kernel)
 	} else {
 		step, group = r.several(r.analyse(g))
@@ -149,13 +156,16 @@ func (r *rebuilder) add(k TypedKernel) int {
 
 // several makes a step of several, with the memory that they may write over.
 func (r *rebuilder) several(a *analysis) (Step, *Group) {
-	k := a.compose(a.inputs, a.outputs)
-	s := Step{Inputs: a.inputs, Outputs: a.outputs}
+	k, g := a.compose(a.inputs, a.outputs), r.group(a)
+	s := Step{Outputs: a.outputs}
+	s.Inputs, g.From, g.Views = r.sources(a.inputs)
 	if !a.folds {
-		s.Destroys = a.overwrites(k)
+		for _, pair := range a.overwrites(k) {
+			s.Destroys = append(s.Destroys, [2]int{pair[0], g.From[pair[1]]})
+		}
 	}
 	s.Kernel = r.compiled(k)
-	return s, r.group(a)
+	return s, g
 }
 
 // overwrites gives outputs the memory of inputs that the steps may write over, and says so.

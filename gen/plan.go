@@ -16,6 +16,7 @@ type Plan struct {
 	Types     []PlannedType    // of all functions, each distinct one once
 	Kernels   []KernelFunction // of all functions, in the order in which they run first
 	Loops     []LoopFunction   // the table of loops
+	Accesses  []*TypedKernel   // the table of views
 	Parts     bool             // the loops are compiled apart, at the same time as the rest
 }
 
@@ -81,6 +82,7 @@ type GroupPlan struct {
 	*Group
 	Entry     *Entry // of the table
 	Functions []int  // of the unit's kernels those that run where shapes differ
+	Accesses  []int  // of each view that it reads through
 }
 
 type planner struct {
@@ -227,6 +229,8 @@ func (b *planner) step(i, perform int) {
 		b.grouped++
 	case k.Loop != nil:
 		e.Run = RunLoop
+	case k.View != nil:
+		e.Run = RunView
 	case k.stateful():
 		e.Index = len(b.Structs)
 		b.Structs = append(b.Structs, len(b.Table))

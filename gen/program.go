@@ -51,6 +51,7 @@ type Kernel struct {
 	Build     Build
 	Version   string
 	Structure *Structure // instead of texts: the work of a loop that the engine writes
+	View      *Access    // instead of texts: the output is a view of the first input
 }
 
 // cxx tells whether the unit is C++: one fragment is enough.
@@ -60,7 +61,22 @@ func (p *Program) cxx() bool {
 }
 
 // fixed tells whether a kernel leaves the variables that it reads as they are: Python's and the engine's own do.
-func (k *Kernel) fixed() bool { return k.Perform || k.Structure != nil }
+func (k *Kernel) fixed() bool { return k.Perform || k.Structure != nil || k.View != nil }
+
+// Access says which elements of the first input a view has, and along which axes. The other inputs are integers without
+// dimensions.
+type Access struct {
+	Axes []int // of the input, in the order of the view; one that is neither here nor cut by At must be of size 1
+	New  []int // places among the view's axes, ascending: these are of size 1
+	Cuts []Cut // along the input's axes, ascending
+}
+
+// Cut takes one element along an axis, or a slice. The numbers are inputs, by position.
+type Cut struct {
+	Axis              int
+	At                *int // one element: the axis goes
+	Start, Stop, Step *int // a slice: of those that are not given what a slice of Python's has
+}
 
 // Structure says what a loop of the engine's computes of each element of its inputs, which are broadcast: values, of which
 // outputs store one each, or what folds make of them along axes.

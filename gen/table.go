@@ -16,6 +16,7 @@ const (
 	RunKernel              // a user's text
 	RunLoop                // a loop of the engine's
 	RunGroup               // one that several steps have become
+	RunView                // a view of an array
 	RunPerform             // a Python method; enters its outputs by c_extract
 	RunSync                // c_sync
 )
@@ -40,7 +41,7 @@ type Entry struct {
 	Outputs   int   // and how many outputs come after them
 	Step      int   // index in Program.Steps, else -1
 	Index     int   // which argument (RunInput), result (RunOutput), perform, kept object, struct or group
-	Function  int   // which of the type's ways in (RunInput), of the unit's kernels (RunKernel) or loops (RunLoop)
+	Function  int   // which of the type's ways in (RunInput), of the unit's kernels (RunKernel), loops (RunLoop) or accesses (RunView)
 }
 
 // part says which of an entry's variables an effect is about.
@@ -92,6 +93,7 @@ var effects = [...]effect{
 	RunKernel:   {name: "run", needs: wholeStep, swaps: outputPart, swapped: refcount.State},
 	RunLoop:     {name: "loop", needs: wholeStep, swaps: outputPart, swapped: refcount.State},
 	RunGroup:    {name: "group", needs: wholeStep, swaps: outputPart, swapped: refcount.State},
+	RunView:     {name: "view", needs: wholeStep, swaps: outputPart, swapped: refcount.State},
 	RunPerform:  {name: "perform", takes: outputPart, needs: inputPart},
 	RunSync:     {name: "sync", needs: firstPart, swaps: firstPart, swapped: refcount.Reference},
 }

@@ -23,6 +23,7 @@ type View struct {
 	Init      []InitView
 	Functions []*FunctionView
 	Table     []*LoopView     // the table of loops
+	Accesses  []AccessView    // the table of views
 	Loops     []*LoopView     // those of the engine alone, each distinct one once
 	Parts     bool            // Loops are compiled apart, at the same time as the rest
 	helpers   []scalar.Helper // each after those that it needs
@@ -94,6 +95,7 @@ func NewView(plan *Plan) *View {
 		v.view.Kernels = append(v.view.Kernels, newKernelView(&plan.Kernels[i], plan.cxx()))
 	}
 	v.loops()
+	v.accesses()
 	v.texts()
 	var names []string
 	for i := range plan.Functions {

@@ -12,6 +12,15 @@ type GroupView struct {
 	Masks                        []string
 	Parts                        []PartView
 	Members                      []MemberView
+	Sources                      int // the step's inputs
+	Views                        []ThroughView
+	From                         []int
+}
+
+// ThroughView is a view that a group reads through.
+type ThroughView struct {
+	Node, Access int
+	Reads        []int
 }
 
 // PartView is a loop that runs where shapes differ.
@@ -35,8 +44,11 @@ type ReadView struct {
 // groups fills the table of groups.
 func (v *functionViewer) groups() {
 	for _, g := range v.of.Groups {
-		w := GroupView{Main: v.plan.Kernels[g.Entry.Function].Loop, Inputs: g.Entry.Inputs, Outputs: g.Entry.Outputs,
-			Temps: g.Temps, Folds: g.Folds}
+		w := GroupView{Main: v.plan.Kernels[g.Entry.Function].Loop, Inputs: len(g.From), Outputs: g.Entry.Outputs,
+			Temps: g.Temps, Folds: g.Folds, Sources: g.Entry.Inputs, From: g.From}
+		for i, view := range g.Views {
+			w.Views = append(w.Views, ThroughView{view.Node, g.Accesses[i], view.Reads})
+		}
 		for _, inputs := range g.Masks {
 			w.Masks = append(w.Masks, mask(inputs))
 		}
@@ -65,6 +77,13 @@ func (v *functionViewer) tell(g *GroupPlan) []string {
 		steps = append(steps, fmt.Sprintf("%d %s", m.Node, comment(m.Label)))
 	}
 	told := append([]string{v.loopOf(g.Entry.Function) + ": one loop of Program's steps"}, inLines(steps)...)
+	var views []string
+	for _, view := range g.Views {
+		views = append(views, fmt.Sprintf("%d %s", view.Node, comment(v.of.Kernels[view.Kernel].Label)))
+	}
+	if len(views) > 0 {
+		told = append(append(told, "  which reads through the views"), inLines(views)...)
+	}
 	if len(g.Parts) == 0 {
 		return told
 	}

@@ -197,6 +197,9 @@ func (v *functionViewer) graphStep(e *Entry) StepView {
 	case RunGroup:
 		s.Run, s.Reads = "opw_run_group", 1
 		s.Slots = slices.Concat([]int{number(e.Index)}, e.Variables)
+	case RunView:
+		s.Run, s.Reads = "opw_run_view", 1
+		s.Slots = slices.Concat([]int{number(e.Function)}, e.Variables)
 	case RunLoop:
 		if s.Run, s.Reads = "opw_run_stores", 1; k.Loop.folds() {
 			s.Run = "opw_run_folds"

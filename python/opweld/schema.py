@@ -11,6 +11,8 @@ __all__ = [
     "BuildFields",
     "ArrayFields",
     "LoopFields",
+    "AccessFields",
+    "CutFields",
     "FoldFields",
     "SinkFields",
     "InstructionFields",
@@ -100,6 +102,7 @@ class KernelFields(_KernelFields, total=False):
 
     perform: bool
     loop: LoopFields
+    view: AccessFields
     declares: list[str]
     params: int
     gil: Literal["released", "free-threaded"]
@@ -151,6 +154,27 @@ class LoopFields(_LoopFields, total=False):
     folds: list[FoldFields]
     axes: list[int]
     keepdims: bool
+
+
+class AccessFields(TypedDict):
+    """See docs/program.md."""
+
+    axes: list[int]
+    new: list[int]
+    cuts: list[CutFields]
+
+
+class _CutFields(TypedDict):
+    axis: int
+
+
+class CutFields(_CutFields, total=False):
+    """See docs/program.md."""
+
+    at: int
+    start: int
+    stop: int
+    step: int
 
 
 class _FoldFields(TypedDict):

@@ -45,14 +45,14 @@ static void opw_explain(opw_function *self, char *frame, uint32_t reached, int s
     PyObject *type = NULL, *value = NULL, *traceback = NULL, *inputs, *none = NULL;
     opw_places places;
     const opw_group *group = opw_group_of(self->code, frame, reached, &places);
-    int node = group ? group->member_table[status - 1].node : step->node;
+    int node = step->node;
     if (node < 0 || self->failed == Py_None || !opw_has_memory())
         return;
     OPW_FETCH(&type, &value, &traceback);
 #if PY_VERSION_HEX < 0x030C0000
     PyErr_NormalizeException(&type, &value, &traceback);
 #endif
-    inputs = group ? opw_member_inputs(group, places, (uint32_t)status - 1) : opw_step_inputs(self->code, frame, step);
+    inputs = group ? opw_member_inputs(self->code->program, group, places, status, &node) : opw_step_inputs(self->code, frame, step);
     if (inputs)
         none = PyObject_CallFunction(self->failed, "iOO", node, inputs, value);
     if (!none)

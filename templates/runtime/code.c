@@ -98,7 +98,7 @@ static int opw_find_lane(opw_code *code)
         return 0;
     lane.group = step->run == opw_run_group ? &p->group_table[-1 - p->slot_table[step->slots]] : NULL;
     lane.loop = &p->loop_table[lane.group ? (int32_t)lane.group->main : -1 - p->slot_table[step->slots]];
-    if (!opw_fill_lane(code, &lane, p->slot_table + step->slots + 1))
+    if ((lane.group && lane.group->views) || !opw_fill_lane(code, &lane, p->slot_table + step->slots + 1))
         return 0;
     if (!(code->lane = (opw_lane *)PyMem_Malloc(sizeof(lane)))) {
         PyErr_NoMemory();

@@ -256,39 +256,45 @@ static int opw_list_outputs(const opw_loop *work, opw_places places, opw_operand
     return 0;
 }
 
-/* Runs a loop that folds, on its own or as the main one of a group. places: where the arrays of its inputs are, then of its
-   outputs, which it puts there. */
-static int opw_fold_arrays(const opw_loop *work, opw_places places, const opw_group *group)
+/* Runs a loop that folds, on its own or as the main one of a group. list: its inputs. places: where the arrays of its outputs
+   are, behind as many as there are inputs; it puts them there. */
+static int opw_fold_operands(const opw_loop *work, opw_places places, const opw_group *group, opw_operands *list)
 {
     static const opw_operand place = {OPW_NO_PLACE, 0, NULL, NULL, 0, NULL};
     const opw_fold *fold = work->fold;
     npy_intp dims[OPW_MAX_DIMS], left[OPW_MAX_DIMS];
-    opw_operands list;
     int i, ndim, folded, empty = 0;
 
-    for (i = 0; i < work->inputs; i++)
-        list.all[i] = opw_operand_of(*opw_place(places, i));
-    list.n = list.inputs = work->inputs;
-    ndim = opw_broadcast(list.all, list.inputs, dims);
+    list->n = list->inputs = work->inputs;
+    ndim = opw_broadcast(list->all, list->inputs, dims);
     if (ndim < 0 && group)
         return OPW_NO_SHAPE;
     if (ndim < 0) {
-        opw_refuse_shapes(list.all, list.inputs);
+        opw_refuse_shapes(list->all, list->inputs);
         return 1;
     }
-    if (group && !opw_masks_hold(group, list.all, ndim, dims))
+    if (group && !opw_masks_hold(group, list->all, ndim, dims))
         return OPW_BY_PARTS;
     for (i = 0; i < ndim; i++)
         empty |= !dims[i];
     folded = opw_folded_dims(fold, ndim, dims, left);
-    if (opw_list_outputs(work, places, &list, 0, ndim, dims, empty))
+    if (opw_list_outputs(work, places, list, 0, ndim, dims, empty))
         return 1;
     if (fold->indexed)
-        list.all[list.n++] = place;
-    list.blocks = list.n;
-    if (opw_list_outputs(work, places, &list, 1, folded, left, empty))
+        list->all[list->n++] = place;
+    list->blocks = list->n;
+    if (opw_list_outputs(work, places, list, 1, folded, left, empty))
         return 1;
-    return empty ? opw_fold_nothing(fold, &list, ndim, dims) : opw_fold_all(fold, &list, ndim, dims);
+    return empty ? opw_fold_nothing(fold, list, ndim, dims) : opw_fold_all(fold, list, ndim, dims);
+}
+
+static int opw_fold_arrays(const opw_loop *work, opw_places places, const opw_group *group)
+{
+    opw_operands list;
+    int i;
+    for (i = 0; i < work->inputs; i++)
+        list.all[i] = opw_operand_of(*opw_place(places, i));
+    return opw_fold_operands(work, places, group, &list);
 }
 
 int opw_run_folds(char *frame, const uint32_t *slots)

@@ -135,7 +135,37 @@ typedef struct {
 OPW_SHARED int opw_run_stores(char *frame, const uint32_t *slots);
 OPW_SHARED int opw_run_folds(char *frame, const uint32_t *slots);
 
+/* ---- views ---- */
+
+/* What a view takes along an axis of its first input: one element, or a slice. Numbers are the view's other inputs, by position;
+   0: it is not given. */
+typedef struct {
+    int axis, to;              /* the input's axis; the view's, -1: there is none, `at` takes one element */
+    int at, start, stop, step;
+} opw_cut;
+
+/* Which elements of its first input a view has, and along which axes. */
+typedef struct {
+    int inputs, ndim;
+    const int *axes;           /* of each axis of the view: the input's, or -1: a new one, of size 1 */
+    npy_uint64 ones;           /* a bit for each axis of the input that goes without a cut: it must be of size 1 */
+    int cuts;
+    const opw_cut *cut_table;  /* in the order of the input's axes */
+} opw_access;
+/* Makes an array that is a view. slots: which of the program's table of accesses, then those of its inputs and its output. */
+OPW_SHARED int opw_run_view(char *frame, const uint32_t *slots);
+
 /* ---- groups: several nodes as one loop ---- */
+
+/* A view that a group's loop reads through: no array is made. reads: of the view's inputs, each source n of the group, or
+   -1 - n: its view n, an earlier one, which only the first input may be. */
+typedef struct {
+    int32_t node;              /* which of Program's steps */
+    uint32_t access;           /* in the table of accesses */
+    const int32_t *reads;
+} opw_viewed;
+#define OPW_MAX_VIEWS 64       /* of a group */
+#define OPW_VIEW_ROOM 512      /* twice the axes of all of them */
 
 /* An input of a member. from: input n of the group, or -1 - n: what member n gives. type: its number. */
 typedef struct {
@@ -166,13 +196,16 @@ typedef struct {
 typedef struct {
     uint32_t main;          /* in the table of loops; its operands are the group's */
     uint32_t inputs, outputs, temporaries, masks, parts, members;
+    uint32_t sources, views; /* the step's inputs; those of the loop are these, where there are no views */
     uint32_t folds;         /* the member that is at fault where there is nothing to fold */
     const npy_uint64 *mask_table; /* a bit for each input: sets that must have the shape of all together, for main to be right */
     const opw_part *part_table;   /* none: main is right wherever the inputs of each member broadcast */
     const opw_member *member_table; /* in the order of the nodes */
+    const opw_viewed *view_table;   /* each after those that it reads */
+    const int32_t *from;            /* of each input: source n, or -1 - n: view n; NULL: there are no views */
 } opw_group;
-/* Runs the group whose place in the program's table is the first slot; the operands' slots follow. A positive status is 1 + the
-   number of the member that failed. */
+/* Runs the group whose place in the program's table is the first slot; the slots of the sources and the outputs follow. A positive
+   status is 1 + the number of the member that failed; views come after the members. */
 OPW_SHARED int opw_run_group(char *frame, const uint32_t *slots);
 
 /* A function as data. An entry of the table of slots: a variable, or a number as -1 - n. */
@@ -193,6 +226,7 @@ typedef struct opw_program {
     const opw_struct *struct_table;
     const opw_loop *loop_table;
     const opw_group *group_table;
+    const opw_access *access_table;
 } opw_program;
 
 /* What a unit gives to the runtime. Functions may share tables of types and loops; which one a call is of, the runtime knows by

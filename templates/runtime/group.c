@@ -90,16 +90,118 @@ static int opw_run_parts(const opw_program *program, const opw_group *group, opw
     return opw_at_fault(group, status);
 }
 
+/* What is left to do where a group's main loop has not run, or has failed. */
+static int opw_settle(const opw_program *program, const opw_group *group, opw_places places, int status)
+{
+    if (status == OPW_NO_SHAPE && (status = opw_refuse_member(group, places)) == 0)
+        status = OPW_BY_PARTS;
+    return status == OPW_BY_PARTS ? opw_run_parts(program, group, places) : opw_at_fault(group, status);
+}
+
+/* The arrays of a group's inputs, where it reads through views: these as arrays of their own. */
+typedef struct {
+    PyArrayObject *views[OPW_MAX_VIEWS]; /* owned */
+    uint32_t made;
+    PyArrayObject **list[OPW_MAX_OPERANDS]; /* of the inputs, then of the outputs */
+} opw_spread;
+
+static void opw_drop_views(opw_spread *spread)
+{
+    while (spread->made)
+        Py_DECREF(spread->views[--spread->made]); /* release the view of a source (owned) */
+}
+
+/* Makes the first n views of a group, of what lies in places: its sources, then its outputs. Non-zero: an exception is set. Whatever
+   comes of it, the views are to be dropped. */
+static int opw_spread_out(const opw_program *program, const opw_group *group, opw_places places, uint32_t n, opw_spread *spread)
+{
+    uint32_t i;
+    for (spread->made = 0; spread->made < n; spread->made++) {
+        const opw_viewed *viewed = &group->view_table[spread->made];
+        opw_inputs inputs = {places, viewed->reads};
+        int32_t of = *viewed->reads;
+        if (!(spread->views[spread->made] = opw_view_array(&program->access_table[viewed->access],
+                                                           of < 0 ? spread->views[-1 - of] : *opw_place(places, of), &inputs)))
+            return 1;
+    }
+    for (i = 0; i < group->inputs; i++)
+        spread->list[i] = group->from[i] < 0 ? &spread->views[-1 - group->from[i]] : opw_place(places, group->from[i]);
+    for (i = 0; i < group->outputs; i++)
+        spread->list[group->inputs + i] = opw_place(places, (int)(group->sources + i));
+    return 0;
+}
+
+static opw_places opw_in_list(PyArrayObject **const *list)
+{
+    opw_places places;
+    places.frame = NULL;
+    places.at.list = list;
+    return places;
+}
+
+/* As opw_settle, with views as arrays. */
+static int opw_settle_spread(const opw_program *program, const opw_group *group, opw_places places, int status)
+{
+    opw_spread spread;
+    if (opw_spread_out(program, group, places, group->views, &spread))
+        status = 1 + (int)(group->members + spread.made);
+    else
+        status = opw_settle(program, group, opw_in_list(spread.list), status);
+    opw_drop_views(&spread);
+    return status;
+}
+
+/* Finds what a group's views have; 0, or 1 + the number of the one at fault. */
+static int opw_reach_all(const opw_program *program, const opw_group *group, opw_places places, npy_intp *room, opw_operand *views)
+{
+    uint32_t m;
+    for (m = 0; m < group->views; m++) {
+        const opw_viewed *viewed = &group->view_table[m];
+        const opw_access *access = &program->access_table[viewed->access];
+        opw_inputs inputs = {places, viewed->reads};
+        opw_operand from = *viewed->reads < 0 ? views[-1 - *viewed->reads] : opw_operand_of(*opw_place(places, *viewed->reads));
+        if (opw_reach(access, &from, &inputs, room, &views[m]))
+            return 1 + (int)(group->members + m);
+        room += 2 * access->ndim;
+    }
+    return 0;
+}
+
+/* Runs a group that reads through views, of which it makes no arrays. */
+static int opw_run_viewed(const opw_program *program, const opw_group *group, opw_places places)
+{
+    const opw_loop *work = &program->loop_table[group->main];
+    npy_intp room[OPW_VIEW_ROOM];
+    opw_operand views[OPW_MAX_VIEWS];
+    PyArrayObject **list[OPW_MAX_OPERANDS];
+    opw_operands operands;
+    int i, status = opw_reach_all(program, group, places, room, views);
+    if (status)
+        return status;
+    for (i = 0; i < work->inputs; i++) {
+        int32_t from = group->from[i];
+        list[i] = from < 0 ? NULL : opw_place(places, from);
+        operands.all[i] = from < 0 ? views[-1 - from] : opw_operand_of(*list[i]);
+    }
+    for (i = 0; i < work->outputs; i++)
+        list[work->inputs + i] = opw_place(places, (int)group->sources + i);
+    status = work->fold ? opw_fold_operands(work, opw_in_list(list), group, &operands)
+                        : opw_store_operands(work, opw_in_list(list), group, operands.all);
+    return status == OPW_NO_SHAPE || status == OPW_BY_PARTS ? opw_settle_spread(program, group, places, status)
+                                                            : opw_at_fault(group, status);
+}
+
 int opw_run_group(char *frame, const uint32_t *slots)
 {
     const opw_program *program = OPW_HEAD(frame)->program;
     const opw_group *group = &program->group_table[*slots];
     const opw_loop *work = &program->loop_table[group->main];
     opw_places places = opw_in_slots(frame, slots + 1);
-    int status = work->fold ? opw_fold_arrays(work, places, group) : opw_store(work, places, group);
-    if (status == OPW_NO_SHAPE && (status = opw_refuse_member(group, places)) == 0)
-        status = OPW_BY_PARTS;
-    return status == OPW_BY_PARTS ? opw_run_parts(program, group, places) : opw_at_fault(group, status);
+    int status;
+    if (group->views)
+        return opw_run_viewed(program, group, places);
+    status = work->fold ? opw_fold_arrays(work, places, group) : opw_store(work, places, group);
+    return status ? opw_settle(program, group, places, status) : 0;
 }
 
 /* A new tuple, or NULL. */
@@ -117,7 +219,7 @@ static PyObject *opw_tuple_of(const opw_shape *shape)
 }
 
 /* What a member reads, for a message: arrays, and of other members' values the dtype and the shape. A new tuple, or NULL. */
-static PyObject *opw_member_inputs(const opw_group *group, opw_places places, uint32_t which)
+static PyObject *opw_list_inputs(const opw_group *group, opw_places places, uint32_t which)
 {
     const opw_member *member = &group->member_table[which];
     PyObject *inputs = PyTuple_New((Py_ssize_t)member->inputs), *value;
@@ -139,5 +241,35 @@ static PyObject *opw_member_inputs(const opw_group *group, opw_places places, ui
     if (!shapes)
         Py_CLEAR(inputs);
     PyMem_Free(shapes);
+    return inputs;
+}
+
+/* What a view reads, for a message: of those before it arrays are there. A new tuple, or NULL. */
+static PyObject *opw_view_inputs(const opw_program *program, const opw_viewed *viewed, opw_places places, opw_spread *spread)
+{
+    int i, n = program->access_table[viewed->access].inputs;
+    PyObject *inputs = PyTuple_New(n);
+    for (i = 0; inputs && i < n; i++) {
+        int32_t from = viewed->reads[i];
+        PyObject *value = (PyObject *)(from < 0 ? spread->views[-1 - from] : *opw_place(places, from));
+        Py_INCREF(value);
+        PyTuple_SET_ITEM(inputs, i, value);
+    }
+    return inputs;
+}
+
+/* The node of the member or view that a group's status names, and what that read. A new tuple, or NULL. */
+static PyObject *opw_member_inputs(const opw_program *program, const opw_group *group, opw_places places, int status, int *node)
+{
+    uint32_t which = (uint32_t)status - 1, views = which < group->members ? group->views : which - group->members;
+    PyObject *inputs = NULL;
+    opw_spread spread;
+    *node = which < group->members ? group->member_table[which].node : group->view_table[views].node;
+    if (!group->views)
+        return opw_list_inputs(group, places, which);
+    if (!opw_spread_out(program, group, places, views, &spread))
+        inputs = which < group->members ? opw_list_inputs(group, opw_in_list(spread.list), which)
+                                        : opw_view_inputs(program, &group->view_table[views], places, &spread);
+    opw_drop_views(&spread);
     return inputs;
 }

@@ -9,6 +9,7 @@
 #include "perform.c"
 #include "bind.c"
 #include "array.c"
+#include "access.c"
 #include "out.c"
 #include "pack.c"
 #include "store.c"

@@ -103,11 +103,11 @@ static int opw_may_overwrite(const opw_operand *list, int inputs, int which, int
 }
 
 /* The same of arrays that all have one shape, in C order, or no dimensions: n elements at p, s bytes apart. */
-OPW_INLINE int opw_may_overwrite_plain(const opw_loop *work, PyArrayObject **arrays, int which, npy_intp n, char *const *p,
+OPW_INLINE int opw_may_overwrite_plain(const opw_loop *work, PyArrayObject *array, int which, npy_intp n, char *const *p,
                                    const npy_intp *s)
 {
     int i;
-    if ((n != 1 && !s[which]) || !PyArray_CHKFLAGS(arrays[which], NPY_ARRAY_WRITEABLE))
+    if ((n != 1 && !s[which]) || !PyArray_CHKFLAGS(array, NPY_ARRAY_WRITEABLE))
         return 0;
     for (i = 0; i < work->inputs; i++)
         if ((p[i] != p[which] || s[i] != s[which]) && p[i] < p[which] + n * work->sizes[which] &&
@@ -225,17 +225,13 @@ static int opw_store_over(const opw_loop *work, opw_axes *axes, const opw_operan
     return 0;
 }
 
-/* Any shapes and strides. */
-static int opw_store_strided(const opw_loop *work, opw_places places, const opw_group *group)
+/* Any shapes and strides. list: the inputs. */
+static int opw_store_listed(const opw_loop *work, opw_places places, const opw_group *group, opw_operand *list)
 {
     npy_intp dims[OPW_MAX_DIMS];
-    opw_operand list[OPW_MAX_OPERANDS];
     opw_axes axes;
-    int i, ndim;
+    int i, ndim = opw_broadcast(list, work->inputs, dims);
 
-    for (i = 0; i < work->inputs; i++)
-        list[i] = opw_operand_of(*opw_place(places, i));
-    ndim = opw_broadcast(list, work->inputs, dims);
     if (ndim < 0 && group)
         return OPW_NO_SHAPE;
     if (ndim < 0) {
@@ -253,6 +249,15 @@ static int opw_store_strided(const opw_loop *work, opw_places places, const opw_
         if (!dims[i])
             return 0;
     return opw_store_over(work, &axes, list);
+}
+
+static int opw_store_strided(const opw_loop *work, opw_places places, const opw_group *group)
+{
+    opw_operand list[OPW_MAX_OPERANDS];
+    int i;
+    for (i = 0; i < work->inputs; i++)
+        list[i] = opw_operand_of(*opw_place(places, i));
+    return opw_store_listed(work, places, group, list);
 }
 
 /* Runs n elements of operands that are contiguous, or one number throughout, where it is worth while to pack the numbers. */
@@ -276,20 +281,48 @@ OPW_INLINE int opw_run_numbers(const opw_loop *work, npy_intp n, npy_uint64 shap
     return n ? work->inner(n, p, s) : 0;
 }
 
+/* Runs a loop of stores whose inputs have one shape, C order throughout, or no dimensions: one loop over all. Those of dims are
+   `shaped`, a bit for each; p, s: of the inputs, and room for the outputs. list: the inputs as operands, NULL: they are arrays. */
+OPW_INLINE int opw_store_plain(const opw_loop *work, opw_places places, const opw_group *group, opw_operand *list, int ndim,
+                               const npy_intp *dims, npy_uint64 shaped, char **p, npy_intp *s)
+{
+    npy_intp n = 1;
+    uint32_t m;
+    int i;
+    for (m = 0; group && shaped && m < group->masks; m++)
+        if (!(group->mask_table[m] & shaped))
+            return OPW_BY_PARTS;
+    for (i = 0; i < ndim; i++)
+        n *= dims[i];
+    for (i = 0; i < work->outputs; i++) {
+        int operand = work->inputs + i, over = work->over ? work->over[i] : -1;
+        PyArrayObject **place = opw_place(places, operand), *array = over < 0 ? NULL : *opw_place(places, over);
+        if (array && PyArray_NDIM(array) == ndim && opw_may_overwrite_plain(work, array, over, n, p, s) &&
+            !opw_taken(opw_places_from(places, work->inputs), i, array)) {
+            Py_INCREF(array);
+            opw_put_array(place, array);
+        } else if (opw_fit_output(place, ndim, dims, work->types[operand]))
+            return 1;
+        if (!PyArray_IS_C_CONTIGUOUS(*place))
+            return list ? opw_store_listed(work, places, group, list) : opw_store_strided(work, places, group);
+        p[operand] = PyArray_BYTES(*place);
+        s[operand] = work->sizes[operand];
+    }
+    return opw_run_numbers(work, n, shaped, p, s);
+}
+
 /* Runs a loop of stores, on its own or as the main one of a group. places: where the arrays of its inputs are, then of its
-   outputs, which it puts there. One shape, C order throughout, or no dimensions: one loop over all. */
+   outputs, which it puts there. */
 OPW_INLINE int opw_store(const opw_loop *work, opw_places places, const opw_group *group)
 {
-    PyArrayObject *arrays[OPW_MAX_OPERANDS];
     char *p[OPW_MAX_OPERANDS];
-    npy_intp s[OPW_MAX_OPERANDS], n = 1;
+    npy_intp s[OPW_MAX_OPERANDS];
     const npy_intp *dims = NULL;
     npy_uint64 shaped = 0;
-    uint32_t m;
     int i, ndim = 0;
 
     for (i = 0; i < work->inputs; i++) {
-        PyArrayObject *array = arrays[i] = *opw_place(places, i);
+        PyArrayObject *array = *opw_place(places, i);
         p[i] = PyArray_BYTES(array);
         s[i] = work->sizes[i];
         if (!PyArray_NDIM(array))
@@ -302,26 +335,27 @@ OPW_INLINE int opw_store(const opw_loop *work, opw_places places, const opw_grou
             return opw_store_strided(work, places, group);
         shaped |= (npy_uint64)(s[i] != 0) << i;
     }
-    for (m = 0; group && shaped && m < group->masks; m++)
-        if (!(group->mask_table[m] & shaped))
-            return OPW_BY_PARTS;
-    for (i = 0; i < ndim; i++)
-        n *= dims[i];
-    for (i = 0; i < work->outputs; i++) {
-        int operand = work->inputs + i, over = work->over ? work->over[i] : -1;
-        PyArrayObject **place = opw_place(places, operand);
-        if (over >= 0 && PyArray_NDIM(arrays[over]) == ndim && opw_may_overwrite_plain(work, arrays, over, n, p, s) &&
-            !opw_taken(opw_places_from(places, work->inputs), i, arrays[over])) {
-            Py_INCREF(arrays[over]);
-            opw_put_array(place, arrays[over]);
-        } else if (opw_fit_output(place, ndim, dims, work->types[operand]))
-            return 1;
-        if (!PyArray_IS_C_CONTIGUOUS(*place))
-            return opw_store_strided(work, places, group);
-        p[operand] = PyArray_BYTES(*place);
-        s[operand] = work->sizes[operand];
+    return opw_store_plain(work, places, group, NULL, ndim, dims, shaped, p, s);
+}
+
+/* The same of inputs that are listed as operands. */
+static int opw_store_operands(const opw_loop *work, opw_places places, const opw_group *group, opw_operand *list)
+{
+    char *p[OPW_MAX_OPERANDS];
+    npy_intp s[OPW_MAX_OPERANDS];
+    const opw_operand *first = NULL;
+    npy_uint64 shaped = 0;
+    int i;
+    for (i = 0; i < work->inputs; i++) {
+        p[i] = list[i].data;
+        s[i] = list[i].ndim ? work->sizes[i] : 0;
+        if (list[i].ndim && (!opw_in_c_order(&list[i]) || (first && !opw_same_dims(&list[i], first->ndim, first->dims))))
+            return opw_store_listed(work, places, group, list);
+        if (list[i].ndim && !first)
+            first = &list[i];
+        shaped |= (npy_uint64)(s[i] != 0) << i;
     }
-    return opw_run_numbers(work, n, shaped, p, s);
+    return opw_store_plain(work, places, group, list, first ? first->ndim : 0, first ? first->dims : NULL, shaped, p, s);
 }
 
 int opw_run_stores(char *frame, const uint32_t *slots)

@@ -28,6 +28,7 @@ ADD, ADD_OVER, BOTH, ROOT, SUM0, SUM1, SUM, MAX0, PERFORM, TALLY, THRICE, COUNT,
 EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, SIMPLY, NOTHING = range(14, 21)
 ADD_PLAIN, BOTH_PLAIN, ROOT_PLAIN, EXPAND_PLAIN = range(21, 25)
 ADD_FLOATS, SCALE = range(25, 27)
+TURNED, TURNED_TOTAL, SLID, REVERSED, VIEW, AT, EVERY, SQUEEZED = range(27, 35)
 PATH = sys.argv[1]
 C = ctypes.PyDLL(PATH)
 C.checks_blocks.restype = ctypes.c_ssize_t
@@ -66,7 +67,7 @@ def unlike(step, position, value):
 
 def make(position, *, name="f", convert=convert, failed=None, unlike=unlike, remark=None, **bound):
     two = (ADD, ADD_OVER, BOTH, PERFORM, LARGE, EXPAND, EXPAND_OVER, PAIR, TOTAL, SIMPLY)
-    two += (ADD_PLAIN, BOTH_PLAIN, EXPAND_PLAIN, ADD_FLOATS)
+    two += (ADD_PLAIN, BOTH_PLAIN, EXPAND_PLAIN, ADD_FLOATS, TURNED, TURNED_TOTAL, SLID, VIEW, AT, EVERY)
     arguments = {NOTHING: 0, TWICE: 3, SCALE: 3}.get(position, 2 if position in two else 1)
     defaults = bound.pop("defaults", (None,) * arguments)
     rules = bound.pop("rules", (None,) * arguments)
@@ -342,6 +343,94 @@ def check_groups_that_write_over_an_argument():
         before = y.copy()
         z = over(given, y)  # as two loops: over nothing; or y is smaller
         assert z is not y and (z == 3).all() and z.shape == (2, 3) and np.array_equal(y, before)
+
+
+def check_groups_that_read_through_views():
+    seen, rng = [], np.random.default_rng(7)
+    turned, total = (make(which, failed=lambda *what: seen.append(what)) for which in (TURNED, TURNED_TOTAL))
+    for one, other in itertools.product([shape for shape in [*SMALL, (140, 3), (1, 140)] if len(shape) == 2], repeat=2):
+        for x, y in zip(layouts(one, rng), layouts(other, rng)):
+            x = np.abs(x, out=np.empty_like(x))
+            try:
+                wanted = np.sqrt(x.T) + y
+            except ValueError as err:
+                for f in (turned, total):
+                    with refused(ValueError, str(err)):
+                        f(x, y)
+                assert told(seen) == [(11, ValueError, [(x.T.shape, False), (other, True)])] * 2
+                assert not C.checks_roots()
+                seen.clear()
+                continue
+            C.checks_roots()
+            assert np.array_equal(turned(x, y), wanted) and C.checks_roots() == x.size
+            assert np.allclose(total(x, y), wanted.sum(0)) and C.checks_roots() == x.size
+            out = np.empty(wanted.shape, order="F")
+            assert turned(x, y, out=out) is out and np.array_equal(out, wanted)
+            C.checks_roots()
+            if y.shape == wanted.shape and y.flags.writeable and np.ndim(y) and 0 not in y.strides:
+                assert turned(x, y, out=y) is y and np.array_equal(y, wanted)
+                C.checks_roots()
+    for x, y in ((-np.ones((2, 3)), np.ones((3, 2))), (-np.ones((1, 3)), np.ones((3, 2)))):
+        for f in (turned, total):
+            with refused(ArithmeticError, "negative"):
+                f(x, y)
+            ((node, (value,), _),) = seen
+            assert node == 10 and value.shape == x.T.shape and np.shares_memory(value, x)
+            seen.clear()
+    C.checks_roots()
+
+
+def check_views_of_views():
+    seen, x = [], np.abs(np.random.default_rng(8).standard_normal((3, 4)))
+    slid = make(SLID, failed=lambda *what: seen.append(what))
+    for n in range(-4, 4):
+        for kind in "bhilqBHILQ" if n >= 0 else "bhilq":
+            assert np.array_equal(slid(x, np.array(n, kind)), np.sqrt(x.T[n:]) + x.T[n])
+    for n in (4, -5, 2**62, -(2**63)):
+        with refused(IndexError, f"index {n} is out of bounds for axis 0 with size 4"):
+            slid(x, np.array(n))
+        assert told(seen) == [(22, IndexError, [((4, 3), True), ((), True)])]
+        assert np.shares_memory(seen[0][1][0], x)
+        seen.clear()
+    with refused(OverflowError, "Python int too large to convert to C long"):
+        slid(x, np.array(2**63, "u8"))
+    with refused(IndexError, "index 0 is out of bounds for axis 0 with size 0"):
+        slid(np.empty((3, 0)), np.array(0))
+    C.checks_roots()
+
+
+def check_views_written_over():
+    over = make(REVERSED)
+    x = np.arange(9.0).reshape(3, 3)
+    wanted = np.sqrt(x.T) + x
+    z = over(x)  # reads what it would write over
+    assert z is not x and np.array_equal(z, wanted) and np.array_equal(x, np.arange(9.0).reshape(3, 3))
+    x = np.full((1, 1), 4.0)
+    assert np.array_equal(over(x), [[6.0]])
+    C.checks_roots()
+
+
+def check_views_as_arrays():
+    seen = []
+    functions = [make(which, failed=lambda *what: seen.append(what)) for which in (VIEW, AT, EVERY, SQUEEZED)]
+    view, at, every, squeezed = functions
+    x = np.arange(12.0).reshape(3, 4)[:, ::-1]
+    for n in [*range(-5, 6), 2**63 - 1, -(2**63)]:
+        for f, wanted in ((view, x[n:]), (every, x[::n] if n else None)):
+            if wanted is not None:
+                made = f(x, np.array(n))
+                assert np.array_equal(made, wanted) and made.flags.writeable
+                assert np.shares_memory(made, x) == (made.size > 0)
+                assert made.strides == wanted.strides or not made.size or made.shape[0] == 1
+    assert every(x, np.array(2**64 - 1, "u8")).shape == (1, 4) and view(x, np.array(2**64 - 1, "u8")).shape == (0, 4)
+    x.flags.writeable = False
+    assert not at(x, np.array(-1)).flags.writeable and np.array_equal(at(x, np.array(1, "i1")), x[1])
+    with refused(ValueError, "slice step cannot be zero"):
+        every(x, np.array(0))
+    with refused(ValueError, "cannot select an axis to squeeze out which has size not equal to one"):
+        squeezed(x)
+    assert told(seen) == [(30, ValueError, [((3, 4), True), ((), True)]), (31, ValueError, [((3, 4), True)])]
+    assert squeezed(x[:1]).shape == (4,)
 
 
 def check_binding_of_arguments():
@@ -803,8 +892,8 @@ def check_frames_that_are_large():
 
 
 def check_what_make_refuses():
-    for position in (-1, 27):
-        with refused(ValueError, f"make() got {position} as function, the module has 27"):
+    for position in (-1, 35):
+        with refused(ValueError, f"make() got {position} as function, the module has 35"):
             MODULE.make(position, "f", (), None, (), (), (), (), (), None, None)
     counts = "0 rules, 0 outs, 1 performs, 0 constants, 0 defaults and 0 cells, expected 2, 1, 0, 0, 2 and 0"
     with refused(ValueError, f"make() got {counts}"):
@@ -869,7 +958,7 @@ def raising(f, *args):
     """Whether a call refuses its arguments by an error that is not of memory."""
     try:
         f(*args)
-    except (ValueError, ArithmeticError):
+    except (ValueError, ArithmeticError, IndexError):
         return True
     return False
 
@@ -910,7 +999,14 @@ def check_memory_that_is_refused():
     assert failing(lambda: expand(y, x), lambda z: np.array_equal(z, np.sqrt(y) + x)) > 3
     assert failing(lambda: joined(y, x), lambda z: np.allclose(z, (np.sqrt(y) + x).sum(0))) > 5
     assert failing(lambda: twice(y, y, x), lambda z: np.array_equal(z[1], np.sqrt(y + y + x))) > 5
+    turned, slid, view = make(TURNED), make(SLID), make(VIEW)
+    failing(lambda: turned(x, x.T), lambda z: np.array_equal(z, np.sqrt(x.T) + x.T))
+    assert failing(lambda: turned(x[:1], x.T), lambda z: np.array_equal(z, np.sqrt(x[:1].T) + x.T)) > 4
+    failing(lambda: slid(x, start.astype(int)[0, ...]), lambda z: np.array_equal(z, np.sqrt(x.T) + x.T[0]))
+    failing(lambda: view(x, start.astype(int)[0, ...]), lambda z: np.array_equal(z, x))
     hook, sys.unraisablehook = sys.unraisablehook, bool  # a reporter without memory
+    failing(partial(raising, make(TURNED, failed=slice), x, y), bool)
+    failing(partial(raising, make(SLID, failed=slice), x, np.array(7)), bool)
     failing(partial(raising, make(EXPAND, failed=slice), y, x.T), bool)
     failing(partial(raising, make(EXPAND, failed=slice), -y, x), bool)
     failing(partial(raising, make(TWICE, failed=slice), y, y, -3 * x[1:]), bool)
@@ -943,7 +1039,7 @@ def check_memory_that_is_refused():
 def check_an_import_without_memory():
     if sys.version_info >= (3, 13):  # it dies itself where it has none for a type's dict
         return
-    modules = [create() for _ in range(300)]
+    modules = [create() for _ in range(400)]
     done = failing(lambda: LOADER.exec_module(modules.pop()), lambda none: none is None)
     assert modules and done > 30
 

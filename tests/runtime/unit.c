@@ -119,13 +119,21 @@ static int vector_input(char *frame, const uint32_t *slots) { return enter(frame
 
 static int floats_input(char *frame, const uint32_t *slots) { return enter(frame, slots, OPW_PY(frame + slots[0]), is_floats); }
 
+static int is_integer(PyObject *object)
+{
+    return PyArray_CheckExact(object) && PyTypeNum_ISINTEGER(PyArray_TYPE((PyArrayObject *)object)) && PyArray_NDIM((PyArrayObject *)object) == 0 &&
+           PyArray_ISBEHAVED_RO((PyArrayObject *)object);
+}
+
+static int number_input(char *frame, const uint32_t *slots) { return enter(frame, slots, OPW_PY(frame + slots[0]), is_integer); }
+
 static int cell_input(char *frame, const uint32_t *slots)
 {
     PyObject *value = opw_cell(frame, slots[1]);
     return value ? enter(frame, slots, value, is_doubles) : -1;
 }
 
-enum { ANY, VECTOR, LARGE, CAREFUL, PLAIN, FLOATS };
+enum { ANY, VECTOR, LARGE, CAREFUL, PLAIN, FLOATS, NUMBER };
 
 static const opw_type types[] = {
     {array_size, array_adopt, array_leave, "Doubles", NPY_DOUBLE, -1, 0},
@@ -134,6 +142,7 @@ static const opw_type types[] = {
     {array_size, careful_adopt, array_leave, "Careful", NPY_DOUBLE, 1, 0},
     {array_size, array_adopt, array_leave, "Plain", NPY_DOUBLE, -1, 1},
     {array_size, array_adopt, array_leave, "Floats", NPY_FLOAT, -1, 0},
+    {array_size, array_adopt, array_leave, "Number", NPY_LONG, -1, 0}, /* or any other integer */
 };
 
 /* ---- loops ---- */
@@ -339,13 +348,31 @@ static const opw_part pair_parts[] = {{ROOT, pair_operands}, {SECOND_ROOT, pair_
 static const opw_part total_parts[] = {{ROOT, total_operands}, {ADD, total_operands + 2}, {SUM_0, total_operands + 5}};
 static const npy_uint64 expand_masks[] = {1}, twice_masks[] = {3, 7}, pair_masks[] = {1, 2};
 
+/* Views: x.T; of what comes first [n:], [n]; [::-1], where the step is the second input; without an axis of size 1. */
+enum { TURNED, FROM, AT_N, EVERY, SQUEEZED };
+static const int axes[] = {1, 0, 1};
+static const opw_cut from_n[] = {{0, 0, 0, 1, 0, 0}}, at_n[] = {{0, -1, 1, 0, 0, 0}}, every_n[] = {{0, 0, 0, 0, 0, 1}};
+static const opw_access accesses[] = {
+    {1, 2, axes, 0, 0, NULL}, {2, 2, axes + 1, 0, 1, from_n}, {2, 1, axes, 0, 1, at_n}, {2, 2, axes + 1, 0, 1, every_n}, {1, 1, axes, 1, 0, NULL},
+};
+
+/* turned: sqrt(x.T) + y. slid: sqrt(x.T[n:]) + x.T[n]. reversed: sqrt(y.T) + y, perhaps over y. Views' nodes count from 20. */
+static const int32_t through[] = {0, -1, 1};
+static const opw_viewed turned[] = {{20, TURNED, through}},
+                        slid[] = {{20, TURNED, through}, {21, FROM, through + 1}, {22, AT_N, through + 1}};
+static const int32_t turned_from[] = {-1, 1}, slid_from[] = {-2, -3}, reversed_from[] = {-1, 0};
+
 static const opw_group groups[] = {
-    {EXPAND, 2, 1, 1, 1, 2, 2, 0, expand_masks, expand_parts, expand_members},
-    {EXPAND_OVER, 2, 1, 1, 1, 2, 2, 0, expand_masks, expand_parts, expand_members},
-    {TWICE, 3, 2, 1, 2, 3, 3, 0, twice_masks, twice_parts, twice_members},
-    {PAIR, 2, 2, 0, 2, 2, 2, 0, pair_masks, pair_parts, pair_members},
-    {TOTAL, 2, 1, 2, 1, 3, 3, 0, expand_masks, total_parts, expand_members},
-    {EXPAND, 2, 1, 0, 0, 0, 2, 0, NULL, NULL, expand_members},
+    {EXPAND, 2, 1, 1, 1, 2, 2, 0, 0, 0, expand_masks, expand_parts, expand_members, NULL, NULL},
+    {EXPAND_OVER, 2, 1, 1, 1, 2, 2, 0, 0, 0, expand_masks, expand_parts, expand_members, NULL, NULL},
+    {TWICE, 3, 2, 1, 2, 3, 3, 0, 0, 0, twice_masks, twice_parts, twice_members, NULL, NULL},
+    {PAIR, 2, 2, 0, 2, 2, 2, 0, 0, 0, pair_masks, pair_parts, pair_members, NULL, NULL},
+    {TOTAL, 2, 1, 2, 1, 3, 3, 0, 0, 0, expand_masks, total_parts, expand_members, NULL, NULL},
+    {EXPAND, 2, 1, 0, 0, 0, 2, 0, 0, 0, NULL, NULL, expand_members, NULL, NULL},
+    {EXPAND, 2, 1, 1, 1, 2, 2, 2, 1, 0, expand_masks, expand_parts, expand_members, turned, turned_from},
+    {TOTAL, 2, 1, 2, 1, 3, 3, 2, 1, 0, expand_masks, total_parts, expand_members, turned, turned_from},
+    {EXPAND, 2, 1, 1, 1, 2, 2, 2, 3, 0, expand_masks, expand_parts, expand_members, slid, slid_from},
+    {EXPAND_OVER, 2, 1, 1, 1, 2, 2, 1, 1, 0, expand_masks, expand_parts, expand_members, turned, reversed_from},
 };
 
 /* ---- steps that are no loops ---- */
@@ -535,13 +562,30 @@ static const opw_result fourth[] = {{3, is_writeable, -1}};
 static const opw_step scale_steps[] = {INPUT(0), INPUT(2), INPUT(4), OFFER(6), {opw_run_stores, NULL, 15, "Scale.c_code", 0, 16, 3, 1},
                                        SYNC(20)};
 
+/* turned(x, y), turned_total(x, y), slid(x, n), and reversed(x), over x. view(x, n): x[n:]; every(x, n): x[::n]; squeezed(x): without
+   the first axis. */
+static const int32_t turned_slots[] = ONE_GROUP(6), turned_total_slots[] = ONE_GROUP(7),
+                     slid_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0, N(NUMBER), 1, N(8), 0, 1, 2, 2},
+                     reversed_slots[] = {0, N(0), 0, N(0), N(ANY), 1, N(9), 0, 1, 1},
+                     view_slots[] = {0, N(0), 1, N(1), 2, N(FROM), 0, 1, 2, 2}, at_slots[] = {0, N(0), 1, N(1), 2, N(AT_N), 0, 1, 2, 2},
+                     every_slots[] = {0, N(0), 1, N(1), 2, N(EVERY), 0, 1, 2, 2}, squeezed_slots[] = {0, N(0), 1, N(SQUEEZED), 0, 1, 1};
+static const uint32_t slid_types[] = {ANY, NUMBER, ANY};
+static const opw_argument xn[] = {{"x", 0, NULL}, {"n", 1, NULL}};
+static const opw_step slid_steps[] = {INPUT(0), {number_input, array_leave, 2, "Number.c_extract", -1, 0, 0, 0}, OFFER(4),
+                                      {opw_run_group, NULL, 11, "Group.c_code", 0, 12, 2, 1}, SYNC(15)};
+static const opw_step reversed_steps[] = {INPUT(0), {opw_separate, NULL, 2, "Add.c_code", -1, 0, 0, 0}, INIT(5),
+                                          {opw_run_group, NULL, 6, "Group.c_code", 0, 7, 1, 1}, SYNC(9)};
+static const opw_step view_steps[] = {INPUT(0), {number_input, array_leave, 2, "Number.c_extract", -1, 0, 0, 0}, INIT(4),
+                                      {opw_run_view, NULL, 5, "View", 30, 6, 2, 1}, SYNC(9)};
+static const opw_step squeezed_steps[] = {INPUT(0), INIT(2), {opw_run_view, NULL, 3, "View", 31, 4, 1, 1}, SYNC(6)};
+
 #define PROGRAM(...) PROGRAM_OVER(__VA_ARGS__, loops)
 #define PROGRAM_OVER(...) PROGRAM_LENT(__VA_ARGS__, 0)
 #define LENT(...) LENT_OVER(__VA_ARGS__, loops)
 #define LENT_OVER(...) PROGRAM_LENT(__VA_ARGS__, 1)
 #define PROGRAM_LENT(name, variables, types_of, arguments, results, steps, slots, single, loops_of, lent) \
     name, variables, COUNT(arguments), COUNT(results), COUNT(steps), COUNT(slots), 0, 0, 0, 0, 0, 0, single, lent, types_of, none, none, \
-        types, arguments, results, steps, slots, NULL, loops_of, groups
+        types, arguments, results, steps, slots, NULL, loops_of, groups, accesses
 
 static const opw_program functions[] = {
     {PROGRAM("add", 3, any, xy, third, add_steps, add_slots, 1)},
@@ -553,13 +597,13 @@ static const opw_program functions[] = {
     {PROGRAM("sum", 2, any, x, second, reduce_steps, reduce2_slots, 1)},
     {PROGRAM_OVER("max0", 2, any, x, second, reduce_steps, max0_slots, 1, maxima)},
     {"perform", 4, 2, 2, COUNT(perform_steps), COUNT(perform_slots), 0, 1, 0, 0, 0, 0, 0, 0, perform_types, none, none, types,
-     perform_arguments, perform_results, perform_steps, perform_slots, NULL, loops, NULL},
+     perform_arguments, perform_results, perform_steps, perform_slots, NULL, loops, NULL, NULL},
     {"tally", 3, 2, 2, COUNT(tally_steps), COUNT(tally_slots), 0, 0, 0, 0, 1, 1, 1, 0, any, none, none, types, tally_arguments,
-     tally_results, tally_steps, tally_slots, NULL, loops, NULL},
+     tally_results, tally_steps, tally_slots, NULL, loops, NULL, NULL},
     {"thrice", 3, 1, 1, COUNT(thrice_steps), COUNT(thrice_slots), 0, 0, 0, 1, 0, 0, 1, 0, any, none, thrice_kept, types, x, thrice_results,
-     thrice_steps, thrice_slots, NULL, loops, NULL},
+     thrice_steps, thrice_slots, NULL, loops, NULL, NULL},
     {"count", 3, 1, 1, COUNT(count_steps), COUNT(count_slots), 1, 0, 1, 0, 0, 0, 1, 0, count_types, count_constants, none, types, x,
-     third, count_steps, count_slots, count_structs, loops, NULL},
+     third, count_steps, count_slots, count_structs, loops, NULL, NULL},
     {PROGRAM("trouble", 2, trouble_types, x, second, trouble_steps, trouble_slots, 1)},
     {PROGRAM("large", 3, large_types, xy, third, add_steps, add_slots, 1)},
     {PROGRAM("expand", 3, any, xy, third, group_steps, expand_slots, 1)},
@@ -568,13 +612,21 @@ static const opw_program functions[] = {
     {PROGRAM("pair", 4, any, xy, both_results, pair_steps, pair_slots, 0)},
     {PROGRAM("total", 3, any, xy, third, group_steps, total_slots, 1)},
     {PROGRAM("simply", 3, any, xy, third, group_steps, simply_slots, 1)},
-    {"nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, none, none, none, types, xy, third, add_steps, add_slots, NULL, loops, NULL},
+    {"nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, none, none, none, types, xy, third, add_steps, add_slots, NULL, loops, NULL, NULL},
     {LENT("add_plain", 3, plain, plain_xy, third, add_steps, add_slots, 1)},
     {LENT("both_plain", 4, plain, plain_xy, both_results, both_steps, both_slots, 0)},
     {LENT_OVER("root_plain", 2, plain, plain_x, second, root_steps, root_slots, 1, roots)},
     {LENT("expand_plain", 3, plain, plain_xy, third, group_steps, expand_slots, 1)},
     {PROGRAM("add_floats", 3, float_types, xy, new_third, floats_steps, floats_slots, 1)},
     {PROGRAM("scale", 4, any, xyz, fourth, scale_steps, scale_slots, 1)},
+    {PROGRAM("turned", 3, any, xy, third, group_steps, turned_slots, 1)},
+    {PROGRAM("turned_total", 3, any, xy, third, group_steps, turned_total_slots, 1)},
+    {PROGRAM("slid", 3, slid_types, xn, third, slid_steps, slid_slots, 1)},
+    {PROGRAM("reversed", 2, any, x, second, reversed_steps, reversed_slots, 1)},
+    {PROGRAM("view", 3, slid_types, xn, new_third, view_steps, view_slots, 1)},
+    {PROGRAM("at", 3, slid_types, xn, new_third, view_steps, at_slots, 1)},
+    {PROGRAM("every", 3, slid_types, xn, new_third, view_steps, every_slots, 1)},
+    {PROGRAM("squeezed", 2, any, x, second, squeezed_steps, squeezed_slots, 1)},
 };
 
 static int init_fails; /* 1: with an exception, 2: without */

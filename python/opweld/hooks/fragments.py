@@ -170,6 +170,9 @@ class Fragments:
         del fields["code"]  # the engine writes it, and its loops run with the lock held
         fields.pop("gil", None)
         fields.pop("shape_only", None)
+        if "view" in found:
+            fields["view"] = found["view"]
+            return fields
         loop = fields["loop"] = found["loop"]
         scalar_op = getattr(op, "scalar_op", None)
         if scalar_op is not None:

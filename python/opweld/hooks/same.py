@@ -146,7 +146,7 @@ def _differs(mine: dict[str, Any] | None, yours: dict[str, Any] | None) -> str |
 _HOOKS = {
     "build": "what it asks of the build", "destroys": "destroy_map", "lang": "c_lang", "loop": "c_code",
     "params": "get_params", "shape_only": "shape_only", "types": "c_code", "version": "c_code_cache_version",
-    "views": "view_map",
+    "view": "c_code", "views": "view_map",
 }  # fmt: skip
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from opweld.graph.basic import Apply
-from opweld.hooks.classes import COp
-from opweld.sections import Beside
+from opweld.graph.op import Op
 from opweld.tensor.axis import many_axes
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.likes import Axes, Places, TensorLike
-from opweld.tensor.outputs import OUTPUTS, by_value, checked, table
 from opweld.tensor.type import TensorType
-from opweld.tensor.views import VIEW
+
+if TYPE_CHECKING:
+    from opweld.schema import AccessFields
 
 __all__ = [
     "DimShuffle",
@@ -31,12 +31,10 @@ __all__ = [
     "transpose",
 ]
 
-_C = Beside(__file__)
-
 _SQUEEZE = "cannot select an axis to squeeze out which has size not equal to one"
 
 
-class DimShuffle(COp):
+class DimShuffle(Op):
     """A view with other axes: in another order, with new ones of size 1, without some of size 1.
 
     Parameters
@@ -47,7 +45,6 @@ class DimShuffle(COp):
     """
 
     __props__ = ("new_order",)
-    c_float16 = True
     view_map = {0: [0]}
 
     def __init__(self, new_order: Any) -> None:
@@ -97,20 +94,25 @@ class DimShuffle(COp):
         """Move the sizes."""
         return [tuple([1 if i == "x" else input_shapes[0][i] for i in self.new_order])]
 
-    def c_support_code(self) -> list[str]:
-        """Define what is called."""
-        return [OUTPUTS.section(), VIEW.section(), _C.section()]
+    def structure(self, node: Apply) -> dict[str, AccessFields]:
+        """Give the view as data, for the engine (docs/program.md).
 
-    def c_code(
-        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
-    ) -> str:
-        """Call it with the order as a table."""
-        order = table("opw_order", ["-1" if i == "x" else str(i) for i in self.new_order], "int")
-        made = f"opw_dimshuffle({by_value(input_names[0])}, {len(self.new_order)}, opw_order)"
-        return f"{{\n{order}{checked(f'opw_store(&{output_names[0]}, (PyObject*){made})', sub['fail'])}}}\n"
+        Parameters
+        ----------
+        node : Apply
+            The node.
+
+        Returns
+        -------
+        dict
+            Under ``view``.
+        """
+        axes = [i for i in self.new_order if isinstance(i, int)]
+        new = [place for place, i in enumerate(self.new_order) if i == "x"]
+        return {"view": {"axes": axes, "new": new, "cuts": []}}
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
-        """Version of this text."""
+        """Version of what `structure` says."""
         return (1,)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from opweld.graph.basic import Apply
+from opweld.graph.op import Op
 from opweld.hooks.classes import COp
 from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable, constant
@@ -17,10 +18,19 @@ from opweld.tensor.type import TensorType
 from opweld.tensor.variable import TensorVariable
 from opweld.tensor.views import VIEW
 
+if TYPE_CHECKING:
+    from opweld.schema import AccessFields, CutFields
+
 __all__ = ["BEGIN", "IncSubtensor", "Subtensor", "Writing"]
 
 BEGIN = Beside(__file__, "writing")
 _C = Beside(__file__)
+_NUMBERS: tuple[tuple[str, Literal["at", "start", "stop", "step"]], ...] = (
+    ("i", "at"),
+    ("a", "start"),
+    ("b", "stop"),
+    ("c", "step"),
+)
 
 
 def _numbers(entries: tuple[str, ...], node: Apply, names: list[str], fail: str) -> str:
@@ -48,7 +58,7 @@ def _form(entries: tuple[str, ...]) -> str:
     return "".join([short.get(entry) or str(sum(bits.get(letter, 0) for letter in entry)) for entry in entries])
 
 
-class Subtensor(COp):
+class Subtensor(Op):
     """A view by integers, slices and new axes.
 
     Parameters
@@ -58,7 +68,6 @@ class Subtensor(COp):
     """
 
     __props__ = ("index",)
-    c_float16 = True
     view_map = {0: [0]}
 
     def __init__(self, index: str) -> None:
@@ -103,21 +112,42 @@ class Subtensor(COp):
             raise NotImplementedError
         return [tuple(sizes)]
 
-    def c_support_code(self) -> list[str]:
-        """Define what is called."""
-        return [OUTPUTS.section(), VIEW.section(), _C.section()]
+    def structure(self, node: Apply) -> dict[str, AccessFields]:
+        """Give the view as data, for the engine (docs/program.md).
 
-    def c_code(
-        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
-    ) -> str:
-        """Call it with the numbers as a table."""
-        x, *numbers = input_names
-        call = f'opw_subtensor({by_value(x)}, "{_form(self.entries)}", opw_numbers)'
-        read = _numbers(self.entries, node, numbers, sub["fail"])
-        return f"{{\n{read}{checked(f'opw_store(&{output_names[0]}, (PyObject*){call})', sub['fail'])}}}\n"
+        Parameters
+        ----------
+        node : Apply
+            The node.
+
+        Returns
+        -------
+        dict
+            Under ``view``.
+        """
+        axes: list[int] = []
+        new: list[int] = []
+        cuts: list[CutFields] = []
+        axis, number = 0, 1
+        for entry in self.entries:
+            if entry == "None":
+                new.append(len(axes) + len(new))
+                continue
+            cut: CutFields = {"axis": axis}
+            for letter, field in _NUMBERS:
+                if letter in entry:
+                    cut[field] = number
+                    number += 1
+            if len(cut) > 1:
+                cuts.append(cut)
+            if entry != "i":
+                axes.append(axis)
+            axis += 1
+        axes += range(axis, node.inputs[0].type.ndim)
+        return {"view": {"axes": axes, "new": new, "cuts": cuts}}
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
-        """Version of this text."""
+        """Version of what `structure` says."""
         return (1,)
 
 

@@ -1,0 +1,100 @@
+package gen
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// sliced is a graph of one view: x[i, ::n] with two new axes, of a float64 of three dimensions.
+func sliced(t *testing.T) *Program {
+	g := newGraph(t)
+	integer := g.plain
+	integer.Array = &Array{"int64", 0, true}
+	x := g.input("x", 3)
+	g.p.Types = append(g.p.Types, integer)
+	var numbers []int
+	for _, name := range []string{"i", "n"} {
+		g.p.Variables = append(g.p.Variables, Variable{Type: len(g.p.Types) - 1, Role: RoleInput, Name: name})
+		g.p.Inputs = append(g.p.Inputs, Input{Variable: len(g.p.Variables) - 1, Name: name})
+		numbers = append(numbers, len(g.p.Variables)-1)
+	}
+	at, step := 1, 2
+	v := g.view("Subtensor", &Access{Axes: []int{1, 2}, New: []int{0, 2}, Cuts: []Cut{{Axis: 0, At: &at}, {Axis: 1, Step: &step}}}, 4, x)
+	k, s := &g.p.Kernels[0], &g.p.Steps[0]
+	k.Inputs, s.Inputs = append(k.Inputs, 1, 1), append(s.Inputs, numbers...)
+	g.returns(v)
+	return g.p
+}
+
+// What is wrong of a view is said with the place.
+func TestViewsThatDoNotFit(t *testing.T) {
+	zero, one, nine := 0, 1, 9
+	const at = "kernels[0].view"
+	for want, damage := range map[string]func(*Kernel, *Access, *Step){
+		at + ": Subtensor: the output is a float64 of 4 dimensions, the view a float64 of 3": func(k *Kernel, a *Access, s *Step) { a.New = []int{0} },
+		at + ".axes[1]: Subtensor: axis 1: expected each of 3 axes once at most":             func(k *Kernel, a *Access, s *Step) { a.Axes[1] = 1 },
+		at + ".axes[1]: Subtensor: axis 3: expected each of 3 axes once at most":             func(k *Kernel, a *Access, s *Step) { a.Axes[1] = 3 },
+		at + ".new[1]: Subtensor: axis 4: expected ascending axes of 4":                      func(k *Kernel, a *Access, s *Step) { a.New[1] = 4 },
+		at + ".new[1]: Subtensor: axis 0: expected ascending axes of 4":                      func(k *Kernel, a *Access, s *Step) { a.New[1] = 0 },
+		at + ".cuts[0].axis: Subtensor: axis 9: expected ascending axes of 3":                func(k *Kernel, a *Access, s *Step) { a.Cuts[0].Axis = nine },
+		at + ".cuts[1].axis: Subtensor: axis 0: expected ascending axes of 3":                func(k *Kernel, a *Access, s *Step) { a.Cuts[1].Axis = 0 },
+		at + ".cuts[1]: Subtensor: axis 1: one that is cut by a number goes, one that is sliced stays": func(k *Kernel, a *Access, s *Step) {
+			a.Cuts[1] = Cut{Axis: 1, At: &one}
+		},
+		at + ".cuts[0]: Subtensor: axis 0: one that is cut by a number goes, one that is sliced stays": func(k *Kernel, a *Access, s *Step) {
+			a.Cuts[0] = Cut{Axis: 0, Start: &one}
+		},
+		at + ".cuts[0]: no input 9, there are 3":                         func(k *Kernel, a *Access, s *Step) { a.Cuts[0].At = &nine },
+		at + ".cuts[0]: Subtensor: input 0 is what is viewed, no number": func(k *Kernel, a *Access, s *Step) { a.Cuts[0].At = &zero },
+		"kernels[0].inputs[1]: Subtensor: a float64 of 3 dimensions is no number of a view: expected an integer without dimensions": func(k *Kernel, a *Access, s *Step) {
+			k.Inputs[1] = 0
+		},
+		"kernels[0]: Subtensor: 0 inputs and 1 outputs; a view is one output of one input and of integers": func(k *Kernel, a *Access, s *Step) {
+			k.Inputs = nil
+		},
+		"kernels[0]: Subtensor: a kernel is a loop or a view, not both": func(k *Kernel, a *Access, s *Step) { k.Structure = &Structure{Outputs: []Sink{{}}} },
+		"steps[0].views: Subtensor: the kernel makes output 0 a view of input 0, the step does not say just that": func(k *Kernel, a *Access, s *Step) {
+			s.Views = nil
+		},
+	} {
+		p := sliced(t)
+		damage(&p.Kernels[0], p.Kernels[0].View, &p.Steps[0])
+		_, err := p.Check()
+		assert.EqualError(t, err, want)
+	}
+}
+
+// A view as it is written is as it was read.
+func TestViewsAreWrittenAndRead(t *testing.T) {
+	p := sliced(t)
+	data, err := p.Encode()
+	require.NoError(t, err)
+	assert.Contains(t, string(data), `"view":{"axes":[1,2],"cuts":[{"at":1,"axis":0},{"axis":1,"step":2}],"new":[0,2]}`)
+	again, err := Decode(data)
+	require.NoError(t, err)
+	assert.Equal(t, p.Kernels[0].View, again.Kernels[0].View)
+}
+
+// The runtime is told of each axis where it comes from, and which must be of size 1.
+func TestTheTableOfViews(t *testing.T) {
+	p := sliced(t)
+	typed, err := p.Check()
+	require.NoError(t, err)
+	plan, err := NewPlan(Alone(p), []*Typed{typed})
+	require.NoError(t, err)
+	v := NewView(plan)
+	assert.Equal(t, []AccessView{{Inputs: 3, Axes: []int{-1, 1, -1, 2}, Ones: "0x0ULL",
+		Cuts: []CutView{{Axis: 0, To: -1, At: 1}, {Axis: 1, To: 1, Step: 2}}}}, v.Accesses)
+	assert.True(t, slices.ContainsFunc(v.Functions[0].Steps, func(s StepView) bool { return s.Run == "opw_run_view" }))
+
+	g := newGraph(t)
+	g.returns(g.flat(g.input("x", 2)))
+	typed, err = g.p.Check()
+	require.NoError(t, err)
+	plan, err = NewPlan(Alone(g.p), []*Typed{typed})
+	require.NoError(t, err)
+	assert.Equal(t, "0x1ULL", NewView(plan).Accesses[0].Ones)
+}

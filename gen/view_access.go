@@ -1,0 +1,47 @@
+package gen
+
+import "slices"
+
+// AccessView is an entry of the table of views.
+type AccessView struct {
+	Inputs int
+	Axes   []int  // of each axis of the view the input's, or -1
+	Ones   string // a mask of the axes that must be of size 1
+	Cuts   []CutView
+}
+
+// CutView is what a view takes along an axis. Of numbers 0 is: not given.
+type CutView struct {
+	Axis, To              int
+	At, Start, Stop, Step int
+}
+
+// accesses fills the table of views.
+func (v *viewer) accesses() {
+	for _, k := range v.plan.Accesses {
+		a := AccessView{Inputs: len(k.Inputs), Axes: k.View.order()}
+		gone := []int{}
+		for axis := range k.Variables[0].Type.Array.NDim {
+			cut := slices.ContainsFunc(k.View.Cuts, func(c Cut) bool { return c.Axis == axis })
+			if !cut && !slices.Contains(k.View.Axes, axis) {
+				gone = append(gone, axis)
+			}
+		}
+		a.Ones = mask(gone)
+		for i := range k.View.Cuts {
+			a.Cuts = append(a.Cuts, k.View.Cuts[i].view(a.Axes))
+		}
+		v.view.Accesses = append(v.view.Accesses, a)
+	}
+}
+
+// view numbers a cut, of a view with these axes.
+func (c *Cut) view(axes []int) CutView {
+	var given [4]int
+	for i, number := range c.numbers() {
+		if number != nil {
+			given[i] = *number
+		}
+	}
+	return CutView{c.Axis, slices.Index(axes, c.Axis), given[0], given[1], given[2], given[3]}
+}
