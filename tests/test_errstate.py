@@ -1,6 +1,7 @@
 """What NumPy says of floating point is said of calls too, by the rules of np.errstate, and of nothing else."""
 
 import io
+import shutil
 import sys
 import warnings
 import weakref
@@ -60,6 +61,8 @@ ONE = [  # what NumPy computes, on what, and what it says
     ("exp", np.exp, ([1000.0],), "d", ["overflow"]),
     ("reciprocal", np.reciprocal, ([0.0],), "d", ["divide by zero"]),
     ("arctanh", np.arctanh, ([1.0],), "d", ["divide by zero"]),
+    ("nextafter", np.nextafter, ([65504], [inf]), "e", ["overflow"]),
+    ("spacing", np.spacing, ([65504],), "e", ["overflow"]),
 ]
 
 
@@ -115,6 +118,44 @@ def test_what_no_result_shows():
     assert heard(lambda: f(x)) == ["divide by zero encountered in divide"]  # one 1 / x is left
     with np.errstate(all="ignore"):
         assert f(x).tolist() == [0.0, 4.25]
+
+
+CHOICES = {
+    "product": lambda np, c, x, y: np.where(c > 0, x * y, x),
+    "quotient": lambda np, c, x, y: np.where(c > 0, x / y, 0),
+    "root": lambda np, c, x, y: np.where(c > 0, np.sqrt(x), y),
+    "nested": lambda np, c, x, y: np.where(c > 0, np.where(c > 1, x * y, y), x - y),
+    "sum": lambda np, c, x, y: np.where(c > 0, x * y, 0).sum(),
+    "both": lambda np, c, x, y: np.logical_and(c > 0, x / y > 0),
+}
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="clang computes what is chosen alone")
+@pytest.mark.parametrize("flags", ["-O1", "-O3"])
+@pytest.mark.parametrize("name", CHOICES)
+def test_what_is_not_chosen_is_computed(name, flags):
+    given = np.array([-1.0] * 8), np.array([inf, -1.0] * 4), np.array([0.0] * 8)
+    inputs = [T.dvector(n) for n in "cxy"]
+    f = opweld.function(
+        inputs, CHOICES[name](T, *inputs), on_unused_input="ignore", options={"cc": "gcc", "cflags": flags}
+    )
+    assert len(opweld.fusion(f).loops) == 1
+    assert set(heard(lambda: f(*given))) == set(heard(lambda: CHOICES[name](np, *given)))
+
+
+def test_other_work_forgets_nothing_of_what_loops_met():
+    """NumPy clears the status word whenever it computes."""
+    x = T.dvector("x")
+    once = kit.Python(lambda a: np.sqrt(a))
+    for other in (once, T.argmin, lambda v: kit.Python(lambda a: opweld_again(a) + 0)(v)):
+        f = opweld.function([x], other(1 / x))
+        assert heard(lambda f=f: f([0.0, 1.0])) == ["divide by zero encountered in divide"]
+        assert heard(lambda f=f: f([2.0, 1.0])) == []
+
+
+def opweld_again(array):
+    x = T.dvector()
+    return opweld.function([x], x * 2)(array)
 
 
 def test_each_node_says_its_own():

@@ -190,10 +190,13 @@ def test_storage_that_is_kept_goes_with_the_function():
     assert held >= 8 * n and left < 4 * n
 
 
+@pytest.mark.parametrize(
+    "fuse", [True, False]
+)  # in one loop compilers know of the remainder what they tested for the quotient
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float64"])
-def test_quotients_and_remainders_have_numpys_signs(dtype):
+def test_quotients_and_remainders_have_numpys_signs(dtype, fuse):
     v, w = T.TensorType(dtype, (None,))("v"), T.TensorType(dtype, (None,))("w")
-    f = opweld.function([v, w], [T.floor_divide(v, w), T.remainder(v, w)])
+    f = opweld.function([v, w], [T.floor_divide(v, w), T.remainder(v, w)], fuse=fuse)
     numbers = [-7, -6, -1, 0, 1, 6, 7, 1e300 if dtype == "float64" else np.iinfo(dtype).min]
     divisors = [-3, -1, 1, 3] if dtype == "float64" else [-3, -1, 1, 3, 0]
     a, b = (grid.ravel().astype(dtype) for grid in np.meshgrid(numbers, divisors))

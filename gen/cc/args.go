@@ -15,6 +15,9 @@ import (
 var (
 	structural  = []string{"-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-fvisibility=hidden"}
 	structuralC = []string{"-Werror=implicit-function-declaration", "-Werror=int-conversion", "-Werror=incompatible-pointer-types"}
+	// What a choice chooses from is computed before it: behind the branch, the status word would not tell of what is not chosen,
+	// of which NumPy warns too, and a loop with a branch is not vectorised.
+	structuralGCC = []string{"-fno-tree-sink"}
 )
 
 // Argv lists the arguments, driver first; of a text in two parts those of each run, one after the other. It holds no path
@@ -49,6 +52,9 @@ func (j *Job) front() []string {
 	wanted := slices.Clone(structural)
 	if !j.CXX {
 		wanted = append(wanted, structuralC...)
+	}
+	if j.Tool.Family == "gcc" {
+		wanted = append(wanted, structuralGCC...)
 	}
 	wanted = append(append(wanted, j.instructions()...), j.Flags...)
 	argv := []string{j.Tool.Driver, j.standard(), "-fPIC", "-v", "-MD", "-MF", depfile}

@@ -90,12 +90,23 @@ OPW_APART static void opw_fail(char *frame, const opw_code *code, uint32_t reach
     opw_explain(self, frame, reached, status);
 }
 
+/* Runs an entry. What loops left in the status word, *met, is there afterwards too: other C, Python and NumPy, which clear it, may
+   come between them. */
+static inline int opw_run_step(char *frame, const opw_code *code, const opw_resolved *step, int *met)
+{
+    int status = step->run(frame, step->slots);
+    if (code->mixed)
+        opw_meet_floats(*met |= opw_met_floats(code->wide));
+    return status;
+}
+
 /* Runs the table from its start; returns how many entries were reached, and in *failed whether one failed. */
 static uint32_t opw_walk(char *frame, const opw_code *code, int *failed)
 {
     const opw_resolved *begin = code->steps, *step = begin, *end = begin + code->program->steps;
+    int met = 0;
     for (; step < end; step++) {
-        int status = step->run(frame, step->slots);
+        int status = opw_run_step(frame, code, step, &met);
         if (!status)
             continue;
         opw_fail(frame, code, (uint32_t)(step - begin), status);

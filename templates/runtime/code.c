@@ -28,15 +28,24 @@ static int opw_lay_out(opw_code *code)
     return -1;
 }
 
+/* Whether a step is a loop of the engine's. */
+static int opw_is_loop(const opw_step *step)
+{
+    return step->run == opw_run_stores || step->run == opw_run_folds || step->run == opw_run_group;
+}
+
 /* Lists what a direct call does, and the temporaries that it gives up. */
 static void opw_find_work(opw_code *code)
 {
     const opw_program *p = code->program;
-    uint32_t i, k;
+    uint32_t i, k, loops = 0;
     code->direct = p->lent && code->frame_size <= OPW_DIRECT_FRAME && p->arguments <= 64;
-    for (i = 0; i < p->steps; i++)
+    for (i = 0; i < p->steps; i++) {
         if (p->step_table[i].node >= 0)
             code->work_steps[code->works++] = i;
+        loops += (uint32_t)opw_is_loop(&p->step_table[i]);
+    }
+    code->mixed = loops && loops < code->works;
     for (i = 0; i < p->variables; i++)
         code->temporary_offsets[i] = code->offsets[i];
     for (i = 0; i < p->arguments; i++)

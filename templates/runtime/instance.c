@@ -34,6 +34,7 @@ typedef struct {
     PyObject **keywords; /* interned, one an argument, then "out"; NULL: positional only */
     size_t constants_begin, constants_end, frame_size;
     int wide;           /* there are long doubles */
+    int mixed;          /* there are loops, and nodes that are none */
     int direct;         /* its calls need no more of the table than the steps that do the work: */
     uint32_t *work_steps, works;
     uint32_t *temporary_offsets, temporaries; /* those that are not kept */

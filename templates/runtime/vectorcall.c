@@ -78,9 +78,10 @@ static inline void opw_leave_temporaries(char *frame, const opw_code *code, int 
 static int opw_run_work(char *frame, const opw_code *code)
 {
     uint32_t i;
+    int met = 0;
     for (i = 0; i < code->works; i++) {
         const opw_resolved *step = &code->steps[code->work_steps[i]];
-        int status = step->run(frame, step->slots);
+        int status = opw_run_step(frame, code, step, &met);
         if (status) {
             opw_fail(frame, code, code->work_steps[i], status);
             return 1;

@@ -22,7 +22,19 @@ static inline void opw_forget_floats(int wide)
         (void)feclearexcept(FE_ALL_EXCEPT);
 }
 
-static inline int opw_met_floats(int wide) { return (_mm_getcsr() & OPW_MET) != 0 || (wide && fetestexcept(FE_ALL_EXCEPT & ~FE_INEXACT)); }
+static inline int opw_met_floats(int wide)
+{
+    unsigned int word = _mm_getcsr() & OPW_MET;
+    return (int)word | (wide ? fetestexcept(FE_ALL_EXCEPT & ~FE_INEXACT) : 0);
+}
+
+/* As if it had been met now. */
+static inline void opw_meet_floats(int met)
+{
+    unsigned int word = _mm_getcsr();
+    if ((unsigned int)met & ~word) /* the bits are the same in both units */
+        _mm_setcsr(word | ((unsigned int)met & OPW_MET));
+}
 #else
 static inline void opw_forget_floats(int wide)
 {
@@ -35,6 +47,12 @@ static inline int opw_met_floats(int wide)
 {
     (void)wide;
     return fetestexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID);
+}
+
+static inline void opw_meet_floats(int met)
+{
+    if (met)
+        (void)feraiseexcept(met);
 }
 #endif
 
