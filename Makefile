@@ -111,7 +111,7 @@ test-all: test-go ## all tests, on each CPython from 3.10 to 3.13 that is found
 
 .PHONY: golden
 golden: ## rewrite the golden files of the Go tests, what is made of the table of scalar operations, the schema of Program
-	@go test ./gen ./gen/cache ./gen/scalar -update
+	@go test ./gen ./gen/cache ./gen/cop ./gen/scalar -update
 
 .PHONY: stubs
 stubs: $(STAMP)/venv-$(PYV) ## write the names of the packages' stubs, from the tables in their __init__.py
@@ -168,7 +168,7 @@ engine: $(STAMP)/venv-$(PYV) ## build the engine into python/opweld, to work wit
 
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf build dist pyext/_gopy python/opweld/_engine*.so python/opweld/_argument*.so python/opweld/_engine_id.py python/*.egg-info demo-output
+	rm -rf build dist pyext/_gopy python/opweld/_engine*.so python/opweld/_argument*.so python/opweld/_dispatch*.so python/opweld/_engine_id.py python/*.egg-info demo-output
 
 # --- what the targets stand on ----------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ Everything that can be said statically is in pyproject.toml. Here is the rest:
   them. gopy's Python wrappers are not used: they change the working directory at import and add nothing to strings.
 * ``opweld/_runtime.<ABI>.o``, the C that is the same in every module that opweld builds: compiled here, once a CPython.
 * ``opweld._argument``, a small extension module: of that C the rule for arguments, for Python to ask.
+* ``opweld._dispatch``, another: what a short form is to who calls it.
 * ``opweld/_engine_id.py``, the engine's identity: version and digest of its sources.
 * the templates, for reading, and the licences of the Go modules that are linked in.
 """
@@ -176,9 +177,9 @@ def build_runtime(engine: Path, target: Path) -> None:
         compile_c("runtime.c", target, "-c", folder=Path(folder))
 
 
-def build_argument(target: Path) -> None:
-    """Build the extension module that holds the rule for arguments, of the text that the runtime holds too."""
-    compile_c("argument_module.c", target, "-shared", "-s", folder=ROOT / "templates" / "runtime")
+def build_small(name: str, target: Path) -> None:
+    """Build one of the small extension modules, of the text that the runtime holds too."""
+    compile_c(f"{name}_module.c", target, "-shared", "-s", folder=ROOT / "templates" / "runtime")
 
 
 def linked_licences() -> Iterator[tuple[str, Path]]:
@@ -197,7 +198,7 @@ def linked_licences() -> Iterator[tuple[str, Path]]:
 
 
 RUNTIME = f"_runtime{sysconfig.get_config_var('EXT_SUFFIX').removesuffix('.so')}.o"
-ARGUMENT = f"_argument{sysconfig.get_config_var('EXT_SUFFIX')}"
+SMALL = {name: f"_{name}{sysconfig.get_config_var('EXT_SUFFIX')}" for name in ("argument", "dispatch")}
 
 
 class BuildPython(build_py):
@@ -220,7 +221,8 @@ class BuildEngine(build_ext):
         write_engine_id(self.distribution.get_version())
         build_engine(target)
         build_runtime(target, target.with_name(RUNTIME))
-        build_argument(target.with_name(ARGUMENT))
+        for name, file in SMALL.items():
+            build_small(name, target.with_name(file))
         if not self.inplace and not getattr(self, "editable_mode", False):
             self.add_data(target.parent)
 
@@ -228,7 +230,7 @@ class BuildEngine(build_ext):
         """Lay what is built beside the engine there in an in-place build too."""
         super().copy_extensions_to_source()
         built = Path(self.get_ext_fullpath("opweld._engine"))
-        for name in (RUNTIME, ARGUMENT):
+        for name in (RUNTIME, *SMALL.values()):
             with contextlib.suppress(shutil.SameFileError):
                 shutil.copyfile(Path(self.build_lib) / "opweld" / name, built.with_name(name))
 

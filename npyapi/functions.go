@@ -121,6 +121,8 @@ var functions = map[string]Function{
 
 	// Threads
 	"PyEval_SaveThread":         {},
+	"PyGILState_Ensure":         {},
+	"PyGILState_Release":        {},
 	"PyEval_RestoreThread":      {NoGIL: true},
 	"PyThread_allocate_lock":    {Fails: Null, NoGIL: true}, // sets no exception
 	"PyThread_free_lock":        {NoGIL: true},

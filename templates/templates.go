@@ -13,7 +13,7 @@ import (
 	"text/template"
 )
 
-//go:embed *.tmpl runtime/*.c runtime/*.h unit/*.tmpl scalar/*.tmpl
+//go:embed *.tmpl runtime/*.c runtime/*.h unit/*.tmpl scalar/*.tmpl cop/*.tmpl
 var files embed.FS
 
 // included is a line of plain C that asks for another file of the same folder.

@@ -20,6 +20,7 @@ from opweld import (
 from opweld.compile.fusion import fusion as fusion
 from opweld.compile.sharedvalue import SharedVariable as SharedVariable, shared as shared
 from opweld.config import config as config
+from opweld.cops.short import cop as cop
 from opweld.errors import (
     CacheError as CacheError,
     CacheWarning as CacheWarning,
@@ -37,6 +38,7 @@ from opweld.errors import (
     OpweldWarning as OpweldWarning,
     ProgramError as ProgramError,
     RewriteError as RewriteError,
+    SignatureError as SignatureError,
     ToolError as ToolError,
     UnusedInputError as UnusedInputError,
 )
@@ -54,9 +56,10 @@ __all__ = [
     "Apply", "COp", "CType", "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError",
     "ConfigError", "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function", "FunctionGraph", "Generic",
     "In", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError",
-    "OpweldWarning", "Out", "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable", "TensorType",
-    "ToolError", "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile",
-    "config", "function", "fusion", "generic", "graph", "printing", "rewriting", "scalar", "shared", "source", "tensor",
+    "OpweldWarning", "Out", "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable",
+    "SignatureError", "TensorType", "ToolError", "Type", "UnusedInputError", "Variable", "__version__",
+    "as_tensor_variable", "compat", "compile", "config", "cop", "function", "fusion", "generic", "graph", "printing",
+    "rewriting", "scalar", "shared", "source", "tensor",
 ]  # fmt: skip
 
 # -- by hand --

@@ -21,7 +21,7 @@ from typing import Any
 from opweld import errors, room
 from opweld.rooms import late
 
-__all__ = ["build", "compilers", "finish", "fusion", "message", "parse", "render", "version"]
+__all__ = ["build", "compilers", "cop", "finish", "fusion", "message", "parse", "render", "version"]
 
 apart: Any = late("opweld.apart")  # where the engine cannot live in this process
 
@@ -33,7 +33,7 @@ _FINISH = 20_000  # milliseconds that the end of a process waits for what builds
 _KINDS: dict[str, type[errors.OpweldError]] = {
     "program": errors.ProgramError, "no_compiler": errors.CompilerNotFoundError, "compile": errors.CompileError,
     "cache": errors.CacheError, "private": errors.CacheError, "tool": errors.ToolError,
-    "expression": errors.ExpressionError,
+    "expression": errors.ExpressionError, "signature": errors.SignatureError,
 }  # fmt: skip
 _PATHS = frozenset(("module", "source", "log", "folder", "file", "driver"))  # fields of answers
 
@@ -121,6 +121,27 @@ def parse(text: str, args: list[str] | None = None) -> dict[str, Any]:
         If the text is no expression; ``details`` has ``line`` and ``column``, both from 1.
     """
     return _ask("Parse", json.dumps({"text": text, "args": args}))
+
+
+def cop(request: dict[str, Any]) -> dict[str, Any]:
+    """Read a short form and write its C.
+
+    Parameters
+    ----------
+    request : dict
+        ``signature``, ``body``, ``name``, ``check``, ``cxx`` and ``nogil``.
+
+    Returns
+    -------
+    dict
+        As in docs/engine.md.
+
+    Raises
+    ------
+    SignatureError
+        If a text is none; ``details`` has ``in``, ``line`` and ``column``.
+    """
+    return _ask("Cop", json.dumps(request))
 
 
 def members(text: str) -> dict[str, Any]:

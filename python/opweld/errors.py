@@ -26,6 +26,7 @@ __all__ = [
     "OpweldWarning",
     "ProgramError",
     "RewriteError",
+    "SignatureError",
     "ToolError",
     "UnusedInputError",
 ]
@@ -60,6 +61,10 @@ class CompilerNotFoundError(OpweldError):
 
 class CompileError(OpweldError):
     """The compiler refused the text."""
+
+
+class SignatureError(OpweldError, ValueError):
+    """The signature of a short form, or its body, cannot be what it is; shows the line."""
 
 
 class ToolError(OpweldError):

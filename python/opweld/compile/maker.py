@@ -104,8 +104,13 @@ class Maker:
         """The outputs of `fgraph` that are results."""
         return self.fgraph.outputs[: len(self.fgraph.outputs) - len(self.updates)]
 
-    def create(self) -> Any:
+    def create(self, explained: bool = True) -> Any:
         """Bind the module to this function's Python objects.
+
+        Parameters
+        ----------
+        explained : bool
+            Exceptions say in a note which node failed, and on what; False: their texts are enough.
 
         Returns
         -------
@@ -121,7 +126,7 @@ class Maker:
             outputs=self.fgraph.outputs,
             defaults=[self._default(i, convert) for i in range(len(self.inputs))],
             cells=[variable.cell for variable in self.shared],
-            explained=isinstance(self.linked, InC),
+            explained=explained and isinstance(self.linked, InC),
             remark=self._remark() if self._remarks() else None,
         )
         made.name = self.name

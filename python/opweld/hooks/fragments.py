@@ -335,11 +335,12 @@ class Fragments:
             return
         fields["version"] = repr(version)
 
-    def _add_files(self, op: object, label: str, fields: schema.KernelFields, files: dict[str, str]) -> None:
-        """Enter the files that fragments name in ``#line`` directives of their own."""
+    def _add_files(self, op: object, label: str, fields: schema.KernelFields, files: dict[str, Any]) -> None:
+        """Enter the files that fragments name in ``#line`` directives of their own: paths, or entries of `sources`."""
         base = label_of(type(op).__name__)
-        for name, path in files.items():
-            self.sources[f"{label}/{name}"] = {"file": path, "line": 1, "exact": True}
+        for name, file in files.items():
+            entry = {"file": file, "line": 1, "exact": True} if isinstance(file, str) else file
+            self.sources[f"{label}/{name}"] = entry
         if label != base:  # two classes of one name: tell their files apart
             for field in _FILED:
                 if field in fields:

@@ -1,0 +1,57 @@
+package cop
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+// The C of two short forms, to be read: one that checks and copies, one of C++ without the GIL.
+func TestGolden(t *testing.T) {
+	for name, r := range map[string]*Request{
+		"checked.txt": {Name: "csr", Check: true, Signature: `data: T[nnz], indptr: int64[r + 1], x: strided T[c, 2], z: inout T[r], k: int64
+			-> y: T[r - k] = -1, s: T, w: work T[r, 2] = 0`, Body: "if (r == 0) return;\ns = data[indptr[0]];\nw(0, 1) = x(0, 1);\n"},
+		"threads.txt": {Name: "mean", CXX: true, Nogil: true, Signature: "x: complex64[n] -> m: complex64", Body: "for (npy_intp i = 0; i < n; i++) m += x[i];"},
+	} {
+		form, err := Make(r)
+		require.NoError(t, err)
+		text := form.Text + "/* " + form.Call + " */\n"
+		path := filepath.Join("testdata", name)
+		if *update {
+			require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		}
+		want, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, string(want), text, name)
+		assert.NotContains(t, form.Text, "{{")
+	}
+}
+
+func TestWhatCheckCannotSee(t *testing.T) {
+	form, err := Make(&Request{Signature: "x: T[n] -> y: T[n]", Name: "f", Check: true, Body: "const T *p = x;\ny[0] = x[1] + p[9];"})
+	require.NoError(t, err)
+	assert.Equal(t, []Unseen{{"x", 1, "const T *p = x;"}}, form.Unseen)
+	assert.Contains(t, form.Text, "y[opw_cop_at((0), y)] = x[opw_cop_at((1), x)] + p[9];")
+}
+
+func TestABodyThatTheGrammarDoesNotFollowIsLeftToTheCompiler(t *testing.T) {
+	for _, body := range []string{"y[0] = ;", "EACH(i, n) y[i] = 0;;\n", "if (n) y[0] = 1 else y[0] = 2;"} {
+		form, err := Make(&Request{Signature: "x: T[n] -> y: T[n]", Name: "f", Body: body})
+		require.NoError(t, err, body)
+		assert.True(t, strings.Contains(form.Text, body), body)
+	}
+}
+
+func TestReturnsOfFunctionsInsideStay(t *testing.T) {
+	form, err := Make(&Request{Signature: "x: T[n] -> y: T[n]", Name: "f", CXX: true,
+		Body: "auto g = [](T v) { if (v) return v; return v + 1; };\nif (n) return;\ny[0] = g(x[0]);"})
+	require.NoError(t, err)
+	assert.Contains(t, form.Text, "if (v) return v; return v + 1; };\nif (n) goto opw_cop_end;\n")
+}

@@ -1,0 +1,275 @@
+"""The op of a short form: what its signature and its texts say, as any op says it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from opweld.cops.reading import Argument, Place, Source, Text, read
+from opweld.cops.types import WEAK, computed, dtypes_of, shape_of, sizes_of
+from opweld.dtypes import dtype_of
+from opweld.graph.basic import Apply, Constant, Variable
+from opweld.hooks.classes import COp
+from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.math import cast
+from opweld.tensor.type import TensorType
+from opweld.tensor.ufuncs import maximum, minimum
+
+__all__ = ["Cop", "Said", "number_of", "op_of", "text_of", "type_of"]
+
+_ID = "OPW_COP_ID"  # where the engine's text has the kernel's name
+_PARTS = {"complex64": "float", "complex128": "double", "clongdouble": "long double"}
+
+
+class Said(NamedTuple):
+    """What a short form was made of: two that are equal are one op."""
+
+    signature: str
+    body: str
+    name: str
+    support: str = ""
+    headers: tuple[str, ...] = ()
+    header_dirs: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    lib_dirs: tuple[str, ...] = ()
+    args: tuple[str, ...] = ()
+    lang: str = "c"
+    nogil: bool = False
+    check: bool = False
+
+
+class Cop(COp):
+    """The op of a short form; made by `opweld.cop`, each of a class of its own that has its name.
+
+    Attributes
+    ----------
+    said : Said
+        What it was made of.
+    text : Text
+        What the engine has made of that.
+    python : callable or None
+        What `perform` calls.
+    in_place : bool
+        What is changed is the input itself, as in a call on arrays; False: a copy of it.
+    """
+
+    c_float16 = True
+
+    def __init__(
+        self, said: Said, text: Text, place: Place, python: Callable[..., Any] | None, in_place: bool = False
+    ) -> None:
+        self.said = said
+        self.text = text
+        self.place = place
+        self.python = python
+        self.c_lang = said.lang
+        self.in_place = in_place and bool(text.signature.changed)
+        if self.in_place:
+            count = len(text.signature.outputs)
+            self.destroy_map = {count + k: [i] for k, i in enumerate(text.signature.changed)}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cop) and self.said == other.said and self.in_place == other.in_place
+
+    def __hash__(self) -> int:
+        return hash((Cop, self.said, self.in_place))
+
+    def working_in_place(self) -> Cop:
+        """Give the op that writes over what it changes."""
+        return type(self)(self.said, self.text, self.place, self.python, True)
+
+    def __str__(self) -> str:
+        return self.said.name
+
+    __repr__ = __str__
+
+    def __reduce__(self) -> Any:
+        return remade, (self.said, self.place, self.python, self.in_place)
+
+    # ---- nodes ----
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Build the node: inputs of the signature's dtypes and dimensions, cast where that is safe.
+
+        Parameters
+        ----------
+        *inputs : Variable or array_like
+            All inputs, but for the last that have defaults.
+
+        Returns
+        -------
+        Apply
+            After the outputs come the new values of what is changed.
+        """
+        name, signature = self.said.name, self.text.signature
+        wanted = signature.inputs
+        missing = [a for a in wanted[len(inputs) :] if a.value is None]
+        if len(inputs) > len(wanted) or missing:
+            raise TypeError(
+                f"{name}() takes {len(wanted)} inputs ({', '.join([a.name for a in wanted])}), got {len(inputs)}"
+            )
+        given = [*inputs, *[number_of(argument) for argument in wanted[len(inputs) :]]]
+        types = dtypes_of(name, signature, [type_of(name, a, x) for a, x in zip(wanted, given)])
+        variables = [self._input(a, x, types.get(a.dtype, a.dtype)) for a, x in zip(wanted, given)]
+        known = sizes_of(signature, [v.type.shape for v in variables], lambda i: _constant(variables[i]))
+        outputs = [TensorType(types.get(a.dtype, a.dtype), shape_of(a, known))() for a in signature.outputs]
+        return Apply(self, variables, outputs + [variables[i].type() for i in signature.changed])
+
+    def _input(self, argument: Argument, value: Any, dtype: str) -> Any:
+        name = f"{self.said.name}: {argument.name}"
+        weak = type(value) in WEAK
+        variable: Any = as_tensor_variable(np.asarray(value, dtype_of(dtype).np) if weak else value)
+        if variable.type.ndim != len(argument.dims):
+            raise TypeError(f"{name} has {variable.type.ndim} dimensions, and the signature {len(argument.dims)}")
+        have = variable.type.dtype
+        if have == dtype:
+            return variable
+        if not np.can_cast(dtype_of(have).np, dtype_of(dtype).np, "safe"):
+            raise TypeError(f"{name} is of dtype {have}, which is not cast safely to {dtype}; call cast(x, {dtype!r})")
+        return cast(variable, dtype)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Sequence[Any]]) -> list[Any]:
+        """Give the sizes of the outputs, as the signature says them."""
+        signature = self.text.signature
+        known = sizes_of(signature, shapes, lambda i: cast(node.inputs[i], "int64"))
+        sized = [tuple([computed(d, known, minimum, maximum) for d in a.dims]) for a in signature.outputs]
+        return [*sized, *[shapes[i] for i in signature.changed]]
+
+    # ---- C ----
+
+    def _dtypes(self, node: Apply) -> dict[str, str]:
+        """What the type variables are in a node."""
+        signature = self.text.signature
+        inputs = {a.dtype: v.type.dtype for a, v in zip(signature.inputs, node.inputs)}
+        return {variable: inputs[variable] for variable in signature.types}
+
+    def _ctype(self, dtype: str) -> str:
+        if dtype in _PARTS:
+            return f"std::complex<{_PARTS[dtype]}>" if self.said.lang == "c++" else f"{_PARTS[dtype]} _Complex"
+        return f"npy_{dtype}"
+
+    def c_support_code(self) -> list[str]:
+        """Give what all short forms share, and the support code."""
+        own = f'#line 1 "{self.said.name}/support"\n{self.said.support}\n' if self.said.support else ""
+        return [self.text.shared, *([own] if own else [])]
+
+    def c_support_code_apply(self, node: Apply, name: str) -> str:
+        """Give the functions, between the definitions of the type variables."""
+        types = self._dtypes(node).items()
+        define = [f"#define {variable} {self._ctype(dtype)}\n" for variable, dtype in types]
+        define += [f"#define opw_num_{variable} {dtype_of(dtype).enum}\n" for variable, dtype in types]
+        undefine = [f"#undef {variable}\n#undef opw_num_{variable}\n" for variable, _ in types]
+        return "".join([*define, self.text.text.replace(_ID, name), *undefine])
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Give the call; what is changed is copied before it, unless the op works in place."""
+        taken, copies = list(input_names), ""
+        if not self.in_place:
+            for k, i in enumerate(self.text.signature.changed, len(self.text.signature.outputs)):
+                copies += f"opw_cop_copy(&{output_names[k]}, (PyArrayObject *)({input_names[i]})) || "
+                taken[i] = output_names[k]
+        return f"if ({copies}{self.text.call.replace(_ID, name).format(*taken, *output_names)}) {sub['fail']}\n"
+
+    def c_headers(self) -> list[str]:
+        """Give the headers asked for; complex numbers need one in C++."""
+        return ["<complex>", *self.said.headers] if self.said.lang == "c++" else list(self.said.headers)
+
+    def c_header_dirs(self) -> list[str]:
+        """Give what was asked for."""
+        return list(self.said.header_dirs)
+
+    def c_libraries(self) -> list[str]:
+        """Give what was asked for."""
+        return list(self.said.libraries)
+
+    def c_lib_dirs(self) -> list[str]:
+        """Give what was asked for."""
+        return list(self.said.lib_dirs)
+
+    def c_compile_args(self) -> list[str]:
+        """Give what was asked for."""
+        return list(self.said.args)
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Say that the texts are all that counts."""
+        return (1,)
+
+    def _fragment_files(self) -> dict[str, Source]:
+        """Where the names of ``#line`` lie in the user's file."""
+        parts = {"body": self.said.body, "support": self.said.support}
+        return {part: Source(self.place, part, text) for part, text in parts.items() if text}
+
+    # ---- Python ----
+
+    def has_perform(self) -> bool:
+        """Say whether there is a function in Python."""
+        return self.python is not None
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Call the function in Python; an array that is changed is its own to change."""
+        assert self.python is not None
+        signature = self.text.signature
+        if not self.in_place:
+            inputs = [x.copy() if a.inout else x for a, x in zip(signature.inputs, inputs)]
+        found = self.python(*[x if a.dims else x[()] for a, x in zip(signature.inputs, inputs)])
+        outputs = signature.outputs
+        made = (found,) if len(outputs) == 1 else tuple(found or ())
+        if len(made) != len(outputs):
+            raise ValueError(f"{self}: perform gave {len(made)} outputs, and the signature has {len(outputs)}")
+        for cell, value, variable in zip(output_storage, made, node.outputs):
+            cell[0] = np.asarray(value, dtype_of(variable.type.dtype).np)
+        for cell, i in zip(output_storage[len(outputs) :], signature.changed):
+            cell[0] = inputs[i]
+
+
+def op_of(said: Said, text: Text, place: Place, python: Callable[..., Any] | None) -> Cop:
+    """Make the op, of a class that has its name: by it messages of the compiler call it."""
+    cls = type(said.name, (Cop,), {"__module__": Cop.__module__, "__slots__": ()})
+    made: Cop = cls(said, text, place, python)
+    return made
+
+
+def text_of(said: Said) -> Text:
+    """Have a short form read."""
+    return read(said.signature, said.body, said.name, said.check, said.lang == "c++", said.nogil)
+
+
+def remade(said: Said, place: Place, python: Callable[..., Any] | None, in_place: bool) -> Cop:
+    """Make an op again that was pickled."""
+    made = op_of(said, text_of(said), place, python)
+    return made.working_in_place() if in_place else made
+
+
+def number_of(argument: Argument) -> Any:
+    """Give the default of an input, or what an output begins with, as Python's number.
+
+    Returns
+    -------
+    bool, int or float
+    """
+    text = argument.value or "0"
+    if text in ("True", "False", "true", "false"):
+        return text in ("True", "true")
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def type_of(name: str, argument: Argument, value: Any) -> Any:
+    """Say of a value what decides on dtypes: its dtype, or which of Python's numbers it is."""
+    if type(value) in WEAK:
+        return type(value)
+    if isinstance(value, Variable):
+        if not isinstance(value.type, TensorType):
+            raise TypeError(f"{name}: {argument.name} is {value} of type {value.type}, expected a tensor variable")
+        return dtype_of(value.type.dtype).np
+    return value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype
+
+
+def _constant(variable: Any) -> Any:
+    return int(variable.data) if isinstance(variable, Constant) and variable.type.ndim == 0 else None

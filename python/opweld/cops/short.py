@@ -1,0 +1,335 @@
+"""``opweld.cop``: a function on arrays, and an op, of a signature and the few lines of C that do the work."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from opweld._dispatch import Cop as Called
+from opweld.compile.function import In, Out, function, source
+from opweld.cops.op import Cop, Said, number_of, op_of, text_of, type_of
+from opweld.cops.reading import Argument, Place, Text, place_of
+from opweld.cops.types import WEAK, dtypes_of, shape_of
+from opweld.dtypes import shape_text
+from opweld.errors import OpweldWarning, _what
+from opweld.graph.basic import Variable
+from opweld.tensor.type import TensorType
+
+if TYPE_CHECKING:
+    import inspect
+
+__all__ = ["Form", "cop"]
+
+_LANGS = ("c", "c++")
+
+
+def cop(
+    signature: str,
+    body: str,
+    *,
+    name: str | None = None,
+    perform: Callable[..., Any] | None = None,
+    support: str = "",
+    headers: Iterable[str] = (),
+    header_dirs: Iterable[Any] = (),
+    libraries: Iterable[str] = (),
+    lib_dirs: Iterable[Any] = (),
+    args: Iterable[str] = (),
+    lang: str = "c",
+    nogil: bool = False,
+    check: bool = False,
+) -> Called:
+    """Make a function on arrays of a signature and the C that does the work.
+
+    Called on arrays it compiles for the dtypes that it meets, once, and computes; called on variables it is a node of
+    their graph.
+
+    Parameters
+    ----------
+    signature : str
+        ``"x: T[n], a: T = 0.5 -> y: T[n] where T: float"``; docs/cop.md has the whole of it.
+    body : str
+        Statements. Arrays are pointers to contiguous memory, and ``x(i, j)`` their elements; numbers are values, sizes
+        ``npy_intp``; outputs are there. ``fail(IndexError, "column %d", k);`` raises.
+    name : str, optional
+        What messages call it; left out: what the signature calls it, or what the result is assigned to.
+    perform : callable, optional
+        The same in Python, for DebugMode.
+    support : str
+        C at file scope.
+    headers, header_dirs, libraries, lib_dirs, args : list of str
+        For the compiler.
+    lang : {"c", "c++"}
+        The language of both texts.
+    nogil : bool
+        Release Python's lock while the body runs, which then calls nothing of Python's.
+    check : bool
+        Test every index.
+
+    Returns
+    -------
+    callable
+        ``op`` is the op that is applied to variables, ``source()`` the C of what was made.
+
+    Raises
+    ------
+    SignatureError
+        If the signature or the body cannot be what it is: a `ValueError` that shows the line.
+
+    Examples
+    --------
+    >>> square = cop("x: T[n] -> y: T[n]", "for (npy_intp i = 0; i < n; i++) y[i] = x[i] * x[i];")
+    >>> square(np.array([1.0, 2.0]))
+    array([1., 4.])
+    """
+    place, stored = place_of(sys._getframe(1))
+    for what, text in (("signature", signature), ("body", body), ("support", support)):
+        if not isinstance(text, str):
+            raise TypeError(f"cop: {what} must be a string, got {_what(text)}")
+    if lang not in _LANGS:
+        raise ValueError(f"cop: lang must be 'c' or 'c++', got {lang!r}")
+    if name is None:
+        head = signature.partition(":")[0].partition("(")
+        name = (head[0].strip() if head[1] else "") or stored or "cop"
+    if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
+        raise ValueError(f"cop: name must be one that C can have, got {name!r}")
+    said = Said(
+        signature, body, name, support, _words("headers", headers), _words("header_dirs", header_dirs),
+        _words("libraries", libraries), _words("lib_dirs", lib_dirs), _words("args", args), lang, bool(nogil),
+        bool(check),
+    )  # fmt: skip
+    return _called(said, place, perform)
+
+
+def _words(what: str, given: Iterable[Any]) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise TypeError(f"cop: {what} is the string {given!r}, expected a list of them: [{given!r}]")
+    return tuple([str(word) for word in given])
+
+
+def _called(said: Said, place: Place, perform: Callable[..., Any] | None) -> Called:
+    form = Form(said, place, perform)
+    return form.called()
+
+
+class Form:
+    """What a short form knows besides what it is to who calls it.
+
+    Attributes
+    ----------
+    op : Cop
+        What is applied to variables.
+    """
+
+    def __init__(self, said: Said, place: Place, perform: Callable[..., Any] | None) -> None:
+        if perform is not None and not callable(perform):
+            raise TypeError(f"cop: perform must be callable, got {_what(perform)}")
+        text = text_of(said)
+        self.op: Cop = op_of(said, text, place, perform)
+        self._functions: dict[tuple[str, ...], Any] = {}
+        if text.unseen:
+            self._warn(text)
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.op.said.name
+
+    @property
+    def inputs(self) -> tuple[Argument, ...]:
+        """The inputs."""
+        return self.op.text.signature.inputs
+
+    def _warn(self, text: Text) -> None:
+        from warnings import warn
+
+        listed = "; ".join([f"{name} in line {line}: {shown}" for name, line, shown in text.unseen[:3]])
+        warn(f"{self.name}: check=True cannot test indices that go another way than x[i]: {listed}", OpweldWarning, 5)
+
+    def called(self) -> Called:
+        """Make what is called."""
+        signature = self.op.text.signature
+        inputs = signature.inputs
+        names = tuple([argument.name for argument in inputs])
+        defaults = tuple([number_of(argument) for argument in inputs if argument.value is not None])
+        made = Called(self, self.name, names, defaults, len(signature.outputs), signature.changed)
+        made.__dict__.update(
+            __name__=self.name, __qualname__=self.name, __doc__=self.doc(), op=self.op, source=self.source
+        )
+        return made
+
+    # ---- calls ----
+
+    def meet(self, called: Called, key: int, values: tuple[Any, ...], out: Any) -> Any:
+        """Run a call of such arguments as were not met before.
+
+        Parameters
+        ----------
+        called : Called
+            Who is called.
+        key : int
+            By which it finds a function; 0: it cannot.
+        values : tuple
+            All inputs.
+        out : object
+            Where to put the outputs, or None.
+
+        Returns
+        -------
+        object
+            What the call gives.
+        """
+        if any([isinstance(value, Variable) for value in values]):
+            if out is not None:
+                raise TypeError(f"{self.name}() of variables is a node of a graph and has no out=")
+            return self._applied(values)
+        arrays = tuple([self._value(a, value) for a, value in zip(self.inputs, values)])
+        made = self.function_of([type_of(self.name, a, x) for a, x in zip(self.inputs, arrays)])
+        if out is None:
+            result = made(*arrays)
+        else:
+            changed = self.op.text.signature.changed
+            several = changed or isinstance(out, (list, tuple))
+            result = made(
+                *arrays,
+                out=[*(out if isinstance(out, (list, tuple)) else [out]), *[None] * len(changed)] if several else out,
+            )
+        if key:
+            called._add(key, made)
+        return called._results(result, arrays)
+
+    def _applied(self, values: tuple[Any, ...]) -> Any:
+        """The node's outputs: one bare."""
+        return self.op(*values)
+
+    def _value(self, argument: Argument, value: Any) -> Any:
+        """An argument as functions take it: NumPy's and Python's as they are, what offers DLPack or an array so."""
+        if isinstance(value, (np.ndarray, np.generic)) or type(value) in WEAK or argument.inout:
+            return value
+        try:
+            if hasattr(value, "__dlpack__"):
+                return np.from_dlpack(value)
+            return np.asarray(value)
+        except (TypeError, ValueError, BufferError, RuntimeError) as err:
+            raise TypeError(f"{self.name}: NumPy makes no array of {argument.name}, {_what(value)}: {err}") from None
+
+    def function_of(self, given: list[Any]) -> Any:
+        """Give the function for arguments of such dtypes; made when it is first asked for.
+
+        Parameters
+        ----------
+        given : list of (numpy.dtype or type)
+            Of each input: its dtype, or which of Python's numbers it is.
+
+        Returns
+        -------
+        Function
+        """
+        types = dtypes_of(self.name, self.op.text.signature, given)
+        key = tuple(types.values())
+        found = self._functions.get(key)
+        if found is None:
+            found = self._functions[key] = self._made(types)
+        return found
+
+    def _made(self, types: dict[str, str]) -> Any:
+        signature = self.op.text.signature
+        unknown = dict.fromkeys([size[0] for size in signature.sizes])
+        variables = [TensorType(types.get(a.dtype, a.dtype), shape_of(a, unknown))(a.name) for a in signature.inputs]
+        node = self.op.working_in_place().apply_node(*variables)
+        count = len(signature.outputs)
+        outputs = [*node.outputs[:count], *[Out(v, borrow=True) for v in node.outputs[count:]]]
+        inputs = [In(v, mutable=a.inout) for a, v in zip(signature.inputs, variables)]
+        wanted: Any = outputs[0] if len(outputs) == 1 and count else outputs
+        made = function(inputs, wanted, name=self.name, on_unused_input="ignore")
+        return made.maker.create(explained=False)  # there is one node, and what it says names it
+
+    # ---- what Python shows ----
+
+    def source(self, *dtypes: Any) -> str:
+        """Give the C of a function that was made.
+
+        Parameters
+        ----------
+        *dtypes : str or numpy.dtype
+            Of the inputs; left out: of the first that was made.
+
+        Returns
+        -------
+        str
+        """
+        if dtypes:
+            return source(self.function_of([np.dtype(dtype) for dtype in dtypes]))
+        if not self._functions:
+            raise ValueError(f"{self.name} was not called yet: call it, or give the dtypes of its inputs")
+        return source(next(iter(self._functions.values())))
+
+    def text(self) -> str:
+        """Give what ``repr`` shows."""
+        return f"<opweld.cop {self.name}({self._inputs_text()}) -> {self._outputs_text()}>"
+
+    def _inputs_text(self) -> str:
+        return (
+            " ".join(self.op.said.signature.partition("->")[0].split()).removeprefix(f"{self.name}(").removesuffix(")")
+        )
+
+    def _outputs_text(self) -> str:
+        return " ".join(self.op.said.signature.partition("->")[2].split()) or "None"
+
+    def reduced(self) -> Any:
+        """Pickle it as what it was made of."""
+        return _called, (self.op.said, self.op.place, self.op.python)
+
+    def parameters(self) -> inspect.Signature:
+        """Give the signature as Python has it."""
+        from inspect import Parameter, Signature
+
+        found = [
+            Parameter(
+                a.name, Parameter.POSITIONAL_OR_KEYWORD, default=Parameter.empty if a.value is None else number_of(a)
+            )
+            for a in self.inputs
+        ]
+        return Signature([*found, Parameter("out", Parameter.KEYWORD_ONLY, default=None)])
+
+    def doc(self) -> str:
+        """Write the docstring."""
+        signature = self.op.text.signature
+        lines = [
+            f"{self.name}({', '.join([a.name for a in signature.inputs])}, *, out=None)",
+            "",
+            self.op.said.signature.strip(),
+        ]
+        lines += ["", "Parameters", "----------"]
+        for a in signature.inputs:
+            lines.append(f"{a.name} : {_described(a)}{'' if a.value is None else f', optional; {a.value} if left out'}")
+            if a.inout:
+                lines.append("    Is written into.")
+        lines += ["out : array or list, optional", "    Where to put the outputs.", "", "Returns", "-------"]
+        lines += [f"{a.name} : {_described(a)}" for a in signature.outputs] or ["None"]
+        if signature.types:
+            lines += ["", "Notes", "-----"]
+            lines += [f"{variable} is {', '.join(bound)}." for variable, bound in signature.types.items()]
+        return "\n".join(lines) + "\n"
+
+
+def _described(argument: Argument) -> str:
+    if not argument.dims:
+        return argument.dtype
+    return f"{argument.dtype} array of shape {shape_text([_size_text(dim) for dim in argument.dims])}"
+
+
+def _size_text(dim: dict[str, Any]) -> str:
+    """A size as a person writes it."""
+    op = dim["op"]
+    if op in ("name", "number"):
+        return str(dim["name"] if op == "name" else dim.get("number", 0))
+    a, b = [
+        f"({text})" if inner["op"] in ("+", "-") and op in ("*", "//", "%") else text
+        for inner in dim["args"]
+        for text in [_size_text(inner)]
+    ]
+    return f"{op}({a}, {b})" if op in ("min", "max") else f"{a}{op}{b}" if op == "*" else f"{a} {op} {b}"

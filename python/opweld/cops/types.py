@@ -1,0 +1,153 @@
+"""Dtypes and sizes of a signature: what type variables stand for, and what sizes are in numbers or in a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from opweld.cops.reading import Argument, Signature
+from opweld.dtypes import dtype_of
+
+__all__ = ["WEAK", "computed", "dtypes_of", "shape_of", "sizes_of"]
+
+WEAK = (bool, int, float, complex)  # Python's numbers: what stands beside them decides the dtype
+
+_OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "//": lambda a, b: a // b,
+    "%": lambda a, b: a % b,
+}  # fmt: skip
+
+
+def dtypes_of(name: str, signature: Signature, given: Sequence[Any]) -> dict[str, str]:
+    """Say what each type variable stands for.
+
+    Parameters
+    ----------
+    name : str
+        The short form's, for messages.
+    signature : Signature
+        The signature.
+    given : list of (numpy.dtype or type)
+        Of each input: its dtype, or which of Python's numbers it is.
+
+    Returns
+    -------
+    dict of str to str
+        What NumPy promotes a variable's inputs to, where that is within its bound; else the first of the bound that
+        holds every value of it.
+
+    Raises
+    ------
+    TypeError
+        If there is none, or if an input that is changed would have to be another.
+    """
+    found = {}
+    for variable, bound in signature.types.items():
+        own = [(i, given[i]) for i, argument in enumerate(signature.inputs) if argument.dtype == variable]
+        found[variable] = _chosen(name, signature, variable, bound, own)
+    for i in signature.changed:
+        argument = signature.inputs[i]
+        wanted = found.get(argument.dtype, argument.dtype)
+        have = given[i] if isinstance(given[i], type) else dtype_of(given[i]).name
+        if isinstance(have, type) or have != wanted:
+            had = f"a Python {have.__name__}" if isinstance(have, type) else f"of dtype {have}"
+            raise TypeError(
+                f"{name}: {argument.name} is changed in place, so it must be an array of dtype {wanted}; it is {had}"
+            )
+    return found
+
+
+def _chosen(name: str, signature: Signature, variable: str, bound: tuple[str, ...], own: list[tuple[int, Any]]) -> str:
+    """The dtype of one type variable."""
+    wanted = [np.zeros((), entry).item() if isinstance(entry, type) else entry for _, entry in own]
+    for (i, entry), _ in zip(own, wanted):
+        if not isinstance(entry, type) and entry.kind not in "biufc":
+            raise TypeError(_outside(name, signature.inputs[i].name, str(entry), variable, bound))
+    found = np.result_type(*wanted)
+    chosen = dtype_of(found).name
+    if chosen not in bound:
+        fits = [other for other in bound if np.can_cast(found, dtype_of(other).np, "safe")]
+        if not fits:
+            i, entry = next(pair for pair in own if _is_from(pair[1], found)) if len(own) > 1 else own[0]
+            said = f"a Python {entry.__name__}" if isinstance(entry, type) else str(entry)
+            raise TypeError(_outside(name, signature.inputs[i].name, said, variable, bound))
+        chosen = fits[0]
+    return chosen
+
+
+def _is_from(entry: Any, found: np.dtype[Any]) -> bool:
+    """Whether an input may be what makes a promoted dtype what it is."""
+    return isinstance(entry, type) or entry == found or entry.kind == found.kind
+
+
+def _outside(name: str, argument: str, dtype: str, variable: str, bound: tuple[str, ...]) -> str:
+    listed = f"{', '.join(bound[:-1])} or {bound[-1]}" if len(bound) > 1 else bound[0]
+    return f"{name}: {argument} is of dtype {dtype}, and {variable} may be {listed}"
+
+
+def computed(dim: Mapping[str, Any], known: Mapping[str, Any], least: Any = min, most: Any = max) -> Any:
+    """Compute a size.
+
+    Parameters
+    ----------
+    dim : dict
+        As the engine has read it.
+    known : dict
+        What names stand for: numbers, variables, or None for what is not known.
+    least, most : callable
+        The functions min and max of these.
+
+    Returns
+    -------
+    object
+        None where something is not known.
+    """
+    op = dim["op"]
+    if op == "name":
+        return known[dim["name"]]
+    if op == "number":
+        return dim.get("number", 0)
+    a, b = [computed(arg, known, least, most) for arg in dim["args"]]
+    if a is None or b is None:
+        return None
+    if op in ("min", "max"):
+        return (least if op == "min" else most)(a, b)
+    if op in ("//", "%") and isinstance(b, int) and b == 0:
+        return None  # refused in the call
+    return _OPERATIONS[op](a, b)
+
+
+def sizes_of(signature: Signature, shapes: Sequence[Sequence[Any]], values: Callable[[int], Any]) -> dict[str, Any]:
+    """Bind the names of sizes.
+
+    Parameters
+    ----------
+    signature : Signature
+        The signature.
+    shapes : list
+        Of each input: sizes, of which one may be None.
+    values : callable
+        Gives the value of an input that is a size; None: not known.
+
+    Returns
+    -------
+    dict
+    """
+    known: dict[str, Any] = {}
+    for name, source, axis, less in signature.sizes:
+        size = values(source) if axis < 0 else shapes[source][axis]
+        known[name] = size - less if less and size is not None else size
+    return known
+
+
+def shape_of(argument: Argument, known: Mapping[str, Any]) -> tuple[int | None, ...]:
+    """Give a shape, as far as it is known in numbers; one that cannot be is refused in the call.
+
+    Returns
+    -------
+    tuple of (int or None)
+    """
+    sizes = [computed(dim, known) for dim in argument.dims]
+    return tuple([size if size is not None and size >= 0 else None for size in sizes])
