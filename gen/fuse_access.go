@@ -72,8 +72,11 @@ func (f *fuser) through(step int, known []map[*group]bool) (map[*group]bool, boo
 	return groups, true
 }
 
-// overwritten tells whether a group stores what it makes over a variable.
+// overwritten tells whether a group stores what it makes over a view. One with new axes is as a rule smaller than that.
 func (f *fuser) overwritten(g *group, v int) bool {
+	if len(f.kernel(f.shapes.producer[v]).View.New) > 0 {
+		return false
+	}
 	destroys := slices.ContainsFunc(f.all(g), func(step int) bool {
 		return slices.ContainsFunc(f.Steps[step].Destroys, func(pair [2]int) bool { return f.Steps[step].Inputs[pair[1]] == v })
 	})

@@ -176,8 +176,9 @@ func (a *analysis) overwrites(k *Kernel) [][2]int {
 			if out.Over < 0 || len(a.again[step]) > 0 {
 				continue
 			}
-			input := slices.Index(a.inputs, a.Steps[step].Inputs[out.Over])
-			if input < 0 {
+			over := a.Steps[step].Inputs[out.Over]
+			input := slices.Index(a.inputs, over)
+			if by, made := a.shapes.producer[over]; input < 0 || made && a.absorbed[by] { // of that there is no array
 				continue
 			}
 			if output := a.taker(k, input, a.Steps[step].Outputs[i]); output >= 0 {

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -10,14 +11,23 @@ type shapes struct {
 	producer map[int]int   // variable -> the step that makes it
 	readers  map[int][]int // variable -> the steps that read it, in order
 	roots    map[int]roots
-	within   map[int]roots // a root that is broadcast to these without changing their shape
+	within   map[int]roots  // a root that is broadcast to these without changing their shape
+	views    map[string]int // a view of which shape, by its kernel -> the root that it is
+	folded   map[int]folded // root -> what a fold left it of
+}
+
+// folded is a shape of which axes have gone.
+type folded struct {
+	whole roots
+	axes  []int
 }
 
 // roots are variables, ascending, whose shapes, broadcast together, are a value's. What has no dimensions has none.
 type roots []int
 
 func newShapes(t *Typed, order []int) *shapes {
-	s := &shapes{producer: map[int]int{}, readers: map[int][]int{}, roots: map[int]roots{}, within: map[int]roots{}}
+	s := &shapes{producer: map[int]int{}, readers: map[int][]int{}, roots: map[int]roots{}, within: map[int]roots{},
+		views: map[string]int{}, folded: map[int]folded{}}
 	for v := range t.Variables {
 		s.roots[v] = roots{v}
 		if a := t.typeOf(v).Array; a != nil && a.NDim == 0 {
@@ -33,11 +43,67 @@ func newShapes(t *Typed, order []int) *shapes {
 		for _, v := range t.Steps[step].Outputs {
 			s.producer[v] = step
 		}
-		if l := t.kernel(step).Loop; l != nil {
-			s.loop(&t.Steps[step], l)
+		switch k := t.kernel(step); {
+		case k.Loop != nil:
+			s.loop(&t.Steps[step], k.Loop, s.walked(t, step))
+		case k.View != nil:
+			s.view(&t.Steps[step], k.View)
 		}
 	}
 	return s
+}
+
+// walked gives the roots of what a step's loop walks.
+func (s *shapes) walked(t *Typed, step int) roots {
+	inputs, g := t.Steps[step].Inputs, t.Groups[step]
+	if g == nil || len(g.Views) == 0 {
+		return s.of(inputs)
+	}
+	var all []roots
+	views := make([]roots, len(g.Views))
+	shape := func(from int) roots {
+		if from < 0 {
+			return views[number(from)]
+		}
+		return s.roots[inputs[from]]
+	}
+	for i, view := range g.Views {
+		var numbers []int
+		for _, from := range view.Reads[1:] {
+			numbers = append(numbers, inputs[from])
+		}
+		views[i] = roots{s.viewed(t.Kernels[view.Kernel].View, shape(view.Reads[0]), numbers, len(t.Variables)+len(s.views))}
+	}
+	for _, from := range g.From {
+		all = append(all, shape(from))
+	}
+	return s.together(all)
+}
+
+// viewed gives the root of a view of what has these roots: one that is the same of the same shape has the same, else it is the
+// one that is offered.
+func (s *shapes) viewed(a *Access, of roots, numbers []int, offered int) int {
+	id := fmt.Sprint(a.fields(), of, numbers)
+	if _, known := s.views[id]; !known {
+		s.views[id] = offered
+	}
+	return s.views[id]
+}
+
+// view finds the root of a view. Of what a fold left it lies within what was folded, where the axes that went are there again.
+func (s *shapes) view(step *Step, a *Access) {
+	v, of := step.Outputs[0], s.roots[step.Inputs[0]]
+	if s.roots[v] == nil {
+		return
+	}
+	root := s.viewed(a, of, step.Inputs[1:], v)
+	s.roots[v] = roots{root}
+	if len(of) != 1 || len(a.Cuts) > 0 || !slices.IsSorted(a.Axes) {
+		return
+	}
+	if from, is := s.folded[of[0]]; is && slices.Equal(a.New, from.axes) {
+		s.within[root] = from.whole
+	}
 }
 
 // rewired has steps that look at nothing but shapes look at the root of the shape, where it has one and this is of the same type:
@@ -68,9 +134,8 @@ func (t *Typed) rewired() (*Typed, []int, error) {
 	return t, order, nil // what is to look at a root would have to run before what it waits for, which writes over the root
 }
 
-// loop finds the roots of what a loop leaves.
-func (s *shapes) loop(step *Step, l *Loop) {
-	whole := s.of(step.Inputs)
+// loop finds the roots of what a loop leaves that walks what has these roots.
+func (s *shapes) loop(step *Step, l *Loop, whole roots) {
 	for i, out := range l.Outputs {
 		v := step.Outputs[i]
 		switch {
@@ -79,15 +144,26 @@ func (s *shapes) loop(step *Step, l *Loop) {
 			s.roots[v] = whole
 		case l.KeepDims:
 			s.within[v] = whole
+		default:
+			s.folded[v] = folded{whole, l.Axes}
 		}
 	}
 }
 
 // of gives the roots of what is computed of variables.
 func (s *shapes) of(variables []int) roots {
-	all := map[int]bool{}
+	var some []roots
 	for _, v := range variables {
-		for _, root := range s.roots[v] {
+		some = append(some, s.roots[v])
+	}
+	return s.together(some)
+}
+
+// together gives the roots of several shapes, broadcast together.
+func (s *shapes) together(some []roots) roots {
+	all := map[int]bool{}
+	for _, one := range some {
+		for _, root := range one {
 			all[root] = true
 		}
 	}

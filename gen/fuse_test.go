@@ -270,6 +270,17 @@ func TestFusion(t *testing.T) {
 			t := g.turned(x)
 			g.returns(g.sum(g.of("multiply", t, y), false, 0), g.of("exp", g.of("add", t, g.column(g.flat(y)))))
 		}, []string{"multiply sum: y x -> r0, reads turned(x) y", "add exp: x y -> r1, reads turned(x) column(flat(y))"}},
+		"what a fold left, with its axes there again": {func(g *graph) {
+			x := g.input("x", 2)
+			d := g.of("subtract", x, g.column(g.of("negative", g.sum(x, false, 1))))
+			g.returns(d, g.of("multiply", d, g.column(g.sum(g.of("multiply", d, d), false, 1))))
+		}, []string{"sum: x -> t", "negative: t -> t", "subtract multiply sum: x t -> r0 t, reads x column(t)", "multiply: r0 t -> r1, reads r0 column(t)"}},
+		"the same view of one shape": {func(g *graph) {
+			x := g.input("x", 2)
+			e, t := g.of("exp", x), g.turned(x)
+			a := g.of("exp", t)
+			g.returns(a, g.of("add", g.turned(e), a), e)
+		}, []string{"exp: x -> r2", "exp add: x r2 -> r0 r1, reads turned(x) turned(r2)"}},
 		"a view of what a loop leaves": {func(g *graph) {
 			x := g.input("x", 2)
 			e := g.of("exp", x)
@@ -286,6 +297,12 @@ func TestFusion(t *testing.T) {
 			g.over(0)
 			g.returns(a)
 		}, []string{"exp: x -> t", "turned: t -> t", "add: t y -> r0, 0 over 0"}},
+		"a view that might be written over, were it not smaller": {func(g *graph) {
+			x, y := g.input("x", 2), g.input("y", 1)
+			a := g.of("add", g.column(g.of("exp", y)), x)
+			g.over(0)
+			g.returns(a)
+		}, []string{"exp: y -> t", "add: x t -> r0, reads column(t) x"}},
 		"a view that would be written over, were it not folded": {func(g *graph) {
 			x, y := g.input("x", 2), g.input("y", 2)
 			a := g.of("add", g.turned(g.of("exp", x)), y)
@@ -385,4 +402,28 @@ func (g *graph) random(r *rand.Rand, values []int) int {
 		return g.of([]string{"exp", "negative", "sqrt"}[r.Intn(3)], v)
 	}
 	return g.of([]string{"add", "multiply", "divide"}[r.Intn(3)], v, pick())
+}
+
+// What loops make of what they read through views has the shape of the views, the same of the same ones.
+func TestShapesOfWhatIsReadThroughViews(t *testing.T) {
+	g := newGraph(t)
+	x, y := g.input("x", 2), g.input("y", 2)
+	e, s, v := g.of("exp", g.turned(x)), g.of("sqrt", g.turned(x)), g.of("exp", g.column(g.flat(y)))
+	g.returns(g.of("exp", x), e, s, g.of("add", g.turned(e), x), v)
+	typed, err := g.p.Check()
+	require.NoError(t, err)
+	fused, err := typed.fused()
+	require.NoError(t, err)
+	order, err := fused.order()
+	require.NoError(t, err)
+	shapes := newShapes(fused, order)
+	of := map[string]roots{}
+	for i := range fused.Variables {
+		of[fused.Variables[i].Name] = shapes.roots[i]
+	}
+	assert.Equal(t, of["x"], of["r0"])
+	assert.Equal(t, of["r1"], of["r2"])
+	assert.NotEqual(t, of["r0"], of["r1"])
+	assert.Len(t, of["r3"], 2)
+	assert.NotContains(t, []roots{of["x"], of["y"], of["r1"]}, of["r4"])
 }

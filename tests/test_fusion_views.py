@@ -64,6 +64,20 @@ def test_what_more_than_loops_look_at_is_made() -> None:
     assert f(a, np.ones((2, 2))) is not None and "opw_run_view" not in runs(f)
 
 
+def test_axes_that_a_fold_took_are_there_again() -> None:
+    """A view with new axes lies within what was folded, as what keeps its axes does: no loop needs a second way."""
+    mean = T.expand_dims(x.mean(axis=1), 1)
+    d = x - mean
+    outputs = [d, d / T.sqrt(T.expand_dims((d * d).mean(axis=1), 1) + 1)]
+    f, plain = both([x], outputs)
+    assert "where shapes differ" not in opweld.source(f) and "opw_run_view" not in runs(f)
+    for shape in ((3, 4), (1, 4), (3, 1), (1, 1), (0, 2)):
+        a = np.random.default_rng(5).random(shape)
+        for got, want in zip(f(a), plain(a)):
+            assert got.shape == want.shape
+            np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
 def test_a_function_of_one_loop_makes_no_view() -> None:
     """It is called without a walk: there is no array but the result."""
     import tracemalloc
