@@ -61,7 +61,8 @@ const (
 	pairwiseRun    = 1 << 16
 	pairwiseColumn = 16
 	lanes          = 8
-	unrolledCost   = 2 * dear // what an element may cost for its text to stand once for each of them
+	together       = 4        // elements of a column that are folded before they meet its accumulators
+	togetherCost   = 2 * dear // what an element may cost for its text to stand once for each of those
 )
 
 // maxOperands is OPW_MAX_OPERANDS of templates/runtime/frame.h.

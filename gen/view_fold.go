@@ -18,19 +18,35 @@ type FoldView struct {
 	Told               string // how combining is told of the node at fault, where folds that may fail are of several nodes
 	Walk               string // how the folding of a run begins to be called
 	Indexed            int    // 1: an element's place is asked for
-	Unrolled           bool   // each of them has its place in the text
-	Lanes              []int  // accumulators that take turns; none: there is one
-	Pairwise           int    // elements of a block of a run; 0: it is folded from its begin to its end
+	Lanes              int    // accumulators that take turns in a column; 0: there is one
+	Halves             []int  // how many are left while they become one
+	Sets               []SetView
+	Together           bool // elements of a column are folded in pairs before they meet the accumulators
+	Pairwise           int  // elements of a block of a column; 0: it is folded from its begin to its end
 	Chunk, ColumnChunk int
+	Wide               int // 1: a column that lies close may be folded as if it were several
 	Axes, Name         string
 	KeepDims           int
-	Kinds              []string    // of each output
-	Params, Args       string      // the operands as parameters, and as what is passed on
-	Runs, Columns      []CloseView // strides for which the folding of a run, and of columns, is written out
-	AnyRun, AnyColumns string      // the operands, as they lie
+	Kinds              []string // of each output
+	Params, Args       string   // the operands as parameters, and as what is passed on
+	Ways               []WayView
 }
 
-// CloseView is operands whose strides are known, in a run from element to element, else from column to column.
+// SetView is several sets of accumulators; Turns: how many, where it is not the columns that there are.
+type SetView struct {
+	Name  string
+	Turns int
+}
+
+// WayView is how columns are folded: one after the other or side by side. Stride: of the operands, what tells whether they lie
+// close; Close: those for which the text is written out; Any: the operands, as they lie.
+type WayView struct {
+	Name, Stride string
+	Close        []CloseView
+	Any          string
+}
+
+// CloseView is operands whose strides are known, from element to element or from column to column.
 type CloseView struct {
 	Strides []int
 	Args    string
@@ -72,11 +88,9 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	if l.pairwise() {
 		f.Pairwise, f.Chunk, f.ColumnChunk = pairwiseBlock, pairwiseRun, pairwiseColumn
 	}
+	f.Sets = []SetView{{Name: "columns"}}
 	if l.lanes() {
-		for lane := range lanes {
-			f.Lanes = append(f.Lanes, lane)
-		}
-		f.Unrolled = l.cost() <= unrolledCost
+		f.lanes(l)
 	}
 	if l.KeepDims {
 		f.KeepDims = 1
@@ -98,6 +112,21 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 		f.Walk = "runs(opw_n"
 	}
 	return f
+}
+
+// lanes has accumulators take turns.
+func (f *FoldView) lanes(l *Loop) {
+	f.Lanes, f.Sets = lanes, append(f.Sets, SetView{"lanes", lanes})
+	for half := lanes / 2; half > 0; half /= 2 {
+		f.Halves = append(f.Halves, half)
+	}
+	if l.cost() > togetherCost || l.fails() || l.staged() {
+		return
+	}
+	f.Together, f.Wide = true, 1
+	if f.ColumnChunk > 0 {
+		f.ColumnChunk *= together
+	}
 }
 
 // combine names the values by which two sets of a fold's accumulators become one; first is its first accumulator.
@@ -137,7 +166,7 @@ func (b *body) sinks(l *Loop, f *FoldView) {
 	}
 	for i, at := range l.folded() {
 		out := l.Outputs[at]
-		fold, found := &l.Folds[out.Fold], "opw_acc[opw_j]."+member(out)
+		fold, found := &l.Folds[out.Fold], "opw_acc->"+member(out)+"[opw_j]"
 		if fold.Plus {
 			both := []scalar.Type{fold.Combined[0], fold.Combined[0]}
 			found = b.use(scalar.Of(fold.Op, both, both[0], []string{found, b.use(fold.Identity[0])}))
@@ -158,26 +187,28 @@ func (b *body) sinks(l *Loop, f *FoldView) {
 
 // pass names the operands as parameters and arguments.
 func (f *FoldView) pass(operands []OperandView, l *Loop) {
+	each, beside := WayView{Name: "each", Stride: "opw_s"}, WayView{Name: "beside", Stride: "opw_t", Any: ", 0"}
 	for _, strides := range l.close(operands) {
-		f.Runs = append(f.Runs, CloseView{Strides: strides})
+		each.Close = append(each.Close, CloseView{Strides: strides})
 	}
-	for _, run := range f.Runs[:min(1, len(f.Runs))] {
-		f.Columns = append(f.Columns, CloseView{Strides: run.Strides})
+	for _, first := range each.Close[:min(1, len(each.Close))] {
+		beside.Close = append(beside.Close, CloseView{first.Strides, ", 1"})
 	}
 	for _, o := range operands {
 		i := o.Index
-		p, s, t := fmt.Sprintf(", opw_p[%d]", i), fmt.Sprintf("opw_s[%d]", i), fmt.Sprintf("opw_t[%d]", i)
+		p, s, t := fmt.Sprintf(", opw_p[%d], ", i), fmt.Sprintf("opw_s[%d]", i), fmt.Sprintf("opw_t[%d]", i)
 		f.Params += fmt.Sprintf(", %schar *opw_p%d, npy_intp opw_s%d, npy_intp opw_t%d", o.Const, i, i, i)
 		f.Args += fmt.Sprintf(", opw_p%d, opw_s%d, opw_t%d", i, i, i)
-		for j := range f.Runs {
-			f.Runs[j].Args += fmt.Sprintf("%s, %d, 0", p, f.Runs[j].Strides[i])
+		for j := range each.Close {
+			each.Close[j].Args += fmt.Sprintf("%s%d, %s", p, each.Close[j].Strides[i], t)
 		}
-		f.AnyRun += fmt.Sprintf("%s, %s, 0", p, s)
-		for j := range f.Columns {
-			f.Columns[j].Args += fmt.Sprintf("%s, %s, %d", p, s, f.Columns[j].Strides[i])
+		for j := range beside.Close {
+			beside.Close[j].Args += fmt.Sprintf("%s%s, %d", p, s, beside.Close[j].Strides[i])
 		}
-		f.AnyColumns += fmt.Sprintf("%s, %s, %s", p, s, t)
+		each.Any += p + s + ", " + t
+		beside.Any += p + s + ", " + t
 	}
+	f.Ways = []WayView{each, beside}
 }
 
 // place names an element's place as the last operand, the nth.
@@ -194,11 +225,11 @@ func (f *FoldView) member() { f.more(", int *opw_member", ", opw_member", ", &op
 func (f *FoldView) more(params, args, first string) {
 	f.Params += params
 	f.Args += args
-	for _, all := range [][]CloseView{f.Runs, f.Columns} {
-		for i := range all {
-			all[i].Args += first
+	for i := range f.Ways {
+		w := &f.Ways[i]
+		for j := range w.Close {
+			w.Close[j].Args += first
 		}
+		w.Any += first
 	}
-	f.AnyRun += first
-	f.AnyColumns += first
 }

@@ -204,7 +204,7 @@ func (b *body) loop(l *Loop) *LoopView {
 		b.element(l)
 	}
 	if v.Lines = b.lines; l.folds() {
-		v.Fold = b.fold(l, v)
+		v.Fold, v.Numbers = b.fold(l, v), mask(l.Scalars)
 	} else {
 		if v.Staged {
 			v.Stages = append(v.Stages, StageView{Lines: v.Lines})

@@ -86,7 +86,7 @@ def test_every_set_of_axes(dtype, ndim):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int16", "complex128"])
-@pytest.mark.parametrize("columns", [1, 2, 7, 8, 127, 128, 129, 300])
+@pytest.mark.parametrize("columns", [1, 2, 7, 8, 127, 128, 129, 257, 300])
 def test_columns(dtype, columns):
     names = ("sum", "max") if dtype != "int16" else ("sum", "min", "any")
     f, ways = reducers(dtype, 2, names, [0])
@@ -135,6 +135,44 @@ def test_sums_of_sizes_round_the_blocks(dtype):
             within(across[1], pair[1])
             within(total, pair)
             np.testing.assert_array_equal(down, pair[0] + pair[1])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble", "complex64", "int32"])
+def test_long_runs(dtype):
+    """Integers whose sum is exact; the largest and the smallest once, anywhere; NaN anywhere is the largest of all."""
+    x = tensor(dtype, 1, "x")
+    f = opweld.function([x], [T.sum(x), T.max(x), T.min(x)])
+    g = opweld.function([x], T.sum(x * x))
+    rng = np.random.default_rng(11)
+    for size in (2047, 2048, 2049, 2048 + 255, 2 * 2048, 5000, 70001):
+        numbers = rng.integers(0, 2, size).astype(dtype)
+        high, low = rng.choice(size, 2, replace=False)
+        numbers[high], numbers[low] = 3, -3
+        for view in (numbers, numbers[::-1], np.repeat(numbers, 2)[::2]):
+            total, most, least = f(view)
+            with np.errstate(over="ignore"):
+                assert total == np.sum(view), size
+                assert g(view) == np.sum(view * view), size
+            assert (most, least) == (3, -3), (size, high, low)
+        if numbers.dtype.kind == "f":
+            numbers[high] = np.nan
+            assert np.isnan(f(numbers)[1:]).all(), (size, high)
+            assert np.isnan(f(numbers[::-1])[1:]).all(), (size, high)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "uint8"])
+def test_many_short_runs(dtype, order):
+    m, n = tensor(dtype, 2, "m"), tensor(dtype, 2, "n")
+    f = opweld.function([m, n], [T.sum(m * n, 0), T.sum(m * n, 1), T.max(m, 0), T.min(m, 1), T.sum(m * n)])
+    rng = np.random.default_rng(12)
+    for short in (*range(1, 34), 47, 255, 257):
+        for shape in ((short, 300), (300, short), (3, short)):
+            a, b = (np.asarray(rng.integers(0, 5, shape).astype(dtype), order=order) for _ in range(2))
+            found = f(a, b)
+            want = [np.sum(a * b, 0), np.sum(a * b, 1), np.max(a, 0), np.min(a, 1), np.sum(a * b)]
+            for got, wanted, what in zip(found, want, ("sum 0", "sum 1", "max", "min", "sum"), strict=True):
+                np.testing.assert_array_equal(got, wanted, f"{what} of {shape}")
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64", "complex64"])

@@ -1,15 +1,16 @@
 /* What surrounds a loop that folds: which axes go, in which order memory is read, halving for pairwise sums. */
 /* ---- loops that fold ----------------------------------------------------------------------------------------------- */
 
-#define OPW_SHORT_RUN 32
-#define OPW_MANY_COLUMNS 16
+#define OPW_LONG_RUN 2048 /* elements that are folded as several columns, where that pays */
 
 typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumulators;
 
-/* What is folded: the axes that go, and m columns t apart. */
+/* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other; close: whether elements
+   of the last axis that goes lie as the loop has text for. */
 typedef struct {
     const opw_fold *fold;
     const opw_axes *gone;
+    int beside, close;
     npy_intp m;
     const npy_intp *t;
 } opw_folding;
@@ -22,37 +23,82 @@ static void opw_moved(char *const *p, const npy_intp *strides, npy_intp count, i
         q[k] = p[k] + count * strides[k];
 }
 
+/* Folds count elements of columns, s apart. */
+static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)
+{
+    const opw_fold *fold = f->fold;
+    npy_intp chunk = fold->chunk[f->beside], half = count / 2;
+    char *q[OPW_MAX_OPERANDS];
+    opw_accumulators other;
+    int status;
+
+    if (!chunk || count <= chunk)
+        return fold->blocks[f->beside](count, f->m, p, s, f->t, acc);
+    half -= half % 8;
+    opw_moved(p, s, half, f->gone->operands, q);
+    if ((status = opw_fold_line(f, p, s, half, acc)) || (status = opw_fold_line(f, q, s, count - half, other.bytes)))
+        return status;
+    return fold->join(acc, other.bytes, 0, f->m);
+}
+
+/* Folds a long column as if it were as many as there is room for; what is left of it by itself. */
+static int opw_fold_wide(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)
+{
+    const opw_fold *fold = f->fold;
+    npy_intp apart[OPW_MAX_OPERANDS], width = fold->width, left = count % width;
+    opw_folding columns = *f;
+    opw_accumulators other;
+    char *q[OPW_MAX_OPERANDS];
+    int k, status;
+
+    for (k = 0; k < f->gone->operands; k++)
+        apart[k] = s[k] * width;
+    columns.beside = 1;
+    columns.m = width;
+    columns.t = s;
+    if ((status = opw_fold_line(&columns, p, apart, count / width, acc)))
+        return status;
+    for (; width > 1 && !status; width -= width / 2)
+        status = fold->join(acc, acc, width - width / 2, width / 2);
+    if (status || !left)
+        return status;
+    opw_moved(p, s, count - left, f->gone->operands, q);
+    if ((status = opw_fold_line(f, q, s, left, other.bytes)))
+        return status;
+    return fold->join(acc, other.bytes, 0, 1);
+}
+
 /* Folds count positions of axis `axis` and all of those inside it; non-zero is what a block or join returned. Recursion: as deep as there are axes, times the
    logarithm of their sizes. */
 static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_intp count, void *acc)
 {
     const opw_fold *fold = f->fold;
     const opw_axes *gone = f->gone;
-    npy_intp chunk = fold->chunk[f->m > 1], half, i;
+    npy_intp half, i;
     char *q[OPW_MAX_OPERANDS];
     opw_accumulators other;
     int status;
 
     while (count == 1 && axis < gone->n - 1)
         count = gone->dims[++axis];
-    if (axis == gone->n - 1 && (!chunk || count <= chunk))
-        return fold->block(count, f->m, p, gone->strides[axis], f->t, acc);
-    if (!chunk) { /* one after the other */
+    if (axis == gone->n - 1 && f->close && f->m == 1 && count >= OPW_LONG_RUN)
+        return opw_fold_wide(f, p, gone->strides[axis], count, acc);
+    if (axis == gone->n - 1)
+        return opw_fold_line(f, p, gone->strides[axis], count, acc);
+    if (!fold->chunk[0]) { /* one after the other */
         status = opw_fold_axis(f, axis + 1, p, gone->dims[axis + 1], acc);
         for (i = 1; !status && i < count; i++) {
             opw_moved(p, gone->strides[axis], i, gone->operands, q);
             if (!(status = opw_fold_axis(f, axis + 1, q, gone->dims[axis + 1], other.bytes)))
-                status = fold->join(acc, other.bytes, f->m);
+                status = fold->join(acc, other.bytes, 0, f->m);
         }
         return status;
     }
     half = count / 2;
-    if (axis == gone->n - 1 && f->m == 1)
-        half -= half % 8;
     opw_moved(p, gone->strides[axis], half, gone->operands, q);
     if ((status = opw_fold_axis(f, axis, p, half, acc)) || (status = opw_fold_axis(f, axis, q, count - half, other.bytes)))
         return status;
-    return fold->join(acc, other.bytes, f->m);
+    return fold->join(acc, other.bytes, 0, f->m);
 }
 
 /* The operands of a loop that folds: inputs, what is stored of each element, its place, what is folded. */
@@ -147,28 +193,31 @@ static npy_intp opw_apart(const opw_axes *axes, int axis, int inputs)
     return sum;
 }
 
-/* Whether to fold columns side by side: where neighbours among what is kept lie closer, or what goes is so short that a run of it
-   costs more to begin than to walk. */
-static int opw_by_columns(const opw_axes *kept, const opw_axes *gone, int inputs)
+/* Whether neighbours among what is kept lie closer than those among what goes. */
+static int opw_is_beside(const opw_axes *kept, const opw_axes *gone, int inputs)
 {
-    npy_intp n = 1;
-    int i;
-    if (!kept->n)
-        return 0;
-    for (i = 0; i < gone->n && n <= OPW_SHORT_RUN; i++)
-        n *= gone->dims[i];
-    return (n <= OPW_SHORT_RUN && kept->dims[kept->n - 1] >= OPW_MANY_COLUMNS) ||
-           opw_apart(kept, kept->n - 1, inputs) < opw_apart(gone, gone->n - 1, inputs);
+    return kept->n && opw_apart(kept, kept->n - 1, inputs) < opw_apart(gone, gone->n - 1, inputs);
+}
+
+/* Whether elements along an axis lie as the loop has text for. */
+static int opw_is_close(const opw_loop *work, const opw_operands *list, const opw_axes *axes, int axis)
+{
+    int k;
+    for (k = 0; k < axes->operands; k++)
+        if (axes->strides[axis][k] != (k < work->inputs && work->numbers >> k & 1 ? 0 : list->all[k].size))
+            return 0;
+    return 1;
 }
 
 /* Fills the outputs; there is something to fold. */
-static int opw_fold_all(const opw_fold *fold, const opw_operands *list, int ndim, const npy_intp *dims)
+static int opw_fold_all(const opw_loop *work, const opw_operands *list, int ndim, const npy_intp *dims)
 {
     static const npy_intp none[OPW_MAX_OPERANDS] = {0};
+    const opw_fold *fold = work->fold;
     opw_accumulators acc;
     opw_axes kept, gone;
     opw_folding folding;
-    npy_intp at[OPW_MAX_DIMS] = {0}, columns = 1, i;
+    npy_intp at[OPW_MAX_DIMS] = {0}, columns = 1, width = fold->width, i;
     char *p[OPW_MAX_OPERANDS], *q[OPW_MAX_OPERANDS];
     int outer, k, status;
 
@@ -180,16 +229,20 @@ static int opw_fold_all(const opw_fold *fold, const opw_operands *list, int ndim
     folding.fold = fold;
     folding.gone = &gone;
     folding.t = none;
-    if (opw_by_columns(&kept, &gone, list->inputs)) {
+    folding.beside = opw_is_beside(&kept, &gone, list->inputs);
+    folding.close = fold->wide && !folding.beside && opw_is_close(work, list, &gone, gone.n - 1);
+    if (outer) {
         outer--;
         columns = kept.dims[outer];
         folding.t = kept.strides[outer];
     }
+    if (folding.close && gone.dims[gone.n - 1] >= OPW_LONG_RUN)
+        width = 1;
     for (k = 0; k < list->n; k++)
         p[k] = list->all[k].data;
     do {
-        for (i = 0; i < columns; i += fold->columns) {
-            folding.m = columns - i < fold->columns ? columns - i : fold->columns;
+        for (i = 0; i < columns; i += width) {
+            folding.m = columns - i < width ? columns - i : width;
             opw_moved(p, folding.t, i, list->n, q);
             if ((status = opw_fold_axis(&folding, 0, q, gone.dims[0], acc.bytes)))
                 return status;
@@ -285,7 +338,7 @@ static int opw_fold_operands(const opw_loop *work, opw_places places, const opw_
     list->blocks = list->n;
     if (opw_list_outputs(work, places, list, 1, folded, left, empty))
         return 1;
-    return empty ? opw_fold_nothing(fold, list, ndim, dims) : opw_fold_all(fold, list, ndim, dims);
+    return empty ? opw_fold_nothing(fold, list, ndim, dims) : opw_fold_all(work, list, ndim, dims);
 }
 
 static int opw_fold_arrays(const opw_loop *work, opw_places places, const opw_group *group)

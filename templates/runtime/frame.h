@@ -96,27 +96,26 @@ typedef struct {
    or apart from all. Non-zero: an exception is set. */
 typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 
-/* How many columns are folded at once, by the bytes of one's accumulators: as many as fit into a page. */
-#define OPW_ACCUMULATORS 4096
-#define OPW_COLUMNS(size) (OPW_ACCUMULATORS / (size) < 128 ? OPW_ACCUMULATORS / (npy_intp)(size) : 128)
-
 /* What an output holds: a value of each element, what folds have made of all elements so far, or of all. */
 typedef enum { OPW_STORED, OPW_SCANNED, OPW_FOLDED } opw_kind;
 
 /* How elements along axes become one. Operands are the inputs, the outputs that are stored or scanned, and, where it is asked
-   for, the place of an element among those that are folded together. block: into each of m accumulators the n elements of a
-   column, s from one to the next and t from column to column; n and m are at least 1. join: into acc what is in other. store: m
-   of each output that is folded, t apart. block is given as many as `chunk` elements at once, any for 0; what is longer is
-   halved, a run at multiples of 8: at least 16 of those. Non-zero: an exception is set. */
+   for, the place of an element among those that are folded together. blocks: into each of m accumulators the n elements of a
+   column, s from one to the next and t from column to column, one column after the other, or side by side; n and m are at least 1.
+   join: into m of acc what is in other from `from` on. store: m of each output that is folded, t apart. blocks are given as many as
+   `chunk` elements at once, any for 0; what is longer is halved, at multiples of 8: at least 16 of those. Non-zero: an exception is
+   set. */
+typedef int (*opw_block_fn)(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, void *acc);
 typedef struct {
     const opw_kind *kinds;   /* of each output */
-    npy_intp columns;        /* how many are folded at once, at most: OPW_COLUMNS */
+    npy_intp width;          /* how many columns are folded at once, at most: OPW_COLUMNS */
     npy_uint64 axes;         /* a bit for each that is folded */
     int keepdims, indexed;
-    npy_intp chunk[2];       /* m is 1; m is more */
+    int wide;                /* whether a long column that lies close is best folded as if it were several, side by side */
+    npy_intp chunk[2];       /* as blocks */
     const char *name;        /* of the operation that has no identity; NULL: all have one */
-    int (*block)(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, void *acc);
-    int (*join)(void *acc, const void *other, npy_intp m);
+    opw_block_fn blocks[2];  /* one column after the other; side by side */
+    int (*join)(void *acc, const void *other, npy_intp from, npy_intp m);
     void (*store)(const void *acc, npy_intp m, char *const *out, const npy_intp *t);
     void (*identity)(void *acc, npy_intp m); /* NULL: a reduction of nothing is an error */
 } opw_fold;

@@ -7,9 +7,16 @@
 #define OPW_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 #define OPW_EACH static __attribute__((noinline, unused))
-/* Stands in a loop whose body folds an element into each of several accumulators: compilers that vectorise across its rounds would
-   add them in order, one after the other; those that look at one round find the accumulators side by side. */
-#define OPW_LANES __asm__ volatile("");
+/* Stands before a loop over accumulators that take turns: vectors are to be made of it before it is written out. Compilers that
+   write it out first vectorise what is round it, and add in order, one after the other. */
+#if defined(__clang__)
+#define OPW_LANES
+#else
+#define OPW_LANES _Pragma("GCC unroll 1")
+#endif
+/* How many columns are folded at once, by the bytes of one's accumulators: as many as fit into a page. */
+#define OPW_ACCUMULATORS 4096
+#define OPW_COLUMNS(size) (OPW_ACCUMULATORS / (size) < 256 ? OPW_ACCUMULATORS / (npy_intp)(size) : 256)
 /* What integers do not mark in the processor's status word, as NumPy does: of divisions, and of halves. They give 0. */
 OPW_INLINE int opw_by_zero(void)
 {

@@ -197,7 +197,7 @@ def check_reductions_on_every_layout():
     rng = np.random.default_rng(3)
     functions = {0: make(SUM0), 1: make(SUM1), None: make(SUM)}
     maximum = make(MAX0)
-    for shape in [*SHAPES, (9, 9, 9), (2, 300), (300, 2), (1, 17, 1)]:
+    for shape in [*SHAPES, (9, 9, 9), (2, 300), (300, 2), (1, 17, 1), (4103,), (3, 2100)]:
         for x in layouts(shape, rng):
             for axis, f in functions.items():
                 here = axis if axis is None or axis < x.ndim else ()

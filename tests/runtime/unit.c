@@ -257,11 +257,11 @@ static int sum_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, 
     return 0;
 }
 
-static int sum_join(void *acc, const void *other, npy_intp m)
+static int sum_join(void *acc, const void *other, npy_intp from, npy_intp m)
 {
     npy_intp j;
     for (j = 0; j < m; j++)
-        ((double *)acc)[j] += ((const double *)other)[j];
+        ((double *)acc)[j] += ((const double *)other)[from + j];
     return 0;
 }
 
@@ -289,11 +289,11 @@ static int max_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, 
     return 0;
 }
 
-static int max_join(void *acc, const void *other, npy_intp m)
+static int max_join(void *acc, const void *other, npy_intp from, npy_intp m)
 {
     npy_intp j;
     for (j = 0; j < m; j++)
-        ((double *)acc)[j] = fmax(((double *)acc)[j], ((const double *)other)[j]);
+        ((double *)acc)[j] = fmax(((double *)acc)[j], ((const double *)other)[from + j]);
     return 0;
 }
 
@@ -307,9 +307,10 @@ static void store(const void *acc, npy_intp m, char *const *out, const npy_intp 
 static void zero(void *acc, npy_intp m) { memset(acc, 0, (size_t)m * sizeof(double)); }
 
 static const opw_kind folded[] = {OPW_FOLDED};
-#define SUM(axes, block) {folded, OPW_COLUMNS(sizeof(double)), axes, 0, 0, {16, 4}, NULL, block, sum_join, store, zero}
+#define SUM(axes, block) {folded, OPW_COLUMNS(sizeof(double)), axes, 0, 0, 1, {16, 16}, NULL, {block, block}, sum_join, store, zero}
 static const opw_fold sums[] = {SUM(1, sum_block), SUM(2, sum_block), SUM(~(npy_uint64)0, sum_block), SUM(1, total_block)};
-static const opw_fold largest = {folded, OPW_COLUMNS(sizeof(double)), 1, 1, 0, {0, 0}, "maximum", max_block, max_join, store, NULL};
+static const opw_fold largest = {folded, OPW_COLUMNS(sizeof(double)), 1, 1, 0, 0, {0, 0}, "maximum", {max_block, max_block}, max_join,
+                                 store, NULL};
 
 enum { ADD, ADD_OVER, SUM_0, SUM_1, SUM_ALL, ROOT, EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, ADD_FLOATS, SCALE, SECOND_ROOT, THIRD_ROOT };
 static const opw_loop loops[] = {
