@@ -101,6 +101,11 @@ test-quick: $(STAMP)/test-$(PYV) ## a cross-section of the tests, in less than a
 test-machines: $(STAMP)/test-$(PYV) ## ten runs of pytest, each in another order, most without newer instructions: RUNS=10
 	@"build/test-$(PYV)/bin/python" tools/machines.py $(or $(RUNS),10) -n auto --dist worksteal $(PYTEST_ARGS)
 
+.PHONY: test-graphs
+test-graphs: $(STAMP)/test-$(PYV) ## thousands of graphs at random, fused and not, against NumPy: GRAPHS=5000 SEED=0
+	@OPWELD_GRAPHS=$(or $(GRAPHS),5000) OPWELD_GRAPHS_SEED=$(or $(SEED),0) "build/test-$(PYV)/bin/python" -m pytest -q \
+		-n auto --dist worksteal tests/test_graphs_at_random.py $(PYTEST_ARGS)
+
 .PHONY: mutants
 mutants: $(STAMP)/test-$(PYV) $(STAMP)/venv-$(PYV) ## put small faults into copies of this tree and see which the tests notice: MUTANTS="--area go-gen"
 	@"build/test-$(PYV)/bin/python" tools/mutants.py $(MUTANTS)

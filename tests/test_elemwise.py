@@ -23,6 +23,9 @@ from opweld.scalar.ufuncs import Ufunc, ufunc
 from opweld.tensor import Elemwise
 from opweld.tolerances import apart, of_operation
 
+# what is said of the numbers that are given here, test_errstate.py asks
+pytestmark = pytest.mark.filterwarnings("ignore:.* encountered in:RuntimeWarning")
+
 UNARY = sorted(name for name in NAMES if getattr(np, name).nin == 1)
 BINARY = sorted(name for name in NAMES if getattr(np, name).nin == 2)
 FLOATS = ("float16", "float32", "float64", "longdouble")

@@ -22,7 +22,11 @@ assert f(np.arange(9.0)).tolist() == (np.arange(9.0) * 4).tolist()
 print(f.maker.built.hit, f.maker.built.path)
 """
 
-pytestmark = pytest.mark.usefixtures("optimized")
+pytestmark = [
+    pytest.mark.usefixtures("optimized"),
+    # what is said of the numbers that are given here, test_errstate.py asks
+    pytest.mark.filterwarnings("ignore:.* encountered in:RuntimeWarning"),
+]
 
 
 def machine_code(path):

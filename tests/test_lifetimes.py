@@ -506,6 +506,8 @@ def test_a_file_of_arguments_that_changes(tmp_path):
 
 
 class Asleep(COp):
+    """Tells by the file that the input names that it runs, and goes on when the interpreter has ended."""
+
     __props__ = ("gil", "cleanup")
     c_lang = "c++"
 
@@ -516,39 +518,58 @@ class Asleep(COp):
         return Apply(self, [x], [vector()])
 
     def c_headers(self):
-        return ["<unistd.h>"]
+        return ["<semaphore.h>", "<time.h>", "<unistd.h>"]
 
     def c_code(self, node, name, inputs, outputs, sub):
-        if self.gil == "released":
-            return "usleep(300000);"
-        return "Py_BEGIN_ALLOW_THREADS usleep(300000); Py_END_ALLOW_THREADS"
+        wait = f"opw_test_wait((int)*(double *)PyArray_DATA({inputs[0]}));"
+        return wait if self.gil == "released" else f"Py_BEGIN_ALLOW_THREADS {wait} Py_END_ALLOW_THREADS"
 
     def c_code_cleanup(self, node, name, inputs, outputs, sub):
         return self.cleanup
 
-    def c_support_code(self):  # the process outlives its interpreter, so the thread wakes up in between
-        return "static void opw_test_linger(void) { usleep(800000); }"
+    def c_support_code(self):  # the process outlives its interpreter until the thread has ended
+        return """
+            static sem_t opw_test_over, opw_test_ended;
+            struct opw_test_last { ~opw_test_last() { sem_post(&opw_test_ended); } };
+            static void opw_test_linger(void)
+            {
+                struct timespec end;
+                clock_gettime(CLOCK_REALTIME, &end);
+                end.tv_sec += 300;
+                sem_post(&opw_test_over);
+                if (sem_timedwait(&opw_test_ended, &end))
+                    _exit(3);
+            }
+            static void opw_test_wait(int file)
+            {
+                static thread_local opw_test_last last;
+                (void)&last;
+                if (write(file, "x", 1) == 1)
+                    sem_wait(&opw_test_over);
+            }
+        """
 
     def c_init_code(self):
-        return "atexit(opw_test_linger);"
+        return "sem_init(&opw_test_over, 0, 0); sem_init(&opw_test_ended, 0, 0); atexit(opw_test_linger);"
 
     def c_code_cache_version(self):
-        return (1,)
+        return (2,)
 
 
 @pytest.mark.parametrize("cleanup", ["", "(void)0;"])
 @pytest.mark.parametrize("gil", ["held", "released"])
 def test_a_thread_that_python_ends_in_cpp_code(gil, cleanup):
     script = f"""
-    import sys, threading, time
+    import os, sys, threading
     sys.path[:0] = {[entry for entry in sys.path if entry]!r}
     import numpy as np
     import opweld
     from test_lifetimes import Asleep
     x = opweld.tensor.vector("x")
     f = opweld.function([x], Asleep({gil!r}, {cleanup!r})(x))
-    threading.Thread(target=lambda: [f(np.zeros(1)) for _ in range(9)], daemon=True).start()
-    time.sleep(0.1)
+    told, tells = os.pipe()
+    threading.Thread(target=f, args=(np.array([float(tells)]),), daemon=True).start()
+    os.read(told, 1)
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

@@ -20,7 +20,11 @@ from opweld.scalar import ScalarOp, UnaryScalarOp, upcast_out
 from opweld.tensor import CAReduce, Elemwise
 from opweld.tolerances import apart, of_operation
 
-pytestmark = pytest.mark.usefixtures("optimized")
+pytestmark = [
+    pytest.mark.usefixtures("optimized"),
+    # what is said of the numbers that are given here, test_errstate.py asks
+    pytest.mark.filterwarnings("ignore:.* encountered in:RuntimeWarning"),
+]
 
 LOOPS = Path(__file__).parent.parent / "gen" / "scalar" / "testdata" / "loops.txt"
 UNARY = sorted(name for name in NAMES if getattr(np, name).nin == 1)

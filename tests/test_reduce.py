@@ -20,6 +20,9 @@ from opweld.compile.debugmode import DebugMode
 from opweld.scalar import BinaryScalarOp, upcast_out
 from opweld.tensor import CAReduce
 
+# what is said of the numbers that are given here, test_errstate.py asks
+pytestmark = pytest.mark.filterwarnings("ignore:.* encountered in:RuntimeWarning")
+
 FOLDS = ("sum", "prod", "max", "min", "any", "all")
 MEANS = ("mean", "var", "std")
 AXES = {

@@ -16,6 +16,9 @@ from opweld.scalar import BinaryScalarOp, upcast_out
 from opweld.scalar.ufuncs import ufunc
 from opweld.tensor import Elemwise
 
+# what is said of the numbers that are given here, test_errstate.py asks
+pytestmark = pytest.mark.filterwarnings("ignore:.* encountered in:RuntimeWarning")
+
 x = T.dvector("x")
 m = T.dmatrix("m")
 READ_ONLY = {"strided": np.arange(20.0)[::2], "contiguous": np.arange(0.0, 20, 2)}
