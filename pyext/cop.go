@@ -34,3 +34,24 @@ func Cop(request string) (string, error) {
 		return form, err
 	})
 }
+
+type wrapRequest struct {
+	Prototype string `json:"prototype"`
+	Signature string `json:"signature"`
+}
+
+// Wrap gives the short form that calls a function which exists.
+func Wrap(request string) (string, error) {
+	return answer(func() (any, error) {
+		var req wrapRequest
+		if err := decode(request, &req); err != nil {
+			return nil, err
+		}
+		wrapped, err := cop.Wrap(req.Prototype, req.Signature)
+		var fault *cop.Error
+		if errors.As(err, &fault) {
+			return copMisread{copFault{"signature", fault.Message, fault.In, fault.Line, fault.Column}}, nil
+		}
+		return wrapped, err
+	})
+}

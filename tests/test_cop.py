@@ -390,6 +390,9 @@ ARGUMENTS = {
     "too many": (lambda: twice(1, 2, 3), "twice() takes 1 argument, got 3"),
     "unknown": (lambda: twice(np.ones(1), q=1), "twice() has no argument 'q'; it has ('x',)"),
     "twice": (lambda: twice(np.ones(1), x=1), "twice() got two values for argument 'x'"),
+    "an array of objects": (
+        lambda: twice([None]), "twice: x is of dtype object, and T may be bool or any number but float16",
+    ),
     "a variable with out": (
         lambda: twice(T.dvector("v"), out=np.ones(1)), "twice() of variables is a node of a graph and has no out=",
     ),
@@ -632,6 +635,14 @@ def test_how_it_is_shown():
     assert "opw_cop_twice" in twice.source("float64")
     f = opweld.cop("x: T[2*(n + 1), n] -> y: T[min(n, 3)]", "")
     assert "x : T array of shape (2*(n + 1), n)" in f.__doc__ and "y : T array of shape (min(n, 3),)" in f.__doc__
+
+
+def test_without_inputs():
+    f = opweld.cop("-> y: float64[2], k: int32 = 4", "y[0] = y[1] = k;")
+    for _ in range(2):
+        y, k = f()
+        assert y.tolist() == [4, 4] and k == 4
+    assert str(inspect.signature(f)) == "(*, out=None)" and f.__doc__.startswith("f(*, out=None)\n")
 
 
 def test_pickles():

@@ -55,3 +55,13 @@ func TestReturnsOfFunctionsInsideStay(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, form.Text, "if (v) return v; return v + 1; };\nif (n) goto opw_cop_end;\n")
 }
+
+func TestAFunctionThatExists(t *testing.T) {
+	w, err := Wrap("int f(const double *x, int n, double k)", "x: float64[n], # data\n k: float64\n  -> int32 where")
+	require.Error(t, err)
+	require.Nil(t, w)
+	w, err = Wrap("int f(const double *x, int n, double k)", "x: float64[n], # data\n k: float64\n  -> int32")
+	require.NoError(t, err)
+	assert.Equal(t, &Wrapped{"f", "x: float64[n], # data\n k: float64\n  -> value: int32",
+		"if ((npy_intp)(int)n != n) fail(OverflowError, \"n is %zd, which is no int\", n);\nvalue = f((const double *)x, (int)n, k);"}, w)
+}

@@ -16,7 +16,9 @@ __all__, __getattr__, __dir__ = door(
         "compile.io": ("In", "Out"),
         "compile.sharedvalue": ("SharedVariable", "shared"),
         "config": ("config",),
-        "cops.short": ("cop",),
+        "cops.entry": ("cop",),
+        "cops.notebook": ("load_ipython_extension",),
+        "cops.wrap": ("wrap",),
         "errors": (
             "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
             "EngineError", "ExpressionError", "InconsistencyError", "LoadError", "MethodNotDefined",

@@ -20,7 +20,9 @@ from opweld import (
 from opweld.compile.fusion import fusion as fusion
 from opweld.compile.sharedvalue import SharedVariable as SharedVariable, shared as shared
 from opweld.config import config as config
-from opweld.cops.short import cop as cop
+from opweld.cops.entry import cop as cop
+from opweld.cops.notebook import load_ipython_extension as load_ipython_extension
+from opweld.cops.wrap import wrap as wrap
 from opweld.errors import (
     CacheError as CacheError,
     CacheWarning as CacheWarning,
@@ -58,8 +60,8 @@ __all__ = [
     "In", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError",
     "OpweldWarning", "Out", "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable",
     "SignatureError", "TensorType", "ToolError", "Type", "UnusedInputError", "Variable", "__version__",
-    "as_tensor_variable", "compat", "compile", "config", "cop", "function", "fusion", "generic", "graph", "printing",
-    "rewriting", "scalar", "shared", "source", "tensor",
+    "as_tensor_variable", "compat", "compile", "config", "cop", "function", "fusion", "generic", "graph",
+    "load_ipython_extension", "printing", "rewriting", "scalar", "shared", "source", "tensor", "wrap",
 ]  # fmt: skip
 
 # -- by hand --

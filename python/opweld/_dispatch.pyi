@@ -3,6 +3,7 @@
 from typing import Any
 
 class Cop:
+    __name__: str
     form: Any
     op: Any
     def __init__(

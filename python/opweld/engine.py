@@ -21,7 +21,7 @@ from typing import Any
 from opweld import errors, room
 from opweld.rooms import late
 
-__all__ = ["build", "compilers", "cop", "finish", "fusion", "message", "parse", "render", "version"]
+__all__ = ["build", "compilers", "cop", "finish", "fusion", "message", "parse", "render", "version", "wrap"]
 
 apart: Any = late("opweld.apart")  # where the engine cannot live in this process
 
@@ -142,6 +142,27 @@ def cop(request: dict[str, Any]) -> dict[str, Any]:
         If a text is none; ``details`` has ``in``, ``line`` and ``column``.
     """
     return _ask("Cop", json.dumps(request))
+
+
+def wrap(prototype: str, signature: str) -> dict[str, Any]:
+    """Check a prototype against a signature.
+
+    Parameters
+    ----------
+    prototype, signature : str
+        What `opweld.wrap` takes.
+
+    Returns
+    -------
+    dict
+        ``name``, ``signature`` and ``body`` of the short form that calls the function.
+
+    Raises
+    ------
+    SignatureError
+        If one is none, or they do not fit.
+    """
+    return _ask("Wrap", json.dumps({"prototype": prototype, "signature": signature}))
 
 
 def members(text: str) -> dict[str, Any]:

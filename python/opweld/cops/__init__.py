@@ -2,4 +2,4 @@
 
 from opweld.rooms import door
 
-__all__, __getattr__, __dir__ = door(__name__, {"short": ("cop",)})
+__all__, __getattr__, __dir__ = door(__name__, {"entry": ("cop",)})

@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from opweld.cops.reading import Argument, Place, Source, Text, read
+from opweld.cops.reading import Argument, Place, Record, Source, Text, read
 from opweld.cops.types import WEAK, computed, dtypes_of, shape_of, sizes_of
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.hooks.classes import COp
+from opweld.rooms import late
 from opweld.tensor.convert import as_tensor_variable
-from opweld.tensor.math import cast
 from opweld.tensor.type import TensorType
-from opweld.tensor.ufuncs import maximum, minimum
 
 __all__ = ["Cop", "Said", "number_of", "op_of", "text_of", "type_of"]
 
+math: Any = late("opweld.tensor.math")  # few graphs cast, or ask for a shape alone
 _ID = "OPW_COP_ID"  # where the engine's text has the kernel's name
 _PARTS = {"complex64": "float", "complex128": "double", "clongdouble": "long double"}
 
 
-class Said(NamedTuple):
+class Said(Record):
     """What a short form was made of: two that are equal are one op."""
 
     signature: str
     body: str
     name: str
-    support: str = ""
-    headers: tuple[str, ...] = ()
-    header_dirs: tuple[str, ...] = ()
-    libraries: tuple[str, ...] = ()
-    lib_dirs: tuple[str, ...] = ()
-    args: tuple[str, ...] = ()
-    lang: str = "c"
-    nogil: bool = False
-    check: bool = False
+    support: str
+    headers: tuple[str, ...]
+    header_dirs: tuple[str, ...]
+    libraries: tuple[str, ...]
+    lib_dirs: tuple[str, ...]
+    args: tuple[str, ...]
+    lang: str
+    nogil: bool
+    check: bool
 
 
 class Cop(COp):
@@ -128,13 +128,13 @@ class Cop(COp):
             return variable
         if not np.can_cast(dtype_of(have).np, dtype_of(dtype).np, "safe"):
             raise TypeError(f"{name} is of dtype {have}, which is not cast safely to {dtype}; call cast(x, {dtype!r})")
-        return cast(variable, dtype)
+        return math.cast(variable, dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Sequence[Any]]) -> list[Any]:
         """Give the sizes of the outputs, as the signature says them."""
         signature = self.text.signature
-        known = sizes_of(signature, shapes, lambda i: cast(node.inputs[i], "int64"))
-        sized = [tuple([computed(d, known, minimum, maximum) for d in a.dims]) for a in signature.outputs]
+        known = sizes_of(signature, shapes, lambda i: math.cast(node.inputs[i], "int64"))
+        sized = [tuple([computed(d, known, math.minimum, math.maximum) for d in a.dims]) for a in signature.outputs]
         return [*sized, *[shapes[i] for i in signature.changed]]
 
     # ---- C ----
@@ -198,10 +198,10 @@ class Cop(COp):
         """Say that the texts are all that counts."""
         return (1,)
 
-    def _fragment_files(self) -> dict[str, Source]:
-        """Where the names of ``#line`` lie in the user's file."""
+    def _fragment_files(self) -> dict[str, Source | str]:
+        """Where the names of ``#line`` lie in the user's files."""
         parts = {"body": self.said.body, "support": self.said.support}
-        return {part: Source(self.place, part, text) for part, text in parts.items() if text}
+        return {part: Source(self.place, part, text) for part, text in parts.items() if text} | dict(self.place.files)
 
     # ---- Python ----
 

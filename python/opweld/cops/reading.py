@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from opweld.answers import answer, engine
 from opweld.errors import SignatureError
@@ -14,13 +14,41 @@ from opweld.lean import dumps
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["Argument", "Place", "Signature", "Source", "Text", "place_of", "read"]
+__all__ = ["Argument", "Place", "Record", "Signature", "Source", "Text", "place_of", "read", "wrapped"]
 
 _VERSION = 1
 _ANSWERED = frozenset(("signature", "shared", "text", "call", "unseen"))
 
 
-class Argument(NamedTuple):
+class Record:
+    """A tuple with names for its parts, which costs less to define than one of `typing`'s.
+
+    A class annotates its parts, in order; the last may have values there.
+    """
+
+    _names: tuple[str, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls._names = tuple(cls.__annotations__)
+
+    def __init__(self, *parts: Any) -> None:
+        self.__dict__.update(zip(self._names, parts))
+
+    def parts(self) -> tuple[Any, ...]:
+        """Give the parts, in order."""
+        return tuple([getattr(self, name) for name in self._names])
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.parts() == other.parts()
+
+    def __hash__(self) -> int:
+        return hash(self.parts())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.parts()
+
+
+class Argument(Record):
     """An input or output.
 
     Attributes
@@ -41,7 +69,7 @@ class Argument(NamedTuple):
     value: str | None
 
 
-class Signature(NamedTuple):
+class Signature(Record):
     """What the text of a signature says; the memory for a body alone is left out.
 
     Attributes
@@ -64,7 +92,7 @@ class Signature(NamedTuple):
         return tuple([i for i, argument in enumerate(self.inputs) if argument.inout])
 
 
-class Text(NamedTuple):
+class Text(Record):
     """What a short form becomes.
 
     Attributes
@@ -117,9 +145,22 @@ def _argument(said: dict[str, Any]) -> Argument:
     return Argument(said["name"], said["dtype"], tuple(said["dims"]), said["inout"], said["strided"], said["value"])
 
 
-def _shown(name: str, err: SignatureError, signature: str, body: str) -> str:
+def wrapped(prototype: str, signature: str) -> dict[str, str]:
+    """Read a prototype beside its signature; as `read`."""
+
+    def ask() -> dict[str, Any]:
+        try:
+            return engine.wrap(prototype, signature)  # type: ignore[no-any-return]
+        except SignatureError as err:
+            raise SignatureError(_shown("wrap", err, signature, prototype), err.details) from None
+
+    request = {"prototype": prototype, "signature": signature}
+    return answer("cop", _VERSION, {"wrap": dumps(request)}, frozenset(("name", "signature", "body")), ask)
+
+
+def _shown(name: str, err: SignatureError, signature: str, other: str) -> str:
     """The message with its line, and a caret under the column."""
-    text = signature if err.details["in"] == "signature" else body
+    text = signature if err.details["in"] == "signature" else other
     line, column = err.details["line"], err.details["column"]
     lines = text.splitlines() or [""]
     shown = lines[min(line, len(lines)) - 1]
@@ -128,12 +169,13 @@ def _shown(name: str, err: SignatureError, signature: str, body: str) -> str:
     return f"{name}: {err.details['in']}, {where}: {err}\n    {shown.expandtabs(1)}{caret}"
 
 
-class Place(NamedTuple):
-    """Where a short form was made: the file, the line of the call, and that of each text where it is known."""
+class Place(Record):
+    """Where a short form was made: the file, the line of the call, those of texts where they are known; other files."""
 
     file: str
     line: int
     known: tuple[tuple[str, int], ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
 
 
 class Source(Mapping[str, Any]):
@@ -248,4 +290,6 @@ def _stored(frame: FrameType) -> str | None:
     number = high << 8 | raw[at + 1]
     if raw[at] in (opmap["STORE_NAME"], opmap["STORE_GLOBAL"]):
         return code.co_names[number]
+    if raw[at] in (opmap.get("STORE_FAST_LOAD_FAST"), opmap.get("STORE_FAST_STORE_FAST")):  # CPython 3.13
+        return code.co_varnames[number >> 4]
     return code.co_varnames[number] if raw[at] == opmap["STORE_FAST"] and number < len(code.co_varnames) else None

@@ -12,7 +12,7 @@ from opweld._dispatch import Cop as Called
 from opweld.compile.function import In, Out, function, source
 from opweld.cops.op import Cop, Said, number_of, op_of, text_of, type_of
 from opweld.cops.reading import Argument, Place, Text, place_of
-from opweld.cops.types import WEAK, dtypes_of, shape_of
+from opweld.cops.types import WEAK, dtypes_of, listed, shape_of
 from opweld.dtypes import shape_text
 from opweld.errors import OpweldWarning, _what
 from opweld.graph.basic import Variable
@@ -21,7 +21,7 @@ from opweld.tensor.type import TensorType
 if TYPE_CHECKING:
     import inspect
 
-__all__ = ["Form", "cop"]
+__all__ = ["Form", "called", "cop", "said_of"]
 
 _LANGS = ("c", "c++")
 
@@ -86,22 +86,59 @@ def cop(
     array([1., 4.])
     """
     place, stored = place_of(sys._getframe(1))
+    if name is None and isinstance(signature, str):
+        head = signature.partition(":")[0].partition("(")
+        name = (head[0].strip() if head[1] else "") or stored or "cop"
+    said = said_of(
+        signature, body, name=name, support=support, headers=headers, header_dirs=header_dirs, libraries=libraries,
+        lib_dirs=lib_dirs, args=args, lang=lang, nogil=nogil, check=check,
+    )  # fmt: skip
+    return called(said, place, perform)
+
+
+def said_of(
+    signature: str,
+    body: str,
+    *,
+    name: str | None,
+    support: str = "",
+    headers: Iterable[str] = (),
+    header_dirs: Iterable[Any] = (),
+    libraries: Iterable[str] = (),
+    lib_dirs: Iterable[Any] = (),
+    args: Iterable[str] = (),
+    lang: str = "c",
+    nogil: bool = False,
+    check: bool = False,
+) -> Said:
+    """Read what a short form is made of.
+
+    Parameters
+    ----------
+    signature, body, name, support, headers, header_dirs, libraries, lib_dirs, args, lang, nogil, check
+        As for `cop`.
+
+    Returns
+    -------
+    Said
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is not what it must be.
+    """
     for what, text in (("signature", signature), ("body", body), ("support", support)):
         if not isinstance(text, str):
             raise TypeError(f"cop: {what} must be a string, got {_what(text)}")
     if lang not in _LANGS:
         raise ValueError(f"cop: lang must be 'c' or 'c++', got {lang!r}")
-    if name is None:
-        head = signature.partition(":")[0].partition("(")
-        name = (head[0].strip() if head[1] else "") or stored or "cop"
     if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
         raise ValueError(f"cop: name must be one that C can have, got {name!r}")
-    said = Said(
+    return Said(
         signature, body, name, support, _words("headers", headers), _words("header_dirs", header_dirs),
         _words("libraries", libraries), _words("lib_dirs", lib_dirs), _words("args", args), lang, bool(nogil),
         bool(check),
     )  # fmt: skip
-    return _called(said, place, perform)
 
 
 def _words(what: str, given: Iterable[Any]) -> tuple[str, ...]:
@@ -110,9 +147,14 @@ def _words(what: str, given: Iterable[Any]) -> tuple[str, ...]:
     return tuple([str(word) for word in given])
 
 
-def _called(said: Said, place: Place, perform: Callable[..., Any] | None) -> Called:
-    form = Form(said, place, perform)
-    return form.called()
+def called(said: Said, place: Place, perform: Callable[..., Any] | None = None) -> Called:
+    """Make what is called of what it is made of; a pickle does.
+
+    Returns
+    -------
+    callable
+    """
+    return Form(said, place, perform).called()
 
 
 class Form:
@@ -144,10 +186,11 @@ class Form:
         return self.op.text.signature.inputs
 
     def _warn(self, text: Text) -> None:
-        from warnings import warn
+        from warnings import warn_explicit
 
         listed = "; ".join([f"{name} in line {line}: {shown}" for name, line, shown in text.unseen[:3]])
-        warn(f"{self.name}: check=True cannot test indices that go another way than x[i]: {listed}", OpweldWarning, 5)
+        said = f"{self.name}: check=True cannot test indices that go another way than x[i]: {listed}"
+        warn_explicit(said, OpweldWarning, self.op.place.file, self.op.place.line)
 
     def called(self) -> Called:
         """Make what is called."""
@@ -281,7 +324,7 @@ class Form:
 
     def reduced(self) -> Any:
         """Pickle it as what it was made of."""
-        return _called, (self.op.said, self.op.place, self.op.python)
+        return called, (self.op.said, self.op.place, self.op.python)
 
     def parameters(self) -> inspect.Signature:
         """Give the signature as Python has it."""
@@ -299,7 +342,7 @@ class Form:
         """Write the docstring."""
         signature = self.op.text.signature
         lines = [
-            f"{self.name}({', '.join([a.name for a in signature.inputs])}, *, out=None)",
+            f"{self.name}({', '.join([*[a.name for a in signature.inputs], '*', 'out=None'])})",
             "",
             self.op.said.signature.strip(),
         ]
@@ -312,7 +355,7 @@ class Form:
         lines += [f"{a.name} : {_described(a)}" for a in signature.outputs] or ["None"]
         if signature.types:
             lines += ["", "Notes", "-----"]
-            lines += [f"{variable} is {', '.join(bound)}." for variable, bound in signature.types.items()]
+            lines += [f"{variable} is {listed(bound)}." for variable, bound in signature.types.items()]
         return "\n".join(lines) + "\n"
 
 

@@ -10,10 +10,11 @@ import numpy as np
 from opweld.cops.reading import Argument, Signature
 from opweld.dtypes import dtype_of
 
-__all__ = ["WEAK", "computed", "dtypes_of", "shape_of", "sizes_of"]
+__all__ = ["WEAK", "computed", "dtypes_of", "listed", "shape_of", "sizes_of"]
 
 WEAK = (bool, int, float, complex)  # Python's numbers: what stands beside them decides the dtype
 
+_ALL = 15  # dtypes that a type variable may be of which a signature says nothing
 _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "//": lambda a, b: a // b,
     "%": lambda a, b: a % b,
@@ -83,8 +84,14 @@ def _is_from(entry: Any, found: np.dtype[Any]) -> bool:
 
 
 def _outside(name: str, argument: str, dtype: str, variable: str, bound: tuple[str, ...]) -> str:
-    listed = f"{', '.join(bound[:-1])} or {bound[-1]}" if len(bound) > 1 else bound[0]
-    return f"{name}: {argument} is of dtype {dtype}, and {variable} may be {listed}"
+    return f"{name}: {argument} is of dtype {dtype}, and {variable} may be {listed(bound)}"
+
+
+def listed(bound: tuple[str, ...]) -> str:
+    """Write what a type variable may be."""
+    if len(bound) == _ALL:
+        return "bool or any number but float16"
+    return f"{', '.join(bound[:-1])} or {bound[-1]}" if len(bound) > 1 else bound[0]
 
 
 def computed(dim: Mapping[str, Any], known: Mapping[str, Any], least: Any = min, most: Any = max) -> Any:

@@ -1,0 +1,55 @@
+"""``%load_ext opweld``: the magic ``%%cop``, a cell of C."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opweld.cops.file import forms_of
+from opweld.cops.reading import Place
+from opweld.cops.short import called, said_of
+
+__all__ = ["load_ipython_extension"]
+
+_OPTIONS = {"--check": ("check", True), "--nogil": ("nogil", True), "--c++": ("lang", "c++")}
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Register ``%%cop``.
+
+    ``%%cop smooth(x: T[n], a: T) -> y: T[n]`` makes a function of the cell, which is the body; ``%%cop`` alone makes
+    those whose signatures stand in comments of the cell (`opweld.cop.file`). ``--check``, ``--nogil`` and ``--c++``
+    before the signature are options.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        IPython's.
+    """
+
+    def cell_of_c(line: str, cell: str) -> None:
+        """Make functions on arrays of a cell of C; see `opweld.cop`."""
+        options, signature = _read(line)
+        where = f"In[{shell.execution_count}]"
+        if signature:
+            if not signature.partition("(")[0].strip().isidentifier():
+                raise ValueError("%%cop: the signature needs a name: write `%%cop name(x: T[n]) -> y: T[n]`")
+            place = Place(where, 1, (("body", 2),))
+            found = [called(said_of(signature, cell, name=signature.partition("(")[0].strip(), **options), place)]
+        else:
+            found = forms_of(f"\n{cell}", where, where, **options)
+        shell.user_ns.update({form.__name__: form for form in found})
+
+    shell.register_magic_function(cell_of_c, magic_kind="cell", magic_name="cop")
+
+
+def _read(line: str) -> tuple[dict[str, Any], str]:
+    """The options of a line, and what comes after them."""
+    options: dict[str, Any] = {}
+    line = line.strip()
+    while line.startswith("--"):
+        word, _, line = line.partition(" ")
+        if word not in _OPTIONS:
+            raise ValueError(f"%%cop: unknown option {word}; there are {', '.join(_OPTIONS)}")
+        key, value = _OPTIONS[word]
+        options[key], line = value, line.strip()
+    return options, line
