@@ -5,12 +5,12 @@
 
 typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumulators;
 
-/* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other; close: whether elements
-   of the last axis that goes lie as the loop has text for. */
+/* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other. Of one column, close:
+   whether its last axis, a long one, is folded as if it were several; runs: whether short runs are folded as if they were columns. */
 typedef struct {
     const opw_fold *fold;
     const opw_axes *gone;
-    int beside, close;
+    int beside, close, runs;
     npy_intp m;
     const npy_intp *t;
 } opw_folding;
@@ -41,6 +41,15 @@ static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s
     return fold->join(acc, other.bytes, 0, f->m);
 }
 
+/* Several columns' accumulators become one. */
+static int opw_fold_together(const opw_fold *fold, npy_intp width, void *acc)
+{
+    int status = 0;
+    for (; width > 1 && !status; width -= width / 2)
+        status = fold->join(acc, acc, width - width / 2, width / 2);
+    return status;
+}
+
 /* Folds a long column as if it were as many as there is room for; what is left of it by itself. */
 static int opw_fold_wide(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)
 {
@@ -56,16 +65,24 @@ static int opw_fold_wide(const opw_folding *f, char *const *p, const npy_intp *s
     columns.beside = 1;
     columns.m = width;
     columns.t = s;
-    if ((status = opw_fold_line(&columns, p, apart, count / width, acc)))
-        return status;
-    for (; width > 1 && !status; width -= width / 2)
-        status = fold->join(acc, acc, width - width / 2, width / 2);
-    if (status || !left)
+    if ((status = opw_fold_line(&columns, p, apart, count / width, acc)) || (status = opw_fold_together(fold, width, acc)) || !left)
         return status;
     opw_moved(p, s, count - left, f->gone->operands, q);
     if ((status = opw_fold_line(f, q, s, left, other.bytes)))
         return status;
     return fold->join(acc, other.bytes, 0, 1);
+}
+
+/* Folds count runs of the last axis as if they were columns. */
+static int opw_fold_runs(const opw_folding *f, char *const *p, npy_intp count, void *acc)
+{
+    const opw_axes *gone = f->gone;
+    opw_folding columns = *f;
+    int status, last = gone->n - 1;
+    columns.m = count;
+    columns.t = gone->strides[last - 1];
+    status = opw_fold_line(&columns, p, gone->strides[last], gone->dims[last], acc);
+    return status ? status : opw_fold_together(f->fold, count, acc);
 }
 
 /* Folds count positions of axis `axis` and all of those inside it; non-zero is what a block or join returned. Recursion: as deep as there are axes, times the
@@ -81,11 +98,13 @@ static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_int
 
     while (count == 1 && axis < gone->n - 1)
         count = gone->dims[++axis];
-    if (axis == gone->n - 1 && f->close && f->m == 1 && count >= OPW_LONG_RUN)
+    if (axis == gone->n - 1 && f->close && f->m == 1)
         return opw_fold_wide(f, p, gone->strides[axis], count, acc);
     if (axis == gone->n - 1)
         return opw_fold_line(f, p, gone->strides[axis], count, acc);
-    if (!fold->chunk[0]) { /* one after the other */
+    if (axis == gone->n - 2 && f->runs && f->m == 1 && count <= fold->width)
+        return opw_fold_runs(f, p, count, acc);
+    if (!f->runs && !fold->chunk[0]) { /* one after the other */
         status = opw_fold_axis(f, axis + 1, p, gone->dims[axis + 1], acc);
         for (i = 1; !status && i < count; i++) {
             opw_moved(p, gone->strides[axis], i, gone->operands, q);
@@ -230,14 +249,17 @@ static int opw_fold_all(const opw_loop *work, const opw_operands *list, int ndim
     folding.gone = &gone;
     folding.t = none;
     folding.beside = opw_is_beside(&kept, &gone, list->inputs);
-    folding.close = fold->wide && !folding.beside && opw_is_close(work, list, &gone, gone.n - 1);
+    folding.runs = fold->wide && !folding.beside;
+    folding.close = folding.runs && gone.dims[gone.n - 1] >= OPW_LONG_RUN && opw_is_close(work, list, &gone, gone.n - 1);
     if (outer) {
         outer--;
         columns = kept.dims[outer];
         folding.t = kept.strides[outer];
     }
-    if (folding.close && gone.dims[gone.n - 1] >= OPW_LONG_RUN)
+    if (folding.close) {
+        folding.runs = 0;
         width = 1;
+    }
     for (k = 0; k < list->n; k++)
         p[k] = list->all[k].data;
     do {
