@@ -59,7 +59,7 @@ def test_a_path_is_relative_to_the_file_that_asks(tmp_path):
 )
 def test_errors_are_at_the_files_line(tmp_path, old, new, line):
     ops = opweld.cop.file(written(tmp_path, FILE.replace(old, new)))
-    with pytest.raises(opweld.CompileError, match=rf"ops\.c:{line}:\d+\n  'q' undeclared"):
+    with pytest.raises(opweld.CompileError, match=rf"ops\.c:{line}:\d+\n  .*undeclared"):
         (ops.halves if line != 9 else ops.smooth)(np.ones(2))
 
 

@@ -83,7 +83,7 @@ def test_an_error_in_a_source_is_at_its_line(tmp_path):
     path = tmp_path / "wrong.c"
     path.write_text("\n\nint f(int a) { return b; }\n")
     f = opweld.wrap("int f(int a)", sources=[path], signature="a: int32 -> int32")
-    with pytest.raises(opweld.CompileError, match=rf"^f does not compile: {path}:3:23\n  'b' undeclared"):
+    with pytest.raises(opweld.CompileError, match=rf"^f does not compile: {path}:3:23\n  .*undeclared"):
         f(1)
 
 
