@@ -1,6 +1,7 @@
 """Small faults of the runtime that other tests would not see, each where it shows."""
 
 import gc
+import shutil
 import tracemalloc
 import weakref
 
@@ -208,6 +209,20 @@ def test_quotients_and_remainders_have_numpys_signs(dtype, fuse):
     for got, want in zip(f(a, b), wanted, strict=True):
         np.testing.assert_array_equal(got, want)
         np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_one_over_integers(compiler):
+    """NumPy converts the infinity that is one over zero."""
+    if not shutil.which(compiler):
+        pytest.skip(f"no {compiler}")
+    inputs = [T.TensorType(dtype, (None,))() for dtype in kit.INTEGERS]
+    f = opweld.function(inputs, [T.reciprocal(v) for v in inputs], options={"cc": compiler})
+    given = [np.array([0, 1, 2, 3, 100] * 9).astype(dtype) for dtype in kit.INTEGERS]
+    given = [array if array.dtype.kind == "u" else np.concatenate([array, -array]) for array in given]
+    with np.errstate(all="ignore"):
+        for got, array in zip(f(*given), given, strict=True):
+            assert got.tolist() == np.reciprocal(array).tolist()
 
 
 def test_rounding_to_float16():

@@ -114,7 +114,7 @@ var table = []op{
 	{name: "square", args: 1, rounds: inComplex, short: "sqr", doc: "Give x * x.",
 		code: by{"iuf": "{0} * {0}", "c": "@square_c"}},
 	{name: "reciprocal", args: 1, rounds: inComplex, doc: "Give 1 / x; of integers rounded towards zero.",
-		code: by{"iu": "1.0 / {0}", "f": "1 / {0}", "c": "@reciprocal_c"}},
+		code: by{"iu": "@reciprocal_i", "f": "1 / {0}", "c": "@reciprocal_c"}},
 
 	// functions of math.h
 	{name: "exp", args: 1, rounds: always, code: ofMath("exp"), doc: "Give e to the power of x."},
