@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import numpy as np
@@ -271,6 +272,85 @@ def test_a_file_replaced_with_equal_size_and_time(tmp_path: Path) -> None:
     assert now.st_ino == other.st_ino != was.st_ino
     with pytest.raises(holds.NotHeld, match=r"one\.h has changed"):
         holds.check_files([known])
+
+
+class Kept:
+    """A memory of files in a folder, as another process finds it; counts what is read."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.memory = cache.Stamps(str(root), (), store.remember)
+        self.read: list[str] = []
+        digest = holds._digest
+        monkeypatch.setattr(holds, "_digest", lambda file: self.read.append(file) or digest(file))
+        monkeypatch.setattr(holds, "_read", {})
+
+    def check(self, known: list[object], anew: bool = True) -> int:
+        """Check a file in a process of its own, or in the last one; how often it was read."""
+        if anew:
+            holds._read.clear()
+        self.read.clear()
+        holds.check_files([known], memory=self.memory)
+        return len(self.read)
+
+
+def known_as(path: Path) -> list[object]:
+    now = path.stat()
+    digest = holds.sha256(path.read_bytes()).hexdigest()
+    return [str(path), now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino, digest]
+
+
+def test_a_file_of_other_times_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As all are where a cache and its compiler come with an image."""
+    header = tmp_path / "one.h"
+    header.write_text("one")
+    known = known_as(header)
+    kept = Kept(tmp_path / "root", monkeypatch)
+    assert kept.check(known) == 0
+    shutil.copy2(header, tmp_path / "copy")
+    os.replace(tmp_path / "copy", header)
+    time.sleep(0.05)  # until its times are older than a file system's tick
+    assert [kept.check(known), kept.check(known), kept.check(known, anew=False)] == [1, 0, 0]
+    header.touch()
+    assert [kept.check(known), kept.check(known)] == [1, 1], "so fresh that it could be written again unseen"
+    time.sleep(0.05)
+    assert [kept.check(known), kept.check(known)] == [1, 0]
+    (stamp,) = (tmp_path / "root" / cache.FOLDER / "stamp").glob("*/*")
+    stamp.write_bytes(stamp.read_bytes().replace(b"one.h", b"two.h"))
+    assert [kept.check(known), kept.check(known)] == [1, 0], "what is damaged is written anew"
+    header.write_text("two")
+    time.sleep(0.05)
+    for _ in range(2):
+        with pytest.raises(holds.NotHeld, match=r"one\.h has changed"):
+            kept.check(known)
+
+
+def test_what_is_remembered_of_a_file_is_not_believed_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = tmp_path / "one.h", tmp_path / "two.h"
+    for path in (one, two):
+        path.write_text(path.name)
+    known, wrong = known_as(one), known_as(two)
+    kept = Kept(tmp_path / "root", monkeypatch)
+    kept.memory.remember(str(one), wrong[1:])  # of the right name, and of what is another file by its marks
+    known[3] += 1
+    assert kept.check(known) == 1
+    name = kept.memory.name(str(one))
+    store.remember("stamp", name, {"path": str(two), "known": [*known_as(one)[1:5], wrong[5]]}, kept.memory.root)
+    assert kept.check(known) == 1
+    for broken in (None, 3, [1], {}, [*known_as(one)[1:5]]):
+        store.remember("stamp", name, {"path": str(one), "known": broken}, kept.memory.root)
+        time.sleep(0.05)
+        assert kept.check(known) == 1
+
+
+def test_a_hit_whose_files_have_other_times(header, tmp_path: Path) -> None:
+    """Whole functions in fresh processes: what had to be read is remembered."""
+    assert header() == [[1.0], False]
+    stamps = tmp_path / "cache" / cache.FOLDER / "stamp"
+    (tmp_path / "include" / "value.h").touch()
+    time.sleep(0.05)
+    assert not list(stamps.rglob("*")) and header() == [[1.0], True] and len(list(stamps.glob("*/*"))) == 1
 
 
 SOURCE = """#section code

@@ -3,6 +3,7 @@ package cache
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -199,6 +200,7 @@ func TestLineKeepsListsApart(t *testing.T) {
 
 func TestToolIsKeptWhileItsFilesAre(t *testing.T) {
 	w := newWorld(t)
+	time.Sleep(2 * tick) // until its times tell
 	f, err := Stamp(w.header)
 	require.NoError(t, err)
 	name := Key([]string{"gcc"})
@@ -208,6 +210,15 @@ func TestToolIsKeptWhileItsFilesAre(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []File{f}, basis.Files)
 	require.Equal(t, "gcc", got["family"])
+	later := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(w.header, later, later))
+	time.Sleep(2 * tick)
+	basis, err = w.store.Tool(name, &got)
+	require.NoError(t, err)
+	require.Equal(t, later.UnixNano(), basis.Files[0].MtimeNs, "of other times, the same file")
+	stored, err := os.ReadFile(w.store.Path("tools/" + name))
+	require.NoError(t, err)
+	require.Contains(t, string(stored), strconv.FormatInt(later.UnixNano(), 10), "which are known from now on")
 	write(t, w.header, "another compiler")
 	_, err = w.store.Tool(name, &got)
 	require.True(t, IsMiss(err))

@@ -100,20 +100,27 @@ func Settled(path string, since time.Time) bool {
 
 // Check compares a file with what is known of it; nil: it has the same content.
 func (f File) Check() error {
+	_, err := f.again()
+	return err
+}
+
+// again is Check, and gives what a file with the same content is known by now.
+func (f File) again() (File, error) {
 	now, err := stat(f.Path)
 	if err != nil {
-		return missf("%s cannot be read", f.Path)
-	}
-	if now.size != f.Size {
-		return missf("%s has changed", f.Path)
+		return f, missf("%s cannot be read", f.Path)
 	}
 	if f.looks(now) {
-		return nil
+		return f, nil
 	}
-	if sum, err := hashFile(f.Path); err != nil || sum != f.SHA256 {
-		return missf("%s has changed", f.Path)
+	if now.size != f.Size {
+		return f, missf("%s has changed", f.Path)
 	}
-	return nil
+	found, err := Stamp(f.Path)
+	if err != nil || found.SHA256 != f.SHA256 {
+		return f, missf("%s has changed", f.Path)
+	}
+	return found, nil
 }
 
 // looks tells whether a file is, by its size, times and number, the one that was looked at.

@@ -46,24 +46,25 @@ func (f Found) Check(search string) error {
 	return nil
 }
 
-// check is whether all of it holds.
-func (b *Basis) check(search string) error {
-	for _, f := range b.Files {
-		if err := f.Check(); err != nil {
-			return err
+// check is whether all of it holds. renewed: some files had to be read, and are now known by other times.
+func (b *Basis) check(search string) (renewed bool, err error) {
+	for i, f := range b.Files {
+		if b.Files[i], err = f.again(); err != nil {
+			return false, err
 		}
+		renewed = renewed || b.Files[i] != f
 	}
 	for _, a := range b.Absent {
 		if err := a.Check(); err != nil {
-			return err
+			return false, err
 		}
 	}
 	for _, f := range b.Found {
 		if err := f.Check(search); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return renewed, nil
 }
 
 // Tool reads what was kept under a name into v, and what it holds for, if that does hold. The error is a *Miss.
@@ -78,8 +79,12 @@ func (s *Store) Tool(name string, v any) (*Basis, error) {
 	if len(t.Files) == 0 {
 		return nil, missf("tools/%s names no files", name)
 	}
-	if err := t.check(s.machine.Search); err != nil {
+	renewed, err := t.check(s.machine.Search)
+	if err != nil {
 		return nil, err
+	}
+	if renewed { // where it cannot be kept, the files are read each time
+		_ = s.write(filepath.Join("tools", name), t)
 	}
 	if err := json.Unmarshal(t.Tool, v); err != nil {
 		return nil, missf("tools/%s: %v", name, err)

@@ -210,6 +210,12 @@ class Built:
 
 making: Any = late("opweld.compile.making")  # where the cache has nothing
 
+
+def _remember(*what: Any) -> None:
+    """Keep what a file holds that has other times than an entry says: seldom."""
+    making.store.remember(*what)
+
+
 _loaded: dict[str, Built] = {}  # index -> what this process has loaded
 _shown: dict[Any, Any] = {}  # the warnings that this process has seen
 
@@ -274,7 +280,7 @@ def _holds(found: Built, index: str, setup: Setup) -> bool:
 def _from_cache(index: str, setup: Setup, folders: Folders) -> Built | None:
     program = setup.program
     for root in tuple(folders.roots):
-        found = cache.lookup(index, root, folders.owners, compiler=setup.can_build)
+        found = cache.lookup(index, root, folders.owners, compiler=setup.can_build, remember=_remember)
         if isinstance(found, cache.Miss):
             if found.foreign:
                 folders.leave(root, found.reason)

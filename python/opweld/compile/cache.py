@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from opweld.compile import trust
@@ -16,14 +16,14 @@ from opweld.compile.holds import NotHeld, Reads, check_absent, check_files, chec
 from opweld.lean import loads
 
 __all__ = [
-    "FOLDER", "FOLDERS", "KINDS", "Hit", "Miss", "first_line", "lookup", "map_warnings", "name_of", "objection",
-    "recall", "roots", "sha256", "sharded", "trusted",
+    "FOLDER", "FOLDERS", "KINDS", "Hit", "Miss", "Stamps", "first_line", "lookup", "map_warnings", "name_of",
+    "objection", "recall", "roots", "sha256", "sharded", "trusted",
 ]  # fmt: skip
 
 FORMAT = 2
 FOLDER = f"v{FORMAT}"
 _MAGIC = f"opweld-cache {FORMAT} "
-KINDS = ("index", "entry", "module", "pch", "tools", "expr", "decl", "cop", "lock", "log", "tmp")
+KINDS = ("index", "entry", "module", "pch", "tools", "stamp", "expr", "decl", "cop", "lock", "log", "tmp")
 _HEX = frozenset("0123456789abcdef")
 
 #: The folders below a root that are opweld's, those of earlier formats too.
@@ -97,8 +97,9 @@ class Miss:
 
 
 def lookup(
-    index: str, root: str, owners: Collection[int] = (), search: str | None = None, compiler: bool = True
-) -> Hit | Miss:
+    index: str, root: str, owners: Collection[int] = (), search: str | None = None, compiler: bool = True,
+    remember: Callable[..., None] | None = None,
+) -> Hit | Miss:  # fmt: skip
     """Find the module that an index stands for, and check all that it depends on.
 
     Parameters
@@ -113,6 +114,8 @@ def lookup(
         Where programs are looked for; ``PATH`` if left out.
     compiler : bool, optional
         Whether there is one to build with. If not, headers and libraries that are gone hold.
+    remember : callable, optional
+        `opweld.compile.store.remember`, where what had to be read of files is to be kept.
 
     Returns
     -------
@@ -129,8 +132,9 @@ def lookup(
         check_absent(entry["absent"])
         if not entry["files"]:
             raise NotHeld(f"the entry of {key} names no files")
-        check_files(entry["files"], tolerant=not compiler)
-        check_files(entry["tools"], tolerant=True)
+        stamps = Stamps(root, owners, remember)
+        check_files(entry["files"], not compiler, stamps)
+        check_files(entry["tools"], True, stamps)
         check_found(entry["found"], os.environ.get("PATH", os.defpath) if search is None else search)
         module, source = (_own(base, key, entry[field]) for field in ("module", "source"))
         trust.check_folders([os.path.dirname(module)], owners)
@@ -237,6 +241,33 @@ def recall(kind: str, name: str, root: str, owners: Collection[int] = ()) -> dic
         return Miss(str(why), foreign=True)
     except (NotHeld, OSError, ValueError, RecursionError) as why:
         return Miss(str(why))
+
+
+class Stamps:
+    """What is remembered in a cache folder of files that had to be read: a `opweld.compile.holds.Memory`."""
+
+    def __init__(self, root: str, owners: Collection[int], keep: Callable[..., None] | None) -> None:
+        self.root = root
+        self.owners = owners
+        self.keep = keep
+
+    def recall(self, path: str) -> list[Any] | None:
+        """Give what is remembered of a file, if anything is."""
+        found = recall("stamp", self.name(path), self.root, self.owners)
+        if isinstance(found, Miss) or found.get("path") != path:
+            return None
+        known = found.get("known")
+        return known if isinstance(known, list) and len(known) == 5 else None
+
+    def remember(self, path: str, known: list[Any]) -> None:
+        """Remember a file."""
+        if self.keep is not None:
+            self.keep("stamp", self.name(path), {"path": path, "known": known}, self.root, self.owners)
+
+    @staticmethod
+    def name(path: str) -> str:
+        """Name what is remembered of a file."""
+        return sha256(os.fsencode(path)).hexdigest()
 
 
 def map_warnings(warnings: Iterable[dict[str, Any]], sources: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -5,9 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from stat import S_ISREG
-from typing import Any
+from time import time_ns
+from typing import TYPE_CHECKING, Any
 
 from opweld.lean import sha256
+
+if TYPE_CHECKING:  # what typing makes of it takes longer than all else here
+    from typing import Protocol
+
+    class Memory(Protocol):
+        """What is remembered of files between processes: ``[size, mtime_ns, ctime_ns, inode, sha256]`` of each."""
+
+        def recall(self, path: str) -> list[Any] | None:
+            """Give what is remembered of a file, if anything is."""
+
+        def remember(self, path: str, known: list[Any]) -> None:
+            """Remember a file."""
+
 
 __all__ = ["NotHeld", "Reads", "check_absent", "check_files", "check_found", "processor", "sha256", "which"]
 
@@ -59,8 +73,11 @@ class Reads:
 _known: dict[tuple[Any, ...], tuple[Any, ...]] = {}
 
 
-def check_files(files: Sequence[Sequence[Any]], tolerant: bool = False) -> None:
+def check_files(files: Sequence[Sequence[Any]], tolerant: bool = False, memory: Memory | None = None) -> None:
     """Compare files with what is known of them.
+
+    A file whose times or number have changed is read, once for as long as they stay as they are then: where a cache and
+    its compiler came with an image or a backup, all have.
 
     Parameters
     ----------
@@ -68,6 +85,8 @@ def check_files(files: Sequence[Sequence[Any]], tolerant: bool = False) -> None:
         ``[path, size, mtime_ns, ctime_ns, inode, sha256]`` of each.
     tolerant : bool, optional
         A file that is gone holds.
+    memory : Memory, optional
+        Where it is looked up, and remembered, what files hold that had to be read.
 
     Raises
     ------
@@ -87,7 +106,7 @@ def check_files(files: Sequence[Sequence[Any]], tolerant: bool = False) -> None:
         if now.st_mtime_ns == mtime and now.st_ctime_ns == ctime and now.st_ino == inode:
             continue
         try:
-            same = S_ISREG(now.st_mode) and _digest(file) == digest
+            same = S_ISREG(now.st_mode) and _content(file, now, memory) == digest
         except OSError:
             same = False
         if not same:
@@ -189,6 +208,31 @@ def check_absent(groups: list[list[Any]]) -> None:
             except (FileNotFoundError, NotADirectoryError):
                 continue
             raise NotHeld(f"{place} has appeared and comes first on the search path")
+
+
+_read: dict[str, list[Any]] = {}  # what files hold that this process had to read
+
+#: How coarse a file system's clock may be: two writes within a tick can have one time. The second: of whole seconds.
+_TICK, _COARSE_TICK = 20_000_000, 2_000_000_000
+
+
+def _content(file: str, now: os.stat_result, memory: Memory | None) -> str:
+    """The sum of a file that is not as it was known to be."""
+    looks = [now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino]
+    known = _read.get(file) or (memory.recall(file) if memory else None)
+    if known and known[:4] == looks:
+        _read[file] = known
+        return str(known[-1])
+    begun = time_ns()
+    digest = _digest(file)
+    then = os.stat(file)
+    slack = _TICK if now.st_mtime_ns % 1_000_000_000 or now.st_ctime_ns % 1_000_000_000 else _COARSE_TICK
+    settled = max(now.st_mtime_ns, now.st_ctime_ns) < begun - slack
+    if settled and [then.st_size, then.st_mtime_ns, then.st_ctime_ns, then.st_ino] == looks:
+        _read[file] = [*looks, digest]
+        if memory:
+            memory.remember(file, _read[file])
+    return digest
 
 
 def _digest(file: str) -> str:
