@@ -8,6 +8,8 @@ from pathlib import Path
 
 from refusals import GCC
 
+from opweld import CompileError
+
 HEAD = '''\
 import numpy as np
 
@@ -58,7 +60,9 @@ class Mistake:
     def said(self) -> str:
         """The message, without what depends on versions and folders."""
         assert self.error is not None, "nothing was said"
-        text = GCC.sub("", str(self.error)).replace(self.path, "mine.py")
+        text = str(self.error).replace(self.path, "mine.py")
+        if isinstance(self.error, CompileError):
+            text = GCC.sub("", text)
         text = re.sub(r"\nthe whole output: .*", "", text)
         return re.split(r"\nf\(\): ", text)[0]  # before 3.11 the node stands behind the message
 

@@ -173,7 +173,7 @@ x, y, nameless = dvector("x"), dvector("y"), dvector()
 square = Times()(x, x)
 FUNCTIONS = {
     "inputs that are no list": ((x, square), {}, TypeError, "inputs must be a list of Variables, got x "
-    "(TensorVariable)"),
+    "(TensorVariable); write [x]"),
     "an input that is no variable": (([x, 3], square), {}, TypeError, "inputs[1] must be a Variable or In, got 3 "
     "(int)"),
     "a constant": (

@@ -239,7 +239,7 @@ def test_fragment_errors():
 @pytest.mark.parametrize(
     ("inputs", "outputs", "kind", "text"),
     [
-        (x, x, TypeError, "inputs must be a list of Variables, got x (TensorVariable)"),
+        (x, x, TypeError, "inputs must be a list of Variables, got x (TensorVariable); write [x]"),
         ([3], x, TypeError, "inputs[0] must be a Variable or In, got 3 (int)"),
         ([x], "z", TypeError, "outputs must be a Variable or a list of them, got 'z' (str)"),
         ([x], [x, None], TypeError, "outputs[1] must be a Variable, got None"),

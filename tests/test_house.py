@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "opweld"
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 
-LATE_AT_MOST = 30  # imports of the library's own modules
+LATE_AT_MOST = 35  # imports of the library's own modules
 OTHERS_LATE_AT_MOST = 60  # of modules that are not the library's own
 FOR_TYPES_AT_MOST = 12
 ONLY_TYPES = {"hooks.protocols", "schema", "tensor.likes"}  # names for annotations: only a checker loads them
@@ -173,9 +173,9 @@ def test_doors_import_nothing_but_the_ground():
 
 
 def test_what_is_imported_by_name_lies_below_too():
-    """Doors, `late`, and two tables: of rewriters, and of what carries shared values."""
+    """Doors, `late`, and two tables: of rewriters, and of what carries shared values; `suggest` asks doors."""
     by_name = {module for module, path in MODULES.items() if "import_module(" in path.read_text("utf-8")}
-    assert by_name == {"rooms", "compat", "rewriting.basic", "compile.sharedvalue"}
+    assert by_name == {"rooms", "compat", "rewriting.basic", "compile.sharedvalue", "suggest"}
     homes = [("rewriting.standard", f"tensor.{row[1].partition(':')[0]}") for row in STANDARD]
     homes += [("compile.sharedvalue", home.partition(":")[0].removeprefix("opweld.")) for _, home in CONSTRUCTORS]
     assert [(table, home) for table, home in homes if floor_of(table) < floor_of(home) or home not in MODULES] == []

@@ -3,8 +3,20 @@
 The names below are found on first use (PEP 562), so that ``import opweld`` costs next to nothing.
 """
 
+import sys as _sys
+
 from opweld.config import config as config  # eager: the module of the same name must not hide the object
-from opweld.rooms import door
+from opweld.rooms import door, late
+
+_tracebacks = late("opweld.tracebacks")  # where nobody catches an exception
+
+
+def _show(*error):  # type: ignore[no-untyped-def]
+    _tracebacks.show(*error)
+
+
+if _sys.excepthook is _sys.__excepthook__:  # else somebody shows them already
+    _sys.excepthook = _show
 
 __version__ = "0.1.0"
 

@@ -127,6 +127,12 @@ _KEYS: dict[str, tuple[Any, Parser, str | None, str]] = {  # default, reader, wh
     ),
     "optimizer": ("default", _text, PROGRAM, "which rewrites run"),
     "progress": ("auto", _one_of("auto", "on", "off"), NEITHER, "show a line while a build takes longer than a second"),
+    "traceback": (
+        "short",
+        _one_of("short", "full"),
+        None,
+        "whether tracebacks of what a user did wrong end at the user's line, or show opweld's frames too",
+    ),
 }
 
 #: The keys that are options of a function, and where each counts.

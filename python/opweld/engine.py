@@ -183,19 +183,7 @@ def members(text: str) -> dict[str, Any]:
 
 
 def message(diagnostics: list[dict[str, Any]], log: str) -> str:
-    """Tell a person what the compiler refused.
-
-    Parameters
-    ----------
-    diagnostics : list of dict
-        As in docs/engine.md.
-    log : str
-        Where the whole output lies; empty: nowhere.
-
-    Returns
-    -------
-    str
-    """
+    """Tell a person what the compiler refused, of diagnostics as in docs/engine.md, and where the whole output lies."""
     return str(_ask("Message", _to_engine({"diagnostics": diagnostics, "log": log}))["message"])
 
 

@@ -164,8 +164,44 @@ def _what(thing: object) -> str:
     """Describe something that is not what was asked for, in a few words."""
     if thing is None:
         return "None"
-    text = repr(thing)
+    text = _by_name(thing)
     return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(thing).__name__})"
+
+
+def _by_name(thing: object) -> str:
+    """How Python writes something, but of variables their names."""
+    if isinstance(thing, (list, tuple)) and any([hasattr(item, "owner") for item in thing]):
+        return f"[{', '.join(map(_by_name, thing))}]"
+    return str(thing) if hasattr(thing, "owner") and hasattr(thing, "type") else repr(thing)
+
+
+def _instead(thing: object) -> str:
+    """Say what is to be written for something that stands where a variable belongs; empty: nothing is known."""
+    if hasattr(thing, "make_node"):
+        if isinstance(thing, type):
+            return f"; write {thing.__name__}()(x) to apply it"
+        return f"; apply it: {type(thing).__name__}(...)(x)"
+    if hasattr(thing, "owner") and hasattr(thing, "type"):
+        package = type(thing).__module__.partition(".")[0]
+        return f"; it is a variable of {package}: build the graph of opweld.tensor, or see docs/front-ends.md"
+    if hasattr(thing, "dtype") and hasattr(thing, "shape"):
+        sizes = (None,) * len(thing.shape)
+        return f"; a variable is T.tensor('x', dtype='{thing.dtype}', shape={sizes!r}), a constant T.constant(array)"
+    return ""
+
+
+def _described(variable: Any) -> str:
+    """A variable as it is shown: its name, what computes it, its dtype and shape."""
+    what = str(variable)
+    if variable.owner is not None:
+        what = f"{variable.name} = {variable.owner}" if variable.name else str(variable.owner)
+    what = what if len(what) <= 120 else f"{what[:117]}..."
+    shape = getattr(variable.type, "shape", None)
+    if shape is None or not hasattr(variable.type, "dtype"):
+        return f"<{type(variable).__name__} {what}: {variable.type}>"
+    sizes = ", ".join(["?" if size is None else str(size) for size in shape]) + "," * (len(shape) == 1)
+    name = "" if what.startswith("<") else f" {what}"
+    return f"<{type(variable).__name__}{name}: {variable.type.dtype}, shape ({sizes})>"
 
 
 def _named(variable: Any) -> str:

@@ -54,7 +54,7 @@ def door(
             module, function = maker[name].split(":")
             value = getattr(import_module(f"{package}.{module}"), function)(name)
         else:
-            return submodule(package, name)
+            return submodule(package, name, lambda: suggest.attribute(package, name, every))
         setattr(room, name, value)
         return value
 
@@ -65,15 +65,15 @@ def door(
     return sorted(every), find, listed
 
 
-def submodule(package: str, name: str, known: str = "") -> ModuleType:
+def submodule(package: str, name: str, known: Callable[[], str]) -> ModuleType:
     """Import a module of a package, as the last resort of the package's ``__getattr__``.
 
     Parameters
     ----------
     package, name : str
         The package's full name, and the attribute that it does not have.
-    known : str
-        What a message says besides.
+    known : callable
+        Gives what a message says besides.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def submodule(package: str, name: str, known: str = "") -> ModuleType:
         except ModuleNotFoundError as err:
             if err.name != path:
                 raise
-    raise AttributeError(f"module {package!r} has no attribute {name!r}{known}", name=name)
+    raise AttributeError(f"module {package!r} has no attribute {name!r}{known()}", name=name)
 
 
 class Late:
@@ -127,3 +127,6 @@ def late(name: str) -> Any:
         To be used as the module.
     """
     return Late(name)
+
+
+suggest: Any = late("opweld.suggest")  # where a name does not exist

@@ -95,6 +95,15 @@ static PyObject *opw_describe_array(PyArrayObject *array)
     return text;
 }
 
+/* How Python writes an object; a variable of a graph by its name. */
+static PyObject *opw_shown(PyObject *value)
+{
+    PyObject *owner = opw_attribute(value, "owner");
+    PyErr_Clear();
+    Py_XDECREF(owner);
+    return owner ? PyObject_Str(value) : PyObject_Repr(value);
+}
+
 /* Of an array all that decides whether it fits; of another object its kind and how Python writes it, cut where that is long. */
 static PyObject *opw_describe(PyObject *value)
 {
@@ -104,7 +113,7 @@ static PyObject *opw_describe(PyObject *value)
     if (PyArray_Check(value))
         return opw_describe_array((PyArrayObject *)value);
     kind = opw_attribute((PyObject *)Py_TYPE(value), "__name__");
-    shown = kind ? PyObject_Repr(value) : NULL;
+    shown = kind ? opw_shown(value) : NULL;
     if (shown && PyUnicode_GET_LENGTH(shown) > 40) {
         PyObject *begin = PyUnicode_Substring(shown, 0, 37);
         Py_DECREF(shown);

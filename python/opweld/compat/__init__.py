@@ -23,7 +23,7 @@ __all__ = ["TREES", "install", "uninstall"]
 def __getattr__(name: str) -> Any:
     if name in TREES:
         return sys.modules[f"{__name__}.{name}"]
-    return submodule(__name__, name, f"; it has {', '.join(TREES)}")
+    return submodule(__name__, name, lambda: f"; it has {', '.join(TREES)}")
 
 
 def _module(path: str, names: str, fallbacks: tuple[str, ...]) -> ModuleType:

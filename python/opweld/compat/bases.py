@@ -22,6 +22,7 @@ class CLinkerObject(_CLinkerObject):
     """What ops and types that are written in C have alike; to be mixed in."""
 
     c_lang: str | None = "c++"
+    c_unversioned = False
 
 
 class CLinkerOp(CLinkerObject):
@@ -36,6 +37,7 @@ class Op(_op.Op):
     """`opweld.Op`, with C hooks in C++."""
 
     c_lang: str | None = "c++"
+    c_unversioned = False
 
 
 class COp(Op, _COp, CLinkerOp):
@@ -50,6 +52,7 @@ class Type(_type.Type):
     """`opweld.Type`, with C hooks in C++."""
 
     c_lang: str | None = "c++"
+    c_unversioned = False
 
 
 class CType(Type, _CType, CLinkerType):

@@ -20,10 +20,11 @@ from opweld.compile.maker import Maker
 from opweld.compile.modes import read_mode
 from opweld.compile.recipe import Recipe
 from opweld.config import Options, config
-from opweld.errors import OpweldWarning, UnusedInputError, _named, _what, _yes_or_no
+from opweld.errors import OpweldWarning, UnusedInputError, _instead, _named, _what, _yes_or_no
 from opweld.graph.basic import Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.shared import SharedVariable
+from opweld.tracebacks import shorten
 
 __all__ = ["Function", "In", "Maker", "Out", "SharedVariable", "function", "source"]
 
@@ -152,25 +153,35 @@ def function(
     CompileError, CompilerNotFoundError, ToolError, CacheError, EngineError, LoadError
         If the module cannot be built or loaded.
     """
-    mode = config.mode if mode is None else mode
-    given = _options(options, allow_input_downcast, on_unused_input, fuse)
-    found = read_mode(mode)
-    chosen = Options(given, getattr(found, "options", None) or {})
-    specs = _inputs(inputs, chosen.allow_input_downcast)
-    single = outputs is None or isinstance(outputs, (Variable, Out))
-    results = _outputs([] if outputs is None else [outputs] if single else outputs)
-    if name is not None and not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {_what(name)}")
-    new = read_updates(updates)
-    put = Substitution(read_givens(givens))
-    if givens:
-        results = [Out(put(out.variable), out.borrow) for out in results]
-        new = {variable: put(expression) for variable, expression in new.items()}
-    wanted = [out.variable for out in results]
-    add_default_updates(wanted, new, {spec.variable for spec in specs}, put, no_default_updates)
-    _check_unused(specs, wanted + list(new.values()), chosen.on_unused_input)
-    kept = mode if isinstance(mode, str) else found
-    return Recipe(specs, results, new, single, name, kept, given).make(found, chosen)
+    __tracebackhide__ = True
+    try:
+        if isinstance(mode, Variable):
+            raise TypeError(f"mode must be a name or a Mode, got {_what(mode)}; several inputs or outputs are one list")
+        mode = config.mode if mode is None else mode
+        given = _options(options, allow_input_downcast, on_unused_input, fuse)
+        found = read_mode(mode)
+        chosen = Options(given, getattr(found, "options", None) or {})
+        specs = _inputs(inputs, chosen.allow_input_downcast)
+        single = outputs is None or isinstance(outputs, (Variable, Out))
+        results = _outputs([] if outputs is None else [outputs] if single else outputs)
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"name must be a string, got {_what(name)}")
+        new = read_updates(updates)
+        put = Substitution(read_givens(givens))
+        if givens:
+            results = [Out(put(out.variable), out.borrow) for out in results]
+            new = {variable: put(expression) for variable, expression in new.items()}
+        wanted = [out.variable for out in results]
+        add_default_updates(wanted, new, {spec.variable for spec in specs}, put, no_default_updates)
+        if outputs is None and not new and specs and chosen.on_unused_input == "raise":
+            names = ", ".join([str(spec.variable) for spec in specs])
+            raise UnusedInputError(f"function([{names}]) has neither outputs nor updates: give what it computes")
+        _check_unused(specs, wanted + list(new.values()), chosen.on_unused_input)
+        kept = mode if isinstance(mode, str) else found
+        return Recipe(specs, results, new, single, name, kept, given).make(found, chosen)
+    except Exception as error:
+        shorten(error)
+        raise error
 
 
 def source(made: object) -> str:
@@ -217,7 +228,7 @@ def _options(options: object, downcast: object, unused: object, fuse: object) ->
 
 def _inputs(given: object, downcast: bool | None) -> list[In]:
     if not isinstance(given, (list, tuple)):
-        raise TypeError(f"inputs must be a list of Variables, got {_what(given)}")
+        raise TypeError(f"inputs must be a list of Variables, got {_what(given)}{_listed(given)}")
     specs: list[In] = []
     seen: dict[Variable, int] = {}
     for position, item in enumerate(given):
@@ -230,7 +241,7 @@ def _inputs(given: object, downcast: bool | None) -> list[In]:
         elif isinstance(item, Variable):
             spec = In(item, allow_downcast=downcast)
         else:
-            raise TypeError(f"inputs[{position}] must be a Variable or In, got {_what(item)}")
+            raise TypeError(f"inputs[{position}] must be a Variable or In, got {_what(item)}{_instead(item)}")
         if spec.variable in seen:
             raise ValueError(
                 f"inputs[{position}] is {spec.variable}, and so is inputs[{seen[spec.variable]}]: give it once"
@@ -261,11 +272,16 @@ def _check_names(specs: list[In]) -> None:
 
 def _outputs(given: object) -> list[Out]:
     if not isinstance(given, (list, tuple)):
-        raise TypeError(f"outputs must be a Variable or a list of them, got {_what(given)}")
+        raise TypeError(f"outputs must be a Variable or a list of them, got {_what(given)}{_instead(given)}")
     for position, item in enumerate(given):
         if not isinstance(item, (Variable, Out)):
-            raise TypeError(f"outputs[{position}] must be a Variable, got {_what(item)}")
+            raise TypeError(f"outputs[{position}] must be a Variable, got {_what(item)}{_instead(item)}")
     return [item if isinstance(item, Out) else Out(item) for item in given]
+
+
+def _listed(given: object) -> str:
+    """What is to be written for one input that is given without a list."""
+    return f"; write [{given}]" if isinstance(given, Variable) and given.name else ""
 
 
 def _check_unused(specs: list[In], outputs: list[Variable], action: str) -> None:

@@ -92,7 +92,7 @@ def _own(text: str) -> str:
     return "(" + r"\s*".join(map(re.escape, re.split(r"\s+", text))) + ")"
 
 
-def texts_of(data: Any, op: str, hook: str) -> Iterator[str]:
+def texts_of(data: object, op: str, hook: str) -> Iterator[str]:
     """Give the texts of Program that a hook of an op or type wrote.
 
     Parameters
@@ -211,7 +211,7 @@ def _bounds(source: str, line: int, writer: str) -> tuple[list[range], list[rang
     return own, [*others, *[lines for lines in classes if line in lines]]
 
 
-def _lines(node: Any) -> range:
+def _lines(node: ast.stmt | ast.Lambda) -> range:
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
@@ -344,7 +344,7 @@ def _read(raw: str, start: tuple[int, int]) -> list[_Line]:
     return _Reader(raw, start).read()
 
 
-def placed(diagnostic: dict[str, Any], data: Any) -> dict[str, Any] | None:
+def placed(diagnostic: dict[str, Any], data: object) -> dict[str, Any] | None:
     """Give a diagnostic the line of the user's file where its line of the fragment was written, and the user's names.
 
     Parameters

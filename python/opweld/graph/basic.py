@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic
 
 from opweld.dtypes import bits
-from opweld.errors import _what
+from opweld.errors import _described, _what
+from opweld.graph.hooknames import look_at
 from opweld.rooms import late
+from opweld.tracebacks import shorten
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -68,12 +70,13 @@ class Props:
     __props__: tuple[str, ...] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
+        __tracebackhide__ = True
         super().__init_subclass__(**kwargs)
-        if isinstance(cls.__props__, str):
-            raise TypeError(
-                f"{cls.__name__}: __props__ is the string {cls.__props__!r}, expected a tuple of names: write "
-                f"({cls.__props__!r},), with a comma"
-            )
+        try:
+            look_at(cls)
+        except TypeError as error:
+            shorten(error)
+            raise error
 
     def _props(self) -> tuple[Any, ...]:
         names = self.__props__
@@ -155,7 +158,7 @@ class Variable(Generic[T]):
         return f"<{self.type}>"
 
     def __repr__(self) -> str:
-        return str(self)
+        return _described(self)
 
     def clone(self, name: str | None = None) -> Variable[T]:
         """Make a free variable of the same type.

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakSet
 
 from opweld.errors import MethodNotDefined, _what
 from opweld.graph.basic import Apply, Props, Variable, _place
+from opweld.rooms import late
+from opweld.tracebacks import shorten
 
 __all__ = ["Op"]
+
+misspelt: Any = late("opweld.graph.misspelt")  # where an op cannot be applied
+_seen: WeakSet[type] = WeakSet()  # classes whose props are known to be set
 
 
 class Op(Props):
@@ -22,6 +28,9 @@ class Op(Props):
         Which outputs may share memory with which inputs, and which are written over them.
     c_lang : {"c", "c++"} or None
         The language of the C hooks' texts. None: C, or C++ where a ``_struct`` hook writes something.
+    c_unversioned : bool
+        Whether a module is kept for another process where `c_code_cache_version` is not written: the texts, which are
+        part of its key, are then all that counts.
     gil : {"held", "released", "free-threaded"}
         Whether `c_code` needs Python's global lock: it runs with it; without it, and may not call Python's API outside
         ``sub['fail']``; with it where there is one, but is safe without.
@@ -41,6 +50,7 @@ class Op(Props):
     view_map: dict[int, list[int]] = {}
     destroy_map: dict[int, list[int]] = {}
     c_lang: str | None = None
+    c_unversioned: bool = True
     gil: str = "held"
     c_float16: bool = False
     params_type: Any = None
@@ -48,6 +58,18 @@ class Op(Props):
     check_input: bool = True
     itypes: ClassVar[Any] = None
     otypes: ClassVar[Any] = None
+
+    if not TYPE_CHECKING:  # who reads types sees what `object` has
+
+        def __new__(cls, *args: object, **kwargs: object) -> Any:
+            """Make an op; one that takes no arguments is told apart from one that is to be applied."""
+            if (args or kwargs) and cls.__init__ is object.__init__ and cls.__new__ is Op.__new__:
+                if args and isinstance(args[0], Variable):
+                    raise TypeError(
+                        f"{cls.__name__}({args[0]}) makes an op; to apply one write {cls.__name__}()({args[0]})"
+                    )
+                raise TypeError(f"{cls.__name__}() takes no arguments")
+            return super().__new__(cls)
 
     def make_node(self, *inputs: Any) -> Apply:
         """Build the node that applies this op to `inputs`.
@@ -150,7 +172,15 @@ class Op(Props):
         TypeError
             If `make_node` gave something else.
         """
-        node = self.make_node(*inputs, **kwargs)
+        cls = type(self)
+        if cls.__props__ and cls not in _seen:
+            self._props()  # says which is not set
+            _seen.add(cls)
+        try:
+            node = self.make_node(*inputs, **kwargs)
+        except (TypeError, AttributeError) as error:
+            misspelt.called(self, self.make_node, inputs, error)
+            raise
         if not isinstance(node, Apply):
             missing = "; is its return missing?" if node is None else ""
             raise TypeError(f"{self}: make_node must return an Apply, got {_what(node)}{missing}")
@@ -174,7 +204,12 @@ class Op(Props):
         Variable or list of Variable
             The one output, or all.
         """
-        node = self.apply_node(*inputs, **kwargs)
+        __tracebackhide__ = True
+        try:
+            node = self.apply_node(*inputs, **kwargs)
+        except Exception as error:
+            shorten(error)
+            raise error
         if name is not None:
             if not isinstance(name, str):
                 raise TypeError(f"{self}: the name of a variable must be a string, got {_what(name)}")

@@ -22,6 +22,8 @@ class Type(Props):
     ----------
     c_lang : {"c", "c++"} or None
         The language of the C hooks' texts. None: C.
+    c_unversioned : bool
+        Whether a module is kept for another process where `c_code_cache_version` is not written.
     check_input : bool
         Whether `c_declare` and `c_extract` are asked to check what they are given.
     keep_storage : bool
@@ -31,6 +33,7 @@ class Type(Props):
     variable_type: type[Variable] = Variable
     constant_type: type[Constant] = Constant
     c_lang: str | None = None
+    c_unversioned: bool = True
     check_input: bool = True
     keep_storage: bool = False
 

@@ -174,5 +174,19 @@ def words(owner: object, hook: str, answer: object) -> list[str]:
         if not isinstance(word, str):
             raise TypeError(f"{owner}: {hook} must return a list of strings, got {_what(part)} in it")
         if word not in found:
-            found.append(word)
+            found.append(_bare(owner, hook, word))
     return found
+
+
+def _bare(owner: object, hook: str, word: str) -> str:
+    """Refuse a name that is written as C or as a command line has it."""
+    meant = word
+    if hook == "c_headers" and "#" in word:
+        meant = word.strip().removeprefix("#").lstrip().removeprefix("include").strip()
+    elif hook == "c_libraries":
+        meant = word.removeprefix("-l")
+        if meant.endswith((".so", ".a")):
+            meant = meant.rpartition(".")[0].removeprefix("lib")
+    if meant != word:
+        raise TypeError(f"{owner}: {hook} gives {word!r}; write the bare name, {meant!r}")
+    return word

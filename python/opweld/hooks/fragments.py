@@ -16,6 +16,7 @@ from opweld.hooks.reading import (
     carries_c,
     driver,
     float16,
+    is_unwritten,
     keeps_storage,
     label_of,
     lang_of,
@@ -308,7 +309,6 @@ class Fragments:
             answer = ask_for_build(writer, hook)
             wished = [] if answer is ABSENT else words(writer, hook, answer)
             if wished:
-                _check_wishes(writer, hook, wished)
                 build[list_] = wished
                 self._note(label, writer, hook)
         answer = ask(writer, "c_compiler")
@@ -319,6 +319,8 @@ class Fragments:
 
     def _add_version(self, writer: object, fields: schema.TypeFields | schema.KernelFields, version: object) -> None:
         if version is ABSENT or version == ():
+            if is_unwritten(writer):
+                fields["version"] = "the text"
             return
         if not isinstance(version, tuple) or not _plain(version):
             from warnings import warn_explicit
@@ -355,20 +357,6 @@ class Fragments:
             found = origin(writer, hook)
             if found is not None:
                 self.sources[key] = {"file": found[0], "line": found[1], "exact": False}
-
-
-def _check_wishes(writer: object, hook: str, wished: list[str]) -> None:
-    """Refuse names that are written as C or as a command line has them."""
-    for word in wished:
-        meant = word
-        if hook == "c_headers":
-            meant = word.strip().removeprefix("#").lstrip().removeprefix("include").strip() if "#" in word else word
-        elif hook == "c_libraries":
-            meant = word.removeprefix("-l")
-            if meant.endswith(".so") or meant.endswith(".a"):
-                meant = meant.rpartition(".")[0].removeprefix("lib")
-        if meant != word:
-            raise TypeError(f"{writer}: {hook} gives {word!r}; write the bare name, {meant!r}")
 
 
 def _keeps_gil(op: object) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from opweld.errors import _what
 from opweld.hooks.asking import ABSENT, ask, text
-from opweld.hooks.classes import CType
+from opweld.hooks.classes import COp, CType
 from opweld.rooms import late
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from opweld.schema import ArrayFields
 
 __all__ = [
-    "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "keeps_storage", "knows_of",
-    "label_of", "lang_of", "op_sub", "performs", "type_sub",
+    "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "is_unwritten", "keeps_storage",
+    "knows_of", "label_of", "lang_of", "op_sub", "performs", "type_sub",
 ]  # fmt: skip
 
 float16: Any = late("opweld.hooks.float16")  # asked where an op writes C
@@ -238,6 +238,28 @@ def op_sub(params: bool) -> dict[str, Any]:
     if params:
         sub["params"] = PARAMS
     return sub
+
+
+def is_unwritten(writer: object) -> bool:
+    """Say whether a type or op writes no version of its texts and relies on the texts themselves, which every key has.
+
+    Parameters
+    ----------
+    writer : Op or Type
+        Whose.
+
+    Returns
+    -------
+    bool
+        False for classes over those of the older packages: there no version means that nothing is kept.
+    """
+    cls = type(writer)
+    return bool(getattr(cls, "c_unversioned", False)) and not any(
+        [
+            getattr(cls, hook, None) not in (None, getattr(COp, hook))
+            for hook in ("c_code_cache_version", "c_code_cache_version_apply")
+        ]
+    )
 
 
 def lang_of(writer: object, default: Literal["c", "c++"]) -> Literal["c", "c++"]:

@@ -220,6 +220,11 @@ def alloc(value: TensorLike, *shape: Any) -> Any:
 
 
 def _filled(value: int, shape: Sizes, dtype: DType) -> Any:
+    if hasattr(dtype, "__index__"):
+        name = ("zeros", "ones")[value]
+        raise TypeError(
+            f"T.{name}({shape}, {dtype}): the second argument is the dtype; write T.{name}(({shape}, {dtype}))"
+        )
     if isinstance(shape, Variable):
         if getattr(shape.type, "ndim", None) != 0:
             raise TypeError(f"the shape must be a list of sizes, got {shape} of type {shape.type}; pass [size, ...]")

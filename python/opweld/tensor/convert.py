@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from opweld.dtypes import KINDS, PREFIXES
-from opweld.errors import _what
+from opweld.errors import _instead, _what
 from opweld.graph.basic import Variable
 from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
@@ -41,6 +41,8 @@ def constant(x: likes.TensorLike, name: str | None = None, dtype: likes.DType = 
     TypeError
         If NumPy makes no numeric array of it.
     """
+    if hasattr(x, "owner") and hasattr(x, "type"):
+        raise TypeError(f"cannot make a constant of {_what(x)}{_instead(x)}")
     try:
         array = np.asarray(x)
     except (TypeError, ValueError) as err:
@@ -76,10 +78,11 @@ def as_tensor_variable(x: likes.TensorLike, name: str | None = None, ndim: int |
     ValueError
         If the number of dimensions is not `ndim`.
     """
+    found: TensorVariable
     if isinstance(x, Variable):
         if not isinstance(x.type, TensorType):
             raise TypeError(f"expected a tensor variable, got {x} of type {x.type}")
-        found: TensorVariable = x  # type: ignore[assignment]  # or a constant, which has the same to say
+        found = x  # type: ignore[assignment]  # or a constant, which has the same to say
     elif isinstance(x, (list, tuple)) and _holds_variables(x):
         found = functions.stack([as_tensor_variable(item) for item in x])
     else:

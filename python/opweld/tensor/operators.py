@@ -26,6 +26,7 @@ _OPERANDS = (Variable, int, float, complex, np.ndarray, np.generic, list, tuple)
 # The one way back up: what stands below a function of the room and needs it all the same, as operators and methods do,
 # finds it here, and what few graphs need is loaded by these.
 functions: Any = late("opweld.tensor")
+suggest: Any = late("opweld.suggest")  # where a name does not exist
 ufuncs: Any = late("opweld.scalar.ufuncs")  # graphs without arithmetic do without
 
 
@@ -70,7 +71,30 @@ class Operators:
     """Operators and methods; a base of variables and of constants. ``==`` and ``!=`` compare identity: use `eq`."""
 
     type: TensorType
-    __array_ufunc__ = None  # NumPy leaves ``array + variable`` to the variable
+
+    if TYPE_CHECKING:
+        __array_ufunc__ = None  # what an operator of an array gives is the variable's to say
+    else:
+
+        def __array_ufunc__(self, ufunc: object, method: str, *inputs: object, **keywords: object) -> Any:
+            """Build what a ufunc of NumPy's computes."""
+            return functions.protocol.ufunc(ufunc, method, inputs, keywords)
+
+        def __array_function__(self, called: object, types: object, args: object, keywords: object) -> Any:
+            """Build what a function of NumPy's gives."""
+            return functions.protocol.function(called, args, keywords)
+
+        def __array__(self, dtype: object = None, copy: object = None) -> Any:
+            functions.protocol.valueless(self, "np.asarray")
+
+        def __int__(self) -> int:
+            return functions.protocol.valueless(self, "int()")
+
+        def __float__(self) -> float:
+            return functions.protocol.valueless(self, "float()")
+
+        def __complex__(self) -> complex:
+            return functions.protocol.valueless(self, "complex()")
 
     __abs__ = _unary("absolute")
     __neg__ = _unary("negative")
@@ -328,3 +352,23 @@ class Operators:
     def inc(self, value: likes.TensorLike) -> TensorVariable:
         """Of a part ``x[key]``: give ``x`` with a value added to this part."""
         return _call("inc_subtensor", self, value)
+
+
+class _Elsewhere:
+    """A method of NumPy's arrays that variables do not have: asking for it says what is written in its place."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, variable: object, owner: type) -> Any:
+        name = self._name
+        raise AttributeError(f"{owner.__name__!r} object has no attribute {name!r}{suggest.instead(name)}", name=name)
+
+
+for _name in (
+    "diagonal trace compress choose searchsorted partition argpartition put resize flat item tolist tobytes view"
+).split():
+    if not hasattr(Operators, _name):
+        _missing = _Elsewhere()
+        _missing.__set_name__(Operators, _name)
+        setattr(Operators, _name, _missing)

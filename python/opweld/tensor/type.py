@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -90,6 +90,19 @@ class TensorType(CType):
 
     def __repr__(self) -> str:
         return f"TensorType({self.dtype!r}, {self.shape!r})"
+
+    if not TYPE_CHECKING:  # who reads types sees what `Type` has
+
+        def __call__(self, name: str | None = None, *others: object, **more: object) -> Any:
+            """Make a free variable of this type; see `make_variable`."""
+            if others or more:
+                wanted = {"dtype": self.dtype, "shape": self.shape, **more}
+                shape = f"dtype={str(wanted.pop('dtype'))!r}, shape={wanted.pop('shape')!r}"
+                given = ", ".join([*map(repr, others), *[f"{key}=" for key in more]])
+                raise TypeError(f"{self} takes a name alone, got {given}; write T.tensor({name!r}, {shape})")
+            return self.make_variable(name)
+
+        __call__.__wrapped__ = CType.__call__
 
     def clone(self, dtype: Any = None, shape: Iterable[Any] | None = None) -> TensorType:
         """Make a type like this one.

@@ -1,0 +1,109 @@
+"""What is said of classes whose hooks are misspelt or take something else, and of ops that cannot be applied."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection
+from difflib import get_close_matches
+from warnings import warn
+
+from opweld.errors import OpweldWarning, _what
+from opweld.signatures import signature_of
+
+__all__ = ["called", "name", "signature"]
+
+
+def name(cls: type, given: str, own: Collection[str], other: Collection[str]) -> None:
+    """Look at a name that is no hook's.
+
+    Parameters
+    ----------
+    cls : type
+        The class.
+    given : str
+        The name.
+    own, other : collection of str
+        The hooks of such classes, and of those of the other kind.
+
+    Raises
+    ------
+    TypeError
+        If it is nearly a hook's.
+    """
+    if any([given in dir(base) for base in cls.__mro__[1:]]):
+        return
+    if given in other:
+        who, whose = ("types", "ops") if "filter" in own else ("ops", "types")
+        near = get_close_matches(given.replace("c_", "c_code_"), own, 1, 0.9)
+        _tell(cls, f"{given} is a hook of {whose}" + (f"; {who} have {near[0]}" if near else ""))
+        return
+    plain = given.replace("_", "").lower()
+    same = [hook for hook in own if hook.replace("_", "") == plain or sorted(hook) == sorted(given)]
+    near = same or get_close_matches(given.lower(), own, 1, 0.86)
+    if near and near[0] not in cls.__dict__:  # beside the hook it is a helper of its
+        _tell(cls, f"there is no hook {given!r}; is {near[0]!r} meant?")
+
+
+def signature(cls: type, hook: str, function: Callable[..., object], given: str) -> None:
+    """Say what a hook is given that cannot take it.
+
+    Parameters
+    ----------
+    cls : type
+        The class.
+    hook : str
+        Its hook.
+    function : function
+        What the class has for it.
+    given : str
+        What it is given.
+
+    Raises
+    ------
+    TypeError
+        Unless the class is over one of the older packages'.
+    """
+    right = ", ".join([word for word in given.split(", ") if not word.endswith("=")])
+    _tell(cls, f"{hook}{inspect.signature(function)} cannot take what it is given; write {hook}({right})")
+
+
+def called(op: object, make_node: Callable[..., object], inputs: tuple[object, ...], error: Exception) -> None:
+    """Say what is wrong with the inputs of an op whose `make_node` failed over them.
+
+    Parameters
+    ----------
+    op : Op
+        The op.
+    make_node : callable
+        Its method.
+    inputs : tuple
+        What it was applied to.
+    error : Exception
+        What `make_node` raised.
+
+    Raises
+    ------
+    TypeError
+        If there are too many or too few, or `make_node` took one for a variable that is none.
+    """
+    inside = error.__traceback__ and error.__traceback__.tb_next
+    found = signature_of(make_node)
+    if isinstance(error, TypeError) and not inside and found is not None:
+        count, most = len(inputs), len(found.positional)
+        if count < found.needed or (count > most and not found.many):
+            wanted = f"{found.needed}{f' to {most}' if most > found.needed else ''}"
+            names = f" ({', '.join(found.positional)})" if most else ""
+            raise TypeError(f"{op} takes {wanted} input{'' if wanted == '1' else 's'}{names}, got {count}") from None
+    for position, value in enumerate(inputs if isinstance(error, AttributeError) else ()):
+        if getattr(error, "obj", error) is value and not hasattr(value, "type"):
+            raise TypeError(
+                f"{op}: input {position} is no Variable but {_what(value)}; apply the op to a variable, or let its "
+                f"make_node call as_tensor_variable"
+            ) from None
+
+
+def _tell(cls: type, message: str) -> None:
+    message = f"{cls.__name__}: {message}"
+    if not any([base.__module__.startswith("opweld.compat") for base in cls.__mro__]):
+        raise TypeError(message)
+    warn(message, OpweldWarning, stacklevel=5)
