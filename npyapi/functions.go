@@ -44,6 +44,7 @@ var functions = map[string]Function{
 	"PyObject_RichCompareBool":     {Fails: Negative},
 	"PyObject_RichCompare":         {Returns: New, Fails: Null},
 	"PyObject_Repr":                {Returns: New, Fails: Null},
+	"PyObject_Str":                 {Returns: New, Fails: Null},
 	"PyObject_Call":                {Returns: New, Fails: Null},
 	"PyObject_IsTrue":              {Fails: Negative},
 	"PyObject_ClearWeakRefs":       {},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 from opweld.compile import cache, toolchain, trust
@@ -208,6 +209,7 @@ class Built:
         self.reads: Reads | None = None
 
 
+crashes: Any = late("opweld.compile.crashes")  # where faulthandler is enabled
 making: Any = late("opweld.compile.making")  # where the cache has nothing
 
 
@@ -249,6 +251,9 @@ def build(program: Program, options: Options | None = None) -> Built:
         folders = Folders(options)
         found = _from_cache(index, setup, folders) or _from_engine(setup, folders)
         _loaded[index] = found
+    fault = sys.modules.get("faulthandler")
+    if fault is not None and fault.is_enabled():
+        crashes.watch(found.path, found.source, program.data, program.sources)
     return found
 
 
