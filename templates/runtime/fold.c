@@ -1,6 +1,8 @@
 /* What surrounds a loop that folds: which axes go, in which order memory is read, halving for pairwise sums. */
 /* ---- loops that fold ----------------------------------------------------------------------------------------------- */
 
+#define OPW_SHORT_RUN 32  /* elements that are folded across columns, where neither lie close */
+#define OPW_MANY_COLUMNS 16
 #define OPW_LONG_RUN 2048 /* elements that are folded as several columns, where that pays */
 
 typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumulators;
@@ -85,8 +87,8 @@ static int opw_fold_runs(const opw_folding *f, char *const *p, npy_intp count, v
     return status ? status : opw_fold_together(f->fold, count, acc);
 }
 
-/* Folds count positions of axis `axis` and all of those inside it; non-zero is what a block or join returned. Recursion: as deep as there are axes, times the
-   logarithm of their sizes. */
+/* Folds count positions of axis `axis` and all of those inside it; non-zero is what a block or join returned. Recursion: as deep
+   as there are axes, times the logarithm of their sizes. */
 static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_intp count, void *acc)
 {
     const opw_fold *fold = f->fold;
@@ -212,12 +214,6 @@ static npy_intp opw_apart(const opw_axes *axes, int axis, int inputs)
     return sum;
 }
 
-/* Whether neighbours among what is kept lie closer than those among what goes. */
-static int opw_is_beside(const opw_axes *kept, const opw_axes *gone, int inputs)
-{
-    return kept->n && opw_apart(kept, kept->n - 1, inputs) < opw_apart(gone, gone->n - 1, inputs);
-}
-
 /* Whether elements along an axis lie as the loop has text for. */
 static int opw_is_close(const opw_loop *work, const opw_operands *list, const opw_axes *axes, int axis)
 {
@@ -226,6 +222,19 @@ static int opw_is_close(const opw_loop *work, const opw_operands *list, const op
         if (axes->strides[axis][k] != (k < work->inputs && work->numbers >> k & 1 ? 0 : list->all[k].size))
             return 0;
     return 1;
+}
+
+/* Whether to fold columns side by side: where neighbours among what is kept lie closer than those among what goes, or runs are
+   short and do not lie close. */
+static int opw_is_beside(const opw_loop *work, const opw_operands *list, const opw_axes *kept, const opw_axes *gone)
+{
+    npy_intp n = 1;
+    int i;
+    if (!kept->n || opw_apart(kept, kept->n - 1, work->inputs) < opw_apart(gone, gone->n - 1, work->inputs))
+        return kept->n > 0;
+    for (i = 0; i < gone->n && n <= OPW_SHORT_RUN; i++)
+        n *= gone->dims[i];
+    return n <= OPW_SHORT_RUN && kept->dims[kept->n - 1] >= OPW_MANY_COLUMNS && !opw_is_close(work, list, gone, gone->n - 1);
 }
 
 /* Fills the outputs; there is something to fold. */
@@ -248,7 +257,7 @@ static int opw_fold_all(const opw_loop *work, const opw_operands *list, int ndim
     folding.fold = fold;
     folding.gone = &gone;
     folding.t = none;
-    folding.beside = opw_is_beside(&kept, &gone, list->inputs);
+    folding.beside = opw_is_beside(work, list, &kept, &gone);
     folding.runs = fold->wide && !folding.beside;
     folding.close = folding.runs && gone.dims[gone.n - 1] >= OPW_LONG_RUN && opw_is_close(work, list, &gone, gone.n - 1);
     if (outer) {
