@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -40,6 +41,14 @@ def process(**environ):
     )
     hit, path = done.stdout.split()
     return hit == "True", path
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="it is about gcc")
+def test_several_choices_in_a_loop_have_no_branches():
+    x, y = T.dvector("x"), T.dvector("y")
+    for result in ((x * y).clip(0.2, 0.8), T.minimum(T.maximum(x, y), x * 0.5), T.where(x > 0.5, x * y, y)):
+        f = opweld.function([x, y], result, options={"cc": "gcc"})
+        assert re.search(r"\sv?cmp\w*pd\s", machine_code(f.maker.built.path))
 
 
 def numbers(dtype, n=4099):
