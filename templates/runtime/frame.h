@@ -22,9 +22,9 @@ typedef struct {
 
 #define OPW_HEAD(frame) ((opw_head *)(void *)(frame))
 /* What a unit asks of a head, by names of the glue: users' macros stand before it. */
-static inline PyObject *opw_given(const char *frame, uint32_t i) { return ((const opw_head *)(const void *)frame)->out[i]; }
-static inline int opw_keeping(const char *frame) { return ((const opw_head *)(const void *)frame)->keeping; }
-static inline void *opw_kept_struct(const char *frame, uint32_t i) { return ((const opw_head *)(const void *)frame)->structs[i]; }
+__attribute__((unused)) static inline PyObject *opw_given(const char *frame, uint32_t i) { return ((const opw_head *)(const void *)frame)->out[i]; }
+__attribute__((unused)) static inline int opw_keeping(const char *frame) { return ((const opw_head *)(const void *)frame)->keeping; }
+__attribute__((unused)) static inline void *opw_kept_struct(const char *frame, uint32_t i) { return ((const opw_head *)(const void *)frame)->structs[i]; }
 #define OPW_PY(slot) (*(PyObject **)(void *)(slot))
 #define OPW_ARRAY(slot) (*(PyArrayObject **)(void *)((slot) + sizeof(PyObject *))) /* of a type that declares one array */
 #define OPW_ROOM(v) ((sizeof(v) + 7) & ~(size_t)7)
@@ -248,7 +248,7 @@ OPW_SHARED PyObject *opw_enter_module(void);
    own dtype of each number, which nearly every array has. */
 OPW_SHARED extern PyArray_Descr *opw_dtypes[OPW_DTYPES];
 OPW_SHARED int opw_fits(PyObject *object, int number, int ndim);
-static inline int opw_is(const void *object, int number, int ndim)
+__attribute__((unused)) static inline int opw_is(const void *object, int number, int ndim)
 {
     PyArrayObject *array = (PyArrayObject *)object;
     if (__builtin_expect(array && PyArray_CheckExact((PyObject *)array) && PyArray_DESCR(array) == opw_dtypes[number] &&

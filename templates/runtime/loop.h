@@ -1,6 +1,6 @@
 /* How the functions of a module's objects and its loops are marked. */
 #define OPW_SHARED __attribute__((visibility("hidden"))) /* between the objects of one module */
-#define OPW_INLINE static inline __attribute__((always_inline))
+#define OPW_INLINE static inline __attribute__((always_inline, unused))
 #if defined(__clang__)
 #define OPW_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
