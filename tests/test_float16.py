@@ -375,7 +375,7 @@ def library():
     for module in pkgutil.walk_packages(opweld.__path__, "opweld."):
         if not re.search(r"compat|__main__|_engine|doctor|picture", module.name):
             importlib.import_module(module.name)
-    bases = {"RegisteredCOp", "OfOneType"}  # write C for those below
+    bases = {"RegisteredCOp", "OfOneType", "Cop"}  # write C for those below, or for texts of users
     found = {c for c in everywhere(opweld.COp) if c.make_node is not opweld.Op.make_node and c.__name__ not in bases}
     return {c for c in found if c.__module__.startswith("opweld.") and not issubclass(c, scalar.ScalarOp)}
 

@@ -6,9 +6,8 @@ The names below are found on first use (PEP 562), so that ``import opweld`` cost
 import sys as _sys
 
 from opweld.config import config as config  # eager: the module of the same name must not hide the object
-from opweld.rooms import door, late
-
-_tracebacks = late("opweld.tracebacks")  # where nobody catches an exception
+from opweld.rooms import door
+from opweld.rooms import tracebacks as _tracebacks
 
 
 def _show(*error):  # type: ignore[no-untyped-def]

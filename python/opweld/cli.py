@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from opweld.doctor import Finding
 
 checks: Any = late("opweld.doctor")  # so that help answers at once
-store: Any = late("opweld.compile.store")
 
 __all__ = ["main"]
 
@@ -126,7 +125,7 @@ def clear(yes: bool) -> None:
         return
     if not yes:
         click.confirm(f"Remove {_count(files)}, {_size(size)}, from {root}?", abort=True)
-    removed, freed = store.clear(root)
+    removed, freed = checks.store.clear(root)
     click.echo(f"removed {_count(removed)}, {_size(freed)}, from {root}")
     left, still = checks.weigh(root)
     if left:

@@ -15,10 +15,11 @@ import json
 import os
 import sys
 from collections.abc import Callable, Generator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 from opweld import errors, room
+from opweld.border import of_system, to_engine
 from opweld.rooms import late
 
 __all__ = ["build", "compilers", "cop", "finish", "fusion", "message", "parse", "render", "version", "wrap"]
@@ -35,7 +36,6 @@ _KINDS: dict[str, type[errors.OpweldError]] = {
     "cache": errors.CacheError, "private": errors.CacheError, "tool": errors.ToolError,
     "expression": errors.ExpressionError, "signature": errors.SignatureError,
 }  # fmt: skip
-_PATHS = frozenset(("module", "source", "log", "folder", "file", "driver"))  # fields of answers
 
 _loaded_in: int | None = None  # the process that loaded the engine
 _serial = itertools.count()
@@ -184,7 +184,7 @@ def members(text: str) -> dict[str, Any]:
 
 def message(diagnostics: list[dict[str, Any]], log: str) -> str:
     """Tell a person what the compiler refused, of diagnostics as in docs/engine.md, and where the whole output lies."""
-    return str(_ask("Message", _to_engine({"diagnostics": diagnostics, "log": log}))["message"])
+    return str(_ask("Message", to_engine({"diagnostics": diagnostics, "log": log}))["message"])
 
 
 def compilers(drivers: list[str], root: str = "") -> list[dict[str, Any]]:
@@ -202,8 +202,7 @@ def compilers(drivers: list[str], root: str = "") -> list[dict[str, Any]]:
     list of dict
         For each ``driver`` its ``family``, ``version``, ``target``, or why it cannot run (``error``).
     """
-    answer = _ask("Compilers", _to_engine({"drivers": drivers, "root": root}))
-    return list(answer["compilers"])
+    return list(_ask("Compilers", to_engine({"drivers": drivers, "root": root}))["compilers"])
 
 
 def build(request: dict[str, Any], progress: Progress | None = None) -> dict[str, Any]:
@@ -240,12 +239,10 @@ def finish() -> None:
     """Wait for what builds have begun for later ones. The end of the process, which would be its end, calls it."""
     if _loaded_in != os.getpid():  # a child of a fork
         return
-    try:
+    with suppress(KeyboardInterrupt):  # it is begun anew by a later build
         for _ in range(_FINISH // _SLICE):
             if _call("Finish", _SLICE)["state"] == "done":
                 return
-    except KeyboardInterrupt:
-        pass  # it is begun anew by a later build
 
 
 def _built(answers: Generator[dict[str, Any], None, None], progress: Progress | None) -> dict[str, Any]:
@@ -291,50 +288,7 @@ def _call(name: str, *arguments: str | int) -> dict[str, Any]:
         answer = getattr(_load(), "pyext_" + name)(*arguments)
     except (RuntimeError, ValueError) as error:  # a Go error; text that is no C string
         raise errors.EngineError(f"engine call {name}: {error}") from error
-    return dict(_of_system(json.loads(answer)))
-
-
-def _to_engine(request: object) -> str:
-    """Give a request as JSON in UTF-8, whatever encoding this Python takes file names to have."""
-    text = json.dumps(request, ensure_ascii=False)
-    try:
-        return text.encode("utf-8", "surrogateescape").decode("utf-8")
-    except UnicodeError:
-        words = sorted(word for word in _strings(request) if not _is_utf8(word))
-        raise errors.CacheError(
-            f"the engine reads names of files in UTF-8, and these are not: {', '.join(map(repr, words[:3]))}; set "
-            f"config.compiledir to a folder whose name is"
-        ) from None
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode("utf-8", "surrogateescape").decode("utf-8")
-    except UnicodeError:
-        return False
-    return True
-
-
-def _strings(value: object) -> Generator[str, None, None]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (dict, list, tuple)):
-        for item in value.items() if isinstance(value, dict) else value:
-            yield from _strings(item)
-
-
-def _of_system(answer: object) -> Any:
-    """Turn the paths of an answer, which are UTF-8, into what this Python takes for names of files."""
-    if sys.getfilesystemencoding() == "utf-8":
-        return answer
-    if isinstance(answer, list):
-        return [_of_system(item) for item in answer]
-    if isinstance(answer, dict):
-        return {
-            key: os.fsdecode(value.encode()) if key in _PATHS and isinstance(value, str) else _of_system(value)
-            for key, value in answer.items()
-        }
-    return answer
+    return dict(of_system(json.loads(answer)))
 
 
 def _checked(answer: dict[str, Any]) -> dict[str, Any]:
@@ -355,7 +309,7 @@ def _ask(name: str, argument: str) -> dict[str, Any]:
 
 def _run_here(request: dict[str, Any]) -> Generator[dict[str, Any], None, None]:
     """Build in this process; yield the answers, the last of which is "done". Leaving early cancels."""
-    text = _to_engine({**request, "bounds": {**request.get("bounds", {}), "lifeline": _line()}})
+    text = to_engine({**request, "bounds": {**request.get("bounds", {}), "lifeline": _line()}})
     job = f"{os.getpid()}-{next(_serial)}"  # known before the start: an interrupt in between finds it
     ended = False
     try:
@@ -399,18 +353,17 @@ def _watch_forks() -> None:
 
 
 def _is_pipe(reader: int, writer: int, number: int) -> bool:
-    try:
+    with suppress(OSError):
         return os.fstat(reader).st_ino == os.fstat(writer).st_ino == number
-    except OSError:
-        return False
+    return False
 
 
 def _drop_line() -> None:
     """Let go, in a child of a fork, of what tells that the parent lives."""
     global _lifeline
     if _lifeline is not None and _is_pipe(*_lifeline):
-        os.close(_lifeline[0])
-        os.close(_lifeline[1])
+        for end in _lifeline[:2]:
+            os.close(end)
     _lifeline = None
 
 

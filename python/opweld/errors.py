@@ -6,7 +6,10 @@ Errors that an engine answer can cause are made as ``cls(message, details)``: ``
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable
+from types import CodeType
 from typing import Any
 
 __all__ = [
@@ -209,3 +212,32 @@ def _named(variable: Any) -> str:
     if variable.name is None and variable.owner is None:
         return f"a variable without a name, of type {variable.type}"
     return f"{variable} of type {variable.type}"
+
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_theirs: dict[str, bool] = {}  # file name -> whether it is neither opweld's nor NumPy's
+
+
+def _place(depth: int) -> tuple[CodeType, int] | None:
+    """The nearest code outside opweld and NumPy that is running, and which of its instructions; the line can wait.
+
+    A `make_node` does not count: who called it is meant.
+    """
+    frame: Any = sys._getframe(depth)
+    while frame is not None:
+        code = frame.f_code
+        file = code.co_filename
+        theirs = _theirs.get(file)
+        if theirs is None:
+            theirs = _theirs[file] = not file.startswith((_PACKAGE, _numpy_folder()))
+        if theirs and code.co_name != "make_node":
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None
+
+
+def _numpy_folder() -> str:
+    """NumPy's folder: an array's operators come through its Python where the other operand is a variable."""
+    import numpy as np
+
+    return os.path.dirname(os.path.abspath(np.__file__)) + os.sep

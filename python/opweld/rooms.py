@@ -129,4 +129,6 @@ def late(name: str) -> Any:
     return Late(name)
 
 
-suggest: Any = late("opweld.suggest")  # where a name does not exist
+# What several need where something went wrong: a name that does not exist, an exception to be shown.
+suggest: Any = late("opweld.suggest")
+tracebacks: Any = late("opweld.tracebacks")

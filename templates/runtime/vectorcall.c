@@ -95,6 +95,8 @@ static PyObject *opw_hand_over(char *frame, const opw_code *code)
 {
     uint32_t i;
     PyObject *list;
+    if (code->program->single && !code->program->results)
+        Py_RETURN_NONE;
     if (code->program->single)
         return (PyObject *)OPW_ARRAY(frame + code->result_offsets[0]);
     if (!(list = PyList_New(code->program->results)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from types import ModuleType
 from typing import Any
 
 from opweld.compile import cache, toolchain, trust
@@ -16,7 +17,6 @@ from opweld.rooms import late
 __all__ = ["Built", "Folders", "Setup", "build"]
 
 buildrequest: Any = late("opweld.compile.buildrequest")  # where the cache has nothing
-written: Any = late("opweld.compile.written")  # where the compiler has warned
 
 try:
     from opweld._engine_id import ENGINE_ID
@@ -196,7 +196,15 @@ class Built:
     __slots__ = ("hit", "kept", "key", "module", "path", "reads", "seconds", "source", "text")
 
     def __init__(
-        self, module: Any, path: str, source: str, text: str, hit: bool, kept: bool, key: str, seconds: dict[str, float]
+        self,
+        module: ModuleType,
+        path: str,
+        source: str,
+        text: str,
+        hit: bool,
+        kept: bool,
+        key: str,
+        seconds: dict[str, float],
     ) -> None:
         self.module = module
         self.path = path
@@ -209,8 +217,7 @@ class Built:
         self.reads: Reads | None = None
 
 
-crashes: Any = late("opweld.compile.crashes")  # where faulthandler is enabled
-making: Any = late("opweld.compile.making")  # where the cache has nothing
+making: Any = late("opweld.compile.making")  # where the cache has nothing, and for what else is seldom
 
 
 def _remember(*what: Any) -> None:
@@ -253,7 +260,7 @@ def build(program: Program, options: Options | None = None) -> Built:
         _loaded[index] = found
     fault = sys.modules.get("faulthandler")
     if fault is not None and fault.is_enabled():
-        crashes.watch(found.path, found.source, program.data, program.sources)
+        making.watch(found.path, found.source, program.data, program.sources)
     return found
 
 
@@ -355,7 +362,7 @@ def _warn(diagnostics: list[dict[str, Any]], program: Program) -> None:
     from warnings import warn_explicit
 
     for given in diagnostics:
-        diagnostic = (written.placed(given, program.data) if given.get("op") else None) or given
+        diagnostic = (making.placed(given, program.data) if given.get("op") else None) or given
         op, hook = diagnostic.get("op"), diagnostic.get("hook")
         if not op:
             continue

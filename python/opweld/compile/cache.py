@@ -244,7 +244,7 @@ def recall(kind: str, name: str, root: str, owners: Collection[int] = ()) -> dic
 
 
 class Stamps:
-    """What is remembered in a cache folder of files that had to be read: a `opweld.compile.holds.Memory`."""
+    """What is remembered in a cache folder of files that had to be read, as `check_files` asks for it."""
 
     def __init__(self, root: str, owners: Collection[int], keep: Callable[..., None] | None) -> None:
         self.root = root

@@ -24,7 +24,7 @@ from opweld.errors import OpweldWarning, UnusedInputError, _instead, _named, _wh
 from opweld.graph.basic import Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.shared import SharedVariable
-from opweld.tracebacks import shorten
+from opweld.rooms import tracebacks
 
 __all__ = ["Function", "In", "Maker", "Out", "SharedVariable", "function", "source"]
 
@@ -180,7 +180,7 @@ def function(
         kept = mode if isinstance(mode, str) else found
         return Recipe(specs, results, new, single, name, kept, given).make(found, chosen)
     except Exception as error:
-        shorten(error)
+        tracebacks.shorten(error)
         raise error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from opweld.cops.short import cop
@@ -12,7 +13,7 @@ __all__ = ["cop"]
 files: Any = late("opweld.cops.file")  # few programs keep short forms in files
 
 
-def file(path: Any, **options: Any) -> Any:
+def file(path: str | os.PathLike[str], **options: Any) -> Any:
     """Make the short forms of a file; see `opweld.cops.file.file`."""
     return files.file(path, **options)
 

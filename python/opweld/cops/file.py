@@ -38,7 +38,7 @@ class Piece(Record):
     body_line: int
 
 
-def file(path: Any, **options: Any) -> SimpleNamespace:
+def file(path: str | os.PathLike[str], **options: Any) -> SimpleNamespace:
     """Make the short forms of a file.
 
     A comment that begins with ``cop:`` holds a signature, with a name; the braces after it hold the body. All else is

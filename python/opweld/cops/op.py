@@ -12,13 +12,12 @@ from opweld.cops.types import WEAK, computed, dtypes_of, shape_of, sizes_of
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.hooks.classes import COp
-from opweld.rooms import late
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
 
 __all__ = ["Cop", "Said", "number_of", "op_of", "text_of", "type_of"]
 
-math: Any = late("opweld.tensor.math")  # few graphs cast, or ask for a shape alone
 _ID = "OPW_COP_ID"  # where the engine's text has the kernel's name
 _PARTS = {"complex64": "float", "complex128": "double", "clongdouble": "long double"}
 
@@ -128,13 +127,14 @@ class Cop(COp):
             return variable
         if not np.can_cast(dtype_of(have).np, dtype_of(dtype).np, "safe"):
             raise TypeError(f"{name} is of dtype {have}, which is not cast safely to {dtype}; call cast(x, {dtype!r})")
-        return math.cast(variable, dtype)
+        return functions.cast(variable, dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Sequence[Any]]) -> list[Any]:
         """Give the sizes of the outputs, as the signature says them."""
         signature = self.text.signature
-        known = sizes_of(signature, shapes, lambda i: math.cast(node.inputs[i], "int64"))
-        sized = [tuple([computed(d, known, math.minimum, math.maximum) for d in a.dims]) for a in signature.outputs]
+        known = sizes_of(signature, shapes, lambda i: functions.cast(node.inputs[i], "int64"))
+        least, most = functions.minimum, functions.maximum
+        sized = [tuple([computed(d, known, least, most) for d in a.dims]) for a in signature.outputs]
         return [*sized, *[shapes[i] for i in signature.changed]]
 
     # ---- C ----
@@ -260,7 +260,7 @@ def number_of(argument: Argument) -> Any:
         return float(text)
 
 
-def type_of(name: str, argument: Argument, value: Any) -> Any:
+def type_of(name: str, argument: Argument, value: object) -> Any:
     """Say of a value what decides on dtypes: its dtype, or which of Python's numbers it is."""
     if type(value) in WEAK:
         return type(value)
@@ -271,5 +271,5 @@ def type_of(name: str, argument: Argument, value: Any) -> Any:
     return value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype
 
 
-def _constant(variable: Any) -> Any:
+def _constant(variable: Variable) -> int | None:
     return int(variable.data) if isinstance(variable, Constant) and variable.type.ndim == 0 else None

@@ -206,7 +206,7 @@ class Form:
 
     # ---- calls ----
 
-    def meet(self, called: Called, key: int, values: tuple[Any, ...], out: Any) -> Any:
+    def meet(self, called: Called, key: int, values: tuple[Any, ...], out: object) -> Any:
         """Run a call of such arguments as were not met before.
 
         Parameters
@@ -248,7 +248,7 @@ class Form:
         """The node's outputs: one bare."""
         return self.op(*values)
 
-    def _value(self, argument: Argument, value: Any) -> Any:
+    def _value(self, argument: Argument, value: object) -> Any:
         """An argument as functions take it: NumPy's and Python's as they are, what offers DLPack or an array so."""
         if isinstance(value, (np.ndarray, np.generic)) or type(value) in WEAK or argument.inout:
             return value

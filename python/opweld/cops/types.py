@@ -78,7 +78,7 @@ def _chosen(name: str, signature: Signature, variable: str, bound: tuple[str, ..
     return chosen
 
 
-def _is_from(entry: Any, found: np.dtype[Any]) -> bool:
+def _is_from(entry: type | np.dtype[Any], found: np.dtype[Any]) -> bool:
     """Whether an input may be what makes a promoted dtype what it is."""
     return isinstance(entry, type) or entry == found or entry.kind == found.kind
 
@@ -94,7 +94,12 @@ def listed(bound: tuple[str, ...]) -> str:
     return f"{', '.join(bound[:-1])} or {bound[-1]}" if len(bound) > 1 else bound[0]
 
 
-def computed(dim: Mapping[str, Any], known: Mapping[str, Any], least: Any = min, most: Any = max) -> Any:
+def computed(
+    dim: Mapping[str, Any],
+    known: Mapping[str, Any],
+    least: Callable[..., Any] = min,
+    most: Callable[..., Any] = max,
+) -> Any:
     """Compute a size.
 
     Parameters

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic
 
 from opweld.dtypes import bits
-from opweld.errors import _described, _what
-from opweld.graph.hooknames import look_at
-from opweld.rooms import late
-from opweld.tracebacks import shorten
+from opweld.errors import _described, _place, _what
+from opweld.rooms import late, tracebacks
 
 if TYPE_CHECKING:
-    from types import CodeType
-
     from typing_extensions import TypeVar
 
     from opweld.graph.op import Op
@@ -30,34 +24,8 @@ else:
 
 __all__ = ["Apply", "Constant", "Props", "Variable"]
 
+hooknames: Any = late("opweld.graph.hooknames")  # many processes make no class of their own
 pickling: Any = late("opweld.graph.pickling")  # few graphs are pickled
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_theirs: dict[str, bool] = {}  # file name -> whether it is neither opweld's nor NumPy's
-
-
-def _place(depth: int) -> tuple[CodeType, int] | None:
-    """The nearest code outside opweld and NumPy that is running, and which of its instructions; the line can wait.
-
-    A `make_node` does not count: who called it is meant.
-    """
-    frame: Any = sys._getframe(depth)
-    while frame is not None:
-        code = frame.f_code
-        file = code.co_filename
-        theirs = _theirs.get(file)
-        if theirs is None:
-            theirs = _theirs[file] = not file.startswith((_PACKAGE, _numpy_folder()))
-        if theirs and code.co_name != "make_node":
-            return code, frame.f_lasti
-        frame = frame.f_back
-    return None
-
-
-def _numpy_folder() -> str:
-    """NumPy's folder: an array's operators come through its Python where the other operand is a variable."""
-    import numpy as np
-
-    return os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 
 
 class Props:
@@ -72,10 +40,12 @@ class Props:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         __tracebackhide__ = True
         super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith("opweld."):  # the library's own are right
+            return
         try:
-            look_at(cls)
+            hooknames.look_at(cls)
         except TypeError as error:
-            shorten(error)
+            tracebacks.shorten(error)
             raise error
 
     def _props(self) -> tuple[Any, ...]:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import FunctionType
-from typing import Any
 
-from opweld.rooms import late
+from opweld.graph import misspelt
 
 __all__ = ["look_at"]
-
-misspelt: Any = late("opweld.graph.misspelt")  # few classes have something to be told
 
 _CODE, _NODE, _TYPE = "self, node, name, input_names, output_names, sub", "self, node, name", "self, name, sub"
 _BUILD = "self, c_compiler="  # older code has an argument for the compiler
@@ -66,8 +63,6 @@ def look_at(cls: type) -> None:
         If a hook is misspelt, or cannot be given what it is given; for classes over those of the older packages that
         is a warning.
     """
-    if cls.__module__.startswith("opweld."):
-        return
     props = cls.__dict__.get("__props__")
     if isinstance(props, str):
         raise TypeError(

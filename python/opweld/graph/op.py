@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
 
-from opweld.errors import MethodNotDefined, _what
-from opweld.graph.basic import Apply, Props, Variable, _place
-from opweld.rooms import late
-from opweld.tracebacks import shorten
+from opweld.errors import MethodNotDefined, _place, _what
+from opweld.graph.basic import Apply, Props, Variable, hooknames
+from opweld.rooms import tracebacks
 
 __all__ = ["Op"]
 
-misspelt: Any = late("opweld.graph.misspelt")  # where an op cannot be applied
 _seen: WeakSet[type] = WeakSet()  # classes whose props are known to be set
 
 
@@ -179,7 +177,7 @@ class Op(Props):
         try:
             node = self.make_node(*inputs, **kwargs)
         except (TypeError, AttributeError) as error:
-            misspelt.called(self, self.make_node, inputs, error)
+            hooknames.misspelt.called(self, self.make_node, inputs, error)
             raise
         if not isinstance(node, Apply):
             missing = "; is its return missing?" if node is None else ""
@@ -208,7 +206,7 @@ class Op(Props):
         try:
             node = self.apply_node(*inputs, **kwargs)
         except Exception as error:
-            shorten(error)
+            tracebacks.shorten(error)
             raise error
         if name is not None:
             if not isinstance(name, str):

@@ -10,7 +10,7 @@ from opweld.graph.op import Op
 from opweld.graph.type import Type
 from opweld.hooks.asking import ask
 
-__all__ = ["CLinkerObject", "COp", "CType"]
+__all__ = ["CLinkerObject", "COp", "CType", "own_hook"]
 
 
 class CLinkerObject:
@@ -306,3 +306,9 @@ class CType(CLinkerObject, Type):
             A C expression; None: there is none for this value.
         """
         raise MethodNotDefined(f"{self} has no c_literal")
+
+
+def own_hook(op: object, hook: str) -> bool:
+    """Say whether an op writes a hook; what `COp` has for it does not count."""
+    method = getattr(op, hook, None)
+    return method is not None and getattr(method, "__func__", method) is not getattr(COp, hook, None)

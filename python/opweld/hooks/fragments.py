@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from opweld.errors import OpweldWarning, _what
 from opweld.hooks.asking import ABSENT, ask, ask_for_build, origin, text, texts, words
-from opweld.hooks.classes import COp
+from opweld.hooks.classes import own_hook
 from opweld.hooks.reading import (
     NAME,
     VARIABLE,
     accept,
     array,
-    carries_c,
     driver,
     float16,
     is_unwritten,
@@ -23,6 +22,7 @@ from opweld.hooks.reading import (
     op_sub,
     performs,
     type_sub,
+    writer_of,
 )
 from opweld.rooms import late
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Fragments"]
 
-generics: Any = late("opweld.generic")  # few graphs have a type without C
 sections: Any = late("opweld.sections")  # the C of most graphs is in no file of the library's
 _SHARED: tuple[schema.SharedText, ...] = ("support_code", "init_code")
 _BUILD: tuple[schema.Wish, ...] = ("headers", "header_dirs", "libraries", "lib_dirs", "compile_args", "no_compile_args")
@@ -98,7 +97,7 @@ class Fragments:
             An entry of Program's ``types``.
         """
         label = self.label(type(type_))
-        writer = _writer(type_)
+        writer = writer_of(type_)
         lang = lang_of(writer, "c")
         fields: schema.TypeFields = {"label": label, "lang": lang, "declare": self._declare(writer, VARIABLE, check)}
         self._note(label, writer, "c_declare")
@@ -144,7 +143,7 @@ class Fragments:
         key = (index, name)
         found = self._declares.get(key)
         if found is None:
-            found = self._declares[key] = self._declare(_writer(type_), name, check)
+            found = self._declares[key] = self._declare(writer_of(type_), name, check)
         return found
 
     def structure(self, node: Node) -> schema.KernelFields | None:
@@ -264,7 +263,7 @@ class Fragments:
         fields["lang"] = lang_of(op, "c++" if struct else "c")
         if struct and fields["lang"] == "c":
             raise TypeError(f"{op}: c_{struct} needs C++, and c_lang is 'c': take c_lang away, or make it 'c++'")
-        if "version" not in found[0] and _own_hook(op, "c_code_cache_version_apply"):
+        if "version" not in found[0] and own_hook(op, "c_code_cache_version_apply"):
             self._add_version(op, fields, ask(op, "c_code_cache_version_apply", node))
         own_files = getattr(op, "_fragment_files", None)
         if own_files is not None:
@@ -287,9 +286,9 @@ class Fragments:
             fields["shape_only"] = True
         self._note(label, op, "c_code")
         self._add_shared(label, op, fields)
-        if not _own_hook(op, "c_code_cache_version_apply"):
+        if not own_hook(op, "c_code_cache_version_apply"):
             self._add_version(op, fields, ask(op, "c_code_cache_version"))
-        return fields, [field for field in _APPLY if _own_hook(op, intern("c_" + field))]
+        return fields, [field for field in _APPLY if own_hook(op, intern("c_" + field))]
 
     def _add_shared(self, label: str, writer: object, fields: schema.TypeFields | schema.KernelFields) -> None:
         """The fields that types and ops have alike, and that depend on no name."""
@@ -385,19 +384,6 @@ def _title(op: Any) -> str:
     ours = str(getattr(type(op).__str__, "__module__", "")).startswith("opweld.")
     told = ours and all([_plain(getattr(op, prop)) for prop in op.__props__ or ()])
     return str(op) if told else type(op).__name__
-
-
-def _writer(type_: Type) -> Any:
-    """Who writes the C of a type: itself, or `Generic`."""
-    if carries_c(type_):
-        return type_
-    return generics.generic
-
-
-def _own_hook(op: object, hook: str) -> bool:
-    """Whether an op writes a hook; what `COp` has for it does not count."""
-    method = getattr(op, hook, None)
-    return method is not None and getattr(method, "__func__", method) is not getattr(COp, hook, None)
 
 
 def _plain(value: object) -> bool:

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "is_unwritten", "keeps_storage",
-    "knows_of", "label_of", "lang_of", "op_sub", "performs", "type_sub",
+    "knows_of", "label_of", "lang_of", "op_sub", "performs", "type_sub", "writer_of",
 ]  # fmt: skip
 
 float16: Any = late("opweld.hooks.float16")  # asked where an op writes C
+generics: Any = late("opweld.generic")  # few graphs have a type without C
 
 FAIL = "{ opw_failure = 1; goto opw_fail; }"
 NAME = "OPW_NAME"
@@ -314,3 +315,10 @@ def label_of(name: str) -> str:
     if len(found) > _LONGEST:
         found = found[: _LONGEST - 1].rstrip() + "~"
     return "_" + found if found[:1] in ("", ".", "<") else found
+
+
+def writer_of(type_: Type) -> Any:
+    """Give who writes the C of a type: itself, or `Generic`."""
+    if carries_c(type_):
+        return type_
+    return generics.generic

@@ -17,6 +17,7 @@ __all__, __getattr__, __dir__ = door(
         "elemwise": ("Elemwise",),
         "along": ("argmax", "argmin", "cumprod", "cumsum", "max_and_argmax"),
         "joining": ("concatenate", "hstack", "join", "stack", "vstack"),
+        "making": ("tensor",),
         "manipulation": ("broadcast_to", "flatten", "ravel", "reshape"),
         "ofnumpy": (
             "bincount", "cholesky", "det", "einsum", "histogram", "inv", "norm", "searchsorted", "solve", "unique",
@@ -43,7 +44,7 @@ __all__, __getattr__, __dir__ = door(
         "specify": ("SpecifyShape", "specify_shape"),
         "splitting": ("split",),
         "parts": ("inc_subtensor", "set_subtensor"),
-        "type": ("TensorType", "tensor"),
+        "type": ("TensorType",),
         "ufuncs": FUNCTIONS,
         "variable": ("TensorConstant", "TensorVariable"),
     },

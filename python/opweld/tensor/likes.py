@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from opweld.graph.basic import Variable
 
-__all__ = ["Axes", "DType", "Places", "Sizes", "Size", "TensorLike", "TensorList"]
+__all__ = ["Axes", "DType", "Numbers", "Places", "Sizes", "Size", "TensorLike", "TensorList"]
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     Axes: TypeAlias = SupportsIndex | tuple[SupportsIndex, ...] | None
     Places: TypeAlias = int | Sequence[int]
     DType: TypeAlias = DTypeLike | None
+    Numbers: TypeAlias = ArrayLike
     Size: TypeAlias = SupportsIndex | Variable
     Sizes: TypeAlias = Size | Sequence[Size] | np.ndarray[Any, Any]
 else:
-    TensorLike = TensorList = Axes = Places = DType = Size = Sizes = Any
+    TensorLike = TensorList = Axes = Places = DType = Numbers = Size = Sizes = Any

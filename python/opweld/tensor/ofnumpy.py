@@ -137,7 +137,7 @@ def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 
 
 
 def histogram(
-    a: TensorLike, bins: Any = 10, range: tuple[float, float] | None = None, density: bool = False,
+    a: TensorLike, bins: int | str | TensorLike = 10, range: tuple[float, float] | None = None, density: bool = False,
     weights: TensorLike | None = None,
 ) -> list[Any]:  # fmt: skip
     """Count the elements between edges, as ``numpy.histogram`` does.
@@ -218,7 +218,7 @@ def einsum(subscripts: str, *operands: TensorLike) -> Any:
     return OfNumPy("einsum", (subscripts,), (), (("optimize", True),))(*operands)
 
 
-def norm(x: TensorLike, ord: Any = None, axis: Axes = None, keepdims: bool = False) -> Any:
+def norm(x: TensorLike, ord: float | str | None = None, axis: Axes = None, keepdims: bool = False) -> Any:
     """Give the norm of vectors or matrices, as ``numpy.linalg.norm`` does.
 
     Parameters

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from opweld import rooms
 from opweld.graph.basic import Variable
 from opweld.rooms import late
 
@@ -26,7 +27,6 @@ _OPERANDS = (Variable, int, float, complex, np.ndarray, np.generic, list, tuple)
 # The one way back up: what stands below a function of the room and needs it all the same, as operators and methods do,
 # finds it here, and what few graphs need is loaded by these.
 functions: Any = late("opweld.tensor")
-suggest: Any = late("opweld.suggest")  # where a name does not exist
 ufuncs: Any = late("opweld.scalar.ufuncs")  # graphs without arithmetic do without
 
 
@@ -362,7 +362,9 @@ class _Elsewhere:
 
     def __get__(self, variable: object, owner: type) -> Any:
         name = self._name
-        raise AttributeError(f"{owner.__name__!r} object has no attribute {name!r}{suggest.instead(name)}", name=name)
+        raise AttributeError(
+            f"{owner.__name__!r} object has no attribute {name!r}{rooms.suggest.instead(name)}", name=name
+        )
 
 
 for _name in (

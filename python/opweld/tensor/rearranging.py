@@ -10,8 +10,9 @@ import numpy as np
 
 from opweld.tensor.axis import one_axis
 from opweld.tensor.convert import as_tensor_variable
-from opweld.tensor.likes import Places, Size, TensorLike
+from opweld.tensor.likes import Numbers, Places, Size, TensorLike
 from opweld.tensor.operators import functions
+from opweld.tensor.variable import TensorVariable
 
 __all__ = ["flip", "kron", "meshgrid", "pad", "roll", "rot90"]
 
@@ -120,7 +121,7 @@ def roll(a: TensorLike, shift: Size | tuple[Size, ...], axis: Places | None = No
     return x
 
 
-def pad(array: TensorLike, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
+def pad(array: TensorLike, pad_width: Numbers, mode: str = "constant", constant_values: Numbers = 0) -> Any:
     """Put elements round an array, as ``numpy.pad`` does.
 
     Parameters
@@ -145,7 +146,7 @@ def pad(array: TensorLike, pad_width: Any, mode: str = "constant", constant_valu
     ValueError
         If `mode` is none of these, or a width is negative.
     """
-    x = as_tensor_variable(array)
+    x: Any = as_tensor_variable(array)
     if mode not in ("constant", *_SOURCES):
         raise ValueError(f"pad: mode is {mode!r}, expected one of 'constant', {', '.join(map(repr, _SOURCES))}")
     widths = [[index(width) for width in pair] for pair in np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()]
@@ -154,14 +155,14 @@ def pad(array: TensorLike, pad_width: Any, mode: str = "constant", constant_valu
     values = np.broadcast_to(np.asarray(constant_values), (x.ndim, 2)).astype(x.type.dtype)
     for axis, (before, after) in enumerate(widths):
         if mode == "constant":
-            x = _with_blocks(x, axis, (before, after), values[axis])
+            x = _with_blocks(x, axis, widths[axis], values[axis])
         elif before or after:
             size = x.shape[axis]
             x = functions.take(x, _SOURCES[mode](functions.arange(-before, size + after), size), axis=axis)
     return x
 
 
-def _with_blocks(x: Any, axis: int, widths: tuple[int, int], values: Any) -> Any:
+def _with_blocks(x: TensorVariable, axis: int, widths: Sequence[int], values: np.ndarray[Any, Any]) -> Any:
     """An array between two blocks of a constant."""
     parts = [x]
     for width, value, place in zip(widths, values, (0, 2), strict=True):
@@ -171,13 +172,13 @@ def _with_blocks(x: Any, axis: int, widths: tuple[int, int], values: Any) -> Any
     return functions.concatenate(parts, axis=axis) if len(parts) > 1 else x
 
 
-def _reflected(places: Any, size: Any) -> Any:
+def _reflected(places: TensorVariable, size: TensorVariable) -> Any:
     period = functions.maximum(2 * (size - 1), 1)
     places = places % period
     return functions.minimum(places, period - places) % functions.maximum(size, 1)
 
 
-def _mirrored(places: Any, size: Any) -> Any:
+def _mirrored(places: TensorVariable, size: TensorVariable) -> Any:
     places = places % functions.maximum(2 * size, 1)
     return functions.minimum(places, 2 * size - 1 - places)
 
