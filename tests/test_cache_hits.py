@@ -251,6 +251,34 @@ def test_environment_that_compilers_read(header) -> None:
     assert header(LD_LIBRARY_PATH="/nowhere")[1] is False
 
 
+# What a process needs that makes a module, an op, or a mistake.
+NEEDLESS = (
+    "answers apart compile.making compile.store compile.written difflib engine graph.hooknames suggest tracebacks"
+)
+HIT = """
+import json, sys
+import numpy as np
+import opweld, opweld.tensor as T
+
+x = T.dvector("x")
+f = opweld.function([x], x * 2 + 1)
+assert f([1.0, 2.0]).tolist() == [3, 5]
+names = {name.removeprefix("opweld.") for name in sys.modules}
+print(json.dumps([f.maker.built.hit, sorted(names & set(sys.argv[1].split()))]))
+"""
+
+
+def test_a_hit_loads_nothing_needless(tmp_path: Path) -> None:
+    env = {**os.environ, "OPWELD_FLAGS": f"compiledir={tmp_path / 'cache'}"}
+    env["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    hits = []
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", HIT, NEEDLESS], env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        hits.append(json.loads(done.stdout))
+    assert hits[0][0] is False and "engine" in hits[0][1] and hits[1] == [True, []]
+
+
 # -- in one process --------------------------------------------------------------------------------------------------
 
 

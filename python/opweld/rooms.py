@@ -85,13 +85,15 @@ def submodule(package: str, name: str, known: Callable[[], str]) -> ModuleType:
         If there is no module of that name.
     """
     path = f"{package}.{name}"
-    if name.isidentifier() and not name.startswith("_"):
+    said = ""
+    if name.isidentifier() and not name.startswith("_"):  # an import asks here for modules that are to be imported
         try:
             return import_module(path)
         except ModuleNotFoundError as err:
             if err.name != path:
                 raise
-    raise AttributeError(f"module {package!r} has no attribute {name!r}{known()}", name=name)
+        said = known()
+    raise AttributeError(f"module {package!r} has no attribute {name!r}{said}", name=name)
 
 
 class Late:
