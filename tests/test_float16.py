@@ -12,6 +12,7 @@ import opweld
 import opweld.tensor as T
 from opweld import compat, scalar
 from opweld.compile.ops import view_op
+from opweld.cops.op import Cop
 from opweld.tensor import CAReduce, Elemwise
 from opweld.tensor.basic import MakeVector
 from opweld.tensor.sorting import Sort
@@ -375,9 +376,9 @@ def library():
     for module in pkgutil.walk_packages(opweld.__path__, "opweld."):
         if not re.search(r"compat|__main__|_engine|doctor|picture", module.name):
             importlib.import_module(module.name)
-    bases = {"RegisteredCOp", "OfOneType", "Cop"}  # write C for those below, or for texts of users
+    bases = {"RegisteredCOp", "OfOneType"}  # write C for those below
     found = {c for c in everywhere(opweld.COp) if c.make_node is not opweld.Op.make_node and c.__name__ not in bases}
-    return {c for c in found if c.__module__.startswith("opweld.") and not issubclass(c, scalar.ScalarOp)}
+    return {c for c in found if c.__module__.startswith("opweld.") and not issubclass(c, (scalar.ScalarOp, Cop))}
 
 
 def expressions():

@@ -215,7 +215,7 @@ def test_the_head_of_the_c_says_where_the_loop_of_a_node_is() -> None:
     ]
     for i in at:
         name = lines[i].split(":")[0].strip()
-        assert f"{name}_block(" in text or f"{name}_inner(" in text
+        assert f"{name}_run(" in text or f"{name}_inner(" in text
 
 
 def test_the_head_of_the_c_tells_the_second_way() -> None:

@@ -125,5 +125,5 @@ def test_kinds_of_errors_have_their_classes():
 
     assert set(engine._KINDS.values()) == {
         errors.ProgramError, errors.CompilerNotFoundError, errors.CompileError, errors.CacheError,
-        errors.ExpressionError, errors.ToolError,
+        errors.ExpressionError, errors.SignatureError, errors.ToolError,
     }  # fmt: skip

@@ -21,6 +21,7 @@ _MUCH, _FITS = 16, 2  # so many, or lines round it that fit, where it stands out
 _NEAR = 12  # lines round the one that is looked for
 _PREFIX = re.compile(r"([A-Za-z]*)('{3}|\"{3}|'|\")")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_INSIDE = re.compile(r"\w\w")  # of a word
 _PUT = re.compile(r"%\(\w+\)[sdr]|%[sdr]|\{[A-Za-z_][\w.\[\]]*\}")  # what % and format put in
 
 
@@ -83,9 +84,11 @@ class _Line:
             start, end = (r"(?:.*?)" if self.first else ""), (r"(?:.*)" if self.last else "")
             self._pattern = re.compile(rf"{start}\s*{''.join(parts)}\s*{end}", re.DOTALL)
         found = self._pattern.fullmatch(text)
-        if found is None or 3 * (found.end(len(self.pieces)) - found.start(1)) < len(text):  # a word of it is no sign
+        if found is None:
             return None
-        return found
+        first, last = found.start(1), found.end(len(self.pieces))
+        cut = any(_INSIDE.match(text, at - 1, at + 1) for at in (first, last) if at)
+        return None if cut or 3 * (last - first) < len(text) else found  # a word of it, or a part of one, is no sign
 
 
 def _own(text: str) -> str:
