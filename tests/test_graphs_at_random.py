@@ -35,9 +35,11 @@ from graphs import (
 import opweld
 import opweld.tensor as T
 from opweld import In, Out
+from opweld.compile import toolchain
 
 Array = Any
 
+LEVELS = toolchain.LEVELS[: toolchain.LEVELS.index(toolchain.march("native")) + 1]
 EACH = 6  # graphs of a function
 LONG = int(os.environ.get("OPWELD_GRAPHS", "0"))
 FIRST = int(os.environ.get("OPWELD_GRAPHS_SEED", "0")) * 1_000_000
@@ -293,10 +295,10 @@ def functions(rng: Random, case: Case) -> tuple[Any, Any]:
     }
     rewrites = "None" if rng.random() < 0.15 else "default"
     optimised = {"cflags": "-O3 -fno-math-errno", "cxxflags": "-O3 -fno-math-errno"} if rng.random() < 0.1 else {}
-    instructions = str(rng.choice(["processor", "common"]))
+    march = str(rng.choice([*LEVELS]))
     outputs = [Out(v.variable, borrow=b) for v, b in zip(case.outputs, borrows)]
     inputs = [In(v.variable, mutable=i in case.given_away) for i, v in enumerate(case.inputs)]
-    options["options"] = {"optimizer": rewrites, "instructions": instructions, **optimised}
+    options["options"] = {"optimizer": rewrites, "march": march, **optimised}
     made = [opweld.function(inputs, outputs, fuse=fuse, **options) for fuse in (True, False)]
     return made[0], made[1]
 

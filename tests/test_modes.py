@@ -195,7 +195,7 @@ OTHER = {
     "allow_input_downcast": True, "cc": "/nowhere/gcc", "cflags": "-O1 -ffast-math", "cmodule__remove_gxx_opt": True,
     "compile_memory": 4096.0, "compile_seconds": 100.0, "compiledir": "", "compiledir_owners": "root",
     "conventions": "theano", "cxx": "/nowhere/g++", "cxxflags": "-O0 -fsanitize=undefined", "fuse": False,
-    "gcc__cxxflags": "-g1", "instructions": "common",
+    "gcc__cxxflags": "-g1", "march": "baseline",
     "lock_seconds": 1.0, "on_unused_input": "ignore", "optimizer": "None", "progress": "on",
 }  # fmt: skip
 

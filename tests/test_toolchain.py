@@ -84,7 +84,7 @@ BASE = {
 def test_index_name_is_as_documented() -> None:
     text = (
         "opweld-index 2\nengine 0.1.0 abc\npython 3.11.7 .so\nnumpy 2.4.6 /np\ndriver /usr/bin/gcc\n"
-        'driver\'s ["-m64"]\nflags ["-O3", "-Wall"]\nfuse on\nenv CPATH=/i\n'
+        'driver\'s ["-m64"]\nflags ["-O3", "-Wall"]\nfuse on\nmarch baseline\nenv CPATH=/i\n'
     )
     text += "program " + sha256(b'{"program":1}').hexdigest() + "\n"
     assert toolchain.index_name(**BASE) == sha256(text.encode()).hexdigest()
@@ -105,7 +105,7 @@ def test_index_name_is_as_documented() -> None:
         ("env", {"CPATH": "/i", "LD_LIBRARY_PATH": "/l"}),
         ("env", {"CPATH": "/i", "SOURCE_DATE_EPOCH": "1"}),
         ("program", b"{}"),
-        ("instructions", "avx2"),
+        ("march", "x86-64-v3"),
         ("python", "3.11.8 .so"),
         ("numpy", "2.4.6 /np2"),
         ("env", {}),
@@ -159,7 +159,7 @@ def test_request_has_the_fields_of_the_border() -> None:
     assert sorted(request) == sorted(
         (
             "program sources index spare root owners private cc cxx cflags cxxflags include_dirs runtime python numpy "
-            "env process cpu lock_seconds bounds instructions fuse"
+            "env process cpu lock_seconds bounds march fuse"
         ).split()
     )
     assert any(os.path.isfile(os.path.join(folder, "Python.h")) for folder in request["include_dirs"])

@@ -20,11 +20,13 @@ def machines() -> dict[str, dict[str, str]]:
     found = subprocess.run([sys.executable, "-c", PICK], capture_output=True, text=True, check=True).stdout.split()
     newest = [feature for feature in found if feature.startswith(NEWEST)]
     oldest = {
+        "OPWELD_PROCESSOR": "x86-64-v2",
         "NPY_DISABLE_CPU_FEATURES": " ".join(found),
         "OPENBLAS_CORETYPE": "Nehalem",
         "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F,-AVX512DQ,-AVX512VL",
     }
     middle = {
+        "OPWELD_PROCESSOR": "x86-64-v3",
         "NPY_DISABLE_CPU_FEATURES": " ".join(newest),
         "OPENBLAS_CORETYPE": "Haswell",
         "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512DQ,-AVX512VL",

@@ -23,28 +23,28 @@ const (
 
 // Request is what Python asks for; docs/engine.md describes its fields.
 type Request struct {
-	Program      string               `json:"program"`
-	Fuse         bool                 `json:"fuse"` // steps that walk the same elements become one
-	Sources      map[string]cc.Source `json:"sources"`
-	Index        string               `json:"index"`
-	Spare        string               `json:"spare"`
-	Root         string               `json:"root"`
-	Owners       cache.Owners         `json:"owners"`
-	Private      string               `json:"private"`
-	CC           string               `json:"cc"`
-	CXX          string               `json:"cxx"`
-	CFlags       []string             `json:"cflags"`
-	CXXFlags     []string             `json:"cxxflags"`
-	Instructions string               `json:"instructions"`
-	IncludeDirs  []string             `json:"include_dirs"`
-	Runtime      string               `json:"runtime"`
-	Python       string               `json:"python"`
-	NumPy        string               `json:"numpy"`
-	Env          map[string]string    `json:"env"`
-	Process      cc.Process           `json:"process"`
-	CPU          string               `json:"cpu"`
-	LockSeconds  float64              `json:"lock_seconds"`
-	Bounds       cc.Bounds            `json:"bounds"`
+	Program     string               `json:"program"`
+	Fuse        bool                 `json:"fuse"` // steps that walk the same elements become one
+	Sources     map[string]cc.Source `json:"sources"`
+	Index       string               `json:"index"`
+	Spare       string               `json:"spare"`
+	Root        string               `json:"root"`
+	Owners      cache.Owners         `json:"owners"`
+	Private     string               `json:"private"`
+	CC          string               `json:"cc"`
+	CXX         string               `json:"cxx"`
+	CFlags      []string             `json:"cflags"`
+	CXXFlags    []string             `json:"cxxflags"`
+	March       string               `json:"march"`
+	IncludeDirs []string             `json:"include_dirs"`
+	Runtime     string               `json:"runtime"`
+	Python      string               `json:"python"`
+	NumPy       string               `json:"numpy"`
+	Env         map[string]string    `json:"env"`
+	Process     cc.Process           `json:"process"`
+	CPU         string               `json:"cpu"`
+	LockSeconds float64              `json:"lock_seconds"`
+	Bounds      cc.Bounds            `json:"bounds"`
 }
 
 // Result is a module that can be imported.

@@ -131,7 +131,7 @@ var changes = map[string][2]func(s *scene){
 	"flags joined":               {flag("-Wall", "-DA"), flag("-Wall\nargv -DA")},
 	"architecture":               change(flag("-march=haswell")),
 	"tuning":                     change(flag("-mtune=haswell")),
-	"instructions":               change(func(s *scene) { s.req.Instructions = "avx2" }),
+	"march":                      change(func(s *scene) { s.req.March = "x86-64-v3" }),
 	"whose native":               {func(s *scene) { flag("-march=native")(s); s.req.CPU = "one" }, func(s *scene) { s.req.CPU = "another" }},
 	"seed":                       {flag("-frandom-seed=1"), flag("-frandom-seed=2")},
 	"macro":                      {flag("-DA=1"), flag("-DA=2")},

@@ -57,7 +57,7 @@ func (j *Job) front() []string {
 	if j.Tool.Family == "gcc" {
 		wanted = append(wanted, structuralGCC...)
 	}
-	wanted = append(append(wanted, j.instructions()...), j.Flags...)
+	wanted = append(append(wanted, j.level()...), j.Flags...)
 	argv := []string{j.Tool.Driver, j.standard(), "-fPIC", "-v", "-MD", "-MF", depfile}
 	argv = append(argv, j.Tool.plain()...)
 	argv = append(argv, j.without(wanted)...)
@@ -68,19 +68,27 @@ func (j *Job) front() []string {
 	return argv
 }
 
-// instructions are the arguments for more than what every processor of a kind has, for a compiler that is known to take
-// them; one that is told for which processor it compiles is told nothing else. Where gcc copies half of what a vector holds
-// at a time, the vector's load waits for two stores.
-func (j *Job) instructions() []string {
+// level are the arguments for more than what every processor of a kind has, for a compiler that is known to take them; one that
+// is told for which processor it compiles is told nothing else, nor where an op wants no such thing. Where gcc copies half of what
+// a vector holds at a time, the vector's load waits for two stores.
+func (j *Job) level() []string {
 	told := func(arg string) bool { return strings.HasPrefix(arg, "-march=") }
-	if j.Instructions != "avx2" || !j.Tool.x86() || slices.ContainsFunc(j.Flags, told) || slices.ContainsFunc(j.Args, told) {
+	unwanted := func(arg string) bool { return told(arg) || arg == "-mavx2" }
+	if !strings.HasPrefix(j.March, "x86-64-v") || !j.Tool.x86() || slices.ContainsFunc(slices.Concat(j.Flags, j.Args), told) ||
+		slices.ContainsFunc(j.NoArgs, unwanted) {
 		return nil
 	}
-	if j.Tool.Family == "gcc" && j.Tool.Major >= 12 {
-		return []string{"-mavx2", "-mmove-max=256", "-mstore-max=256"}
+	if t := j.Tool; t.Family == "gcc" && t.Major < 11 || t.Family == "clang" && t.Major < 12 || strings.HasPrefix(t.Target, "i") {
+		return beforeLevels[j.March]
 	}
-	return []string{"-mavx2"}
+	if j.Tool.Family == "gcc" && j.Tool.Major >= 12 && j.March >= "x86-64-v3" {
+		return []string{"-march=" + j.March, "-mmove-max=256", "-mstore-max=256"}
+	}
+	return []string{"-march=" + j.March}
 }
+
+// beforeLevels is what compilers are told that do not know the levels by name, or make modules of 32 bits.
+var beforeLevels = map[string][]string{"x86-64-v3": {"-mavx2"}, "x86-64-v4": {"-mavx2"}}
 
 // standard is the language's version: the oldest that every supported compiler has in full.
 func (j *Job) standard() string {

@@ -31,23 +31,23 @@ const exported = "{ global: PyInit_*; local: *; };\n"
 
 // Job is one translation unit and what it is compiled with.
 type Job struct {
-	Tool         *Tool
-	Text         string
-	CXX          bool
-	Parts        bool     // the text has two parts, OPW_PART 1 and 2, which are compiled at the same time
-	Object       []byte   // an object to link with; nil: none
-	Prefix       string   // path of a header that comes first and is compiled ahead; not part of Argv: the result is the same
-	Flags        []string // configured flags: optimisation, warnings, debug
-	Instructions string   // what the processor has beyond those of its kind: "avx2", or nothing
-	System       []string // folders of Python's and NumPy's headers, in order
-	Headers      []string // folders of the ops' headers
-	LibDirs      []string // folders of the ops' libraries, for the linker and for the loader
-	Libs         []string // names of libraries
-	Args         []string // further arguments
-	NoArgs       []string // arguments to leave out, by exact match
-	Env          map[string]string
-	Process      Process
-	Bounds       Bounds
+	Tool    *Tool
+	Text    string
+	CXX     bool
+	Parts   bool     // the text has two parts, OPW_PART 1 and 2, which are compiled at the same time
+	Object  []byte   // an object to link with; nil: none
+	Prefix  string   // path of a header that comes first and is compiled ahead; not part of Argv: the result is the same
+	Flags   []string // configured flags: optimisation, warnings, debug
+	March   string   // the level of processors that it is for: "x86-64-v3"; "baseline", or nothing: all of their kind
+	System  []string // folders of Python's and NumPy's headers, in order
+	Headers []string // folders of the ops' headers
+	LibDirs []string // folders of the ops' libraries, for the linker and for the loader
+	Libs    []string // names of libraries
+	Args    []string // further arguments
+	NoArgs  []string // arguments to leave out, by exact match
+	Env     map[string]string
+	Process Process
+	Bounds  Bounds
 }
 
 // Reads holds the paths that a compile read and where it looked for them.

@@ -92,28 +92,36 @@ func TestArgv(t *testing.T) {
 
 // What a processor has beyond its kind is asked of compilers that are known to take it, unless they are told for which one
 // to compile.
-func TestInstructions(t *testing.T) {
+func TestLevel(t *testing.T) {
 	gcc := Tool{Family: "gcc", Major: 11, Target: "x86_64-linux-gnu"}
-	newer, clang, arm, other := gcc, gcc, gcc, gcc
-	newer.Major, clang.Family, arm.Target, other.Family = 12, "clang", "aarch64-linux-gnu", "other"
+	old, newer, clang, arm, other := gcc, gcc, gcc, gcc, gcc
+	old.Major, newer.Major, clang.Family, arm.Target, other.Family = 10, 12, "clang", "aarch64-linux-gnu", "other"
+	clang.Major = 12
 	for _, c := range []struct {
 		job  Job
 		want string
 	}{
 		{Job{Tool: &gcc}, ""},
-		{Job{Tool: &gcc, Instructions: "avx2"}, "-mavx2"},
-		{Job{Tool: &clang, Instructions: "avx2"}, "-mavx2"},
-		{Job{Tool: &newer, Instructions: "avx2"}, "-mavx2 -mmove-max=256 -mstore-max=256"},
-		{Job{Tool: &arm, Instructions: "avx2"}, ""},
-		{Job{Tool: &other, Instructions: "avx2"}, ""},
-		{Job{Tool: &gcc, Instructions: "avx2", Flags: []string{"-O2", "-march=core2"}}, ""},
-		{Job{Tool: &gcc, Instructions: "avx2", Args: []string{"-march=native"}}, ""},
-		{Job{Tool: &gcc, Instructions: "avx2", Flags: []string{"-mtune=native"}}, "-mavx2"},
-		{Job{Tool: &gcc, Instructions: "avx2", NoArgs: []string{"-mavx2"}}, ""},
+		{Job{Tool: &gcc, March: "baseline"}, ""},
+		{Job{Tool: &gcc, March: "x86-64-v2"}, "-march=x86-64-v2"},
+		{Job{Tool: &gcc, March: "x86-64-v3"}, "-march=x86-64-v3"},
+		{Job{Tool: &gcc, March: "x86-64-v4"}, "-march=x86-64-v4"},
+		{Job{Tool: &old, March: "x86-64-v2"}, ""},
+		{Job{Tool: &old, March: "x86-64-v4"}, "-mavx2"},
+		{Job{Tool: &clang, March: "x86-64-v3"}, "-march=x86-64-v3"},
+		{Job{Tool: &newer, March: "x86-64-v2"}, "-march=x86-64-v2"},
+		{Job{Tool: &newer, March: "x86-64-v3"}, "-march=x86-64-v3 -mmove-max=256 -mstore-max=256"},
+		{Job{Tool: &arm, March: "x86-64-v3"}, ""},
+		{Job{Tool: &other, March: "x86-64-v3"}, ""},
+		{Job{Tool: &gcc, March: "x86-64-v3", Flags: []string{"-O2", "-march=core2"}}, ""},
+		{Job{Tool: &gcc, March: "x86-64-v3", Args: []string{"-march=native"}}, ""},
+		{Job{Tool: &gcc, March: "x86-64-v3", Flags: []string{"-mtune=native"}}, "-march=x86-64-v3"},
+		{Job{Tool: &gcc, March: "x86-64-v3", NoArgs: []string{"-mavx2"}}, ""},
+		{Job{Tool: &gcc, March: "x86-64-v4", NoArgs: []string{"-march=x86-64-v3"}}, ""},
 	} {
 		for _, argv := range [][]string{c.job.Argv(), c.job.partArgv(1), c.job.partArgv(2)} {
 			said := slices.DeleteFunc(argv, func(arg string) bool {
-				return !strings.HasPrefix(arg, "-mavx") && !strings.HasPrefix(arg, "-mmove") && !strings.HasPrefix(arg, "-mstore")
+				return !strings.HasPrefix(arg, "-mavx") && !strings.HasPrefix(arg, "-march=x") && !strings.HasPrefix(arg, "-mmove") && !strings.HasPrefix(arg, "-mstore")
 			})
 			require.Equal(t, c.want, strings.Join(said, " "), "%+v", c.job)
 		}
@@ -124,7 +132,7 @@ func TestInstructions(t *testing.T) {
 			if !tool.x86() {
 				t.Skip("it is for another processor")
 			}
-			_, err := compile(t, &Job{Tool: tool, Text: "typedef int __attribute__((vector_size(32))) v; v f(v a, v b) { return a + b; }\n", Instructions: "avx2",
+			_, err := compile(t, &Job{Tool: tool, Text: "typedef int __attribute__((vector_size(32))) v; v f(v a, v b) { return a + b; }\n", March: "x86-64-v3",
 				Flags: []string{"-Wall", "-Wextra", "-Werror"}})
 			require.NoError(t, err)
 		})

@@ -111,13 +111,13 @@ _KEYS: dict[str, tuple[Any, Parser, str | None, str]] = {  # default, reader, wh
     "floatX": ("float64", _one_of("float64", "float32", "float16"), None, "dtype of vector() and its like"),
     "fuse": (True, _flag, KEY, "make one loop of nodes that walk the same elements"),
     "gcc__cxxflags": ("", _text, KEY, "further flags, for C and C++, after the others"),
-    "instructions": (
-        "processor",
-        _one_of("processor", "common"),
-        KEY,
-        "which instructions modules use: this processor's, up to AVX2, or those that all of its kind have",
-    ),
     "lock_seconds": (120.0, _seconds, NEITHER, "how long to wait for another process that builds the same module"),
+    "march": (
+        "native",
+        _one_of("native", "baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4"),
+        KEY,
+        "for which processors modules are made: native, with all that this one has; baseline, all of its kind; a level",
+    ),
     "mode": ("", _text, None, "mode of functions that name none"),
     "on_unused_input": (
         "raise",
@@ -168,6 +168,8 @@ def read(key: str, value: object) -> Any:
 def _unknown(key: str) -> str:
     import difflib
 
+    if key == "instructions":
+        return f"no configuration key {key!r}: it is march now; 'processor' is 'native', 'common' is 'baseline'"
     near = difflib.get_close_matches(key, _KEYS, n=3, cutoff=0.5)
     hint = f"; did you mean {' or '.join(near)}?" if near else f"; known are {', '.join(_KEYS)}"
     return f"no configuration key {key!r}{hint}"

@@ -236,8 +236,11 @@ def check_flags() -> Iterator[Finding]:
         return
     variables = tuple(f"{name}={value}" for name, value in toolchain.search_variables().items())
     more = (f"C++: {' '.join(sets['C++'])}", *variables)
-    if toolchain.instructions(config.instructions):
-        more += ("with AVX2, which this processor has",)
+    try:
+        more += (f"for processors of level {toolchain.march(config.march)} (march={config.march})",)
+    except errors.ConfigError as error:
+        yield Finding("flags", "wrong", str(error))
+        return
     if debug:
         more += ("cmodule__remove_gxx_opt is set: no optimisation, with symbols for a debugger",)
     yield Finding("flags", "ok", f"C: {' '.join(sets['C'])}", more)

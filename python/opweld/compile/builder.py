@@ -92,7 +92,7 @@ class Setup:
             driver=self.driver,
             flags=self._adjusted(self._flags(self._lang)),
             program=self.program.bytes,
-            instructions=self._instructions(),
+            march=self._march(),
             spare=spare,
             fuse=self.options.fuse,
         )
@@ -116,7 +116,7 @@ class Setup:
         made: dict[str, Any] = buildrequest.request(
             program=self.program.text, sources=self.program.sources, index=self.index(), spare=self.index(spare=True),
             root="", private="", owners=owners, cc=drivers["c"].path, cxx=drivers["c++"].path, cflags=flags["c"],
-            cxxflags=flags["c++"], instructions=self._instructions(), lock_seconds=options.lock_seconds,
+            cxxflags=flags["c++"], march=self._march(), lock_seconds=options.lock_seconds,
             seconds=options.compile_seconds, memory=options.compile_memory, fuse=options.fuse,
         )  # fmt: skip
         return made
@@ -128,8 +128,8 @@ class Setup:
         options = self.options
         return toolchain.flags(options.cflags if lang == "c" else options.cxxflags, options.gcc__cxxflags)
 
-    def _instructions(self) -> str:
-        return toolchain.instructions(self.options.instructions)
+    def _march(self) -> str:
+        return toolchain.march(self.options.march)
 
     def _adjusted(self, flags: list[str]) -> list[str]:
         """Flags for a debugger where they are asked for."""

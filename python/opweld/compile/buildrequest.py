@@ -76,7 +76,7 @@ def request(
     cxx: str,
     cflags: Sequence[str],
     cxxflags: Sequence[str],
-    instructions: str = "",
+    march: str = "baseline",
     python: str | None = None,
     numpy: str | None = None,
     env: Mapping[str, str] | None = None,
@@ -91,9 +91,9 @@ def request(
 
     Parameters
     ----------
-    program, sources, index, root, private, cc, cxx, cflags, cxxflags, instructions, python, numpy, env, lock_seconds,
+    program, sources, index, root, private, cc, cxx, cflags, cxxflags, march, python, numpy, env, lock_seconds,
     owners, spare, fuse
-        The request's fields; `instructions`, `python`, `numpy` and `env` must be those that made `index`.
+        The request's fields; `march`, `python`, `numpy` and `env` must be those that made `index`.
     seconds, memory : float
         How long a compile may run, and how many MiB each of its programs may have; 0: as they like.
 
@@ -120,7 +120,7 @@ def request(
         "cxx": cxx,
         "cflags": list(cflags),
         "cxxflags": list(cxxflags),
-        "instructions": instructions,
+        "march": march,
         "include_dirs": include_dirs(),
         "runtime": runtime_object(),
         "python": python_abi() if python is None else python,

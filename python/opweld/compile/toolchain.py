@@ -10,7 +10,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib.machinery import EXTENSION_SUFFIXES
 
+from opweld import dtypes
 from opweld.compile.holds import processor, sha256, which
+from opweld.errors import ConfigError
 from opweld.lean import dumps
 
 __all__ = [
@@ -18,8 +20,9 @@ __all__ = [
     "SEARCH_VARIABLES",
     "driver",
     "flags",
+    "LEVELS",
     "index_name",
-    "instructions",
+    "march",
     "numpy_abi",
     "python_abi",
     "search_variables",
@@ -31,6 +34,9 @@ SEARCH_VARIABLES = (
     "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
     "LD_LIBRARY_PATH", "SOURCE_DATE_EPOCH",
 )  # fmt: skip
+
+#: What processors have, each all of the one before. They are x86-64's; others have the first alone.
+LEVELS = ("baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 
 _NAMES = {"c": ("gcc", "clang", "cc"), "c++": ("g++", "clang++", "c++")}
 _VARIABLES = {"c": "CC", "c++": "CXX"}
@@ -167,27 +173,38 @@ def flags(*texts: str) -> list[str]:
     return found
 
 
-def instructions(wanted: str) -> str:
-    """Say which instructions a compiler may use beyond those that every processor of this kind has.
+def march(wanted: str) -> str:
+    """Say for which level of processors modules are made: which instructions a compiler may use.
 
     Parameters
     ----------
     wanted : str
-        ``config.instructions``.
+        ``config.march``: a level, or ``"native"``, the highest that this processor, and the system, has.
 
     Returns
     -------
     str
-        ``"avx2"`` where they are wanted and this processor, as NumPy has found, has them: loops are then as wide as
-        NumPy's own. Everything beyond is left out: it brings them little, and tools such as valgrind cannot run it.
+        One of `LEVELS`.
+
+    Raises
+    ------
+    ConfigError
+        If this processor lacks what is wanted.
     """
-    if wanted != "processor":
-        return ""
-    try:
-        from numpy._core._multiarray_umath import __cpu_features__ as found  # type: ignore[import-not-found]
-    except ImportError:
-        return ""
-    return "avx2" if found.get("X86_V3", found.get("AVX2")) else ""
+    pretended = os.environ.get("OPWELD_PROCESSOR", "")
+    if pretended and pretended not in LEVELS:
+        raise ConfigError(f"OPWELD_PROCESSOR is {pretended!r}: expected one of {', '.join(LEVELS)}, or nothing")
+    has = dtypes.compiled().level() - 1
+    if pretended:
+        has = min(has, LEVELS.index(pretended))
+    if wanted == "native":
+        return LEVELS[has]
+    if LEVELS.index(wanted) > has:
+        raise ConfigError(
+            f"march is {wanted!r}, which this processor lacks: it has {LEVELS[has]}; set march to that, or to "
+            "'native', which is what each processor has"
+        )
+    return wanted
 
 
 def search_variables(environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -235,7 +252,7 @@ def index_name(
     driver: Driver,
     flags: Sequence[str],
     program: bytes,
-    instructions: str = "",
+    march: str = "baseline",
     spare: bool = False,
     fuse: bool = True,
     python: str | None = None,
@@ -254,8 +271,8 @@ def index_name(
         The configured flags.
     program : bytes
         Program's text.
-    instructions : str, optional
-        What `instructions` gives.
+    march : str, optional
+        What `march` gives.
     spare : bool, optional
         The name that is looked up where the driver is not found.
     fuse : bool, optional
@@ -283,7 +300,7 @@ def index_name(
         *compiler,
         _line("flags", _words(flags)),
         _line("fuse", "on" if fuse else "off"),
-        *(_line("instructions", instructions) for _ in range(bool(instructions))),
+        _line("march", march),
         *(_line("env", f"{name}={env[name]}") for name in SEARCH_VARIABLES if name in env),
         *(_line("cpu", processor()) for _ in range(_for_this_processor([driver.asked, *flags], program))),
         _line("program", sha256(program).hexdigest()),

@@ -1,4 +1,4 @@
-"""Modules use the processor's instructions, up to AVX2, with the same results, and never where they are missing."""
+"""Modules are made for the processor's level, with the same results, and for no higher one."""
 
 import os
 import re
@@ -13,8 +13,8 @@ import opweld
 import opweld.tensor as T
 from opweld.compile import toolchain
 
-WIDE = toolchain.instructions("processor") == "avx2"
-FEATURES = "import numpy._core._multiarray_umath as m; print(*[f for f in m.__cpu_dispatch__ if m.__cpu_features__[f]])"
+NATIVE = toolchain.march("native")
+WIDE = toolchain.LEVELS.index(NATIVE) >= 2
 SAYS = """
 import numpy as np, opweld, opweld.tensor as T
 x = T.dvector("x")
@@ -60,23 +60,69 @@ def numbers(dtype, n=4099):
 def test_wide_where_they_are_wanted():
     x, y = T.dvector("x"), T.dvector("y")
     wide = opweld.function([x, y], x * y + x)
-    common = opweld.function([x, y], x * y + x, options={"instructions": "common"})
+    common = opweld.function([x, y], x * y + x, options={"march": "baseline"})
     assert wide.maker.program.bytes == common.maker.program.bytes
     assert (wide.maker.built.key == common.maker.built.key) == (not WIDE)
-    assert ("ymm" in machine_code(wide.maker.built.path)) == WIDE
-    assert "ymm" not in machine_code(common.maker.built.path) and "zmm" not in machine_code(wide.maker.built.path)
+    assert bool(re.search("[yz]mm", machine_code(wide.maker.built.path))) == WIDE
+    assert "ymm" not in machine_code(common.maker.built.path) and "zmm" not in machine_code(common.maker.built.path)
 
 
-@pytest.mark.skipif(not WIDE, reason="this processor has no AVX2")
+@pytest.mark.skipif(not WIDE, reason="this processor has nothing that a lower one lacks")
 def test_other_processors_load_other_modules(own_cache):
     """One folder for all: who lacks the instructions neither finds nor loads what uses them."""
-    found = subprocess.run([sys.executable, "-c", FEATURES], capture_output=True, text=True, check=True).stdout
-    lacking = {"NPY_DISABLE_CPU_FEATURES": found.strip()}
     first, second = process(), process()
-    assert not first[0] and second == (True, first[1])
-    hit, path = process(**lacking)
-    assert not hit and path != first[1] and "ymm" in machine_code(first[1]) and "ymm" not in machine_code(path)
-    assert process(**lacking) == (True, path) and process() == (True, first[1])
+    assert not first[0] and second == (True, first[1]) and re.search("[yz]mm", machine_code(first[1]))
+    paths = {first[1]}
+    for level in toolchain.LEVELS[: toolchain.LEVELS.index(NATIVE)]:
+        lacking = {"OPWELD_PROCESSOR": level}
+        hit, path = process(**lacking)
+        assert not hit and path not in paths
+        assert process(**lacking) == (True, path)
+        assert level == "x86-64-v3" or not re.search("[yz]mm", machine_code(path))
+        assert level == "x86-64-v4" or "zmm" not in machine_code(path)
+        paths.add(path)
+    assert process() == (True, first[1])
+
+
+def test_the_level_is_what_the_system_says():
+    """NumPy's own look at the processor, where it counts the same levels; a part of it alone would be a lower one."""
+    found = pytest.importorskip("numpy._core._multiarray_umath").__cpu_features__
+    if "X86_V3" not in found:
+        pytest.skip("this NumPy counts no levels")
+    if os.environ.get("NPY_DISABLE_CPU_FEATURES") or os.environ.get("OPWELD_PROCESSOR"):
+        pytest.skip("another processor is played")
+    highest = sum(bool(found[f"X86_V{level}"]) for level in (2, 3, 4))
+    assert toolchain.march("native") == toolchain.LEVELS[highest]
+
+
+@pytest.mark.parametrize("wanted", toolchain.LEVELS)
+def test_a_level_is_had_or_refused(wanted, monkeypatch):
+    for processor in toolchain.LEVELS[: toolchain.LEVELS.index(NATIVE) + 1]:
+        monkeypatch.setenv("OPWELD_PROCESSOR", processor)
+        assert toolchain.march("native") == processor
+        if toolchain.LEVELS.index(wanted) <= toolchain.LEVELS.index(processor):
+            assert toolchain.march(wanted) == wanted
+            continue
+        with pytest.raises(opweld.errors.ConfigError) as error:
+            opweld.function([x := T.dvector("x")], x * 3, options={"march": wanted})
+        assert str(error.value) == (
+            f"march is {wanted!r}, which this processor lacks: it has {processor}; set march to that, or to 'native', "
+            "which is what each processor has"
+        )
+
+
+def test_what_is_no_level_is_refused(monkeypatch):
+    x = T.dvector("x")
+    with pytest.raises(opweld.errors.ConfigError) as error:
+        opweld.function([x], x * 3, options={"march": "avx2"})
+    assert str(error.value) == (
+        "config.march: expected one of 'native', 'baseline', 'x86-64-v2', 'x86-64-v3', 'x86-64-v4', got 'avx2'"
+    )
+    with pytest.raises(opweld.errors.ConfigError, match="it is march now; 'processor' is 'native', 'common' is 'base"):
+        opweld.config.instructions = "common"
+    monkeypatch.setenv("OPWELD_PROCESSOR", "386")
+    with pytest.raises(opweld.errors.ConfigError, match="OPWELD_PROCESSOR is '386': expected one of baseline, x86"):
+        opweld.function([x], x * 3)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -87,7 +133,11 @@ def test_the_same_bits(dtype):
     a, b = numbers(dtype)
     with np.errstate(all="ignore"):
         right = [a + b, a - b, a * b, a / b, np.sqrt(np.abs(a)), (a + b) * a - b / a + b, np.where(a > b, a, b)]
-    for options in ({}, {"instructions": "common"}, {"gcc__cxxflags": "-march=native"}):
+    for options in (
+        {},
+        *({"march": level} for level in toolchain.LEVELS[: toolchain.LEVELS.index(NATIVE)]),
+        {"gcc__cxxflags": "-march=native"},
+    ):
         f = opweld.function([x, y], outputs, options=options)
         for step in (1, 3):
             got = f(a[::step], b[::step])
