@@ -4,7 +4,8 @@ Everything that can be said statically is in pyproject.toml. Here is the rest:
 
 * ``opweld._engine``, one extension module: gopy generates the cgo and CPython halves of the binding, `go build` links
   them. gopy's Python wrappers are not used: they change the working directory at import and add nothing to strings.
-* ``opweld/_runtime.<ABI>.o``, the C that is the same in every module that opweld builds: compiled here, once a CPython.
+* ``opweld/_runtime.<ABI>.o``, the C that is the same in every module that opweld builds: compiled here, once a CPython;
+  ``opweld/_runtime_profile.<ABI>.o``, the same with clocks in it, for functions that are made with ``profile=True``.
 * ``opweld._argument``, a small extension module: of that C the rule for arguments, for Python to ask.
 * ``opweld._dispatch``, another: what a short form is to who calls it.
 * ``opweld/_engine_id.py``, the engine's identity: version and digest of its sources.
@@ -166,15 +167,16 @@ def compile_c(source: str, target: Path, *more: str, folder: Path) -> None:
         temporary.replace(target)
 
 
-def build_runtime(engine: Path, target: Path) -> None:
-    """Compile the runtime, whose text the engine gives."""
+def build_runtime(engine: Path, targets: dict[Path, str]) -> None:
+    """Compile the runtime, whose text the engine gives, into objects, each with its arguments."""
     code = (
         "import importlib.util as u, json, sys; s = u.spec_from_file_location('_engine', sys.argv[1]);"
         "m = u.module_from_spec(s); s.loader.exec_module(m); sys.stdout.write(json.loads(m.pyext_Runtime(''))['text'])"
     )
     with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
         (Path(folder) / "runtime.c").write_text(run(sys.executable, "-c", code, engine))
-        compile_c("runtime.c", target, "-c", folder=Path(folder))
+        for target, arguments in targets.items():
+            compile_c("runtime.c", target, "-c", *arguments.split(), folder=Path(folder))
 
 
 def build_small(name: str, target: Path) -> None:
@@ -197,7 +199,8 @@ def linked_licences() -> Iterator[tuple[str, Path]]:
             yield f"licenses/{module}/{text.name}", text
 
 
-RUNTIME = f"_runtime{sysconfig.get_config_var('EXT_SUFFIX').removesuffix('.so')}.o"
+_ABI = sysconfig.get_config_var("EXT_SUFFIX").removesuffix(".so")
+RUNTIMES = {f"_runtime{_ABI}.o": "", f"_runtime_profile{_ABI}.o": "-DOPW_PROFILE"}
 SMALL = {name: f"_{name}{sysconfig.get_config_var('EXT_SUFFIX')}" for name in ("argument", "dispatch")}
 
 
@@ -220,7 +223,7 @@ class BuildEngine(build_ext):
         target = Path(self.get_ext_fullpath(ext.name)).resolve()
         write_engine_id(self.distribution.get_version())
         build_engine(target)
-        build_runtime(target, target.with_name(RUNTIME))
+        build_runtime(target, {target.with_name(name): arguments for name, arguments in RUNTIMES.items()})
         for name, file in SMALL.items():
             build_small(name, target.with_name(file))
         if not self.inplace and not getattr(self, "editable_mode", False):
@@ -230,7 +233,7 @@ class BuildEngine(build_ext):
         """Lay what is built beside the engine there in an in-place build too."""
         super().copy_extensions_to_source()
         built = Path(self.get_ext_fullpath("opweld._engine"))
-        for name in (RUNTIME, *SMALL.values()):
+        for name in (*RUNTIMES, *SMALL.values()):
             with contextlib.suppress(shutil.SameFileError):
                 shutil.copyfile(Path(self.build_lib) / "opweld" / name, built.with_name(name))
 

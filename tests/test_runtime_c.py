@@ -19,6 +19,7 @@ COMMON = ["-std=gnu17", "-g", "-fPIC", "-fvisibility=hidden", "-fno-math-errno",
 SYSTEM = ["-Werror", "-isystem", sysconfig.get_path("include"), "-isystem", np.get_include()]
 STRICT = """-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wstrict-prototypes -Wpointer-arith -Wwrite-strings
 -Wvla -Wdouble-promotion -Wundef -Wformat=2 -Wnull-dereference -Wlogical-op -Wduplicated-cond""".split()
+SOURCES = [("runtime.c",), ("runtime.c", "-DOPW_PROFILE"), ("argument_module.c",)]
 CHECKS = [
     line.split("(")[0].removeprefix("def check_")
     for line in (HERE / "runtime" / "checks.py").read_text().splitlines()
@@ -40,11 +41,11 @@ def takes(*options):
 
 
 @pytest.mark.parametrize("level", ["-O1", "-O3"])
-@pytest.mark.parametrize("source", ["runtime.c", "argument_module.c"])
+@pytest.mark.parametrize("source", SOURCES)
 def test_it_compiles_without_a_warning(source, level, tmp_path):
     known = [option for option in STRICT if takes(option)]
     assert len(known) > len(STRICT) // 2
-    gcc(*COMMON, *SYSTEM, *known, level, "-c", RUNTIME / source, "-o", tmp_path / "made.o")
+    gcc(*COMMON, *SYSTEM, *known, level, *source[1:], "-c", RUNTIME / source[0], "-o", tmp_path / "made.o")
 
 
 @pytest.mark.parametrize("source", ["runtime.c", "argument_module.c"])
@@ -54,15 +55,15 @@ def test_the_analyzer_finds_nothing(source, tmp_path):
     gcc(*COMMON, *SYSTEM, "-O2", "-fanalyzer", "-c", RUNTIME / source, "-o", tmp_path / "made.o")
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory):
+@pytest.fixture(scope="module", params=[(), ("-DOPW_PROFILE",)], ids=["plain", "profile"])
+def found(request, tmp_path_factory):
     """What each check of runtime/checks.py found, all in one process under AddressSanitizer."""
     sanitizers = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
     library = gcc("-print-file-name=libasan.so")
     if not takes(*sanitizers) or not os.path.isabs(library):
         pytest.skip(f"{GCC} has no AddressSanitizer")
     module = tmp_path_factory.mktemp("runtime") / "opweld_module.so"
-    gcc(*COMMON, *SYSTEM, "-Wall", "-Wextra", "-O1", *sanitizers, "-shared", RUNTIME / "runtime.c",
+    gcc(*COMMON, *SYSTEM, "-Wall", "-Wextra", "-O1", *sanitizers, *request.param, "-shared", RUNTIME / "runtime.c",
         HERE / "runtime" / "unit.c", "-o", module)  # fmt: skip
     # CPython and NumPy keep what they have to the end: what stays too long is counted by the checks.
     environ = {**os.environ, "LD_PRELOAD": library, "PYTHONMALLOC": "malloc", "ASAN_OPTIONS": "detect_leaks=0",

@@ -86,5 +86,6 @@ def function(
     no_default_updates: Any = False,
     fuse: bool | None = None,
     options: Mapping[str, Any] | None = None,
+    profile: bool | None = None,
 ) -> Function: ...
 def source(made: Function) -> str: ...

@@ -1,7 +1,8 @@
 """The command ``opweld``.
 
-Nothing but click is imported before a command runs, so that help and completion answer at once, and so that
-``opweld doctor`` can say what is missing where something is.
+Nothing but click is imported before a command runs, and ``opweld``'s door, behind which modules are loaded when they
+are asked for something: so that help and completion answer at once, and so that ``opweld doctor`` can say what is
+missing where something is.
 """
 
 from __future__ import annotations
@@ -13,12 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from opweld.rooms import late
+import opweld
 
 if TYPE_CHECKING:
     from opweld.doctor import Finding
-
-checks: Any = late("opweld.doctor")  # so that help answers at once
 
 __all__ = ["main"]
 
@@ -50,7 +49,7 @@ def main() -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
 def version(as_json: bool) -> None:
     """Show the versions of opweld, its engine, Python, NumPy and the formats."""
-    facts = checks.versions()
+    facts = opweld.doctor.versions()
     if as_json:
         click.echo(json.dumps(facts, indent=2))
         return
@@ -70,15 +69,15 @@ def doctor(as_json: bool) -> None:
     The op is built in a temporary cache folder: yours is looked at, not changed.
     """
     if as_json:
-        findings = list(checks.examine())
-        click.echo(json.dumps(checks.report(findings), indent=2))
+        findings = list(opweld.doctor.examine())
+        click.echo(json.dumps(opweld.doctor.report(findings), indent=2))
     else:
         findings = []
-        for finding in checks.examine():
+        for finding in opweld.doctor.examine():
             findings.append(finding)
             _show(finding)
         click.echo()
-        click.echo(checks.verdict(findings))
+        click.echo(opweld.doctor.verdict(findings))
     sys.exit(1 if any(finding.status == "wrong" for finding in findings) else 0)
 
 
@@ -100,7 +99,7 @@ def cache() -> None:
 @cache.command(epilog=_examples("opweld cache path", 'du -sh "$(opweld cache path)"'))
 def path() -> None:
     """Print the folder in which compiled modules are kept."""
-    root = checks.cache_root()
+    root = opweld.doctor.cache_root()
     if not root:
         raise click.ClickException(
             "none of the cache's folders can be written, so each process uses a temporary one of its own; "
@@ -116,18 +115,18 @@ def clear(yes: bool) -> None:
 
     Safe at any time: a process that has a module loaded keeps it.
     """
-    root = checks.cache_root()
+    root = opweld.doctor.cache_root()
     if not root:
         raise click.ClickException("there is no cache folder that can be written")
-    files, size = checks.weigh(root)
+    files, size = opweld.doctor.weigh(root)
     if not files:
         click.echo(f"nothing to clear in {root}")
         return
     if not yes:
         click.confirm(f"Remove {_count(files)}, {_size(size)}, from {root}?", abort=True)
-    removed, freed = checks.store.clear(root)
+    removed, freed = opweld.doctor.clear(root)
     click.echo(f"removed {_count(removed)}, {_size(freed)}, from {root}")
-    left, still = checks.weigh(root)
+    left, still = opweld.doctor.weigh(root)
     if left:
         raise click.ClickException(f"{_count(left)}, {_size(still)}, could not be removed, or came since")
 

@@ -126,6 +126,7 @@ _KEYS: dict[str, tuple[Any, Parser, str | None, str]] = {  # default, reader, wh
         "what function() does about an input that no output needs",
     ),
     "optimizer": ("default", _text, PROGRAM, "which rewrites run"),
+    "profile": (False, _flag, KEY, "time the nodes and loops of a function, for its attribute profile"),
     "progress": ("auto", _one_of("auto", "on", "off"), NEITHER, "show a line while a build takes longer than a second"),
     "traceback": (
         "short",

@@ -19,6 +19,7 @@ from typing import Any
 import opweld
 from opweld import engine, errors
 from opweld.compile import cache, store, toolchain, trust
+from opweld.compile.store import clear
 from opweld.config import Config, config
 from opweld.machine import install, rights
 from opweld.trial import trial_apart
@@ -35,6 +36,7 @@ __all__ = [
     "check_flags",
     "check_numpy",
     "check_python",
+    "clear",
     "examine",
     "report",
     "verdict",

@@ -94,7 +94,7 @@ OPW_APART static void opw_fail(char *frame, const opw_code *code, uint32_t reach
    come between them. */
 static inline int opw_run_step(char *frame, const opw_code *code, const opw_resolved *step, int *met)
 {
-    int status = step->run(frame, step->slots);
+    int status = opw_run_entry(frame, code, step);
     if (code->mixed)
         opw_meet_floats(*met |= opw_met_floats(code->wide));
     return status;

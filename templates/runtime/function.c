@@ -68,6 +68,9 @@ static void opw_function_dealloc(PyObject *object)
     Py_CLEAR(self->unlike);
     Py_CLEAR(self->remark);
     Py_CLEAR(self->turns);
+#ifdef OPW_PROFILE
+    PyMem_Free(self->costs);
+#endif
     type->tp_free(object);
     Py_DECREF(type);
     Py_DECREF(module);
@@ -110,6 +113,7 @@ static PyGetSetDef opw_function_getset[] = {
 
 static PyMethodDef opw_function_methods[] = {
     {"__reduce__", opw_function_reduce, METH_NOARGS, NULL},
+    OPW_COST_METHODS
     {NULL, NULL, 0, NULL},
 };
 

@@ -48,6 +48,8 @@ typedef struct {
     PyTypeObject *type;
 } opw_state;
 
+typedef struct opw_cost opw_cost;
+
 /* What converts an argument: its rule, and an array for the next number. */
 typedef struct {
     opw_rule rule;
@@ -75,6 +77,9 @@ struct opw_function {
     PyObject **kept;           /* storage of temporaries from earlier runs; NULL entries: none, or in use */
     void **structs;            /* the state of ops that keep some */
     PyObject *turns;           /* tuple of opw_turn in capsules that a call holds, in the order in which it takes them; NULL: none */
+#ifdef OPW_PROFILE
+    opw_cost *costs;           /* of each entry of the table, then of all calls */
+#endif
 };
 
 /* Whose turn it is, with an instance's state or with a shared value: one thread's at a time. */

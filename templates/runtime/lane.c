@@ -170,7 +170,7 @@ OPW_INLINE int opw_run_lane(opw_function *self, PyObject *out, PyObject **result
         return opw_leave_lane(outputs, made);
     if (self->remark)
         opw_forget_floats(code->wide);
-    if (opw_run_numbers(work, o->n, o->shaped, o->p, o->s) || PyErr_Occurred())
+    if (opw_run_lane_loop(self, work, o->n, o->shaped, o->p, o->s) || PyErr_Occurred())
         return opw_leave_lane(outputs, made);
     *result = NULL;
     if (!self->remark || !opw_met_floats(code->wide) || !opw_remark_of(self, o))

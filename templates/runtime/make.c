@@ -109,7 +109,7 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     self = PyObject_GC_New(opw_function, state->type);
     if (!self)
         return NULL;
-    self->vectorcall = opw_vectorcall;
+    self->vectorcall = OPW_ENTRY;
     Py_INCREF(module);
     self->module = module;
     self->code = code;
@@ -119,6 +119,9 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     self->ready = NULL;
     self->structs = NULL;
     self->turns = NULL;
+#ifdef OPW_PROFILE
+    self->costs = NULL;
+#endif
     Py_INCREF(name);
     self->name = name;
     Py_INCREF(rules);
@@ -140,7 +143,7 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     self->remark = remark == Py_None ? NULL : remark;
     Py_XINCREF(self->remark);
     PyObject_GC_Track((PyObject *)self);
-    if (opw_make_turns(self) || opw_make_kept(self) || opw_enter_constants(self, constants) || opw_make_structs(self)) {
+    if (opw_make_costs(self) || opw_make_turns(self) || opw_make_kept(self) || opw_enter_constants(self, constants) || opw_make_structs(self)) {
         Py_DECREF(self);
         return NULL;
     }

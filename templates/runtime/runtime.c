@@ -15,6 +15,7 @@
 #include "store.c"
 #include "fold.c"
 #include "group.c"
+#include "profile.c"
 #include "warn.c"
 #include "call.c"
 #include "lane.c"

@@ -95,6 +95,7 @@ class Setup:
             march=self._march(),
             spare=spare,
             fuse=self.options.fuse,
+            profile=self.options.profile,
         )
 
     def request(self, owners: tuple[int, ...]) -> dict[str, Any]:
@@ -118,6 +119,7 @@ class Setup:
             root="", private="", owners=owners, cc=drivers["c"].path, cxx=drivers["c++"].path, cflags=flags["c"],
             cxxflags=flags["c++"], march=self._march(), lock_seconds=options.lock_seconds,
             seconds=options.compile_seconds, memory=options.compile_memory, fuse=options.fuse,
+            profile=options.profile,
         )  # fmt: skip
         return made
 

@@ -53,8 +53,13 @@ def header_dirs() -> list[str]:
     return [*found, numpy.get_include()]
 
 
-def runtime_object() -> str:
+def runtime_object(profile: bool = False) -> str:
     """Say where the object lies that every module is linked with.
+
+    Parameters
+    ----------
+    profile : bool
+        The one that has clocks.
 
     Returns
     -------
@@ -62,7 +67,7 @@ def runtime_object() -> str:
         Its path: beside the engine, for this CPython. Nothing looks whether it is there.
     """
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    return os.path.join(package, f"_runtime{EXTENSION_SUFFIXES[0][: -len('.so')]}.o")
+    return os.path.join(package, f"_runtime{'_profile' * profile}{EXTENSION_SUFFIXES[0][: -len('.so')]}.o")
 
 
 def request(
@@ -86,6 +91,7 @@ def request(
     owners: Collection[int] = (),
     spare: str = "",
     fuse: bool = True,
+    profile: bool = False,
 ) -> dict[str, Any]:
     """Make the request for a build (docs/engine.md). It is only needed where the cache has nothing.
 
@@ -96,6 +102,8 @@ def request(
         The request's fields; `march`, `python`, `numpy` and `env` must be those that made `index`.
     seconds, memory : float
         How long a compile may run, and how many MiB each of its programs may have; 0: as they like.
+    profile : bool
+        Link the runtime that has clocks.
 
     Returns
     -------
@@ -122,7 +130,7 @@ def request(
         "cxxflags": list(cxxflags),
         "march": march,
         "include_dirs": include_dirs(),
-        "runtime": runtime_object(),
+        "runtime": runtime_object(profile),
         "python": python_abi() if python is None else python,
         "numpy": numpy_abi() if numpy is None else numpy,
         "env": dict(search_variables() if env is None else env),

@@ -38,10 +38,13 @@ class Function(ABC):
         As given to `function`.
     maker : Maker
         How it was made; ``maker.fgraph.toposort()`` lists its nodes.
+    profile : Profile
+        What its calls have cost, where it was made with ``profile=True``; else there is none.
     """
 
     name: str | None
     maker: Maker
+    profile: Any
 
     @classmethod
     def __subclasshook__(cls, other: type) -> Any:
@@ -96,6 +99,7 @@ def function(
     no_default_updates: object = False,
     fuse: bool | None = None,
     options: Mapping[str, Any] | None = None,
+    profile: bool | None = None,
 ) -> Any:
     """Compile a graph.
 
@@ -131,6 +135,9 @@ def function(
     options : dict of str to object, optional
         Settings of this function, by their names in the configuration, such as ``{"cflags": "-O1"}``. What they leave
         out the mode says, else the configuration.
+    profile : bool, optional
+        Time each node and loop of each call: `Function.profile`; ``config.profile`` if left out. Such a function is a
+        build of its own; others know nothing of clocks.
 
     Returns
     -------
@@ -158,7 +165,7 @@ def function(
         if isinstance(mode, Variable):
             raise TypeError(f"mode must be a name or a Mode, got {_what(mode)}; several inputs or outputs are one list")
         mode = config.mode if mode is None else mode
-        given = _options(options, allow_input_downcast, on_unused_input, fuse)
+        given = _options(options, allow_input_downcast, on_unused_input, fuse, profile)
         found = read_mode(mode)
         chosen = Options(given, getattr(found, "options", None) or {})
         specs = _inputs(inputs, chosen.allow_input_downcast)
@@ -208,7 +215,7 @@ def source(made: object) -> str:
     return maker.source()
 
 
-def _options(options: object, downcast: object, unused: object, fuse: object) -> dict[str, Any]:
+def _options(options: object, downcast: object, unused: object, fuse: object, profile: object) -> dict[str, Any]:
     """What the user says of options, by whichever keyword."""
     if options is not None and not isinstance(options, Mapping):
         raise TypeError(f"options must be a dict of settings to values, got {_what(options)}")
@@ -216,9 +223,10 @@ def _options(options: object, downcast: object, unused: object, fuse: object) ->
     allowed = _yes_or_no("allow_input_downcast", downcast, maybe=True)
     if allowed is not None:
         given["allow_input_downcast"] = allowed
-    fused = _yes_or_no("fuse", fuse, maybe=True)
-    if fused is not None:
-        given["fuse"] = fused
+    for name, value in (("fuse", fuse), ("profile", profile)):
+        wanted = _yes_or_no(name, value, maybe=True)
+        if wanted is not None:
+            given[name] = wanted
     if unused is not None:
         if unused not in ("raise", "warn", "ignore"):
             raise ValueError(f"on_unused_input must be 'raise', 'warn' or 'ignore', got {unused!r}")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from opweld.errors import _what
 from opweld.graph.basic import Apply
 
-__all__ = ["Fusion", "Parted", "fusion"]
+__all__ = ["Fusion", "Parted", "fusion", "title"]
 
 
 class Parted(NamedTuple):
@@ -144,3 +144,33 @@ def fusion(made: object) -> Fusion:
     if not hasattr(maker, "fused"):
         raise TypeError(f"expected what opweld.function() gave, got {_what(made)}")
     return Fusion(maker.called, *maker.fused())
+
+
+_REDUCTIONS = {
+    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any",
+}  # fmt: skip
+
+
+def title(op: object) -> str:
+    """Name an op in few words.
+
+    Parameters
+    ----------
+    op : Op
+        The op.
+
+    Returns
+    -------
+    str
+        Of an elementwise one what it computes, of a reduction also along which axes.
+    """
+    scalar_op = getattr(op, "scalar_op", None)
+    if scalar_op is None:
+        return str(op)
+    text = str(scalar_op)
+    if hasattr(op, "axis"):
+        axes = op.axis
+        text = _REDUCTIONS.get(text, f"reduce {text}")
+        if axes is not None:
+            text += f" axis={axes[0] if isinstance(axes, tuple) and len(axes) == 1 else axes}"
+    return text

@@ -71,6 +71,7 @@ class Maker:
         self.recipe = recipe
         self.linked = linked
         self.conventions = options.conventions
+        self.profiled = options.profile
         self.keywords = keywords_of(inputs)
         self.code = compile_graph(
             linked.graph if isinstance(linked, InC) else one_node(linked, graph),
@@ -135,6 +136,10 @@ class Maker:
         made.get_shared = self.get_shared
         made.__name__ = made.__qualname__ = self.called
         made.__doc__ = self._doc()
+        if self.profiled:
+            from opweld.compile.profile import Profile  # late: few functions are measured
+
+            made.profile = Profile(self.called, self.nodes(), made._costs, made._forget_costs)
         return made
 
     def _remarks(self) -> bool:
@@ -271,6 +276,18 @@ class Maker:
         theirs = None if isinstance(self.linked, InC) else getattr(self.linked, "source", None)
         return (theirs and theirs()) or self.code.source()
 
+    def nodes(self) -> list[Any]:
+        """List the nodes of the module's steps.
+
+        Returns
+        -------
+        list of Node
+            In order of execution.
+        """
+        nodes: list[Any] = [node for node, _ in self.program.steps]
+        own = self.fgraph.toposort()  # of a copy with other shared values the nodes; the Program is that of the first
+        return own if [node.op for node in own] == [node.op for node in nodes] else nodes
+
     def fused(self) -> tuple[list[Apply], list[list[int]], list[tuple[int, int, str]], str]:
         """Say which nodes became one loop; `opweld.fusion` is for people.
 
@@ -288,10 +305,7 @@ class Maker:
         if not isinstance(self.linked, InC):
             told = getattr(self.linked, "unfused", None) or f"the mode runs the graph by itself: {self.recipe.mode!r}"
             return self.fgraph.toposort(), [], [], told
-        nodes: list[Any] = [node for node, _ in self.program.steps]
-        own = self.fgraph.toposort()
-        if [node.op for node in own] == [node.op for node in nodes]:
-            nodes = own  # of a copy with other shared values, whose Program is that of the first
+        nodes = self.nodes()
         if self.code.fused:
             return nodes, *self.code.fusion(), ""
         data = self.program.data

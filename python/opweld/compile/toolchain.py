@@ -255,6 +255,7 @@ def index_name(
     march: str = "baseline",
     spare: bool = False,
     fuse: bool = True,
+    profile: bool = False,
     python: str | None = None,
     numpy: str | None = None,
     env: Mapping[str, str] | None = None,
@@ -277,6 +278,8 @@ def index_name(
         The name that is looked up where the driver is not found.
     fuse : bool, optional
         One loop is made of nodes that walk the same elements.
+    profile : bool, optional
+        There are clocks in the module.
     python, numpy : str, optional
         What `python_abi` and `numpy_abi` give.
     env : mapping, optional
@@ -300,6 +303,7 @@ def index_name(
         *compiler,
         _line("flags", _words(flags)),
         _line("fuse", "on" if fuse else "off"),
+        *(_line("profile", "on") for _ in range(profile)),
         _line("march", march),
         *(_line("env", f"{name}={env[name]}") for name in SEARCH_VARIABLES if name in env),
         *(_line("cpu", processor()) for _ in range(_for_this_processor([driver.asked, *flags], program))),

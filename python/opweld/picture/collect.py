@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from opweld.compile.fusion import fusion
+from opweld.compile.fusion import fusion, title
+from opweld.compile.profile import Cost, Profile, time_text
 from opweld.dtypes import shape_text
 from opweld.errors import EngineError, _what
 from opweld.graph.aliasing import alias_pairs
@@ -42,6 +43,8 @@ class Item:
         In the order of execution.
     loops : tuple of int
         The loops of several nodes that compute it.
+    share : float or None
+        Of the calls' time, that of the step that computes it, where that was measured.
     nin, nout : int
         How many lines end and begin at it.
     """
@@ -54,6 +57,7 @@ class Item:
     python: bool = False
     place: int | None = None
     loops: tuple[int, ...] = ()
+    share: float | None = None
     nin: int = 0
     nout: int = 1
 
@@ -109,6 +113,7 @@ def collect(graph: Any) -> Scene:
         if maker is not None:
             updated = {i: str(variable) for i, variable in getattr(maker, "updates", {}).items()}
             reader.fused(graph)
+            reader.measured(getattr(graph, "profile", None))
             title = f"{graph.name or 'f'}({', '.join([str(spec.variable) for spec in maker.inputs])})"
     else:
         outputs, title = _outputs(graph), ""
@@ -147,6 +152,7 @@ class _Reader:
         self._of: dict[Variable, tuple[int, int]] = {}
         self._loops: dict[Apply, tuple[int, ...]] = {}
         self._apart: dict[tuple[Apply, Apply], str] = {}
+        self._costs: dict[Apply, list[Cost]] = {}
 
     def fused(self, function: object) -> None:
         """Note which nodes of a function are one loop, and why others are not."""
@@ -156,6 +162,12 @@ class _Reader:
             return
         self._loops = {node: tuple(found.numbers(node)) for node in self.place}
         self._apart = {(source, target): why for source, target, why in found.apart}
+
+    def measured(self, profile: Profile | None) -> None:
+        """Note what the nodes of a function have cost, where it has a profile and was called."""
+        for cost in profile.costs if profile is not None and profile.calls else ():
+            for node in cost.nodes:
+                self._costs.setdefault(node, []).append(cost)
 
     def source(self, variable: Variable) -> tuple[int, int]:
         """Enter a variable that no node here computes; constants are drawn at each reader."""
@@ -186,9 +198,15 @@ class _Reader:
         loops = self._loops.get(node, ())
         if loops:
             tip.append(f"part of loop {' and, again, of loop '.join(map(str, loops))}")
-        item = Item("op", _title(node.op), lines, where, "\n".join(tip), python)
+        item = Item("op", _clip(title(node.op), _TITLE), lines, where, "\n".join(tip), python)
         item.place, item.nin, item.nout = self.place.get(node), len(sources), max(1, len(node.outputs))
         item.loops = loops
+        costs = self._costs.get(node, ())
+        if costs:
+            item.share = sum([cost.share for cost in costs])
+            whole = "its loop's " if len(costs[0].nodes) > 1 else ""
+            item.lines.append(f"{item.share:.1%}  {time_text(sum([cost.seconds for cost in costs]))}")
+            item.tip += "".join([f"\n{whole}{cost.calls:,} runs: {time_text(cost.seconds)}" for cost in costs])
         self.items.append(item)
         here = len(self.items) - 1
         for position, variable in enumerate(node.outputs):
@@ -214,25 +232,6 @@ class _Reader:
         tip = f"{title}\n{variable.type}"
         self.items.append(Item(kind, _clip(title, _TITLE), [_type(variable)], "", tip, nin=1, nout=0))
         self.edges.append(Edge(source, out, len(self.items) - 1, 0, "reads", tip))
-
-
-_REDUCTIONS = {
-    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any",
-}  # fmt: skip
-
-
-def _title(op: object) -> str:
-    """An op in few words; of an elementwise one what it computes, of a reduction also along which axes."""
-    scalar_op = getattr(op, "scalar_op", None)
-    if scalar_op is None:
-        return _clip(str(op), _TITLE)
-    text = str(scalar_op)
-    if hasattr(op, "axis"):
-        axes = op.axis
-        text = _REDUCTIONS.get(text, f"reduce {text}")
-        if axes is not None:
-            text += f" axis={axes[0] if isinstance(axes, tuple) and len(axes) == 1 else axes}"
-    return _clip(text, _TITLE)
 
 
 def _type(variable: Variable) -> str:

@@ -18,19 +18,20 @@ _LIGHT = {
     "ground": "#fbfcfe", "text": "#1e293b", "muted": "#64748b", "line": "#94a3b8", "op": "#ffffff", "edge": "#94a3b8",
     "input": "#e0f2fe", "input-edge": "#0284c7", "constant": "#eef1f5", "constant-edge": "#a8b3c2",
     "shared": "#fef3c7", "shared-edge": "#d97706", "output": "#ede9fe", "output-edge": "#7c3aed",
-    "views": "#0284c7", "destroys": "#dc2626",
+    "views": "#0284c7", "destroys": "#dc2626", "heat": "#f97316",
 }  # fmt: skip
 _DARK = {
     "ground": "#0f172a", "text": "#e2e8f0", "muted": "#94a3b8", "line": "#64748b", "op": "#1e293b", "edge": "#64748b",
     "input": "#0c3a55", "input-edge": "#38bdf8", "constant": "#27303f", "constant-edge": "#64748b",
     "shared": "#4a3208", "shared-edge": "#fbbf24", "output": "#35245e", "output-edge": "#a78bfa",
-    "views": "#38bdf8", "destroys": "#f87171",
+    "views": "#38bdf8", "destroys": "#f87171", "heat": "#fb923c",
 }  # fmt: skip
 _LOOPS = ("#bbf7d0", "#fbcfe8", "#fde68a", "#a5f3fc", "#ddd6fe", "#fed7aa")  # in turn
 _LOOPS_DARK = ("#14532d", "#6b1a45", "#5b4a0a", "#155e75", "#43308a", "#7c2d12")
 _LEGEND = {
     "input": "input", "constant": "constant", "shared": "shared value", "op": "operation", "python": "runs in Python",
     "output": "result", "reads": "reads", "views": "is a view of", "destroys": "writes over",
+    "heat": "share of the time",
 }  # fmt: skip
 
 
@@ -69,7 +70,7 @@ def draw(scene: Scene) -> tuple[str, int, int]:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'class="opweld-graph" role="img" font-family="{escape(_FONT)}">',
         f"<title>{escape(scene.title or 'graph')}</title>",
-        f"<style>{_style(_loops(scene))}</style>",
+        f"<style>{_style(_loops(scene), _measured(scene))}</style>",
         f'<rect class="ground" width="{width}" height="{height}" rx="10"/>',
     ]
     if scene.title:
@@ -97,16 +98,27 @@ _SHAPES = (
     ".destroys{stroke-width:2.4}",
     "g:hover>.op{stroke-width:2}",
 )
+_HEAT = (".heat{stroke:none}",)
 _BANDS = (".band{fill:none}", ".halo{stroke:none}", ".in{font-size:9px;text-anchor:end}")
 
 
-def _style(loops: dict[int, list[int]]) -> str:
+def _style(loops: dict[int, list[int]], measured: bool) -> str:
     """The style sheet; its rules hold inside this picture only. Plain colours: not every viewer knows CSS variables."""
     light, dark = (
-        _rules([*_colours(of), *[f".loop{n}{{fill:{turn[n]};stroke:{turn[n]}}}" for n in loops]])
+        _rules(
+            [
+                *_colours(of),
+                *([f".heat{{fill:{of['heat']}}}"] if measured else []),
+                *[f".loop{n}{{fill:{turn[n]};stroke:{turn[n]}}}" for n in loops],
+            ]
+        )
         for of, turn in ((_LIGHT, _LOOPS), (_DARK, _LOOPS_DARK))
     )
-    return light + f"@media (prefers-color-scheme:dark){{{dark}}}" + _rules(_SHAPES + (_BANDS if loops else ()))
+    return (
+        light
+        + f"@media (prefers-color-scheme:dark){{{dark}}}"
+        + _rules(_SHAPES + (_BANDS if loops else ()) + (_HEAT if measured else ()))
+    )
 
 
 def _rules(rules: Iterable[str]) -> str:
@@ -123,6 +135,10 @@ def _colours(of: dict[str, str]) -> list[str]:
     for way in ("views", "destroys"):
         rules += [f".{way}{{stroke:{of[way]}}}", f".tip-{way}{{fill:{of[way]}}}"]
     return rules
+
+
+def _measured(scene: Scene) -> bool:
+    return any(item.share is not None for item in scene.items)
 
 
 def _loops(scene: Scene) -> dict[int, list[int]]:
@@ -144,7 +160,14 @@ def _box(item: Item) -> Box:
         widths[0] += len(_label(item.loops)) * 9 + 28
     widths += [len(line) * _DETAIL for line in item.lines]
     widths.append(len(item.where) * _SMALL)
-    height = 14 + 16 + 15 * len(item.lines) + (14 if item.where else 0) + (8 if item.kind == "shared" else 0)
+    height = (
+        14
+        + 16
+        + 15 * len(item.lines)
+        + (14 if item.where else 0)
+        + (6 if item.share is not None else 0)
+        + (8 if item.kind == "shared" else 0)
+    )
     width = max(widths) * _WIDE + (34 if item.kind in ("input", "output") else 24)
     width = max(width, 15.0 * max(item.nin, item.nout) + 16)
     return Box(round(width), float(height))
@@ -205,6 +228,9 @@ def _segment(scene: Scene, segment: Segment) -> str:
 def _item(item: Item, box: Box) -> str:
     x, y, width, height = box.x - box.width / 2, box.y, box.width, box.height
     parts = [f"<g><title>{escape(item.tip)}</title>", _shape(item, x, y, width, height)]
+    if item.share is not None:  # a bar at the foot of the box: as wide as its share
+        bar = f'x="{_n(x + 7)}" y="{_n(y + height - 6)}" width="{_n(item.share * (width - 14))}" height="4" rx="2"'
+        parts.append(f'<rect class="heat" {bar}/>')
     baseline = y + 7 + 14 + (6 if item.kind == "shared" else 0)
     middle = item.kind != "op"
     at = f'x="{_n(box.x)}" text-anchor="middle"' if middle else f'x="{_n(x + 12)}"'
@@ -246,6 +272,8 @@ def _legend(scene: Scene) -> tuple[list[str], float]:
     kinds = {item.kind for item in scene.items} | {edge.kind for edge in scene.edges}
     if any(item.python for item in scene.items):
         kinds.add("python")
+    if _measured(scene):
+        kinds.add("heat")
     parts, x = [], 0.0
     for kind, text in _LEGEND.items():
         if kind not in kinds:
@@ -255,6 +283,8 @@ def _legend(scene: Scene) -> tuple[list[str], float]:
             tip = marked.replace(" ", " tip-")
             parts.append(f'<path class="line{marked}" d="M{_n(x)} 0h22"/>')
             parts.append(f'<path class="tip{tip}" d="M{_n(x + 28)} 0l-7 -4v8z"/>')
+        elif kind == "heat":
+            parts.append(f'<rect class="heat" x="{_n(x)}" y="-2" width="28" height="4" rx="2"/>')
         else:
             item = Item("op" if kind == "python" else kind, "", python=kind == "python")
             parts.append(_shape(item, x, -8, 28, 16))

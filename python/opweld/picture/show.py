@@ -66,8 +66,9 @@ def picture(graph: object, file: object = None) -> Picture:
 
     Each operation is shown with dtype and shape of what it computes, and where in the user's code it was made; inputs,
     constants, shared values and results differ in shape and colour; views and what is written over are marked. Of a
-    function, the nodes of each loop lie on one ground, as `opweld.fusion` tells of them. The rest is shown where the
-    pointer rests.
+    function, the nodes of each loop lie on one ground, as `opweld.fusion` tells of them; of one that was made with
+    ``profile=True`` and called, each node shows the share of the time that its step has taken. The rest is shown where
+    the pointer rests.
 
     Parameters
     ----------
