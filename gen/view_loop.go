@@ -20,12 +20,12 @@ type LoopView struct {
 	Lines           []LineView    // of an element; where there are stages and folds, of their last part
 	Staged          bool          // Stages are run for a block of elements, one after the other
 	Stages          []StageView
-	Buffers         []BufferView // where values wait for a later part
-	Block           int          // elements
-	Variants        [][]int      // strides for which the loop of stores is written out
-	Fails           bool         // an instruction may set an exception
-	Members         bool         // of several nodes: which of them is said
-	Guarded         bool         // C++ that may throw
+	Buffers         []BufferView  // where values wait for a later part
+	Block           int           // elements
+	Variants        []VariantView // strides for which the loop of stores is written out
+	Fails           bool          // an instruction may set an exception
+	Members         bool          // of several nodes: which of them is said
+	Guarded         bool          // C++ that may throw
 	Fold            *FoldView
 }
 
@@ -34,6 +34,14 @@ type OperandView struct {
 	Index       int
 	Const, Enum string
 	Size        int
+}
+
+// VariantView is strides for which a loop of stores is written out. Held: the inputs that are one number throughout, of which the
+// loop reads a copy: for all that a compiler knows, what is stored might change the number itself.
+type VariantView struct {
+	Strides []int
+	Held    []OperandView
+	Args    string
 }
 
 // LineView is one instruction: a statement, or a user's code with what stands before and after it.
@@ -209,10 +217,26 @@ func (b *body) loop(l *Loop) *LoopView {
 		if v.Staged {
 			v.Stages = append(v.Stages, StageView{Lines: v.Lines})
 		}
-		v.Variants = l.strides(v.Operands)
+		for _, strides := range l.strides(v.Operands) {
+			v.Variants = append(v.Variants, variant(v.Operands, strides))
+		}
 		if v.Numbers = mask(l.Scalars); len(v.Variants) == 0 {
 			v.Numbers = "~(npy_uint64)0"
 		}
+	}
+	return v
+}
+
+// variant names the operands that lie as given.
+func variant(operands []OperandView, strides []int) VariantView {
+	v := VariantView{Strides: strides}
+	for i, o := range operands {
+		if strides[i] > 0 {
+			v.Args += fmt.Sprintf(", opw_p[%d], %d", i, strides[i])
+			continue
+		}
+		v.Held = append(v.Held, o)
+		v.Args += fmt.Sprintf(", opw_held%d, 0", i)
 	}
 	return v
 }

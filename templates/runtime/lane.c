@@ -76,6 +76,11 @@ OPW_INLINE int opw_enter_lane(opw_function *self, PyObject *const *args, int inp
     return 1;
 }
 
+OPW_INLINE int opw_may_share(PyArrayObject *array, PyArrayObject *out)
+{
+    return !opw_own_theirs(array, out) && opw_touches((PyObject *)array, (PyObject *)out);
+}
+
 /* Whether the one result may be written into what was given for it. */
 static int opw_out_fits(opw_function *self, PyObject *out, const opw_usual *o)
 {
@@ -86,10 +91,10 @@ static int opw_out_fits(opw_function *self, PyObject *out, const opw_usual *o)
         !opw_has_dims((PyArrayObject *)out, o->like ? PyArray_NDIM(o->like) : 0, o->like ? PyArray_DIMS(o->like) : NULL))
         return 0;
     for (i = 0; i < p->arguments; i++)
-        if (opw_touches(o->args[i], out))
+        if (opw_may_share((PyArrayObject *)o->args[i], (PyArrayObject *)out))
             return 0;
     for (i = 0; i < p->constants; i++)
-        if (opw_touches((PyObject *)OPW_ARRAY(self->constants + self->code->offsets[p->constant_variables[i]]), out))
+        if (opw_may_share(OPW_ARRAY(self->constants + self->code->offsets[p->constant_variables[i]]), (PyArrayObject *)out))
             return 0;
     return 1;
 }

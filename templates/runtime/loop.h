@@ -6,6 +6,10 @@
 #else
 #define OPW_INDEPENDENT _Pragma("GCC ivdep")
 #endif
+/* A copy of one element. */
+#define OPW_HELD(name, from, size) \
+    char name[size] __attribute__((aligned(16))); \
+    memcpy(name, from, size)
 #define OPW_EACH static __attribute__((noinline, unused))
 /* Stands before a loop over accumulators that take turns: vectors are to be made of it before it is written out. Compilers that
    write it out first vectorise what is round it, and add in order, one after the other. */

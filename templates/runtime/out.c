@@ -42,14 +42,18 @@ static int opw_folds(PyArrayObject *array)
     return 0;
 }
 
-/* Whether an object may have memory of one that is written: two arrays that own theirs have none in common. Numbers and bytes
-   are nobody's to share; what else has a buffer may. */
+/* Whether two arrays are two that own their memory: they have none in common. */
+OPW_INLINE int opw_own_theirs(const PyArrayObject *a, const PyArrayObject *b)
+{
+    return a != b && (PyArray_FLAGS(a) & PyArray_FLAGS(b) & NPY_ARRAY_OWNDATA);
+}
+
+/* Whether an object may have memory of one that is written. Numbers and bytes are nobody's to share; what else has a buffer may. */
 static int opw_touches(PyObject *object, PyObject *written)
 {
     if (!object || !PyArray_Check(object))
         return object && PyObject_CheckBuffer(object) && !PyArray_CheckAnyScalar(object);
-    if (PyArray_Check(written) && object != written && PyArray_CHKFLAGS((PyArrayObject *)object, NPY_ARRAY_OWNDATA) &&
-        PyArray_CHKFLAGS((PyArrayObject *)written, NPY_ARRAY_OWNDATA))
+    if (PyArray_Check(written) && opw_own_theirs((PyArrayObject *)object, (PyArrayObject *)written))
         return 0;
     return opw_overlap(object, written);
 }
