@@ -208,7 +208,11 @@ func (c *checker) interface_() {
 		names[in.Name] = i
 	}
 	for i, out := range c.p.Outputs {
-		c.lists(fmt.Sprintf("outputs[%d].variable", i), out.Variable, RoleOutput, listed)
+		where := fmt.Sprintf("outputs[%d]", i)
+		c.lists(where+".variable", out.Variable, RoleOutput, listed)
+		if out.Scalar {
+			c.scalar(where+".scalar", out)
+		}
 	}
 	returned := 0
 	for _, out := range c.p.Outputs {
@@ -223,6 +227,19 @@ func (c *checker) interface_() {
 		if (v.Role == RoleInput || v.Role == RoleOutput) && !listed[i] {
 			c.fail(fmt.Sprintf("variables[%d]", i), "", "is %s that is not listed in %ss", v.Role.article(), v.Role)
 		}
+	}
+}
+
+// scalar checks that what is to be a scalar is an array without dimensions, which the caller gets.
+func (c *checker) scalar(where string, out Output) {
+	if out.Update != nil {
+		c.fail(where, "", "what a shared value becomes is an array")
+	}
+	if out.Variable >= len(c.p.Variables) || c.p.Variables[out.Variable].Type >= len(c.p.Types) {
+		return // said already
+	}
+	if array := c.p.Types[c.p.Variables[out.Variable].Type].Array; array == nil || array.NDim != 0 {
+		c.fail(where, "", "variable %d is not of a type whose array has no dimensions", out.Variable)
 	}
 }
 

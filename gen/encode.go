@@ -32,7 +32,8 @@ func (p *Program) Encode() ([]byte, error) {
 	}
 	outputs := []any{}
 	for _, out := range p.Outputs {
-		outputs = append(outputs, fields{"variable": out.Variable}.text("accept", out.Accept).index("update", out.Update))
+		f := fields{"variable": out.Variable}.text("accept", out.Accept).index("update", out.Update)
+		outputs = append(outputs, f.flag("scalar", out.Scalar))
 	}
 	all := fields{
 		"program": Format, "name": p.Name, "types": types, "kernels": kernels, "variables": variables,

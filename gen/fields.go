@@ -186,7 +186,7 @@ func (d *decoder) input(v any, where string) Input {
 
 func (d *decoder) output(v any, where string) Output {
 	o := d.object(v, where)
-	out := Output{Variable: o.num("variable"), Accept: o.text("accept"), Update: o.optional("update")}
+	out := Output{Variable: o.num("variable"), Accept: o.text("accept"), Update: o.optional("update"), Scalar: o.bool("scalar", true)}
 	o.close()
 	return out
 }

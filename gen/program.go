@@ -201,6 +201,7 @@ type Output struct {
 	Variable int
 	Accept   *string
 	Update   *int // the shared input whose cell takes the result; it is not returned
+	Scalar   bool // an array without dimensions reaches the caller as a scalar of NumPy's
 }
 
 // kernel gives the kernel that a step runs.

@@ -74,6 +74,7 @@ type ResultView struct {
 	Variable int
 	Accept   string
 	Update   int // which cell takes it; -1: none
+	Scalar   int // 1: the caller gets a scalar, not an array
 }
 
 // StepView is an entry of the table of steps, with its part of the table of slots.
@@ -195,6 +196,9 @@ func (v *functionViewer) interface_() {
 		if out.Update != nil {
 			r.Update = *out.Update - (len(v.of.Inputs) - w.Counts.Cells)
 			w.Counts.Updates++
+		}
+		if out.Scalar {
+			r.Scalar = 1
 		}
 		w.Results = append(w.Results, r)
 	}

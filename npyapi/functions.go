@@ -145,6 +145,7 @@ var functions = map[string]Function{
 	"PyArray_CheckExact":      {NoGIL: true},
 	"PyArray_CheckAnyScalar":  {},
 	"PyArrayScalar_VAL":       {NoGIL: true},
+	"PyArrayScalar_FromLong":  {Returns: Borrowed, NoGIL: true},
 	"PyArray_EquivTypenums":   {},
 	"PyArray_CHKFLAGS":        {NoGIL: true},
 	"PyArray_DATA":            {NoGIL: true},

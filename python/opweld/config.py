@@ -103,7 +103,7 @@ _KEYS: dict[str, tuple[Any, Parser, str | None, str]] = {  # default, reader, wh
     "conventions": (
         "numpy",
         _one_of("numpy", "theano"),
-        NEITHER,
+        PROGRAM,
         "whose rules hold for a call: NumPy's, or those of Theano, Aesara and PyTensor",
     ),
     "cxx": ("", _path, KEY, "C++ compiler driver, a name or a path; empty: the first that works"),

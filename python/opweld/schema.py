@@ -266,3 +266,4 @@ class OutputFields(_OutputFields, total=False):
 
     accept: str
     update: int
+    scalar: bool

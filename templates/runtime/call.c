@@ -150,7 +150,7 @@ static PyObject *opw_result_of(opw_function *self, char *frame, Py_ssize_t i)
     if (out && out != value)
         return opw_copy_out(self, i, out, value);
     Py_INCREF(value);
-    return value;
+    return out ? value : opw_returned(self->code->program, i, value);
 }
 
 static PyObject *opw_collect(opw_function *self, char *frame)

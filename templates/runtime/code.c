@@ -144,8 +144,10 @@ static int opw_resolve(opw_code *code, const opw_program *p)
     }
     for (i = 0; i < p->arguments; i++)
         code->argument_offsets[i] = code->offsets[p->argument_table[i].variable];
-    for (i = 0; i < p->results; i++)
+    for (i = 0; i < p->results; i++) {
         code->result_offsets[i] = code->offsets[p->result_table[i].variable];
+        code->scalars |= p->result_table[i].scalar;
+    }
     for (i = 0; i < p->slots; i++)
         code->slots[i] = p->slot_table[i] < 0 ? (uint32_t)(-1 - p->slot_table[i]) : code->offsets[p->slot_table[i]];
     for (i = 0; i < p->arguments; i++)

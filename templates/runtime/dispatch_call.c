@@ -130,12 +130,6 @@ static int opw_give_back(opw_cop *self, PyObject *list, PyObject *const *bound)
     return 0;
 }
 
-/* An output as a caller sees it, whose reference it takes: a number where it has no dimensions. */
-static inline PyObject *opw_shown(PyObject *made)
-{
-    return PyArray_CheckExact(made) && !PyArray_NDIM((PyArrayObject *)made) ? PyArray_Return((PyArrayObject *)made) : made;
-}
-
 /* The first outputs of a list, as a tuple. */
 static PyObject *opw_tuple(PyObject *list, Py_ssize_t n)
 {
@@ -144,10 +138,7 @@ static PyObject *opw_tuple(PyObject *list, Py_ssize_t n)
     for (i = 0; tuple && i < n; i++) {
         PyObject *item = PyList_GET_ITEM(list, i);
         Py_INCREF(item);
-        if ((item = opw_shown(item)))
-            PyTuple_SET_ITEM(tuple, i, item);
-        else
-            Py_CLEAR(tuple);
+        PyTuple_SET_ITEM(tuple, i, item);
     }
     return tuple;
 }
@@ -157,12 +148,12 @@ static PyObject *opw_results(opw_cop *self, PyObject *made, PyObject *const *bou
 {
     PyObject *result = NULL;
     if (!PyTuple_GET_SIZE(self->changed) && self->outputs == 1)
-        return opw_shown(made);
+        return made;
     if (!opw_give_back(self, made, bound)) {
         if (self->outputs > 1)
             result = opw_tuple(made, self->outputs);
         else if (self->outputs)
-            result = PyList_GET_ITEM(made, 0), Py_INCREF(result), result = opw_shown(result);
+            result = PyList_GET_ITEM(made, 0), Py_INCREF(result);
         else
             result = Py_None, Py_INCREF(result);
     }

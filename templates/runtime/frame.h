@@ -78,6 +78,7 @@ typedef struct {
     uint32_t variable;
     int (*accept)(PyObject *); /* may this array be out=; NULL: out= is refused */
     int update;                /* which of the cells takes it, instead of the caller; -1: none */
+    int scalar;                /* the caller gets a scalar of NumPy's for the array, which has no dimensions */
 } opw_result;
 
 /* The state that an op keeps for each instance, at one step. */

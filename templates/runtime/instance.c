@@ -35,6 +35,7 @@ typedef struct {
     size_t constants_begin, constants_end, frame_size;
     int wide;           /* there are long doubles */
     int mixed;          /* there are loops, and nodes that are none */
+    int scalars;        /* there are results that become scalars */
     int direct;         /* its calls need no more of the table than the steps that do the work: */
     uint32_t *work_steps, works;
     uint32_t *temporary_offsets, temporaries; /* those that are not kept */
@@ -74,7 +75,7 @@ struct opw_function {
     PyObject *unlike;          /* (step, position, value): raises where an op left what its type does not allow */
     PyObject *remark;          /* (status word, values read, the function): says what np.errstate wants said; NULL: nothing is */
     char *constants;           /* the part of a frame up to constants_end; NULL: none needed */
-    PyObject **kept;           /* storage of temporaries from earlier runs; NULL entries: none, or in use */
+    PyObject **kept;           /* storage of temporaries from earlier runs, then of results that became scalars; NULL entries: none, or in use */
     void **structs;            /* the state of ops that keep some */
     PyObject *turns;           /* tuple of opw_turn in capsules that a call holds, in the order in which it takes them; NULL: none */
 #ifdef OPW_PROFILE

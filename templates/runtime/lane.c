@@ -13,6 +13,7 @@ typedef struct {
     PyArrayObject *like; /* one of those; NULL: there is none */
     PyObject *args[OPW_MAX_OPERANDS]; /* borrowed, but for those of `made`, a bit for each */
     npy_uint64 made;
+    npy_bool truths[OPW_MAX_OPERANDS]; /* of each output that is a scalar of bool; it has no object before it is known */
 } opw_usual;
 
 /* A number, or NumPy's scalar, as an array: a new reference. NULL: it is left to the other ways. */
@@ -100,17 +101,17 @@ static int opw_out_fits(opw_function *self, PyObject *out, const opw_usual *o)
 }
 
 /* Drops outputs; an exception that is set stays. */
-OPW_APART static void opw_drop_outputs(PyArrayObject **outputs, int made)
+OPW_APART static void opw_drop_outputs(PyObject **outputs, int made)
 {
     PyObject *type = NULL, *value = NULL, *traceback = NULL;
     OPW_FETCH(&type, &value, &traceback);
     while (made-- > 0)
-        Py_DECREF(outputs[made]); /* release what a lane made (owned) */
+        Py_XDECREF(outputs[made]); /* release what a lane made (owned) */
     OPW_RESTORE(type, value, traceback);
 }
 
 /* The same where the call is left to the other ways: the exception will be met again. */
-OPW_APART static int opw_leave_lane(PyArrayObject **outputs, int made)
+OPW_APART static int opw_leave_lane(PyObject **outputs, int made)
 {
     opw_drop_outputs(outputs, made);
     PyErr_Clear();
@@ -118,23 +119,31 @@ OPW_APART static int opw_leave_lane(PyArrayObject **outputs, int made)
 }
 
 /* Makes the outputs, or takes the one that is given. Returns how many there are now. */
-OPW_INLINE int opw_make_outputs(const opw_loop *work, PyObject *out, int inputs, int n, PyArrayObject **outputs, opw_usual *o)
+OPW_INLINE int opw_make_outputs(const opw_loop *work, PyObject *out, int scalars, int inputs, int n, PyObject **outputs, opw_usual *o)
 {
     int i;
     for (i = 0; i < n; i++) {
         int operand = inputs + i, type = work->types[operand];
+        o->s[operand] = work->sizes[operand];
         if (out) {
             Py_INCREF(out);
-            outputs[i] = (PyArrayObject *)out;
+            outputs[i] = out;
+        } else if (scalars && !o->like) {
+            if ((outputs[i] = type == NPY_BOOL ? NULL : opw_new_scalar(type)))
+                o->p[operand] = (char *)OPW_SCALAR_VALUE(outputs[i]);
+            else if (type == NPY_BOOL)
+                o->p[operand] = (char *)&o->truths[i];
+            else
+                break;
+            continue;
         } else {
             Py_INCREF(opw_dtypes[type]); /* NumPy takes it */
-            outputs[i] = (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], o->like ? PyArray_NDIM(o->like) : 0,
-                                                               o->like ? PyArray_DIMS(o->like) : NULL, NULL, NULL, 0, NULL);
+            outputs[i] = PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], o->like ? PyArray_NDIM(o->like) : 0,
+                                              o->like ? PyArray_DIMS(o->like) : NULL, NULL, NULL, 0, NULL);
             if (!outputs[i])
                 break;
         }
-        o->p[operand] = PyArray_BYTES(outputs[i]);
-        o->s[operand] = work->sizes[operand];
+        o->p[operand] = PyArray_BYTES((PyArrayObject *)outputs[i]);
     }
     return i;
 }
@@ -150,16 +159,27 @@ OPW_APART static int opw_remark_of(opw_function *self, const opw_usual *o)
 }
 
 /* The outputs as the call's result, whose references it takes. NULL: an exception is set. */
-OPW_INLINE PyObject *opw_results_of(const opw_code *code, PyArrayObject **outputs)
+OPW_INLINE PyObject *opw_results_of(const opw_code *code, PyObject **outputs)
 {
     PyObject *list;
     uint32_t i;
     if (code->program->single)
-        return (PyObject *)outputs[0];
+        return outputs[0];
     if ((list = PyList_New((Py_ssize_t)code->program->results)))
         for (i = 0; i < code->program->results; i++)
-            PyList_SET_ITEM(list, code->lane->to[i], (PyObject *)outputs[i]);
+            PyList_SET_ITEM(list, code->lane->to[i], outputs[i]);
     return list;
+}
+
+/* Gives the outputs that have no scalar of their own one of NumPy's two of bool. */
+OPW_INLINE void opw_choose_truths(int n, PyObject **outputs, const opw_usual *o)
+{
+    int i;
+    for (i = 0; i < n; i++)
+        if (!outputs[i]) {
+            outputs[i] = PyArrayScalar_FromLong(o->truths[i]);
+            Py_INCREF(outputs[i]);
+        }
 }
 
 /* What comes after the arguments are in: 0: the call is left to the other ways. */
@@ -167,19 +187,21 @@ OPW_INLINE int opw_run_lane(opw_function *self, PyObject *out, PyObject **result
 {
     const opw_code *code = self->code;
     const opw_loop *work = code->lane->loop;
-    PyArrayObject *outputs[OPW_MAX_OPERANDS];
+    PyObject *outputs[OPW_MAX_OPERANDS];
     int made;
     if (out && !opw_out_fits(self, out, o))
         return 0;
-    if ((made = opw_make_outputs(work, out, inputs, n, outputs, o)) < n)
+    if ((made = opw_make_outputs(work, out, code->scalars, inputs, n, outputs, o)) < n)
         return opw_leave_lane(outputs, made);
     if (self->remark)
         opw_forget_floats(code->wide);
     if (opw_run_lane_loop(self, work, o->n, o->shaped, o->p, o->s) || PyErr_Occurred())
         return opw_leave_lane(outputs, made);
     *result = NULL;
-    if (!self->remark || !opw_met_floats(code->wide) || !opw_remark_of(self, o))
+    if (!self->remark || !opw_met_floats(code->wide) || !opw_remark_of(self, o)) {
+        opw_choose_truths(n, outputs, o);
         *result = opw_results_of(code, outputs);
+    }
     if (!*result)
         opw_drop_outputs(outputs, made);
     return 1;

@@ -17,6 +17,7 @@
 #include "group.c"
 #include "profile.c"
 #include "warn.c"
+#include "scalar.c"
 #include "call.c"
 #include "lane.c"
 #include "vectorcall.c"

@@ -43,6 +43,8 @@ static inline void opw_begin_made(char *frame, const opw_code *code)
         OPW_PY(frame + code->result_offsets[i]) = Py_None;
         OPW_ARRAY(frame + code->result_offsets[i]) = NULL;
     }
+    if (code->scalars)
+        opw_offer_kept_results(frame, code);
     for (i = 0; i < code->temporaries; i++) {
         OPW_PY(frame + code->temporary_offsets[i]) = Py_None;
         OPW_ARRAY(frame + code->temporary_offsets[i]) = NULL;
@@ -98,11 +100,18 @@ static PyObject *opw_hand_over(char *frame, const opw_code *code)
     if (code->program->single && !code->program->results)
         Py_RETURN_NONE;
     if (code->program->single)
-        return (PyObject *)OPW_ARRAY(frame + code->result_offsets[0]);
+        return opw_hand(frame, code, 0);
     if (!(list = PyList_New(code->program->results)))
         return NULL;
-    for (i = 0; i < code->program->results; i++)
-        PyList_SET_ITEM(list, i, (PyObject *)OPW_ARRAY(frame + code->result_offsets[i]));
+    for (i = 0; i < code->program->results; i++) {
+        PyObject *value = opw_hand(frame, code, i);
+        if (!value) {
+            Py_DECREF(list);
+            return NULL;
+        }
+        OPW_ARRAY(frame + code->result_offsets[i]) = NULL;
+        PyList_SET_ITEM(list, i, value);
+    }
     return list;
 }
 

@@ -462,7 +462,7 @@ static const uint32_t none[1] = {0};
 
 /* add(x, y): broadcast. add_over(x, y): over y, if that may be. */
 static const opw_argument xy[] = {{"x", 0, NULL}, {"y", 1, NULL}};
-static const opw_result third[] = {{2, is_writeable, -1}};
+static const opw_result third[] = {{2, is_writeable, -1, 0}};
 static const int32_t add_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0, N(ANY), 1, N(0), 0, 1, 2, 2};
 static const opw_step add_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_stores, NULL, 11, "Add.c_code", 0, 12, 2, 1}, SYNC(15)};
 static const int32_t over_slots[] = {0, N(0), 1, N(1), 1, N(1), N(ANY), 0, 2, N(1), 0, 1, 2, 2};
@@ -470,7 +470,7 @@ static const opw_step over_steps[] = {INPUT(0), INPUT(2), {opw_separate, NULL, 4
                                       {opw_run_stores, NULL, 9, "Add.c_code", 0, 10, 2, 1}, SYNC(13)};
 
 /* both(x, y): [x + y, y + x]. */
-static const opw_result both_results[] = {{2, is_writeable, -1}, {3, is_writeable, -1}};
+static const opw_result both_results[] = {{2, is_writeable, -1, 0}, {3, is_writeable, -1, 0}};
 static const int32_t both_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0, N(ANY), 1, N(0), 0, 1, 2,
                                      3, N(1), N(2), N(ANY), 0, N(ANY), 1, N(0), 1, 0, 3, 2, 3};
 static const opw_step both_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_stores, NULL, 11, "Add.c_code", 0, 12, 2, 1},
@@ -478,7 +478,7 @@ static const opw_step both_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_sto
 
 /* root(x), and reductions of x. */
 static const opw_argument x[] = {{"x", 0, NULL}};
-static const opw_result second[] = {{1, is_writeable, -1}};
+static const opw_result second[] = {{1, is_writeable, -1, 0}};
 static const int32_t root_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(0), 0, 1, 1};
 static const opw_step root_steps[] = {INPUT(0), OFFER(2), {opw_run_stores, NULL, 7, "Root.c_code", 7, 8, 1, 1}, SYNC(10)};
 static const opw_step reduce_steps[] = {INPUT(0), OFFER(2), {opw_run_folds, NULL, 7, "Reduce.c_code", 0, 8, 1, 1}, SYNC(10)};
@@ -490,14 +490,14 @@ static const int32_t reduce2_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(SUM
 /* perform(x, y): what Python gives, a careful vector and any array. x has a default; y is positional only. */
 static const opw_argument perform_arguments[] = {{NULL, 0, NULL}, {"y", 1, NULL}};
 static const uint32_t perform_types[] = {VECTOR, ANY, CAREFUL, ANY};
-static const opw_result perform_results[] = {{2, NULL, -1}, {3, NULL, -1}};
+static const opw_result perform_results[] = {{2, NULL, -1, 0}, {3, NULL, -1, 0}};
 static const int32_t perform_slots[] = {0, N(0), 1, N(1), N(0), N(2), N(2), 0, 1, N(CAREFUL), 2, N(ANY), 3};
 static const opw_step perform_steps[] = {{vector_input, array_leave, 0, "Vector.c_extract", -1, 0, 0, 0}, INPUT(2),
                                          {opw_perform, opw_perform_undo, 4, "Op.perform", 0, 7, 2, 2}};
 
 /* tally(x): gives the cell's value, and x more stays in it. */
 static const opw_argument tally_arguments[] = {{"x", 0, NULL}, {NULL, 1, NULL}};
-static const opw_result tally_results[] = {{1, NULL, -1}, {2, NULL, 0}};
+static const opw_result tally_results[] = {{1, NULL, -1, 0}, {2, NULL, 0, 0}};
 static const int32_t tally_slots[] = {0, N(0), 1, N(1), 2, N(0), 0, 1, 2, 2};
 static const opw_step tally_steps[] = {INPUT(0), {cell_input, array_leave, 2, "Doubles.c_extract", -1, 0, 0, 0}, INIT(4),
                                        {opw_run_stores, NULL, 5, "Add.c_code", 0, 6, 2, 1}, SYNC(9)};
@@ -508,7 +508,7 @@ static const opw_step thrice_steps[] = {INPUT(0), {array_take, array_keep, 2, "D
                                         {opw_run_stores, NULL, 5, "Add.c_code", 0, 6, 2, 1},
                                         {opw_run_stores, NULL, 9, "Add.c_code", 1, 10, 2, 1}, SYNC(13)};
 static const uint32_t thrice_kept[] = {2};
-static const opw_result thrice_results[] = {{1, NULL, -1}};
+static const opw_result thrice_results[] = {{1, NULL, -1, 0}};
 
 /* count(x): x + (the calls so far + the constant's first element). */
 static const uint32_t count_types[] = {ANY, CAREFUL, ANY};
@@ -536,7 +536,7 @@ static const int32_t expand_over_slots[] = {0, N(0), 1, N(1), 1, N(1), N(ANY), 0
 static const opw_step expand_over_steps[] = {INPUT(0), INPUT(2), {opw_separate, NULL, 4, "Add.c_code", -1, 0, 0, 0}, INIT(8),
                                              {opw_run_group, NULL, 9, "Group.c_code", 0, 10, 2, 1}, SYNC(13)};
 static const opw_argument xyz[] = {{"x", 0, NULL}, {"y", 1, NULL}, {"z", 2, NULL}};
-static const opw_result twice_results[] = {{3, is_writeable, -1}, {4, is_writeable, -1}};
+static const opw_result twice_results[] = {{3, is_writeable, -1, 0}, {4, is_writeable, -1, 0}};
 static const int32_t twice_slots[] = {0, N(0), 1, N(1), 2, N(2), 3, N(0), N(3), N(ANY), 0, N(ANY), 1, N(ANY), 2,
                                       4, N(1), N(3), N(ANY), 0, N(ANY), 1, N(ANY), 2, N(2), 0, 1, 2, 3, 4, 3, 4};
 static const opw_step twice_steps[] = {INPUT(0), INPUT(2), INPUT(4), OFFER(6), OFFER(15),
@@ -554,12 +554,12 @@ static const opw_argument plain_x[] = {{"x", 0, is_doubles}};
 /* add_floats(x, y); scale(x, y, z): x * y + z. */
 static const uint32_t float_types[] = {FLOATS, FLOATS, FLOATS};
 static const int32_t floats_slots[] = {0, N(0), 1, N(1), 2, N(ADD_FLOATS), 0, 1, 2, 2};
-static const opw_result new_third[] = {{2, NULL, -1}};
+static const opw_result new_third[] = {{2, NULL, -1, 0}};
 static const opw_step floats_steps[] = {{floats_input, array_leave, 0, "Floats.c_extract", -1, 0, 0, 0},
                                         {floats_input, array_leave, 2, "Floats.c_extract", -1, 0, 0, 0}, INIT(4),
                                         {opw_run_stores, NULL, 5, "Add.c_code", 0, 6, 2, 1}, SYNC(9)};
 static const int32_t scale_slots[] = {0, N(0), 1, N(1), 2, N(2), 3, N(0), N(3), N(ANY), 0, N(ANY), 1, N(ANY), 2, N(SCALE), 0, 1, 2, 3, 3};
-static const opw_result fourth[] = {{3, is_writeable, -1}};
+static const opw_result fourth[] = {{3, is_writeable, -1, 0}};
 static const opw_step scale_steps[] = {INPUT(0), INPUT(2), INPUT(4), OFFER(6), {opw_run_stores, NULL, 15, "Scale.c_code", 0, 16, 3, 1},
                                        SYNC(20)};
 

@@ -243,7 +243,7 @@ def compile_graph(graph: Graph, name: str = "f", options: Options | None = None,
         The configuration's if left out.
     **interface
         What a call looks like, as `opweld.compile.program.make_program` takes it: ``single``, ``keywords``,
-        ``defaults``, ``mutable``, ``cells``, ``updates``.
+        ``defaults``, ``mutable``, ``cells``, ``updates``, ``scalars``.
 
     Returns
     -------

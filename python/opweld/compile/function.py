@@ -67,7 +67,8 @@ class Function(ABC):
         Returns
         -------
         object or list
-            The output, or a list of them; None where the function was given none.
+            The output, or a list of them; None where the function was given none. An array without dimensions comes as
+            a scalar of NumPy's.
         """
 
     @abstractmethod

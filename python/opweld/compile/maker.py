@@ -83,6 +83,7 @@ class Maker:
             mutable=[spec.mutable for spec in inputs],
             cells=len(self.shared),
             updates=[len(inputs) + self.shared.index(variable) for variable in updated],
+            scalars=options.conventions == "numpy",
         )
 
     @property

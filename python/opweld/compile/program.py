@@ -70,6 +70,7 @@ def make_program(
     mutable: list[bool] | None = None,
     cells: int = 0,
     updates: Sequence[int] = (),
+    scalars: bool = False,
 ) -> Program:
     """Ask every hook of a graph and write Program.
 
@@ -89,6 +90,8 @@ def make_program(
         How many inputs, the last ones, are no arguments but shared variables.
     updates : sequence of int
         Which input takes the value of each of the last outputs.
+    scalars : bool
+        Arrays without dimensions are returned as NumPy's scalars.
 
     Returns
     -------
@@ -117,7 +120,7 @@ def make_program(
     ]
     inputs += [writer.shared(variable) for variable in graph.inputs[count:]]
     returned = len(graph.outputs) - len(updates)
-    outputs = [writer.result(variable) for variable in graph.outputs[:returned]]
+    outputs = [writer.result(variable, scalars) for variable in graph.outputs[:returned]]
     outputs += [writer.update(variable, source) for variable, source in zip(graph.outputs[returned:], updates)]
     data: ProgramFields = {
         "program": FORMAT,

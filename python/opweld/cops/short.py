@@ -287,7 +287,8 @@ class Form:
         outputs = [*node.outputs[:count], *[Out(v, borrow=True) for v in node.outputs[count:]]]
         inputs = [In(v, mutable=a.inout) for a, v in zip(signature.inputs, variables)]
         wanted: Any = outputs[0] if len(outputs) == 1 and count else outputs
-        made = function(inputs, wanted, name=self.name, on_unused_input="ignore")
+        own = {"conventions": "numpy"}  # whatever is configured: dtypes were chosen by it
+        made = function(inputs, wanted, name=self.name, on_unused_input="ignore", options=own)
         return made.maker.create(explained=False)  # there is one node, and what it says names it
 
     # ---- what Python shows ----

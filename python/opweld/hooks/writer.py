@@ -248,10 +248,13 @@ class Writer:
         """An entry of ``outputs`` that is not returned."""
         return {"variable": self._variable_of[variable], "update": source}
 
-    def result(self, variable: Variable) -> OutputFields:
-        """An entry of ``outputs``."""
+    def result(self, variable: Variable, scalars: bool) -> OutputFields:
+        """An entry of ``outputs``; `scalars`: arrays without dimensions become scalars."""
         fields: OutputFields = {"variable": self._variable_of[variable]}
         self._add_accept(variable.type, True, fields)
+        array = self.types[self.variables[fields["variable"]]["type"]].get("array")
+        if scalars and array is not None and array["ndim"] == 0:
+            fields["scalar"] = True
         return fields
 
     def _add_accept(self, type_: Type, writeable: bool, fields: InputFields | OutputFields) -> None:
