@@ -108,15 +108,15 @@ func TestMalformedProgramsSayWhere(t *testing.T) {
 		`variables[2]: Double: the type has no c_init, which a temporary needs: write it`:                       without(typ, "init"),
 		`variables[4]: Double: the type has no c_sync, which an output needs: write it`:                         without(typ, "sync"),
 		`outputs[0].accept: Double: the type has no c_extract_out, which an output with accept needs: write it`: set(at("outputs", 0), "accept", "1"),
-		`outputs[0].scalar: variable 4 is not of a type whose array has no dimensions`: set(at("outputs", 0), "scalar", true),
+		`outputs[0].scalar: variable 4 is not of a type whose array has no dimensions`:                          set(at("outputs", 0), "scalar", true),
 		`outputs[0].scalar: what a shared value becomes is an array`: func(p tree) {
 			in(p)["shared"] = true
 			delete(in(p), "name")
 			at("outputs", 0)(p)["scalar"], at("outputs", 0)(p)["update"] = true, 0
 		},
-		`kernels[0].gil: expected "released" or "free-threaded", got "dropped"`:                                 set(kernel, "gil", "dropped"),
-		`kernels[0].lang: Add: struct code is C++: expected "c++", got "c"`:                                     set(kernel, "support_code_struct", "int n;"),
-		`steps[0].params: Add: kernel and step must both have params, or neither`:                               set(step, "params", 1),
+		`kernels[0].gil: expected "released" or "free-threaded", got "dropped"`:   set(kernel, "gil", "dropped"),
+		`kernels[0].lang: Add: struct code is C++: expected "c++", got "c"`:       set(kernel, "support_code_struct", "int n;"),
+		`steps[0].params: Add: kernel and step must both have params, or neither`: set(step, "params", 1),
 		`steps[0].params: Add: variable 0 is an input; params are a constant`: func(p tree) {
 			k := kernel(p)
 			k["params"], k["declares"] = 0, append(k["declares"].([]any), "double opw_VP;")

@@ -160,7 +160,7 @@ def computed(values: list[Value], known: dict[Value, Result]) -> tuple[list[Resu
 def alike(got: Array, want: Result, text: str) -> None:
     """Bits where they are known, else within the slack."""
     value, slack = want
-    assert isinstance(got, np.ndarray) and got.dtype == value.dtype and got.shape == value.shape, (
+    assert isinstance(got, (np.ndarray, np.generic)) and got.dtype == value.dtype and got.shape == value.shape, (
         f"{text}: {got.dtype} {got.shape}, not {value.dtype} {value.shape}"
     )
     equal = (got == value) | ((got != got) & (value != value))

@@ -1,4 +1,4 @@
-"""Results without dimensions: scalars of NumPy's in every way of a call; arrays for ops, in `out=`, and by older names."""
+"""Results without dimensions: scalars of NumPy's in every way of a call; arrays for ops, `out=` and older names."""
 
 import gc
 import sys

@@ -76,16 +76,13 @@ func (w *writer) block(a *signature.Argument, kind string, reads bool) {
 	}
 }
 
-// strided is an array that the body sees by its elements alone.
+// strided is an array that the body sees by its elements alone: where it begins, then of each axis stride and size.
 func (w *writer) strided(a *signature.Argument, kind string) {
-	w.v.Parameters = append(w.v.Parameters, "PyArrayObject *opw_array_"+a.Name)
-	w.v.Given = append(w.v.Given, "opw_in_"+a.Name)
-	w.v.Locals = append(w.v.Locals, fmt.Sprintf("char *const opw_data_%s = PyArray_BYTES(opw_array_%s);", a.Name, a.Name))
+	w.v.Parameters = append(w.v.Parameters, "char *const opw_data_"+a.Name)
 	place := "opw_data_" + a.Name
 	for axis := range a.Dims {
-		stride := fmt.Sprintf("opw_stride_%s_%d", a.Name, axis)
-		w.local(stride, fmt.Sprintf("PyArray_STRIDE(opw_array_%s, %d)", a.Name, axis))
-		w.local(fmt.Sprintf("opw_dim_%s_%d", a.Name, axis), fmt.Sprintf("PyArray_DIM(opw_array_%s, %d)", a.Name, axis))
+		stride, dim := fmt.Sprintf("opw_stride_%s_%d", a.Name, axis), fmt.Sprintf("opw_dim_%s_%d", a.Name, axis)
+		w.v.Parameters = append(w.v.Parameters, "const npy_intp "+stride, "const npy_intp "+dim)
 		place += fmt.Sprintf(" + %s * %s", w.index(a.Name, axis), stride)
 	}
 	if !a.Inout {

@@ -21,6 +21,7 @@ type Request struct {
 	Check     bool   `json:"check"` // every index is tested
 	CXX       bool   `json:"cxx"`
 	Nogil     bool   `json:"nogil"`
+	Ufunc     bool   `json:"ufunc"` // a loop of a ufunc, which Python cannot be called in
 }
 
 // Form is what it becomes. The texts have Id where the kernel's name belongs.
@@ -30,6 +31,8 @@ type Form struct {
 	Text      string               `json:"text"`   // at file scope, once a kernel
 	Call      string               `json:"call"`   // what is non-zero where it failed, of the arguments {0}, {1} …
 	Unseen    []Unseen             `json:"unseen"` // what Check cannot test
+	Core      string               `json:"core"`   // of a ufunc: what NumPy calls its signature; empty: element by element
+	Dims      []*signature.Dim     `json:"dims"`   // the sizes that Core names, in its order
 }
 
 // Unseen is a use of an array whose indices no text says.
@@ -63,6 +66,9 @@ func Make(r *Request) (*Form, error) {
 	}
 	if err == nil {
 		err = outputsHaveNames(s)
+	}
+	if err == nil && r.Ufunc {
+		err = canBeUfunc(s)
 	}
 	if err != nil {
 		return nil, err
@@ -206,8 +212,18 @@ func (w *writer) form(body string, unseen []Unseen) (*Form, error) {
 	if err := loaded.ExecuteTemplate(&shared, "cop/shared.c.tmpl", nil); err != nil {
 		return nil, err
 	}
+	if w.r.Ufunc {
+		v := w.loopView(body)
+		if err := loaded.ExecuteTemplate(&shared, "cop/loops.c.tmpl", nil); err != nil {
+			return nil, err
+		}
+		if err := loaded.ExecuteTemplate(&text, "cop/loop.c.tmpl", v); err != nil {
+			return nil, err
+		}
+		return &Form{w.s, shared.String(), text.String(), "(void *)opw_cop_loop_" + Id, unseen, v.Loop.core(), v.Loop.dims}, nil
+	}
 	if err := loaded.ExecuteTemplate(&text, "cop/cop.c.tmpl", w.view(body)); err != nil {
 		return nil, err
 	}
-	return &Form{w.s, shared.String(), text.String(), w.call(), unseen}, nil
+	return &Form{w.s, shared.String(), text.String(), w.call(), unseen, "", nil}, nil
 }

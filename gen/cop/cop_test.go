@@ -18,7 +18,10 @@ func TestGolden(t *testing.T) {
 	for name, r := range map[string]*Request{
 		"checked.txt": {Name: "csr", Check: true, Signature: `data: T[nnz], indptr: int64[r + 1], x: strided T[c, 2], z: inout T[r], k: int64
 			-> y: T[r - k] = -1, s: T, w: work T[r, 2] = 0`, Body: "if (r == 0) return;\ns = data[indptr[0]];\nw(0, 1) = x(0, 1);\n"},
-		"threads.txt": {Name: "mean", CXX: true, Nogil: true, Signature: "x: complex64[n] -> m: complex64", Body: "for (npy_intp i = 0; i < n; i++) m += x[i];"},
+		"ufunc.txt": {Name: "lag", Ufunc: true, Signature: "x: strided T[n], k: T[r + 1] -> y: T[n - r] = -1, s: T, w: work T[n, 2] = 0",
+			Body: "if (!n) fail(ValueError, \"nothing\");\ns = y[0] = x(0) + k[0] + w(0, 1);"},
+		"elements.txt": {Name: "hypot", Ufunc: true, Signature: "x: T, y: T -> z: T where T: float", Body: "z = sqrt(x*x + y*y);"},
+		"threads.txt":  {Name: "mean", CXX: true, Nogil: true, Signature: "x: complex64[n] -> m: complex64", Body: "for (npy_intp i = 0; i < n; i++) m += x[i];"},
 	} {
 		form, err := Make(r)
 		require.NoError(t, err)

@@ -24,6 +24,7 @@ type View struct {
 	Ready                              string
 	Changed                            []Changed
 	Works                              []Output // memory for the body alone
+	Loop                               *Loop    // of a ufunc; nil: a function of arrays
 }
 
 // Macro is how a body reads an element by its indices.
@@ -56,13 +57,19 @@ type writer struct {
 	v View
 }
 
-func (w *writer) view(body string) *View {
+// begin is what does not depend on who calls the body.
+func (w *writer) begin(body string) {
 	w.v = View{Id: Id, Title: w.r.Name, Text: body, CXX: w.r.CXX, Nogil: w.r.Nogil, Ready: "1",
 		File: w.r.Name + "/body", Glue: w.r.Name + "/glue", Strict: []string{"format"}}
 	if !w.r.CXX {
 		w.v.Strict = append(w.v.Strict, pointers...)
 	}
 	w.checker()
+}
+
+// view is a function of arrays.
+func (w *writer) view(body string) *View {
+	w.begin(body)
 	for _, size := range w.s.Sizes {
 		w.size(size)
 	}
@@ -162,6 +169,10 @@ func (w *writer) input(i int) {
 		return
 	case a.Strided:
 		w.strided(a, kind)
+		w.v.Given = append(w.v.Given, fmt.Sprintf("PyArray_BYTES(opw_in_%s)", a.Name))
+		for axis := range a.Dims {
+			w.v.Given = append(w.v.Given, fmt.Sprintf("PyArray_STRIDE(opw_in_%s, %d), PyArray_DIM(opw_in_%s, %d)", a.Name, axis, a.Name, axis))
+		}
 		return
 	}
 	w.block(a, kind, !a.Inout)

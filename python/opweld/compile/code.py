@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Code", "bind", "compile_graph", "converter", "outs_of", "performer", "rules_of"]
 
-engine: Any = late("opweld.engine")  # where the C is not in the cache any more
 failure: Any = late("opweld.compile.failure")  # few calls fail
 
 
@@ -221,11 +220,11 @@ class Code:
                 return text.decode()
         except OSError:
             pass
-        return str(engine.render(self.program.text, fuse=self.fused)["text"])
+        return str(builder.making.engine.render(self.program.text, fuse=self.fused)["text"])
 
     def fusion(self) -> tuple[list[list[int]], list[tuple[int, int, str]]]:
         """Ask the engine which steps are one loop, and why others are not: `opweld.compile.maker.Maker.fused`."""
-        found = engine.fusion(self.program.text)
+        found = builder.making.engine.fusion(self.program.text)
         return found["loops"], [(pair["from"], pair["to"], pair["why"]) for pair in found["apart"]]
 
 

@@ -16,7 +16,7 @@ from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
 
-__all__ = ["Cop", "Said", "number_of", "op_of", "text_of", "type_of"]
+__all__ = ["Cop", "Said", "Written", "ctype", "definitions", "number_of", "op_of", "text_of", "type_of"]
 
 _ID = "OPW_COP_ID"  # where the engine's text has the kernel's name
 _PARTS = {"complex64": "float", "complex128": "double", "clongdouble": "long double"}
@@ -39,7 +39,49 @@ class Said(Record):
     check: bool
 
 
-class Cop(COp):
+class Written:
+    """What the texts of a short form say to the compiler, for each op that is made of them."""
+
+    said: Said
+    text: Text
+    place: Place
+
+    def c_support_code(self) -> list[str]:
+        """Give what all short forms share, and the support code."""
+        own = f'#line 1 "{self.said.name}/support"\n{self.said.support}\n' if self.said.support else ""
+        return [self.text.shared, *([own] if own else [])]
+
+    def c_headers(self) -> list[str]:
+        """Give the headers asked for; complex numbers need one in C++."""
+        return ["<complex>", *self.said.headers] if self.said.lang == "c++" else list(self.said.headers)
+
+    def c_header_dirs(self) -> list[str]:
+        """Give what was asked for."""
+        return list(self.said.header_dirs)
+
+    def c_libraries(self) -> list[str]:
+        """Give what was asked for."""
+        return list(self.said.libraries)
+
+    def c_lib_dirs(self) -> list[str]:
+        """Give what was asked for."""
+        return list(self.said.lib_dirs)
+
+    def c_compile_args(self) -> list[str]:
+        """Give what was asked for."""
+        return list(self.said.args)
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Say that the texts are all that counts."""
+        return (1,)
+
+    def _fragment_files(self) -> dict[str, Source | str]:
+        """Where the names of ``#line`` lie in the user's files."""
+        parts = {"body": self.said.body, "support": self.said.support}
+        return {part: Source(self.place, part, text) for part, text in parts.items() if text} | dict(self.place.files)
+
+
+class Cop(Written, COp):
     """The op of a short form; made by `opweld.cop`, each of a class of its own that has its name.
 
     Attributes
@@ -145,23 +187,9 @@ class Cop(COp):
         inputs = {a.dtype: v.type.dtype for a, v in zip(signature.inputs, node.inputs)}
         return {variable: inputs[variable] for variable in signature.types}
 
-    def _ctype(self, dtype: str) -> str:
-        if dtype in _PARTS:
-            return f"std::complex<{_PARTS[dtype]}>" if self.said.lang == "c++" else f"{_PARTS[dtype]} _Complex"
-        return f"npy_{dtype}"
-
-    def c_support_code(self) -> list[str]:
-        """Give what all short forms share, and the support code."""
-        own = f'#line 1 "{self.said.name}/support"\n{self.said.support}\n' if self.said.support else ""
-        return [self.text.shared, *([own] if own else [])]
-
     def c_support_code_apply(self, node: Apply, name: str) -> str:
         """Give the functions, between the definitions of the type variables."""
-        types = self._dtypes(node).items()
-        define = [f"#define {variable} {self._ctype(dtype)}\n" for variable, dtype in types]
-        define += [f"#define opw_num_{variable} {dtype_of(dtype).enum}\n" for variable, dtype in types]
-        undefine = [f"#undef {variable}\n#undef opw_num_{variable}\n" for variable, _ in types]
-        return "".join([*define, self.text.text.replace(_ID, name), *undefine])
+        return definitions(self.text.text.replace(_ID, name), self._dtypes(node), self.said.lang)
 
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
@@ -173,35 +201,6 @@ class Cop(COp):
                 copies += f"opw_cop_copy(&{output_names[k]}, (PyArrayObject *)({input_names[i]})) || "
                 taken[i] = output_names[k]
         return f"if ({copies}{self.text.call.replace(_ID, name).format(*taken, *output_names)}) {sub['fail']}\n"
-
-    def c_headers(self) -> list[str]:
-        """Give the headers asked for; complex numbers need one in C++."""
-        return ["<complex>", *self.said.headers] if self.said.lang == "c++" else list(self.said.headers)
-
-    def c_header_dirs(self) -> list[str]:
-        """Give what was asked for."""
-        return list(self.said.header_dirs)
-
-    def c_libraries(self) -> list[str]:
-        """Give what was asked for."""
-        return list(self.said.libraries)
-
-    def c_lib_dirs(self) -> list[str]:
-        """Give what was asked for."""
-        return list(self.said.lib_dirs)
-
-    def c_compile_args(self) -> list[str]:
-        """Give what was asked for."""
-        return list(self.said.args)
-
-    def c_code_cache_version(self) -> tuple[Any, ...]:
-        """Say that the texts are all that counts."""
-        return (1,)
-
-    def _fragment_files(self) -> dict[str, Source | str]:
-        """Where the names of ``#line`` lie in the user's files."""
-        parts = {"body": self.said.body, "support": self.said.support}
-        return {part: Source(self.place, part, text) for part, text in parts.items() if text} | dict(self.place.files)
 
     # ---- Python ----
 
@@ -226,6 +225,21 @@ class Cop(COp):
             cell[0] = inputs[i]
 
 
+def ctype(dtype: str, lang: str) -> str:
+    """Give the C type of a dtype."""
+    if dtype in _PARTS:
+        return f"std::complex<{_PARTS[dtype]}>" if lang == "c++" else f"{_PARTS[dtype]} _Complex"
+    return f"npy_{dtype}"
+
+
+def definitions(text: str, types: dict[str, str], lang: str) -> str:
+    """Put a text between the definitions of the type variables."""
+    define = [f"#define {variable} {ctype(dtype, lang)}\n" for variable, dtype in types.items()]
+    define += [f"#define opw_num_{variable} {dtype_of(dtype).enum}\n" for variable, dtype in types.items()]
+    undefine = [f"#undef {variable}\n#undef opw_num_{variable}\n" for variable in types]
+    return "".join([*define, text, *undefine])
+
+
 def op_of(said: Said, text: Text, place: Place, python: Callable[..., Any] | None) -> Cop:
     """Make the op, of a class that has its name: by it messages of the compiler call it."""
     cls = type(said.name, (Cop,), {"__module__": Cop.__module__, "__slots__": ()})
@@ -233,9 +247,9 @@ def op_of(said: Said, text: Text, place: Place, python: Callable[..., Any] | Non
     return made
 
 
-def text_of(said: Said) -> Text:
-    """Have a short form read."""
-    return read(said.signature, said.body, said.name, said.check, said.lang == "c++", said.nogil)
+def text_of(said: Said, ufunc: bool = False) -> Text:
+    """Have a short form read; as the loop of a ufunc."""
+    return read(said.signature, said.body, said.name, said.check, said.lang == "c++", said.nogil, ufunc)
 
 
 def remade(said: Said, place: Place, python: Callable[..., Any] | None, in_place: bool) -> Cop:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Argument", "Place", "Record", "Signature", "Source", "Text", "place_of", "read", "wrapped"]
 
-_VERSION = 1
-_ANSWERED = frozenset(("signature", "shared", "text", "call", "unseen"))
+_VERSION = 2
+_ANSWERED = frozenset(("signature", "shared", "text", "call", "unseen", "core", "dims"))
 
 
 class Record:
@@ -101,6 +101,10 @@ class Text(Record):
         The C: for every short form, of this one, and what calls it.
     unseen : tuple of (str, int, str)
         Uses of arrays that ``check=True`` cannot test: name, line of the body, that line.
+    core : str
+        Of a ufunc: what NumPy calls its signature; empty: element by element.
+    dims : tuple of dict
+        The sizes that it names, in its order.
     """
 
     signature: Signature
@@ -108,9 +112,11 @@ class Text(Record):
     text: str
     call: str
     unseen: tuple[tuple[str, int, str], ...]
+    core: str
+    dims: tuple[dict[str, Any], ...]
 
 
-def read(signature: str, body: str, name: str, check: bool, cxx: bool, nogil: bool) -> Text:
+def read(signature: str, body: str, name: str, check: bool, cxx: bool, nogil: bool, ufunc: bool = False) -> Text:
     """Read a short form; the engine is asked where no folder of the cache has its answer.
 
     Raises
@@ -118,7 +124,15 @@ def read(signature: str, body: str, name: str, check: bool, cxx: bool, nogil: bo
     SignatureError
         If one of the texts is none, with the line that it shows.
     """
-    request = {"signature": signature, "body": body, "name": name, "check": check, "cxx": cxx, "nogil": nogil}
+    request = {
+        "signature": signature,
+        "body": body,
+        "name": name,
+        "check": check,
+        "cxx": cxx,
+        "nogil": nogil,
+        "ufunc": ufunc,
+    }
 
     def ask() -> dict[str, Any]:
         try:
@@ -128,7 +142,15 @@ def read(signature: str, body: str, name: str, check: bool, cxx: bool, nogil: bo
 
     found = answer("cop", _VERSION, {"request": dumps(request)}, _ANSWERED, ask)
     unseen = tuple([(use["name"], use["line"], use["text"]) for use in found["unseen"] or ()])
-    return Text(_signature(found["signature"]), found["shared"], found["text"], found["call"], unseen)
+    return Text(
+        _signature(found["signature"]),
+        found["shared"],
+        found["text"],
+        found["call"],
+        unseen,
+        found["core"],
+        tuple(found["dims"] or ()),
+    )
 
 
 def _signature(said: dict[str, Any]) -> Signature:

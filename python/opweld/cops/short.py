@@ -12,16 +12,18 @@ from opweld._dispatch import Cop as Called
 from opweld.compile.function import In, Out, function, source
 from opweld.cops.op import Cop, Said, number_of, op_of, text_of, type_of
 from opweld.cops.reading import Argument, Place, Text, place_of
-from opweld.cops.types import WEAK, dtypes_of, listed, shape_of
-from opweld.dtypes import shape_text
+from opweld.cops.types import WEAK, described, dtypes_of, listed, shape_of
 from opweld.errors import OpweldWarning, _what
 from opweld.graph.basic import Variable
+from opweld.rooms import late
 from opweld.tensor.type import TensorType
 
 if TYPE_CHECKING:
     import inspect
 
 __all__ = ["Form", "called", "cop", "said_of"]
+
+ufuncs: Any = late("opweld.cops.ufunc")  # few short forms are ufuncs
 
 _LANGS = ("c", "c++")
 
@@ -41,7 +43,8 @@ def cop(
     lang: str = "c",
     nogil: bool = False,
     check: bool = False,
-) -> Called:
+    ufunc: bool = False,
+) -> Any:
     """Make a function on arrays of a signature and the C that does the work.
 
     Called on arrays it compiles for the dtypes that it meets, once, and computes; called on variables it is a node of
@@ -68,11 +71,13 @@ def cop(
         Release Python's lock while the body runs, which then calls nothing of Python's.
     check : bool
         Test every index.
+    ufunc : bool
+        Make one of NumPy's ufuncs: of elements where no argument has sizes, else a generalized one.
 
     Returns
     -------
     callable
-        ``op`` is the op that is applied to variables, ``source()`` the C of what was made.
+        ``op`` is the op that is applied to variables, ``source()`` the C of what was made. Or a `numpy.ufunc`.
 
     Raises
     ------
@@ -93,7 +98,7 @@ def cop(
         signature, body, name=name, support=support, headers=headers, header_dirs=header_dirs, libraries=libraries,
         lib_dirs=lib_dirs, args=args, lang=lang, nogil=nogil, check=check,
     )  # fmt: skip
-    return called(said, place, perform)
+    return ufuncs.made(said, place, perform) if ufunc else called(said, place, perform)
 
 
 def said_of(
@@ -349,31 +354,12 @@ class Form:
         ]
         lines += ["", "Parameters", "----------"]
         for a in signature.inputs:
-            lines.append(f"{a.name} : {_described(a)}{'' if a.value is None else f', optional; {a.value} if left out'}")
+            lines.append(f"{a.name} : {described(a)}{'' if a.value is None else f', optional; {a.value} if left out'}")
             if a.inout:
                 lines.append("    Is written into.")
         lines += ["out : array or list, optional", "    Where to put the outputs.", "", "Returns", "-------"]
-        lines += [f"{a.name} : {_described(a)}" for a in signature.outputs] or ["None"]
+        lines += [f"{a.name} : {described(a)}" for a in signature.outputs] or ["None"]
         if signature.types:
             lines += ["", "Notes", "-----"]
             lines += [f"{variable} is {listed(bound)}." for variable, bound in signature.types.items()]
         return "\n".join(lines) + "\n"
-
-
-def _described(argument: Argument) -> str:
-    if not argument.dims:
-        return argument.dtype
-    return f"{argument.dtype} array of shape {shape_text([_size_text(dim) for dim in argument.dims])}"
-
-
-def _size_text(dim: dict[str, Any]) -> str:
-    """A size as a person writes it."""
-    op = dim["op"]
-    if op in ("name", "number"):
-        return str(dim["name"] if op == "name" else dim.get("number", 0))
-    a, b = [
-        f"({text})" if inner["op"] in ("+", "-") and op in ("*", "//", "%") else text
-        for inner in dim["args"]
-        for text in [_size_text(inner)]
-    ]
-    return f"{op}({a}, {b})" if op in ("min", "max") else f"{a}{op}{b}" if op == "*" else f"{a} {op} {b}"

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from opweld.cops.reading import Argument, Signature
-from opweld.dtypes import dtype_of
+from opweld.dtypes import dtype_of, shape_text
 
-__all__ = ["WEAK", "computed", "dtypes_of", "listed", "shape_of", "sizes_of"]
+__all__ = ["WEAK", "computed", "described", "dtypes_of", "listed", "shape_of", "size_text", "sizes_of"]
 
 WEAK = (bool, int, float, complex)  # Python's numbers: what stands beside them decides the dtype
 
@@ -163,3 +163,23 @@ def shape_of(argument: Argument, known: Mapping[str, Any]) -> tuple[int | None, 
     """
     sizes = [computed(dim, known) for dim in argument.dims]
     return tuple([size if size is not None and size >= 0 else None for size in sizes])
+
+
+def described(argument: Argument) -> str:
+    """Write what an argument is."""
+    if not argument.dims:
+        return argument.dtype
+    return f"{argument.dtype} array of shape {shape_text([size_text(dim) for dim in argument.dims])}"
+
+
+def size_text(dim: dict[str, Any]) -> str:
+    """A size as a person writes it."""
+    op = dim["op"]
+    if op in ("name", "number"):
+        return str(dim["name"] if op == "name" else dim.get("number", 0))
+    a, b = [
+        f"({text})" if inner["op"] in ("+", "-") and op in ("*", "//", "%") else text
+        for inner in dim["args"]
+        for text in [size_text(inner)]
+    ]
+    return f"{op}({a}, {b})" if op in ("min", "max") else f"{a}{op}{b}" if op == "*" else f"{a} {op} {b}"

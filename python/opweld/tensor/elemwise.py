@@ -25,7 +25,7 @@ __all__ = ["Elemwise", "broadcast_shape", "documented"]
 Shape = tuple[int | None, ...]
 _SHARED = (
     "c_support_code", "c_init_code", "c_headers", "c_header_dirs", "c_libraries", "c_lib_dirs", "c_compile_args",
-    "c_no_compile_args", "c_compiler", "c_code_cache_version",
+    "c_no_compile_args", "c_compiler", "c_code_cache_version", "_fragment_files",
 )  # fmt: skip
 _INPUTS = {1: ("x",), 2: ("x1", "x2"), 3: ("x1", "x2", "x3")}  # what docstrings call them
 

@@ -357,7 +357,7 @@ class Operators:
 class _Elsewhere:
     """A method of NumPy's arrays that variables do not have: asking for it says what is written in its place."""
 
-    def __set_name__(self, owner: type, name: str) -> None:
+    def __init__(self, name: str) -> None:
         self._name = name
 
     def __get__(self, variable: object, owner: type) -> Any:
@@ -371,6 +371,4 @@ for _name in (
     "diagonal trace compress choose searchsorted partition argpartition put resize flat item tolist tobytes view"
 ).split():
     if not hasattr(Operators, _name):
-        _missing = _Elsewhere()
-        _missing.__set_name__(Operators, _name)
-        setattr(Operators, _name, _missing)
+        setattr(Operators, _name, _Elsewhere(_name))

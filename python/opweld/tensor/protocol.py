@@ -8,6 +8,7 @@ from warnings import warn
 
 import numpy as np
 
+from opweld import _ufunc
 from opweld.dtypes import CONSTRUCTORS
 from opweld.errors import OpweldWarning
 from opweld.graph.basic import Variable
@@ -51,6 +52,9 @@ def ufunc(called: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict
         If there is no such operation here, or a keyword means nothing in a graph.
     """
     name = called.__name__
+    form = _ufunc.form_of(called)
+    if form is not None:  # one of `opweld.cop`
+        return form.applied(method, inputs, keywords)
     if "out" in keywords:
         raise TypeError(
             f"np.{name} cannot write a variable into an array; write x = x + y for x += y, and out= where the function "
