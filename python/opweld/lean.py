@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -117,9 +118,9 @@ if TYPE_CHECKING:
     from hashlib import sha256
 else:
     try:  # hashlib loads OpenSSL, which takes 9 ms
-        from _sha2 import sha256
-    except ImportError:
-        try:
+        if sys.version_info >= (3, 12):
+            from _sha2 import sha256
+        else:
             from _sha256 import sha256
-        except ImportError:
-            from hashlib import sha256
+    except ImportError:
+        from hashlib import sha256

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
@@ -49,10 +50,10 @@ def door(
     def find(name: str) -> Any:
         if name in home:
             path = home[name] if home[name].startswith("opweld.") else f"{package}.{home[name]}"
-            value = getattr(import_module(path), name)
+            value = getattr(_load(path), name)
         elif name in maker:
             module, function = maker[name].split(":")
-            value = getattr(import_module(f"{package}.{module}"), function)(name)
+            value = getattr(_load(f"{package}.{module}"), function)(name)
         else:
             return submodule(package, name, lambda: suggest.attribute(package, name, every))
         setattr(room, name, value)
@@ -88,12 +89,29 @@ def submodule(package: str, name: str, known: Callable[[], str]) -> ModuleType:
     said = ""
     if name.isidentifier() and not name.startswith("_"):  # an import asks here for modules that are to be imported
         try:
-            return import_module(path)
+            return _load(path)
         except ModuleNotFoundError as err:
             if err.name != path:
                 raise
         said = known()
     raise AttributeError(f"module {package!r} has no attribute {name!r}{said}", name=name)
+
+
+def _load(path: str) -> ModuleType:
+    """Import a module without looking for cycles: what modules are made of stays, and looking again and again takes 1 ms.
+
+    Afterwards it counts as old, as does what else is young; nothing is touched where the user has frozen what there is.
+    """
+    looks = gc.isenabled()
+    gc.disable()
+    try:
+        return import_module(path)
+    finally:
+        if looks:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
+            gc.enable()
 
 
 class Late:
@@ -109,7 +127,7 @@ class Late:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(self._name), name)
+        return getattr(sys.modules.get(self._name) or _load(self._name), name)
 
     def __repr__(self) -> str:
         return f"<module {self._name!r}, when it is asked for something>"
