@@ -294,8 +294,14 @@ func (c *checker) texts() {
 			}
 		}
 	}
-	for i, out := range c.p.Outputs {
-		if out.Accept != nil {
+	for i := range c.p.Inputs {
+		in := &c.p.Inputs[i]
+		c.fit(fmt.Sprintf("inputs[%d]", i), in.Variable, in.Accept, in.Fit)
+	}
+	for i := range c.p.Outputs {
+		out := &c.p.Outputs[i]
+		c.fit(fmt.Sprintf("outputs[%d]", i), out.Variable, out.Accept, out.Fit)
+		if out.taken() {
 			c.needs(fmt.Sprintf("outputs[%d].accept", i), out.Variable, accepting, "an output with accept")
 		}
 	}

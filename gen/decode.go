@@ -226,12 +226,12 @@ func (o *object) nums(field string) []int {
 	return out
 }
 
-func (o *object) pairs(field string) [][2]int {
+func (o *object) pairs(field, first, second string) [][2]int {
 	var out [][2]int
 	o.list(field, true, func(v any, where string) {
 		m, ok := v.([]any)
 		if !ok || len(m) != 2 {
-			o.d.fail(where, "expected [output position, input position], got %s", kind(v))
+			o.d.fail(where, "expected [%s, %s], got %s", first, second, kind(v))
 			return
 		}
 		out = append(out, [2]int{o.d.num(m[0], where+"[0]"), o.d.num(m[1], where+"[1]")})

@@ -108,6 +108,7 @@ func TestMalformedProgramsSayWhere(t *testing.T) {
 		`variables[2]: Double: the type has no c_init, which a temporary needs: write it`:                       without(typ, "init"),
 		`variables[4]: Double: the type has no c_sync, which an output needs: write it`:                         without(typ, "sync"),
 		`outputs[0].accept: Double: the type has no c_extract_out, which an output with accept needs: write it`: set(at("outputs", 0), "accept", "1"),
+		`outputs[0].fit: Double: the type's array is not plain: accept says which objects are taken`:            set(at("outputs", 0), "fit", tree{}),
 		`outputs[0].scalar: variable 4 is not of a type whose array has no dimensions`:                          set(at("outputs", 0), "scalar", true),
 		`outputs[0].scalar: what a shared value becomes is an array`: func(p tree) {
 			in(p)["shared"] = true

@@ -27,12 +27,12 @@ func (p *Program) Encode() ([]byte, error) {
 	}
 	inputs := []any{}
 	for _, in := range p.Inputs {
-		f := fields{"variable": in.Variable}.some("name", in.Name).text("accept", in.Accept)
+		f := fields{"variable": in.Variable}.some("name", in.Name).text("accept", in.Accept).fit(in.Fit)
 		inputs = append(inputs, f.flag("default", in.Default).flag("shared", in.Shared))
 	}
 	outputs := []any{}
 	for _, out := range p.Outputs {
-		f := fields{"variable": out.Variable}.text("accept", out.Accept).index("update", out.Update)
+		f := fields{"variable": out.Variable}.text("accept", out.Accept).fit(out.Fit).index("update", out.Update)
 		outputs = append(outputs, f.flag("scalar", out.Scalar))
 	}
 	all := fields{
@@ -54,6 +54,13 @@ type fields map[string]any
 func (f fields) some(name, s string) fields {
 	if s != "" {
 		f[name] = s
+	}
+	return f
+}
+
+func (f fields) fit(fit *Fit) fields {
+	if fit != nil {
+		f["fit"] = fields{}.pairs("sizes", fit.Sizes).flag("writeable", fit.Writeable)
 	}
 	return f
 }

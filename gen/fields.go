@@ -168,7 +168,7 @@ func (d *decoder) step(v any, where string) Step {
 	o := d.object(v, where)
 	s := Step{
 		Kernel: o.num("kernel"), Inputs: o.nums("inputs"), Outputs: o.nums("outputs"),
-		Params: o.optional("params"), Destroys: o.pairs("destroys"), Views: o.pairs("views"),
+		Params: o.optional("params"), Destroys: o.pairs("destroys", "output position", "input position"), Views: o.pairs("views", "output position", "input position"),
 	}
 	o.close()
 	return s
@@ -178,7 +178,7 @@ func (d *decoder) input(v any, where string) Input {
 	o := d.object(v, where)
 	in := Input{
 		Variable: o.num("variable"), Name: o.str("name", true), Default: o.bool("default", true),
-		Accept: o.text("accept"), Shared: o.bool("shared", true),
+		Accept: o.text("accept"), Fit: d.fit(o), Shared: o.bool("shared", true),
 	}
 	o.close()
 	return in
@@ -186,7 +186,18 @@ func (d *decoder) input(v any, where string) Input {
 
 func (d *decoder) output(v any, where string) Output {
 	o := d.object(v, where)
-	out := Output{Variable: o.num("variable"), Accept: o.text("accept"), Update: o.optional("update"), Scalar: o.bool("scalar", true)}
+	out := Output{Variable: o.num("variable"), Accept: o.text("accept"), Fit: d.fit(o), Update: o.optional("update"), Scalar: o.bool("scalar", true)}
 	o.close()
 	return out
+}
+
+func (d *decoder) fit(parent *object) *Fit {
+	v, ok := parent.take("fit", true)
+	if !ok {
+		return nil
+	}
+	o := d.object(v, parent.at("fit"))
+	f := &Fit{Sizes: o.pairs("sizes", "axis", "size"), Writeable: o.bool("writeable", true)}
+	o.close()
+	return f
 }

@@ -12,7 +12,8 @@ type PlannedType struct {
 	Lifecycle
 }
 
-// Lifecycle is the functions that a unit has for a type: only those that its table needs.
+// Lifecycle is the functions that a unit has for a type: only those that its table needs. Of a plain type the runtime has them all,
+// unless a text of its own says what is accepted.
 type Lifecycle struct {
 	Adopt bool // c_extract
 	Init  bool // c_init
@@ -68,6 +69,9 @@ const (
 // ownEach is how many loops there are to one that stays with the rest: 20 loops then take about as long as Python's headers
 // and what else is in the first part.
 const ownEach = 5
+
+// ownEachLight is the same of a unit for which no headers are read.
+const ownEachLight = 2
 
 // functionFinder lists what the tables of all functions call.
 type functionFinder struct {
@@ -143,7 +147,7 @@ func (l *Lifecycle) accept(text string) int {
 
 // input gives the place of an argument's way in.
 func (l *Lifecycle) input(in *Input, array bool) int {
-	way := InputFunction{Accept: -1, Shared: in.Shared, Checked: in.Accept == nil && array}
+	way := InputFunction{Accept: -1, Shared: in.Shared, Checked: !in.taken() && array}
 	if in.Accept != nil {
 		way.Accept = l.accept(*in.Accept)
 	}
@@ -246,12 +250,16 @@ func (plan *Plan) apart() {
 			ahead = append(ahead, i)
 		}
 	}
+	each := ownEach
+	if plan.Light {
+		each = ownEachLight
+	}
 	if plan.Parts = len(ahead)+len(folds) >= partsFrom || content >= partsFromContent; !plan.Parts {
 		return
 	}
 	for i, at := range ahead {
 		plan.Loops[at].Place = Apart
-		if i%ownEach == ownEach-1 {
+		if i%each == each-1 {
 			plan.Loops[at].Place = AmongOps
 		}
 	}

@@ -17,7 +17,7 @@ func (plan *FunctionPlan) lent() bool {
 			return false
 		}
 	}
-	converted := slices.ContainsFunc(plan.Inputs, func(in Input) bool { return in.Shared || in.Accept == nil })
+	converted := slices.ContainsFunc(plan.Inputs, func(in Input) bool { return in.Shared || !in.taken() })
 	return len(plan.Structs) == 0 && !converted && plan.resultsAreMade()
 }
 

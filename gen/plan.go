@@ -17,6 +17,7 @@ type Plan struct {
 	Kernels   []KernelFunction // of all functions, in the order in which they run first
 	Loops     []LoopFunction   // the table of loops
 	Accesses  []*TypedKernel   // the table of views
+	Light     bool             // tables and loops of the engine's alone: no header of Python's or NumPy's is read
 	Parts     bool             // the loops are compiled apart, at the same time as the rest
 }
 
@@ -59,6 +60,7 @@ func NewPlan(t Target, functions []*Typed) (*Plan, error) {
 		finder.function(&b.FunctionPlan)
 		plan.Functions = append(plan.Functions, b.FunctionPlan)
 	}
+	plan.Light = plan.light()
 	plan.apart()
 	return plan, nil
 }
@@ -136,7 +138,7 @@ func (b *planner) enter(order []int) {
 // else -1. Where Python is called later it may not: that might read there.
 func (b *planner) result(at, v int) int {
 	for i, out := range b.Outputs {
-		if out.Variable == v && out.Accept != nil && !b.live.callsLater(at) {
+		if out.Variable == v && out.taken() && !b.live.callsLater(at) {
 			return i
 		}
 	}

@@ -193,6 +193,7 @@ type Input struct {
 	Name     string
 	Default  bool
 	Accept   *string
+	Fit      *Fit
 	Shared   bool // no argument, but the value in a cell that is bound to the instance
 }
 
@@ -200,6 +201,7 @@ type Input struct {
 type Output struct {
 	Variable int
 	Accept   *string
+	Fit      *Fit
 	Update   *int // the shared input whose cell takes the result; it is not returned
 	Scalar   bool // an array without dimensions reaches the caller as a scalar of NumPy's
 }

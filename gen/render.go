@@ -27,7 +27,7 @@ func Render(t Target) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	unit.Parts = view.Parts
+	unit.Light, unit.Parts = view.Light, view.Parts
 	unit.Text, err = view.text(unit.Lang)
 	return unit, err
 }

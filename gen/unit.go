@@ -16,6 +16,7 @@ type Unit struct {
 	Lang     Lang     // the lane that it is compiled in
 	Build    Build    // merged wishes, order kept, duplicates dropped, no_compile_args not yet applied
 	Versions []string // "label version", sorted, one for each type and kernel that has fragments
+	Light    bool     // it needs no header of Python's or NumPy's
 	Parts    bool     // to be compiled in two parts at once: OPW_PART is 1, and 2
 	Kept     bool     // every type and kernel has a version: the module may be kept for another process
 }

@@ -25,6 +25,7 @@ type View struct {
 	Table     []*LoopView     // the table of loops
 	Accesses  []AccessView    // the table of views
 	Loops     []*LoopView     // those of the engine alone, each distinct one once
+	Light     bool            // no header of Python's or NumPy's is read
 	Parts     bool            // Loops are compiled apart, at the same time as the rest
 	helpers   []scalar.Helper // each after those that it needs
 }
@@ -35,6 +36,7 @@ type FunctionView struct {
 	VariableTypes []int
 	Constants     []int
 	Kept          []int // variables
+	Fits          []FitView
 	Arguments     []ArgumentView
 	Results       []ResultView
 	Steps         []StepView
@@ -62,19 +64,19 @@ type InitView struct {
 	Text     Fragment
 }
 
-// ArgumentView is an entry of the table of arguments; Name is a C string or NULL, Accept a test or NULL.
+// ArgumentView is an entry of the table of arguments; Name is a C string or NULL, Accept and Fit a test or NULL.
 type ArgumentView struct {
-	Name     string
-	Variable int
-	Accept   string
+	Name        string
+	Variable    int
+	Accept, Fit string
 }
 
 // ResultView is an entry of the table of results.
 type ResultView struct {
-	Variable int
-	Accept   string
-	Update   int // which cell takes it; -1: none
-	Scalar   int // 1: the caller gets a scalar, not an array
+	Variable    int
+	Accept, Fit string
+	Update      int // which cell takes it; -1: none
+	Scalar      int // 1: the caller gets a scalar, not an array
 }
 
 // StepView is an entry of the table of steps, with its part of the table of slots.
@@ -88,7 +90,7 @@ type StepView struct {
 
 // NewView names what a plan has decided.
 func NewView(plan *Plan) *View {
-	v := &viewer{plan: plan, view: &View{Module: plan.Module, Parts: plan.Parts}}
+	v := &viewer{plan: plan, view: &View{Module: plan.Module, Light: plan.Light, Parts: plan.Parts}}
 	for i := range plan.Types {
 		v.view.Types = append(v.view.Types, newTypeView(i, &plan.Types[i], plan.cxx()))
 	}
@@ -186,13 +188,13 @@ func (v *functionViewer) interface_() {
 		if in.Name != "" {
 			name = cString(in.Name)
 		}
-		w.Arguments = append(w.Arguments, ArgumentView{name, in.Variable, v.accept(in.Variable, in.Accept)})
+		w.Arguments = append(w.Arguments, ArgumentView{name, in.Variable, v.accept(in.Variable, in.Accept), v.fit(in.Variable, in.Fit)})
 		if in.Shared {
 			w.Counts.Cells++
 		}
 	}
 	for _, out := range v.of.Outputs {
-		r := ResultView{Variable: out.Variable, Accept: v.accept(out.Variable, out.Accept), Update: -1}
+		r := ResultView{Variable: out.Variable, Accept: v.accept(out.Variable, out.Accept), Fit: v.fit(out.Variable, out.Fit), Update: -1}
 		if out.Update != nil {
 			r.Update = *out.Update - (len(v.of.Inputs) - w.Counts.Cells)
 			w.Counts.Updates++

@@ -140,24 +140,24 @@ func (v *functionViewer) step(e *Entry) StepView {
 	label := ""
 	switch e.Run {
 	case RunInput:
-		s.Run, label = tv.input(e.Function), Extract.String()
+		s.Run, label = tv.input(e.Function, v.of.Inputs[e.Index].Shared), Extract.String()
 		s.Slots = append(s.Slots, number(e.Index))
 	case RunOwn:
-		s.Run, label = tv.C+"_own", Extract.String()
+		s.Run, label = tv.F+"_own", Extract.String()
 	case RunInit:
-		s.Run, label = tv.Init.C+"_own", Init.String()
+		s.Run, label = tv.F+"_init_own", Init.String()
 	case RunOutput:
-		s.Run, label = tv.Offer.C+"_own", ExtractOut.String()
+		s.Run, label = tv.F+"_offer_own", ExtractOut.String()
 		s.Slots = append(append(s.Slots, number(e.Index)), v.others(e)...)
 	case RunSeparate:
 		s.Run, s.Label = "opw_separate", cString(tv.Label+", a copy of what is written over")
 		s.Slots = append(s.Slots, v.others(e)...)
 		return s
 	case RunKept:
-		s.Run, label = tv.C+"_take", ExtractOut.String()
+		s.Run, label = tv.F+"_take", ExtractOut.String()
 		s.Slots = append(s.Slots, number(e.Index))
 	case RunSync:
-		s.Run, label = tv.Sync.C, Sync.String()
+		s.Run, label = tv.F+"_sync", Sync.String()
 	}
 	s.Label = cString(tv.Label + "." + label)
 	return s
@@ -167,9 +167,9 @@ func (v *functionViewer) step(e *Entry) StepView {
 func undo(tv *TypeView, u Undo) string {
 	switch u {
 	case UndoLeave:
-		return tv.C + "_leave"
+		return tv.F + "_leave"
 	case UndoKeep:
-		return tv.C + "_keep"
+		return tv.F + "_keep"
 	case UndoPerform:
 		return "opw_perform_undo"
 	}

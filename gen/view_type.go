@@ -10,10 +10,12 @@ import (
 
 // TypeView is one type's lifecycle: only what the plan uses is there.
 type TypeView struct {
-	C, Label                 string
+	C, F, Label              string // F: what the names of its functions begin with
 	Number                   string // of the dtype of the array that it declares
 	NDim                     int    // of that array; -1: it declares something else
 	Plain                    int    // 1: holding a reference to that array is all that the type does
+	Written                  bool   // the unit has its functions; else the runtime
+	Shown                    bool   // there is something to write: functions or tests
 	Declare, Cleanup         Fragment
 	State                    []ccode.Declared
 	Adopt, Init, Offer, Sync *EnterView
@@ -61,9 +63,15 @@ func newTypeView(i int, t *PlannedType, cxx bool) *TypeView {
 		Declare: fragment(t.Label, Declare, t.Text(Declare), ""), Cleanup: fragment(t.Label, Cleanup, t.Text(Cleanup), ""),
 	}
 	slices.Reverse(tv.Closing)
-	if t.Array != nil && t.Array.Plain {
-		tv.Plain = 1
+	for i, text := range t.Accepts {
+		tv.Accepts = append(tv.Accepts, InitView{C: tv.accept(i), Text: Fragment{tv.Label + ".c_accept", text}})
 	}
+	tv.Shown = !t.plain() || len(tv.Accepts) > 0
+	if t.plain() {
+		tv.F, tv.AdoptName, tv.Plain = plainFunctions, plainFunctions+"_adopt", 1
+		return tv
+	}
+	tv.F, tv.Written = tv.C, true
 	tv.Scope, tv.LeaveScope = tv.scope(""), tv.scope("_leave")
 	if t.Adopt {
 		tv.Adopt = tv.enter("_adopt", Extract)
@@ -96,11 +104,8 @@ func (tv *TypeView) ways(l *Lifecycle) {
 	if l.Keep {
 		tv.Keeps = &OwnView{Init: tv.Init.C, Offer: tv.Offer.C, Sync: tv.Sync.C}
 	}
-	for i, text := range l.Accepts {
-		tv.Accepts = append(tv.Accepts, InitView{C: tv.accept(i), Text: Fragment{tv.Label + ".c_accept", text}})
-	}
 	for i, in := range l.Inputs {
-		tv.Inputs = append(tv.Inputs, InputView{C: tv.input(i), Accept: tv.accept(in.Accept), Adopt: tv.AdoptName, Label: tv.Label,
+		tv.Inputs = append(tv.Inputs, InputView{C: tv.input(i, in.Shared), Accept: tv.accept(in.Accept), Adopt: tv.AdoptName, Label: tv.Label,
 			Shared: in.Shared, Checked: in.Checked, Number: tv.Number, NDim: tv.NDim})
 	}
 }
@@ -113,8 +118,19 @@ func (tv *TypeView) accept(i int) string {
 	return fmt.Sprintf("%s_accept%d", tv.C, i)
 }
 
+// plainFunctions is what the names of the runtime's functions for plain types begin with.
+const plainFunctions = "opw_plain"
+
 // input names an argument's way in.
-func (tv *TypeView) input(i int) string { return fmt.Sprintf("%s_input%d", tv.C, i) }
+func (tv *TypeView) input(i int, shared bool) string {
+	switch {
+	case tv.Written:
+		return fmt.Sprintf("%s_input%d", tv.C, i)
+	case shared:
+		return tv.F + "_cell"
+	}
+	return tv.F + "_input"
+}
 
 // promise is what a type says of the one array that it declares: the number of its dtype and its dimensions.
 func (a *TypedArray) promise() (string, int) {

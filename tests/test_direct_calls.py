@@ -14,7 +14,54 @@ from opweld.tensor import TensorType
 def test_what_plain_means_in_c():
     x, y = tensor.dvector("x"), tensor.dvector("y")
     source = opweld.source(opweld.function([x, y], x * y))
-    assert '"TensorType", NPY_FLOAT64, 1, 1}' in source and '{"x", 0, opw_T0_accept' in source
+    assert '"TensorType", NPY_FLOAT64, 1, 1}' in source and '{"x", 0, NULL, &opw_f0_fit0}' in source
+
+
+class Long(TensorType):
+    """Says itself what it takes as it is."""
+
+    def c_accept(self, name, writeable=False):
+        return f"{super().c_accept(name, writeable)} && PyArray_DIM((PyArrayObject*)py_{name}, 0) > 2"
+
+
+def test_what_a_plain_type_takes_as_it_is_may_be_a_text():
+    x = Long("float64", (None,))("x")
+    f = opweld.function([x], x * 2)
+    assert '"Long", NPY_FLOAT64, 1, 1}' in opweld.source(f) and '{"x", 0, opw_T0_accept0, NULL}' in opweld.source(f)
+    out = np.empty(3)
+    assert f(np.arange(4.0)).tolist() == [0, 2, 4, 6] and f([1, 2, 3]).tolist() == [2, 4, 6]
+    assert f(np.arange(3.0), out=out) is out
+    with pytest.raises(TypeError, match="for which the type's own c_accept is false"):
+        f(np.arange(2.0))
+
+
+@pytest.mark.parametrize("kinds", ["loops", "parts", "views", "shared", "perform"])
+def test_loops_alone_need_no_headers_of_python(kinds, own_cache):
+    x, s = tensor.dmatrix("x"), opweld.shared(np.ones(3))
+    outputs, updates = {
+        "loops": ([(x * s).sum(axis=0)], []),
+        "parts": ([getattr(tensor, name)(x).sum(axis=axis) for axis in (0, 1) for name in ("exp", "sin", "tanh")], []),
+        "views": ([x[1:].T * 2, x[0] + 1], []),
+        "shared": ([x + s], [(s, s * 2)]),
+        "perform": ([tensor.sort(x, axis=0) * 2], []),
+    }[kinds]
+    f = opweld.function([x], outputs, updates=updates)
+    entries = [path.read_text() for path in own_cache.glob("v2/entry/*/*")]
+    light = "Python.h" not in "".join(entries) and "arrayobject" not in "".join(entries)
+    assert len(entries) == 1 and light == (kinds != "perform"), opweld.source(f)
+    a = np.arange(6.0).reshape(2, 3)
+    assert all(np.isfinite(got).all() for got in f(a)) and len(f(a.tolist())) == len(outputs)
+
+
+def test_sizes_of_a_type_are_compared():
+    x = TensorType("float64", (2, None))("x")
+    f = opweld.function([x], x * 2)
+    assert "{0, 2, -1}" in opweld.source(f)
+    assert f(np.ones((2, 3))).shape == (2, 3) and f(np.ones((2, 3)), out=np.empty((2, 3))).shape == (2, 3)
+    with pytest.raises(TypeError, match="shape"):
+        f(np.ones((3, 3)))
+    with pytest.raises((TypeError, ValueError), match="shape"):
+        f(np.ones((2, 3)), out=np.empty((3, 3)))
 
 
 class Counted(TensorType):

@@ -302,7 +302,7 @@ def arity(p):
             "write it "
             "again with this one",
         ),
-        (unknown, 'inputs[0]: unknown field "speed"; known are accept, default, name, shared, variable'),
+        (unknown, 'inputs[0]: unknown field "speed"; known are accept, default, fit, name, shared, variable'),
         (missing, 'kernels[0]: field "label" is missing'),
         (cycle, "steps[0]: a cycle: steps[0] Times -> steps[0] Times"),
         (arity, "steps[0].inputs: Times: the kernel takes 2, the step gives 3"),

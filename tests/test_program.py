@@ -152,14 +152,25 @@ def test_tensors_have_accept_and_unchecked_extract():
     x = tensor.TensorType("float64", (3, None))("x")
     made = program([x], [Add()(x, x)], mutable=[True], defaults=[True], keywords=[None])
     (argument,), (result,), (type_,) = made.data["inputs"], made.data["outputs"], made.data["types"]
-    assert argument["accept"] == (
-        "PyArray_CheckExact(py_opw_V) && PyArray_TYPE((PyArrayObject*)py_opw_V) == NPY_FLOAT64 && "
-        "PyArray_NDIM((PyArrayObject*)py_opw_V) == 2 && PyArray_ISBEHAVED((PyArrayObject*)py_opw_V) && "
-        "PyArray_DIM((PyArrayObject*)py_opw_V, 0) == 3"
-    )
-    assert result["accept"] == argument["accept"]
+    assert argument["fit"] == result["fit"] == {"sizes": [[0, 3]], "writeable": True}
+    assert "accept" not in argument and "sizes" not in type_["array"]
     assert argument["default"] is True and "name" not in argument
     assert "PyErr" not in type_["extract"] and "extract_out" in type_
+
+
+def test_what_a_tensor_type_writes_itself_is_asked_for():
+    class Mine(tensor.TensorType):
+        def c_accept(self, name, writeable=False):
+            return f"{super().c_accept(name, writeable)} && PyArray_DIM((PyArrayObject*)py_{name}, 0) > 1"
+
+    x = Mine("float64", (3, None))("x")
+    made = program([x], [Add()(x, x)], mutable=[True])
+    assert made.data["inputs"][0]["accept"] == (
+        "PyArray_CheckExact(py_opw_V) && PyArray_TYPE((PyArrayObject*)py_opw_V) == NPY_FLOAT64 && "
+        "PyArray_NDIM((PyArrayObject*)py_opw_V) == 2 && PyArray_ISBEHAVED((PyArrayObject*)py_opw_V) && "
+        "PyArray_DIM((PyArrayObject*)py_opw_V, 0) == 3 && PyArray_DIM((PyArrayObject*)py_opw_V, 0) > 1"
+    )
+    assert "fit" not in made.data["inputs"][0] and made.data["types"][0]["array"]["plain"]
 
 
 def test_accept_is_not_inherited_past_a_new_extract():

@@ -148,7 +148,7 @@ func (j *job) foresee() {
 // head gives the job's header and its key, which names everything that decides what the compiler makes of it; false: a
 // header that is compiled ahead is not for this job.
 func (j *job) head() (key, text string, ok bool) {
-	if !j.compile.Plain() {
+	if !j.compile.Plain() || j.unit.Light {
 		return "", "", false
 	}
 	text, err := gen.Prelude()

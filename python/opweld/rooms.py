@@ -98,7 +98,7 @@ def submodule(package: str, name: str, known: Callable[[], str]) -> ModuleType:
 
 
 def _load(path: str) -> ModuleType:
-    """Import a module without looking for cycles: what modules are made of stays, and looking again and again takes 1 ms.
+    """Import a module without looking for cycles: what modules are made of stays, and the looks take 1 ms a process.
 
     Afterwards it counts as old, as does what else is young; nothing is touched where the user has frozen what there is.
     """

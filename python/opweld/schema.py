@@ -20,6 +20,7 @@ __all__ = [
     "StepFields",
     "InputFields",
     "OutputFields",
+    "FitFields",
     "TypeText",
     "SharedText",
     "NodeText",
@@ -254,6 +255,7 @@ class InputFields(_InputFields, total=False):
     name: str
     default: bool
     accept: str
+    fit: FitFields
     shared: bool
 
 
@@ -265,5 +267,13 @@ class OutputFields(_OutputFields, total=False):
     """See docs/program.md."""
 
     accept: str
+    fit: FitFields
     update: int
     scalar: bool
+
+
+class FitFields(TypedDict, total=False):
+    """See docs/program.md."""
+
+    sizes: list[list[int]]
+    writeable: bool

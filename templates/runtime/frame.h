@@ -1,249 +1,8 @@
-/* What the unit and the runtime, two objects of one module, must agree on: the frame of a call, the tables that describe
-   a function, the instance. Stands in both, before any user's text. */
-/* ---- frame and tables ------------------------------------------------------------------------------------------- */
-
-#include "loop.h"
+/* What units whose texts are C of users', and the runtime, know besides the tables. Stands before any user's text. */
+#include "tables.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* A frame is the memory of one call (or of an instance's constants): a head, one place for each out= object, one slot
-   for each variable. A slot is the reference py_<name>, then what the type declares, packed by OPW_ROOM. */
-typedef struct opw_function opw_function;
-
-typedef struct {
-    opw_function *self; /* borrowed: the caller holds the callable */
-    const struct opw_program *program; /* its function's */
-    void **structs;     /* the instance's, one a step whose op keeps state */
-    int keeping;        /* the call has succeeded: temporaries may be kept for the next */
-    PyObject *out[1];   /* as many as there are results; owned while the call runs; NULL: none given. Then for each update the
-                           value that the call has read from its cell; owned */
-} opw_head;
-
-#define OPW_HEAD(frame) ((opw_head *)(void *)(frame))
-/* What a unit asks of a head, by names of the glue: users' macros stand before it. */
-__attribute__((unused)) static inline PyObject *opw_given(const char *frame, uint32_t i) { return ((const opw_head *)(const void *)frame)->out[i]; }
-__attribute__((unused)) static inline int opw_keeping(const char *frame) { return ((const opw_head *)(const void *)frame)->keeping; }
-__attribute__((unused)) static inline void *opw_kept_struct(const char *frame, uint32_t i) { return ((const opw_head *)(const void *)frame)->structs[i]; }
-#define OPW_PY(slot) (*(PyObject **)(void *)(slot))
-#define OPW_ARRAY(slot) (*(PyArrayObject **)(void *)((slot) + sizeof(PyObject *))) /* of a type that declares one array */
-#define OPW_ROOM(v) ((sizeof(v) + 7) & ~(size_t)7)
-
-/* In C, between a slot and the locals that a declaration text declares. opw_at walks the slot. CLEAR: a local that nothing
-   initialises. LOAD and SAVE: between slot and local. */
-#define OPW_CLEAR(v) memset((void *)&(v), 0, sizeof(v))
-#define OPW_LOAD(v) (memcpy((void *)&(v), opw_at, sizeof(v)), opw_at += OPW_ROOM(v))
-#define OPW_SAVE(v) (memcpy(opw_at, (const void *)&(v), sizeof(v)), opw_at += OPW_ROOM(v))
-
-/* 0: done. 1: failed, and to be undone like one that succeeded. -1: failed before it held anything. OPW_UNLIKE: as 1, for
-   an op that stored what is not the array that its type promises. Of a group, whatever is positive: 1 + the member's number. */
-#define OPW_UNLIKE 2
-#define OPW_DTYPES (NPY_HALF + 1) /* the last number that a type can have */
-typedef int (*opw_run_fn)(char *frame, const uint32_t *slots);
-typedef void (*opw_undo_fn)(char *frame, const uint32_t *slots);
-
-/* One entry of the table that a call walks forwards, and backwards to undo what it reached. */
-typedef struct {
-    opw_run_fn run;
-    opw_undo_fn undo;  /* NULL: holds nothing */
-    uint32_t slots;    /* first of its entries in the table of slots */
-    const char *label; /* the op or type, and the hook, for messages */
-    int32_t node;      /* which of Program's steps; -1: none */
-    uint32_t reads;    /* its inputs among the slots: the first, how many, and how many outputs come after them */
-    uint32_t inputs, outputs;
-} opw_step;
-
-/* A piece of init code. */
-typedef struct {
-    PyObject *(*run)(void); /* NULL: failed */
-    const char *label;      /* the op or type, and the hook, for messages */
-} opw_init;
-
-typedef struct {
-    size_t (*size)(void);
-    opw_run_fn adopt;  /* c_extract on an object that the slot owns already, and gives up with -1; NULL: never needed */
-    opw_undo_fn leave; /* c_cleanup, then give up py_<name> */
-    const char *label;
-    int number, ndim;  /* of the one PyArrayObject* that it declares: what it promises; ndim -1: it declares something else */
-    int plain;         /* holding a reference to that array is all that it does: a call that knows this may do without the rest */
-} opw_type;
-
-typedef struct {
-    const char *name; /* keyword; NULL: positional only */
-    uint32_t variable;
-    int (*accept)(PyObject *); /* may it be taken as it is; NULL: it is always converted */
-} opw_argument;
-
-typedef struct {
-    uint32_t variable;
-    int (*accept)(PyObject *); /* may this array be out=; NULL: out= is refused */
-    int update;                /* which of the cells takes it, instead of the caller; -1: none */
-    int scalar;                /* the caller gets a scalar of NumPy's for the array, which has no dimensions */
-} opw_result;
-
-/* The state that an op keeps for each instance, at one step. */
-typedef struct {
-    void *(*make)(char *frame, const uint32_t *slots); /* NULL: failed; frame holds the constants */
-    void (*drop)(void *);
-    uint32_t slots;
-    const char *label;
-} opw_struct;
-
-/* ---- loops ---- */
-
-#define OPW_MAX_OPERANDS 65 /* inputs and outputs, 64 at most, and an element's place */
-
-/* Computes n elements; p: where each input and output is; s: their strides in bytes. An output is an input's very memory,
-   or apart from all. Non-zero: an exception is set. */
-typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
-
-/* What an output holds: a value of each element, what folds have made of all elements so far, or of all. */
-typedef enum { OPW_STORED, OPW_SCANNED, OPW_FOLDED } opw_kind;
-
-/* How elements along axes become one. Operands are the inputs, the outputs that are stored or scanned, and, where it is asked
-   for, the place of an element among those that are folded together. blocks: into each of m accumulators the n elements of a
-   column, s from one to the next and t from column to column, one column after the other, or side by side; n and m are at least 1.
-   join: into m of acc what is in other from `from` on. store: m of each output that is folded, t apart. blocks are given as many as
-   `chunk` elements at once, any for 0; what is longer is halved, at multiples of 8: at least 16 of those. Non-zero: an exception is
-   set. */
-typedef int (*opw_block_fn)(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, void *acc);
-typedef struct {
-    const opw_kind *kinds;   /* of each output */
-    npy_intp width;          /* how many columns are folded at once, at most: OPW_COLUMNS */
-    npy_uint64 axes;         /* a bit for each that is folded */
-    int keepdims, indexed;
-    int wide;                /* whether a long column that lies close is best folded as if it were several, side by side */
-    npy_intp chunk[2];       /* as blocks */
-    const char *name;        /* of the operation that has no identity; NULL: all have one */
-    opw_block_fn blocks[2];  /* one column after the other; side by side */
-    int (*join)(void *acc, const void *other, npy_intp from, npy_intp m);
-    void (*store)(const void *acc, npy_intp m, char *const *out, const npy_intp *t);
-    void (*identity)(void *acc, npy_intp m); /* NULL: a reduction of nothing is an error */
-} opw_fold;
-
-/* A loop of the engine's. The tables have an entry for each input, then for each output. */
-typedef struct {
-    int inputs, outputs;
-    const int *types;        /* type numbers */
-    const npy_intp *sizes;   /* of an element, in bytes */
-    npy_uint64 numbers;      /* a bit for each input that the fastest body takes as one number throughout, or that it does not mind */
-    const int *over;         /* of an output: the input that it may be written over, or -1; NULL: none */
-    opw_inner_fn inner;      /* of stores alone */
-    const opw_fold *fold;    /* NULL: stores alone */
-} opw_loop;
-/* Runs the loop whose place in the program's table is the first slot: one of stores alone, or one that folds. */
-OPW_SHARED int opw_run_stores(char *frame, const uint32_t *slots);
-OPW_SHARED int opw_run_folds(char *frame, const uint32_t *slots);
-
-/* ---- views ---- */
-
-/* What a view takes along an axis of its first input: one element, or a slice. Numbers are the view's other inputs, by position;
-   0: it is not given. */
-typedef struct {
-    int axis, to;              /* the input's axis; the view's, -1: there is none, `at` takes one element */
-    int at, start, stop, step;
-} opw_cut;
-
-/* Which elements of its first input a view has, and along which axes. */
-typedef struct {
-    int inputs, ndim;
-    const int *axes;           /* of each axis of the view: the input's, or -1: a new one, of size 1 */
-    npy_uint64 ones;           /* a bit for each axis of the input that goes without a cut: it must be of size 1 */
-    int cuts;
-    const opw_cut *cut_table;  /* in the order of the input's axes */
-} opw_access;
-/* Makes an array that is a view. slots: which of the program's table of accesses, then those of its inputs and its output. */
-OPW_SHARED int opw_run_view(char *frame, const uint32_t *slots);
-
-/* ---- groups: several nodes as one loop ---- */
-
-/* A view that a group's loop reads through: no array is made. reads: of the view's inputs, each source n of the group, or
-   -1 - n: its view n, an earlier one, which only the first input may be. */
-typedef struct {
-    int32_t node;              /* which of Program's steps */
-    uint32_t access;           /* in the table of accesses */
-    const int32_t *reads;
-} opw_viewed;
-#define OPW_MAX_VIEWS 64       /* of a group */
-#define OPW_VIEW_ROOM 512      /* twice the axes of all of them */
-
-/* An input of a member. from: input n of the group, or -1 - n: what member n gives. type: its number. */
-typedef struct {
-    int32_t from;
-    int type;
-} opw_read;
-
-/* One of the nodes that a group computes. Its values have the shape that its inputs are broadcast to; what folds is read by no
-   other member. */
-typedef struct {
-    int32_t node;           /* which of Program's steps */
-    uint32_t inputs;
-    const opw_read *reads;
-} opw_member;
-
-/* A loop of the second way. operands: of the loop's inputs and outputs, each operand n of the group, inputs before outputs, or
-   -1 - n: temporary n. Each is written before it is read, and by no part that reads it; a temporary may be written again, which
-   reuses its storage where the shape fits. Its loop's `over` is obeyed: it is for what no later part reads, and what the caller
-   lets go. */
-typedef struct {
-    uint32_t loop;
-    const int32_t *operands;
-} opw_part;
-
-/* A loop over all inputs together, and what takes its place where their shapes forbid it: a list of smaller loops. Where a loop
-   of a group fails, it returns 1 + the number of the member at fault. */
-#define OPW_MAX_TEMPORARIES 64
-typedef struct {
-    uint32_t main;          /* in the table of loops; its operands are the group's */
-    uint32_t inputs, outputs, temporaries, masks, parts, members;
-    uint32_t sources, views; /* the step's inputs; those of the loop are these, where there are no views */
-    uint32_t folds;         /* the member that is at fault where there is nothing to fold */
-    const npy_uint64 *mask_table; /* a bit for each input: sets that must have the shape of all together, for main to be right */
-    const opw_part *part_table;   /* none: main is right wherever the inputs of each member broadcast */
-    const opw_member *member_table; /* in the order of the nodes */
-    const opw_viewed *view_table;   /* each after those that it reads */
-    const int32_t *from;            /* of each input: source n, or -1 - n: view n; NULL: there are no views */
-} opw_group;
-/* Runs the group whose place in the program's table is the first slot; the slots of the sources and the outputs follow. A positive
-   status is 1 + the number of the member that failed; views come after the members. */
-OPW_SHARED int opw_run_group(char *frame, const uint32_t *slots);
-
-/* A function as data. An entry of the table of slots: a variable, or a number as -1 - n. */
-typedef struct opw_program {
-    const char *name;
-    uint32_t variables, arguments, results, steps, slots, constants, performs, structs, kept;
-    uint32_t cells, updates; /* of the arguments and the results the last ones: not the caller's */
-    int single;
-    int lent;                /* a call may work on what others hold for it: the caller the arguments, the instance the constants */
-    const uint32_t *variable_types;
-    const uint32_t *constant_variables;
-    const uint32_t *kept_variables;
-    const opw_type *types;
-    const opw_argument *argument_table;
-    const opw_result *result_table;
-    const opw_step *step_table;
-    const int32_t *slot_table;
-    const opw_struct *struct_table;
-    const opw_loop *loop_table;
-    const opw_group *group_table;
-    const opw_access *access_table;
-} opw_program;
-
-/* What a unit gives to the runtime. Functions may share tables of types and loops; which one a call is of, the runtime knows by
-   the function object and the frame's head. */
-typedef struct {
-    uint32_t functions;
-    const opw_program *function_table;
-    const opw_init *init_table; /* ends with NULL */
-} opw_unit;
-
-/* The unit defines it; the module's init alone asks for it. The name carries a digest of this head: objects that disagree on
-   it do not link, as where opweld is replaced on disk while a process has the older engine. */
-#define opw_the_unit OPW_LAYOUT
-OPW_SHARED extern const opw_unit opw_the_unit;
-
-/* What the module's entry, which has the module's name, gives back. */
-OPW_SHARED PyObject *opw_enter_module(void);
 
 /* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's
    own dtype of each number, which nearly every array has. */
@@ -257,6 +16,27 @@ __attribute__((unused)) static inline int opw_is(const void *object, int number,
         return 1;
     return opw_fits((PyObject *)array, number, ndim);
 }
+/* Whether an object is taken as it is: by what an array must be, or by a text of its type's; not where there is neither. */
+__attribute__((unused)) static inline int opw_fits_exactly(const opw_fit *fit, PyObject *object)
+{
+    PyArrayObject *array = (PyArrayObject *)object;
+    const npy_intp *size;
+    if (!PyArray_CheckExact(object) || PyArray_TYPE(array) != fit->number || PyArray_NDIM(array) != fit->ndim ||
+        !(fit->writeable ? PyArray_ISBEHAVED(array) : PyArray_ISBEHAVED_RO(array)))
+        return 0;
+    for (size = fit->sizes; size && *size >= 0; size += 2)
+        if (PyArray_DIM(array, (int)size[0]) != size[1])
+            return 0;
+    return 1;
+}
+__attribute__((unused)) static inline int opw_accepts(const opw_argument *argument, PyObject *object)
+{
+    return argument->fit ? opw_fits_exactly(argument->fit, object) : argument->accept && argument->accept(object);
+}
+__attribute__((unused)) static inline int opw_accepts_out(const opw_result *result, PyObject *object)
+{
+    return result->fit ? opw_fits_exactly(result->fit, object) : result->accept && result->accept(object);
+}
 /* Refuses what a type's own c_extract took. Sets an exception unless there is one, returns 1. */
 OPW_SHARED int opw_not_taken(const char *label, PyObject *object, int number, int ndim);
 
@@ -264,18 +44,11 @@ OPW_SHARED int opw_not_taken(const char *label, PyObject *object, int number, in
 OPW_SHARED PyObject *opw_convert(char *frame, uint32_t index, PyObject *value);
 /* What a type's filter returned is not what the type accepts. Takes the reference; sets an exception, returns -1. */
 OPW_SHARED int opw_refuse(PyObject *value, const char *label);
-/* Puts a copy into the first slot where the array there cannot be written over, or shares memory within itself or with one
-   that comes after: how many, then of each the type and the slot. */
-OPW_SHARED int opw_separate(char *frame, const uint32_t *slots);
 /* The out= object of a result for its step to write into, borrowed; NULL: none, or something that is still wanted lies
    there. slots: which result, how many variables are wanted, then of each the type and the slot. */
 OPW_SHARED PyObject *opw_offered(char *frame, const uint32_t *slots);
 /* The object in a cell, borrowed, or NULL. */
 OPW_SHARED PyObject *opw_cell(char *frame, uint32_t index);
-/* A step that calls Python, and its undoing. slots: which of the instance's performs, number of inputs, number of
-   outputs, the inputs' offsets, then for each output its type and its offset. */
-OPW_SHARED int opw_perform(char *frame, const uint32_t *slots);
-OPW_SHARED void opw_perform_undo(char *frame, const uint32_t *slots);
 /* The object that the instance kept from an earlier run as a new reference, or NULL. Nobody else is given it. */
 OPW_SHARED PyObject *opw_take_kept(char *frame, uint32_t index);
 /* Keeps the object for the next run, or gives it up. Takes the reference. */

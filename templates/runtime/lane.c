@@ -21,7 +21,7 @@ OPW_APART static PyObject *opw_number_in_lane(opw_function *self, int i, PyObjec
 {
     opw_ready *ready = self->ready ? self->ready[i] : NULL;
     PyObject *array = ready ? opw_from_number(&ready->rule, value, &ready->spare) : NULL;
-    if (array && !self->code->program->argument_table[i].accept(array))
+    if (array && !opw_accepts(&self->code->program->argument_table[i], array))
         Py_CLEAR(array);
     if (!array)
         PyErr_Clear();
@@ -47,7 +47,7 @@ OPW_INLINE int opw_enter_lane(opw_function *self, PyObject *const *args, int inp
     o->shaped = 0;
     for (i = 0; i < n; i++) {
         PyObject *value = args[i];
-        if (!table[i].accept(value)) {
+        if (!opw_accepts(&table[i], value)) {
             if (!(value = opw_number_in_lane(self, i, value)))
                 return 0;
             o->made |= (npy_uint64)1 << i;
@@ -87,7 +87,7 @@ static int opw_out_fits(opw_function *self, PyObject *out, const opw_usual *o)
 {
     const opw_program *p = self->code->program;
     uint32_t i;
-    if (!p->single || p->results != 1 || !p->result_table[0].accept || !p->result_table[0].accept(out) ||
+    if (!p->single || p->results != 1 || !opw_accepts_out(&p->result_table[0], out) ||
         !PyArray_IS_C_CONTIGUOUS((PyArrayObject *)out) ||
         !opw_has_dims((PyArrayObject *)out, o->like ? PyArray_NDIM(o->like) : 0, o->like ? PyArray_DIMS(o->like) : NULL))
         return 0;

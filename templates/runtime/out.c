@@ -78,7 +78,7 @@ PyObject *opw_offered(char *frame, const uint32_t *slots)
 {
     PyObject *out = OPW_HEAD(frame)->out[slots[0]];
     const opw_result *result = &OPW_HEAD(frame)->program->result_table[slots[0]];
-    if (!result->accept(out) || opw_any_touches(frame, slots + 1, out)) /* Python ran since it was accepted first */
+    if (!opw_accepts_out(result, out) || opw_any_touches(frame, slots + 1, out)) /* Python ran since it was accepted first */
         return NULL;
     return out;
 }
@@ -181,7 +181,7 @@ static int opw_take_out(opw_function *self, char *frame, Py_ssize_t i, PyObject 
     Py_ssize_t j;
     if (out == Py_None)
         return 0;
-    if (!result->accept || !result->accept(out)) {
+    if (!opw_accepts_out(result, out)) {
         opw_refuse_out(self, i, out);
         return -1;
     }

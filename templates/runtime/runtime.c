@@ -7,6 +7,7 @@
 #include "instance.c"
 #include "keep.c"
 #include "perform.c"
+#include "plain.c"
 #include "bind.c"
 #include "array.c"
 #include "access.c"

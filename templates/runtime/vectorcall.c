@@ -13,10 +13,10 @@ static int opw_take_arguments(char *frame, const opw_code *code, PyObject *const
     for (i = 0; i < n; i++) {
         char *slot = opw_argument_slot(frame, code, i);
         PyObject *value = args[i];
-        if (!table[i].accept(value)) {
+        if (!opw_accepts(&table[i], value)) {
             if (!(value = opw_convert(frame, i, value)))
                 return -1;
-            if (!table[i].accept(value))
+            if (!opw_accepts(&table[i], value))
                 return opw_refuse(value, opw_label_of(code, table[i].variable));
             *made |= (uint64_t)1 << i;
         }

@@ -29,6 +29,7 @@ EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, SIMPLY, NOTHING = range(14, 21)
 ADD_PLAIN, BOTH_PLAIN, ROOT_PLAIN, EXPAND_PLAIN = range(21, 25)
 ADD_FLOATS, SCALE = range(25, 27)
 TURNED, TURNED_TOTAL, SLID, REVERSED, VIEW, AT, EVERY, SQUEEZED = range(27, 35)
+FITTED, TRIPLED = range(35, 37)
 PATH = sys.argv[1]
 C = ctypes.PyDLL(PATH)
 C.checks_blocks.restype = ctypes.c_ssize_t
@@ -67,11 +68,11 @@ def unlike(step, position, value):
 
 def make(position, *, name="f", convert=convert, failed=None, unlike=unlike, remark=None, **bound):
     two = (ADD, ADD_OVER, BOTH, PERFORM, LARGE, EXPAND, EXPAND_OVER, PAIR, TOTAL, SIMPLY)
-    two += (ADD_PLAIN, BOTH_PLAIN, EXPAND_PLAIN, ADD_FLOATS, TURNED, TURNED_TOTAL, SLID, VIEW, AT, EVERY)
+    two += (ADD_PLAIN, BOTH_PLAIN, EXPAND_PLAIN, ADD_FLOATS, TURNED, TURNED_TOTAL, SLID, VIEW, AT, EVERY, FITTED)
     arguments = {NOTHING: 0, TWICE: 3, SCALE: 3}.get(position, 2 if position in two else 1)
     defaults = bound.pop("defaults", (None,) * arguments)
     rules = bound.pop("rules", (None,) * arguments)
-    results = {NOTHING: 0, BOTH: 2, PERFORM: 2, TWICE: 2, PAIR: 2, BOTH_PLAIN: 2}.get(position, 1)
+    results = {NOTHING: 0, TRIPLED: 0, BOTH: 2, PERFORM: 2, TWICE: 2, PAIR: 2, BOTH_PLAIN: 2}.get(position, 1)
     outs = bound.pop("outs", ("Doubles",) * results)
     performs, constants, cells = (bound.pop(which, ()) for which in ("performs", "constants", "cells"))
     assert not bound
@@ -824,6 +825,44 @@ def check_kept_storage():
     assert make(THRICE, convert=nested)([1.0]) == 9
 
 
+def check_types_that_hold_an_array():
+    x, y, out = np.arange(3.0), np.ones(3), np.empty(3)
+    counts = sys.getrefcount(x), sys.getrefcount(y)
+    f = make(FITTED)
+    assert np.array_equal(f(x, y), x + 1) and f(x, y=y, out=out) is out and np.array_equal(out, x + 1)
+    assert np.array_equal(f([1, 2, 3], y), [2, 3, 4]) and np.array_equal(f(x[::-1], [1, 2, 3]), [3, 3, 3])
+    loose, text = make(FITTED, convert=lambda index, value: value), "z"
+    for wrong in (
+        np.ones(4),
+        np.ones((3, 1)),
+        np.ones(3, "f4"),
+        np.ones(3, ">f8"),
+        np.empty(25, "i1")[1:].view("f8"),
+        text,
+    ):
+        with refused(TypeError, f"Fitting.filter returned {'str' if wrong is text else 'numpy.ndarray'}, for which…"):
+            loose(wrong, y)
+        with refused((TypeError, ValueError), "f() …"):
+            f(x, y, out=wrong)
+    with refused(TypeError, "…"):
+        loose(x, np.ones((3, 1)))
+    with refused(TypeError, "…"):
+        f(x, y, out=np.broadcast_to(1.0, (3,)))
+    del f, loose
+    assert (sys.getrefcount(x), sys.getrefcount(y)) == counts
+    cell = Cell([np.zeros(3)])
+    g = make(TRIPLED, cells=(cell,))
+    for n in range(1, 4):
+        assert g(x) is None and np.array_equal(cell[0], n * 2 * x)
+    before = cell[0]
+    with refused(KeyError, "mine"):
+        g(KeyError("mine"))
+    assert cell[0] is before
+    cell[0] = "no array"
+    with refused(TypeError, "…"):
+        make(TRIPLED, cells=(cell,), convert=lambda index, value: value)(x)
+
+
 def check_state_of_ops():
     gc.collect()
     start, x = np.array([5.0]), np.zeros(2)
@@ -892,8 +931,8 @@ def check_frames_that_are_large():
 
 
 def check_what_make_refuses():
-    for position in (-1, 35):
-        with refused(ValueError, f"make() got {position} as function, the module has 35"):
+    for position in (-1, 37):
+        with refused(ValueError, f"make() got {position} as function, the module has 37"):
             MODULE.make(position, "f", (), None, (), (), (), (), (), None, None)
     counts = "0 rules, 0 outs, 1 performs, 0 constants, 0 defaults and 0 cells, expected 2, 1, 0, 0, 2 and 0"
     with refused(ValueError, f"make() got {counts}"):

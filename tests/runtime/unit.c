@@ -133,7 +133,7 @@ static int cell_input(char *frame, const uint32_t *slots)
     return value ? enter(frame, slots, value, is_doubles) : -1;
 }
 
-enum { ANY, VECTOR, LARGE, CAREFUL, PLAIN, FLOATS, NUMBER };
+enum { ANY, VECTOR, LARGE, CAREFUL, PLAIN, FLOATS, NUMBER, FITTING };
 
 static const opw_type types[] = {
     {array_size, array_adopt, array_leave, "Doubles", NPY_DOUBLE, -1, 0},
@@ -143,6 +143,7 @@ static const opw_type types[] = {
     {array_size, array_adopt, array_leave, "Plain", NPY_DOUBLE, -1, 1},
     {array_size, array_adopt, array_leave, "Floats", NPY_FLOAT, -1, 0},
     {array_size, array_adopt, array_leave, "Number", NPY_LONG, -1, 0}, /* or any other integer */
+    {opw_plain_size, opw_plain_adopt, opw_plain_leave, "Fitting", NPY_DOUBLE, 1, 1},
 };
 
 /* ---- loops ---- */
@@ -461,8 +462,8 @@ static const uint32_t any[8] = {ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY};
 static const uint32_t none[1] = {0};
 
 /* add(x, y): broadcast. add_over(x, y): over y, if that may be. */
-static const opw_argument xy[] = {{"x", 0, NULL}, {"y", 1, NULL}};
-static const opw_result third[] = {{2, is_writeable, -1, 0}};
+static const opw_argument xy[] = {{"x", 0, NULL, NULL}, {"y", 1, NULL, NULL}};
+static const opw_result third[] = {{2, is_writeable, -1, 0, NULL}};
 static const int32_t add_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0, N(ANY), 1, N(0), 0, 1, 2, 2};
 static const opw_step add_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_stores, NULL, 11, "Add.c_code", 0, 12, 2, 1}, SYNC(15)};
 static const int32_t over_slots[] = {0, N(0), 1, N(1), 1, N(1), N(ANY), 0, 2, N(1), 0, 1, 2, 2};
@@ -470,15 +471,15 @@ static const opw_step over_steps[] = {INPUT(0), INPUT(2), {opw_separate, NULL, 4
                                       {opw_run_stores, NULL, 9, "Add.c_code", 0, 10, 2, 1}, SYNC(13)};
 
 /* both(x, y): [x + y, y + x]. */
-static const opw_result both_results[] = {{2, is_writeable, -1, 0}, {3, is_writeable, -1, 0}};
+static const opw_result both_results[] = {{2, is_writeable, -1, 0, NULL}, {3, is_writeable, -1, 0, NULL}};
 static const int32_t both_slots[] = {0, N(0), 1, N(1), 2, N(0), N(2), N(ANY), 0, N(ANY), 1, N(0), 0, 1, 2,
                                      3, N(1), N(2), N(ANY), 0, N(ANY), 1, N(0), 1, 0, 3, 2, 3};
 static const opw_step both_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_stores, NULL, 11, "Add.c_code", 0, 12, 2, 1},
                                       OFFER(15), {opw_run_stores, NULL, 22, "Add.c_code", 1, 23, 2, 1}, SYNC(26), SYNC(27)};
 
 /* root(x), and reductions of x. */
-static const opw_argument x[] = {{"x", 0, NULL}};
-static const opw_result second[] = {{1, is_writeable, -1, 0}};
+static const opw_argument x[] = {{"x", 0, NULL, NULL}};
+static const opw_result second[] = {{1, is_writeable, -1, 0, NULL}};
 static const int32_t root_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(0), 0, 1, 1};
 static const opw_step root_steps[] = {INPUT(0), OFFER(2), {opw_run_stores, NULL, 7, "Root.c_code", 7, 8, 1, 1}, SYNC(10)};
 static const opw_step reduce_steps[] = {INPUT(0), OFFER(2), {opw_run_folds, NULL, 7, "Reduce.c_code", 0, 8, 1, 1}, SYNC(10)};
@@ -488,16 +489,16 @@ static const int32_t reduce1_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(SUM
 static const int32_t reduce2_slots[] = {0, N(0), 1, N(0), N(1), N(ANY), 0, N(SUM_ALL), 0, 1, 1};
 
 /* perform(x, y): what Python gives, a careful vector and any array. x has a default; y is positional only. */
-static const opw_argument perform_arguments[] = {{NULL, 0, NULL}, {"y", 1, NULL}};
+static const opw_argument perform_arguments[] = {{NULL, 0, NULL, NULL}, {"y", 1, NULL, NULL}};
 static const uint32_t perform_types[] = {VECTOR, ANY, CAREFUL, ANY};
-static const opw_result perform_results[] = {{2, NULL, -1, 0}, {3, NULL, -1, 0}};
+static const opw_result perform_results[] = {{2, NULL, -1, 0, NULL}, {3, NULL, -1, 0, NULL}};
 static const int32_t perform_slots[] = {0, N(0), 1, N(1), N(0), N(2), N(2), 0, 1, N(CAREFUL), 2, N(ANY), 3};
 static const opw_step perform_steps[] = {{vector_input, array_leave, 0, "Vector.c_extract", -1, 0, 0, 0}, INPUT(2),
                                          {opw_perform, opw_perform_undo, 4, "Op.perform", 0, 7, 2, 2}};
 
 /* tally(x): gives the cell's value, and x more stays in it. */
-static const opw_argument tally_arguments[] = {{"x", 0, NULL}, {NULL, 1, NULL}};
-static const opw_result tally_results[] = {{1, NULL, -1, 0}, {2, NULL, 0, 0}};
+static const opw_argument tally_arguments[] = {{"x", 0, NULL, NULL}, {NULL, 1, NULL, NULL}};
+static const opw_result tally_results[] = {{1, NULL, -1, 0, NULL}, {2, NULL, 0, 0, NULL}};
 static const int32_t tally_slots[] = {0, N(0), 1, N(1), 2, N(0), 0, 1, 2, 2};
 static const opw_step tally_steps[] = {INPUT(0), {cell_input, array_leave, 2, "Doubles.c_extract", -1, 0, 0, 0}, INIT(4),
                                        {opw_run_stores, NULL, 5, "Add.c_code", 0, 6, 2, 1}, SYNC(9)};
@@ -508,7 +509,26 @@ static const opw_step thrice_steps[] = {INPUT(0), {array_take, array_keep, 2, "D
                                         {opw_run_stores, NULL, 5, "Add.c_code", 0, 6, 2, 1},
                                         {opw_run_stores, NULL, 9, "Add.c_code", 1, 10, 2, 1}, SYNC(13)};
 static const uint32_t thrice_kept[] = {2};
-static const opw_result thrice_results[] = {{1, NULL, -1, 0}};
+static const opw_result thrice_results[] = {{1, NULL, -1, 0, NULL}};
+
+/* fitted(x, y): x + y, x of size 3 as it is. tripled(x): nothing; a shared value s becomes x + (x + s), with the inner sum's storage
+   kept. Both of a type of which the runtime has all functions. */
+static const uint32_t fitting[] = {FITTING, FITTING, FITTING, FITTING};
+static const npy_intp of_three[] = {0, 3, -1};
+static const opw_fit three = {NPY_DOUBLE, 1, 0, of_three}, vector = {NPY_DOUBLE, 1, 0, NULL}, written = {NPY_DOUBLE, 1, 1, NULL};
+static const opw_argument fitted_arguments[] = {{"x", 0, NULL, &three}, {"y", 1, NULL, NULL}};
+static const opw_result fitted_results[] = {{2, NULL, -1, 0, &written}};
+#define FITTED(run, undo, i) {run, undo, i, "Fitting", -1, 0, 0, 0}
+static const opw_step fitted_steps[] = {FITTED(opw_plain_input, opw_plain_leave, 0), FITTED(opw_plain_input, opw_plain_leave, 2),
+                                        FITTED(opw_plain_offer_own, opw_plain_leave, 4),
+                                        {opw_run_stores, NULL, 11, "Add.c_code", 0, 12, 2, 1}, FITTED(opw_plain_sync, NULL, 15)};
+static const opw_argument tripled_arguments[] = {{"x", 0, NULL, &vector}, {NULL, 1, NULL, &vector}};
+static const opw_result tripled_results[] = {{3, NULL, 0, 0, NULL}};
+static const int32_t tripled_slots[] = {0, N(0), 1, N(1), 2, N(0), 3, N(0), N(0), 0, 1, 2, N(0), 0, 2, 3, 3};
+static const opw_step tripled_steps[] = {FITTED(opw_plain_input, opw_plain_leave, 0), FITTED(opw_plain_cell, opw_plain_leave, 2),
+                                         FITTED(opw_plain_take, opw_plain_keep, 4), FITTED(opw_plain_init_own, opw_plain_leave, 6),
+                                         {opw_run_stores, NULL, 8, "Add.c_code", 0, 9, 2, 1},
+                                         {opw_run_stores, NULL, 12, "Add.c_code", 1, 13, 2, 1}, FITTED(opw_plain_sync, NULL, 16)};
 
 /* count(x): x + (the calls so far + the constant's first element). */
 static const uint32_t count_types[] = {ANY, CAREFUL, ANY};
@@ -535,8 +555,8 @@ static const opw_step group_steps[] = {INPUT(0), INPUT(2), OFFER(4), {opw_run_gr
 static const int32_t expand_over_slots[] = {0, N(0), 1, N(1), 1, N(1), N(ANY), 0, 2, N(1), 0, 1, 2, 2};
 static const opw_step expand_over_steps[] = {INPUT(0), INPUT(2), {opw_separate, NULL, 4, "Add.c_code", -1, 0, 0, 0}, INIT(8),
                                              {opw_run_group, NULL, 9, "Group.c_code", 0, 10, 2, 1}, SYNC(13)};
-static const opw_argument xyz[] = {{"x", 0, NULL}, {"y", 1, NULL}, {"z", 2, NULL}};
-static const opw_result twice_results[] = {{3, is_writeable, -1, 0}, {4, is_writeable, -1, 0}};
+static const opw_argument xyz[] = {{"x", 0, NULL, NULL}, {"y", 1, NULL, NULL}, {"z", 2, NULL, NULL}};
+static const opw_result twice_results[] = {{3, is_writeable, -1, 0, NULL}, {4, is_writeable, -1, 0, NULL}};
 static const int32_t twice_slots[] = {0, N(0), 1, N(1), 2, N(2), 3, N(0), N(3), N(ANY), 0, N(ANY), 1, N(ANY), 2,
                                       4, N(1), N(3), N(ANY), 0, N(ANY), 1, N(ANY), 2, N(2), 0, 1, 2, 3, 4, 3, 4};
 static const opw_step twice_steps[] = {INPUT(0), INPUT(2), INPUT(4), OFFER(6), OFFER(15),
@@ -548,18 +568,18 @@ static const opw_step pair_steps[] = {INPUT(0), INPUT(2), OFFER(4), OFFER(11), {
 
 /* The same of a type that only holds its arrays: called without a walk. */
 static const uint32_t plain[] = {PLAIN, PLAIN, PLAIN, PLAIN};
-static const opw_argument plain_xy[] = {{"x", 0, is_doubles}, {"y", 1, is_doubles}};
-static const opw_argument plain_x[] = {{"x", 0, is_doubles}};
+static const opw_argument plain_xy[] = {{"x", 0, is_doubles, NULL}, {"y", 1, is_doubles, NULL}};
+static const opw_argument plain_x[] = {{"x", 0, is_doubles, NULL}};
 
 /* add_floats(x, y); scale(x, y, z): x * y + z. */
 static const uint32_t float_types[] = {FLOATS, FLOATS, FLOATS};
 static const int32_t floats_slots[] = {0, N(0), 1, N(1), 2, N(ADD_FLOATS), 0, 1, 2, 2};
-static const opw_result new_third[] = {{2, NULL, -1, 0}};
+static const opw_result new_third[] = {{2, NULL, -1, 0, NULL}};
 static const opw_step floats_steps[] = {{floats_input, array_leave, 0, "Floats.c_extract", -1, 0, 0, 0},
                                         {floats_input, array_leave, 2, "Floats.c_extract", -1, 0, 0, 0}, INIT(4),
                                         {opw_run_stores, NULL, 5, "Add.c_code", 0, 6, 2, 1}, SYNC(9)};
 static const int32_t scale_slots[] = {0, N(0), 1, N(1), 2, N(2), 3, N(0), N(3), N(ANY), 0, N(ANY), 1, N(ANY), 2, N(SCALE), 0, 1, 2, 3, 3};
-static const opw_result fourth[] = {{3, is_writeable, -1, 0}};
+static const opw_result fourth[] = {{3, is_writeable, -1, 0, NULL}};
 static const opw_step scale_steps[] = {INPUT(0), INPUT(2), INPUT(4), OFFER(6), {opw_run_stores, NULL, 15, "Scale.c_code", 0, 16, 3, 1},
                                        SYNC(20)};
 
@@ -571,7 +591,7 @@ static const int32_t turned_slots[] = ONE_GROUP(6), turned_total_slots[] = ONE_G
                      view_slots[] = {0, N(0), 1, N(1), 2, N(FROM), 0, 1, 2, 2}, at_slots[] = {0, N(0), 1, N(1), 2, N(AT_N), 0, 1, 2, 2},
                      every_slots[] = {0, N(0), 1, N(1), 2, N(EVERY), 0, 1, 2, 2}, squeezed_slots[] = {0, N(0), 1, N(SQUEEZED), 0, 1, 1};
 static const uint32_t slid_types[] = {ANY, NUMBER, ANY};
-static const opw_argument xn[] = {{"x", 0, NULL}, {"n", 1, NULL}};
+static const opw_argument xn[] = {{"x", 0, NULL, NULL}, {"n", 1, NULL, NULL}};
 static const opw_step slid_steps[] = {INPUT(0), {number_input, array_leave, 2, "Number.c_extract", -1, 0, 0, 0}, OFFER(4),
                                       {opw_run_group, NULL, 11, "Group.c_code", 0, 12, 2, 1}, SYNC(15)};
 static const opw_step reversed_steps[] = {INPUT(0), {opw_separate, NULL, 2, "Add.c_code", -1, 0, 0, 0}, INIT(5),
@@ -628,6 +648,9 @@ static const opw_program functions[] = {
     {PROGRAM("at", 3, slid_types, xn, new_third, view_steps, at_slots, 1)},
     {PROGRAM("every", 3, slid_types, xn, new_third, view_steps, every_slots, 1)},
     {PROGRAM("squeezed", 2, any, x, second, squeezed_steps, squeezed_slots, 1)},
+    {PROGRAM("fitted", 3, fitting, fitted_arguments, fitted_results, fitted_steps, add_slots, 1)},
+    {"tripled", 4, 2, 1, COUNT(tripled_steps), COUNT(tripled_slots), 0, 0, 0, 1, 1, 1, 1, 0, fitting, none, thrice_kept, types,
+     tripled_arguments, tripled_results, tripled_steps, tripled_slots, NULL, loops, NULL, NULL},
 };
 
 static int init_fails; /* 1: with an exception, 2: without */

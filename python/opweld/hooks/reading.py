@@ -11,11 +11,11 @@ from opweld.rooms import late
 
 if TYPE_CHECKING:
     from opweld.hooks.protocols import Type
-    from opweld.schema import ArrayFields
+    from opweld.schema import ArrayFields, FitFields
 
 __all__ = [
-    "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "is_unwritten", "keeps_storage",
-    "knows_of", "label_of", "lang_of", "op_sub", "performs", "type_sub", "writer_of",
+    "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "fit", "is_unwritten",
+    "keeps_storage", "knows_of", "label_of", "lang_of", "op_sub", "performs", "type_sub", "writer_of",
 ]  # fmt: skip
 
 float16: Any = late("opweld.hooks.float16")  # asked where an op writes C
@@ -28,6 +28,7 @@ PARAMS = VARIABLE + "P"
 
 _FAILURE = "opw_failure"
 _LIFECYCLE = ("c_init", "c_extract", "c_extract_out", "c_sync", "c_cleanup")
+_ACCEPTING = (*_LIFECYCLE, "c_declare", "c_accept", "filter")
 
 
 def carries_c(type_: Type) -> bool:
@@ -90,11 +91,40 @@ def array(type_: Type) -> ArrayFields | None:
     """
     if not knows_of(type_, "c_array", ("c_declare",)):
         return None
-    found: ArrayFields = type_.c_array()  # type: ignore[attr-defined]
+    found: Any = dict(type_.c_array())  # type: ignore[attr-defined]
+    found.pop("sizes", None)
     if "plain" in found and not knows_of(type_, "c_array", _LIFECYCLE):
-        found = found.copy()
         del found["plain"]
-    return found
+    return found  # type: ignore[no-any-return]
+
+
+def fit(type_: Type, writeable: bool) -> FitFields | None:
+    """Ask a type what `accept` tests, as data.
+
+    Parameters
+    ----------
+    type_ : Type
+        The type.
+    writeable : bool
+        Whether the argument will be written into.
+
+    Returns
+    -------
+    dict or None
+        As Program has it, where `c_array` says ``sizes``, is ``plain``, and knows of the `c_accept` and of what that
+        speaks of.
+    """
+    if not knows_of(type_, "c_array", _ACCEPTING):
+        return None
+    found = type_.c_array()  # type: ignore[attr-defined]
+    if "sizes" not in found or "plain" not in found:
+        return None
+    fields: FitFields = {}
+    if found["sizes"]:
+        fields["sizes"] = found["sizes"]
+    if writeable:
+        fields["writeable"] = True
+    return fields
 
 
 def knows_of(type_: Type, hook: str, others: tuple[str, ...]) -> bool:

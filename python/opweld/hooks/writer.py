@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from opweld.graph.aliasing import alias_pairs
 from opweld.hooks.asking import ABSENT, ask, text
 from opweld.hooks.fragments import Fragments
-from opweld.hooks.reading import PARAMS, VARIABLE, accept, carries_c, is_constant, keeps_storage
+from opweld.hooks.reading import PARAMS, VARIABLE, accept, carries_c, fit, is_constant, keeps_storage
 from opweld.rooms import late
 
 if TYPE_CHECKING:
@@ -260,8 +260,10 @@ class Writer:
     def _add_accept(self, type_: Type, writeable: bool, fields: InputFields | OutputFields) -> None:
         if not carries_c(type_):
             return
-        found = accept(type_, writeable)
-        if found:
+        data = fit(type_, writeable)
+        if data is not None:
+            fields["fit"] = data
+        elif found := accept(type_, writeable):
             fields["accept"] = found
 
     def _params_of(self, node: Node) -> Constant | None:

@@ -228,8 +228,9 @@ class TensorType(CType):
         )
 
     def c_array(self) -> dict[str, Any]:
-        """Say that this is all: one array, to which C holds a reference."""
-        return {"dtype": self.dtype, "ndim": self.ndim, "plain": True}
+        """Say that this is all: one array, to which C holds a reference; and what `c_accept` says, as data."""
+        sizes = [[axis, size] for axis, size in enumerate(self.shape) if size is not None]
+        return {"dtype": self.dtype, "ndim": self.ndim, "plain": True, "sizes": sizes}
 
     def c_init(self, name: str, sub: dict[str, Any]) -> str:
         """Begin with no array."""
