@@ -15,6 +15,7 @@ type View struct {
 	Name      string // of the functions, for the reader
 	Summary   []string
 	Headers   []string
+	NoPrefix  bool      // a header of NumPy 1's is asked for, whose names stand in plain C of the engine's
 	Helpers   []string  // C of the scalar operations, filled in by text
 	Maps      []MapView // functions of the mathematical library, for many numbers
 	Support   []Fragment
@@ -133,7 +134,11 @@ func (v *viewer) texts() {
 	headers, support, init := newSet(), newSet(), newSet()
 	add := func(label, name string, b Build, texts *Texts) {
 		for _, h := range b.Headers {
-			headers.add(Fragment{Text: quoted(h)})
+			if name := strings.Trim(h, `<>"`); name == "numpy/noprefix.h" {
+				v.view.NoPrefix = true
+			} else if name != "numpy/old_defines.h" { // the head of every unit has what it had
+				headers.add(Fragment{Text: quoted(h)})
+			}
 		}
 		for _, text := range texts[SupportCode] {
 			support.add(fragment(label, SupportCode, text, ""))

@@ -29,14 +29,44 @@ var DTypes = []DType{
 	{"clongdouble", "NPY_CLONGDOUBLE", "npy_clongdouble", 32, 'c'},
 }
 
-// Gone maps the names that NumPy 2 dropped to what to write instead.
+// Gone maps the names that NumPy 2 dropped to what to write instead. Old spellings that have a newer one of the same meaning are
+// not among them: templates/runtime/older.h has those.
 var Gone = map[string]string{
-	"NPY_ARRAY_UPDATEIFCOPY": "NPY_ARRAY_WRITEBACKIFCOPY, and PyArray_ResolveWritebackIfCopy before the array is released",
-	"NPY_ARRAY_INOUT_ARRAY":  "NPY_ARRAY_INOUT_ARRAY2",
-	"NPY_ARRAY_INOUT_FARRAY": "NPY_ARRAY_INOUT_FARRAY2",
-	"PyArray_XDECREF_ERR":    "PyArray_DiscardWritebackIfCopy",
-	"NPY_CHAR":               "NPY_STRING with a size of 1",
-	"PyArray_GetNumericOps":  "PyObject_GetAttrString on the numpy module",
-	"PyArray_SetNumericOps":  "numpy's own ufuncs",
-	"NPY_MAXARGS":            "a limit of your own; NumPy 2 has NPY_MAXARGS only at run time",
+	"NPY_ARRAY_UPDATEIFCOPY":  "NPY_ARRAY_WRITEBACKIFCOPY, and PyArray_ResolveWritebackIfCopy before the array is released",
+	"NPY_ARRAY_INOUT_ARRAY":   "NPY_ARRAY_INOUT_ARRAY2",
+	"NPY_ARRAY_INOUT_FARRAY":  "NPY_ARRAY_INOUT_FARRAY2",
+	"PyArray_XDECREF_ERR":     "PyArray_DiscardWritebackIfCopy",
+	"NPY_CHAR":                "NPY_STRING with a size of 1",
+	"PyArray_GetNumericOps":   "PyObject_GetAttrString on the numpy module",
+	"PyArray_SetNumericOps":   "numpy's own ufuncs",
+	"NPY_INOUT_ARRAY":         "NPY_ARRAY_INOUT_ARRAY2",
+	"NPY_INOUT_FARRAY":        "NPY_ARRAY_INOUT_FARRAY2",
+	"NPY_UPDATEIFCOPY":        "NPY_ARRAY_WRITEBACKIFCOPY, and PyArray_ResolveWritebackIfCopy before the array is released",
+	"PyArray_CHAR":            "NPY_STRING with a size of 1",
+	"PyArray_FromDims":        "PyArray_SimpleNew, whose sizes are npy_intp",
+	"PyArray_FromDimsAndData": "PyArray_SimpleNewFromData, whose sizes are npy_intp",
+	"PyArray_As1D":            "PyArray_AsCArray",
+	"PyArray_As2D":            "PyArray_AsCArray",
+	"PyArrayMapIterObject":    "what it did in Python, as by numpy's take or add.at: iterators over indices are NumPy's own",
+	"PyArray_MapIterArray":    "what it did in Python, as by numpy's take or add.at: iterators over indices are NumPy's own",
+	"PyArray_MapIterNext":     "what it did in Python, as by numpy's take or add.at: iterators over indices are NumPy's own",
+	"NPY_MAXARGS":             "a limit of your own; NumPy 2 has NPY_MAXARGS only at run time",
+}
+
+// GonePython maps the names that CPython 3 dropped to what to write instead.
+var GonePython = map[string]string{
+	"PyString_Check":             "PyUnicode_Check, or PyBytes_Check",
+	"PyString_FromString":        "PyUnicode_FromString, or PyBytes_FromString",
+	"PyString_FromStringAndSize": "PyUnicode_FromStringAndSize, or PyBytes_FromStringAndSize",
+	"PyString_FromFormat":        "PyUnicode_FromFormat",
+	"PyString_AsString":          "PyUnicode_AsUTF8, or PyBytes_AsString",
+	"PyString_AS_STRING":         "PyUnicode_AsUTF8, or PyBytes_AS_STRING",
+	"PyString_Size":              "PyUnicode_GetLength, or PyBytes_Size",
+	"PyCObject_FromVoidPtr":      "PyCapsule_New",
+	"PyCObject_AsVoidPtr":        "PyCapsule_GetPointer",
+	"PyCObject_Check":            "PyCapsule_CheckExact",
+	"PyInstance_Check":           "PyObject_IsInstance",
+	"PyClass_Check":              "PyType_Check",
+	"PyFile_Check":               "PyObject_AsFileDescriptor",
+	"PyEval_CallObject":          "PyObject_CallObject",
 }

@@ -225,10 +225,18 @@ def test_params_are_equal_by_content():
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: ParamsType(), TypeError, "ParamsType needs a field: ParamsType(axis=opweld.scalar.int64)"),
+        (lambda: ParamsType(), ValueError, "ParamsType needs a field: ParamsType(axis=opweld.scalar.int64)"),
         (lambda: ParamsType(a=3), TypeError, "ParamsType: the field 'a' must be a CType, got 3 (int)"),
-        (lambda: ParamsType(int=generic), ValueError, "ParamsType: the field 'int' is no name for a C variable"),
-        (lambda: ParamsType(**{"a b": generic}), ValueError, "ParamsType: the field 'a b' is no name for a C variable"),
+        (
+            lambda: ParamsType(int=generic),
+            SyntaxError,
+            "ParamsType: the field 'int' is no name for a C variable: it is a word of C",
+        ),
+        (
+            lambda: ParamsType(**{"a b": generic}),
+            AttributeError,
+            "ParamsType: the field 'a b' is no name for a C variable",
+        ),
         (lambda: ParamsType(a=generic).get_params(), TypeError, "ParamsType: no value for field 'a'"),
         (lambda: Params(ParamsType(a=generic), a=1, b=2), TypeError, "ParamsType: no field 'b'; there are a"),
         (lambda: ParamsType(a=generic).filter(3), TypeError, "ParamsType: no value for field 'a' in 3 (int)"),
@@ -541,8 +549,9 @@ def test_constants_of_c():
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: EnumType(a=1), ValueError, "EnumType: a constant must be a C name in capital letters, got 'a'"),
+        (lambda: EnumType(a=1), AttributeError, "EnumType: a constant must be a C name in capital letters, got 'a'"),
         (lambda: EnumType(A="x"), TypeError, "EnumType: the constant 'A' must be a number, got 'x' (str)"),
+        (lambda: EnumList("a"), AttributeError, "EnumList: a constant must be a C name in capital letters, got 'a'"),
         (lambda: EnumList("A", "A"), TypeError, "EnumList: the constant 'A' occurs twice"),
         (lambda: EnumList(("A", "B"), "B"), TypeError, "EnumList: 'B' is a constant and an alias"),
         (lambda: EnumList(("A", "x"), ("B", "x")), TypeError,

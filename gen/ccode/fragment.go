@@ -111,13 +111,19 @@ func (p Place) expand(code string) string {
 	return strings.Join(lines, "\n")
 }
 
-// gone finds the names that NumPy 2 dropped. A name that the text tests for with #if is its own affair.
+// gone finds the names that NumPy 2 and CPython 3 dropped. A name that the text tests for with #if is its own affair.
 func (f *Fragment) gone() {
 	own := strings.Join(tested.FindAllString(f.code, -1), "\n")
 	for _, at := range word.FindAllStringIndex(f.code, -1) {
 		name := f.code[at[0]:at[1]]
-		if instead, dropped := npyapi.Gone[name]; dropped && !strings.Contains(own, name) {
+		if strings.Contains(own, name) {
+			continue
+		}
+		if instead, dropped := npyapi.Gone[name]; dropped {
 			f.breach(f.code, at[0], "NumPy 2 has no %s: write %s", name, instead)
+		}
+		if instead, dropped := npyapi.GonePython[name]; dropped {
+			f.breach(f.code, at[0], "CPython 3 has no %s: write %s", name, instead)
 		}
 	}
 }

@@ -45,7 +45,7 @@ class EnumType(CType):
 
     def _add(self, name: str, value: object) -> None:
         if not (isinstance(name, str) and name.isidentifier() and name.isascii() and name.upper() == name):
-            raise ValueError(f"{type(self).__name__}: a constant must be a C name in capital letters, got {name!r}")
+            raise AttributeError(f"{type(self).__name__}: a constant must be a C name in capital letters, got {name!r}")
         if name in self._values:
             raise TypeError(f"{type(self).__name__}: the constant {name!r} occurs twice")
         self._values[name] = value
@@ -82,6 +82,8 @@ class EnumType(CType):
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name in self.__dict__.get("_values", ()):
             return self._values[name]
+        if hasattr(type(self), name):  # a property that raised: in its own words
+            return object.__getattribute__(self, name)
         raise AttributeError(f"{type(self).__name__} has no constant {name!r}")
 
     def __getitem__(self, name: str) -> Any:

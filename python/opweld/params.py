@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from opweld.enums import EnumType
 from opweld.errors import _what
 from opweld.graph.basic import Constant
-from opweld.hooks.asking import ABSENT, ask, ask_for_build, texts, words
+from opweld.hooks.asking import ABSENT, ask, ask_for_build, attribute, texts, words
 from opweld.hooks.classes import CType
 from opweld.hooks.struct import struct_text
 from opweld.hooks.values import Params, frozen
@@ -55,7 +55,7 @@ def params_of(node: Node) -> Constant | None:
         If ``params_type`` refuses the value.
     """
     op: Any = node.op
-    type_ = getattr(op, "params_type", None)
+    type_ = attribute(op, "params_type")
     if type_ is None:
         return None
     if not is_type_of_c(type_):
@@ -116,10 +116,12 @@ class ParamsType(CType):
 
     def __init__(self, **fields: Any) -> None:
         if not fields:
-            raise TypeError("ParamsType needs a field: ParamsType(axis=opweld.scalar.int64)")
+            raise ValueError("ParamsType needs a field: ParamsType(axis=opweld.scalar.int64)")
         for field, type_ in fields.items():
-            if not (field.isidentifier() and field.isascii()) or field in _KEYWORDS:
-                raise ValueError(f"ParamsType: the field {field!r} is no name for a C variable")
+            if not (field.isidentifier() and field.isascii()):
+                raise AttributeError(f"ParamsType: the field {field!r} is no name for a C variable")
+            if field in _KEYWORDS:
+                raise SyntaxError(f"ParamsType: the field {field!r} is no name for a C variable: it is a word of C")
             if not is_type_of_c(type_):
                 raise TypeError(f"ParamsType: the field {field!r} must be a CType, got {_what(type_)}")
         self.fields = tuple(sorted(fields))
@@ -127,6 +129,22 @@ class ParamsType(CType):
         self.length = len(self.fields)
         self.c_lang = "c++" if any(getattr(type_, "c_lang", None) == "c++" for type_ in self.types) else "c"
         self._name = ""
+        self._check_enums()
+
+    def _check_enums(self) -> None:
+        """Refuse a name that two enumerations give different values: in C a constant is one macro."""
+        known: dict[str, tuple[str, Any]] = {}
+        for field, type_ in zip(self.fields, self.types):
+            if not isinstance(type_, EnumType):
+                continue
+            aliases = [(alias, type_.fromalias(alias)) for alias in type_.get_aliases()]
+            for name, value in (*type_.items(), *aliases):
+                before, other = known.setdefault(name, (field, value))
+                if other != value:
+                    raise AttributeError(
+                        f"ParamsType: {name!r} is {other!r} in the field {before!r} and {value!r} in the field "
+                        f"{field!r}: give one of them another name"
+                    )
 
     def __str__(self) -> str:
         return f"ParamsType({', '.join(f'{field}={type_}' for field, type_ in zip(self.fields, self.types))})"
@@ -157,6 +175,8 @@ class ParamsType(CType):
             for enum in self._enums():
                 if name in enum:
                     return enum[name]
+        if hasattr(type(self), name):  # a property that raised: in its own words
+            return object.__getattribute__(self, name)
         raise AttributeError(f"ParamsType has no attribute {name!r}")
 
     def get_enum(self, name: str) -> Any:
@@ -175,12 +195,14 @@ class ParamsType(CType):
 
     def of_op(self, op: object) -> Params:
         """Collect the fields' values from an op's attributes of their names; for `Op.get_params`."""
-        missing = [field for field in self.fields if not hasattr(op, field)]
-        if missing:
-            raise AttributeError(
-                f"{op}: no attribute {missing[0]!r} for the field of that name in params_type; set it, or write "
-                f"get_params"
-            )
+        for field in self.fields:
+            if not hasattr(op, field):
+                if hasattr(type(op), field):  # a property that raises: in its own words
+                    getattr(op, field)
+                raise AttributeError(
+                    f"{op}: no attribute {field!r} for the field of that name in params_type; set it, or write "
+                    f"get_params"
+                )
         return self.get_params(op)
 
     def get_params(self, *objects: Any, **values: Any) -> Params:

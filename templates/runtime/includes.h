@@ -14,3 +14,4 @@
 #include <numpy/arrayscalars.h>
 #include <numpy/npy_math.h>
 #undef I                           /* of complex.h: a name that fragments use */
+#include "older.h"

@@ -1,10 +1,18 @@
-"""The base classes of what comes from Theano, Aesara and PyTensor: opweld's own, with fragments in C++."""
+"""The base classes of what comes from Theano, Aesara and PyTensor: opweld's own, with fragments in C++.
+
+Each also answers ``isinstance`` and ``issubclass`` for opweld's own classes of its kind: the library's ops and types
+come from no compat class, and old code asks whether they are an ``Op``, a ``CType``.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from opweld import generic as _generic
+from opweld.compat.settings import compiles, config
+from opweld.errors import OpweldWarning
 from opweld.external import ExternalCOp as _ExternalCOp
 from opweld.graph import op as _op
 from opweld.graph import type as _type
@@ -13,54 +21,173 @@ from opweld.hooks.classes import COp as _COp
 from opweld.hooks.classes import CType as _CType
 
 __all__ = [
-    "CLinkerObject", "CLinkerOp", "CLinkerType", "COp", "CType", "DisconnectedType", "ExternalCOp", "Generic",
-    "NullType", "Op", "Type", "generic", "grad",
+    "CLinkerObject", "CLinkerOp", "CLinkerType", "COp", "CType", "DisconnectedType",
+    "ExternalCOp", "Generic", "Kin", "NullType", "Op", "OpenMPOp", "Type", "disconnected_type", "generic", "grad",
 ]  # fmt: skip
 
 
-class CLinkerObject(_CLinkerObject):
-    """What ops and types that are written in C have alike; to be mixed in."""
+class Kin(type):
+    """Makes a class that other classes count as subclasses of, though they do not derive from it.
 
+    Those are the subclasses of `kin`. Of ops only those that come from no compat class: an op that a user derives from
+    one compat class is no subclass of another. An object may also be an instance because `takes` says so.
+    """
+
+    kin: tuple[type, ...]
+    takes: Callable[[Any], bool]
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if cls.__subclasscheck__(type(instance)):
+            return True
+        takes = cls.__dict__.get("takes")
+        return takes is not None and bool(takes(instance))
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        if type.__subclasscheck__(cls, subclass):
+            return True
+        own = cls.__dict__.get("kin", ())
+        return issubclass(subclass, own) and not (isinstance(subclass, Kin) and issubclass(subclass, _op.Op))
+
+
+class CLinkerObject(_CLinkerObject, metaclass=Kin):
+    """What ops and types that are written in C have alike; to be mixed in.
+
+    ``super()`` of the hooks about the build may be given what each of the packages gives them: nothing, a compiler, or
+    keywords.
+    """
+
+    kin: ClassVar[tuple[type, ...]] = (_op.Op, _type.Type)
     c_lang: str | None = "c++"
     c_unversioned = False
+
+    def c_support_code(self, **kwargs: Any) -> Any:
+        """Write nothing: a class may write some."""
+        return super().c_support_code()
+
+    def c_init_code(self, **kwargs: Any) -> Any:
+        """Write nothing: a class may write some."""
+        return super().c_init_code()
+
+    def c_headers(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
+        """Name none: a class may write some."""
+        return super().c_headers()
+
+    def c_header_dirs(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
+        """Name none: a class may write some."""
+        return super().c_header_dirs()
+
+    def c_libraries(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
+        """Name none: a class may write some."""
+        return super().c_libraries()
+
+    def c_lib_dirs(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
+        """Name none: a class may write some."""
+        return super().c_lib_dirs()
+
+    def c_compile_args(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
+        """Give none: a class may write some."""
+        return super().c_compile_args()
+
+    def c_no_compile_args(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
+        """Give none: a class may write some."""
+        return super().c_no_compile_args()
 
 
 class CLinkerOp(CLinkerObject):
     """What ops that are written in C have; to be mixed into `Op`."""
 
+    kin: ClassVar[tuple[type, ...]] = (_op.Op,)
+
 
 class CLinkerType(CLinkerObject):
     """What types that are handled in C have; to be mixed into `Type`."""
 
+    kin = (_type.Type,)
 
-class Op(_op.Op):
+
+class Op(_op.Op, metaclass=Kin):
     """`opweld.Op`, with C hooks in C++."""
 
+    kin: ClassVar[tuple[type, ...]] = (_op.Op,)
     c_lang: str | None = "c++"
     c_unversioned = False
 
 
-class COp(Op, _COp, CLinkerOp):
+class COp(Op, CLinkerOp, _COp):
     """`opweld.COp`, with hooks in C++."""
+
+    kin: ClassVar[tuple[type, ...]] = (_op.Op,)  # the library's ops all have C
 
 
 class ExternalCOp(COp, _ExternalCOp):
     """`opweld.ExternalCOp`, with files in C++. Theano calls it ``gof.COp``."""
 
+    kin = (_ExternalCOp,)
 
-class Type(_type.Type):
+
+class Type(_type.Type, metaclass=Kin):
     """`opweld.Type`, with C hooks in C++."""
 
+    kin: ClassVar[tuple[type, ...]] = (_type.Type,)
     c_lang: str | None = "c++"
     c_unversioned = False
 
 
-class CType(Type, _CType, CLinkerType):
+class CType(Type, CLinkerType, _CType):
     """`opweld.CType`, with hooks in C++."""
+
+    kin = (_type.Type,)
+
+
+class OpenMPOp(COp):
+    """An op whose C uses OpenMP where that is asked for, and the compiler has it.
+
+    Parameters
+    ----------
+    openmp : bool, optional
+        None: as ``config.openmp`` says.
+    """
+
+    gxx_support_openmp: bool | None = None  # whether the compiler has it; None: nobody has asked
+
+    def __init__(self, openmp: bool | None = None) -> None:
+        self.openmp = bool(config.openmp if openmp is None else openmp)
+
+    @staticmethod
+    def test_gxx_support() -> bool:
+        """Say whether the C++ compiler compiles and links a program that uses OpenMP."""
+        return compiles("#include <omp.h>\nint main() { return omp_get_max_threads() < 1; }\n", "-fopenmp")
+
+    def update_self_openmp(self) -> None:
+        """Do without OpenMP where the compiler has none, and warn of that once."""
+        if not self.openmp:
+            return
+        if OpenMPOp.gxx_support_openmp is None:
+            OpenMPOp.gxx_support_openmp = self.test_gxx_support()
+            if not OpenMPOp.gxx_support_openmp:
+                warnings.warn(
+                    "the C++ compiler compiles nothing that uses OpenMP: ops do without; install its OpenMP library "
+                    "(libgomp, libomp), or set config.openmp = False",
+                    OpweldWarning,
+                    stacklevel=2,
+                )
+        self.openmp = OpenMPOp.gxx_support_openmp
+
+    def c_compile_args(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
+        """Ask for OpenMP."""
+        self.update_self_openmp()
+        return ["-fopenmp"] if self.openmp else []
+
+    def c_headers(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
+        """Name OpenMP's header."""
+        self.update_self_openmp()
+        return ["omp.h"] if self.openmp else []
 
 
 class Generic(CType, _generic.Generic):
     """`opweld.Generic`, for types over it whose hooks are C++."""
+
+    kin = (_generic.Generic,)
 
 
 generic = Generic()
@@ -68,6 +195,9 @@ generic = Generic()
 
 class DisconnectedType(Type):
     """Stands where gradients are written; nothing is ever of this type."""
+
+
+disconnected_type = DisconnectedType()
 
 
 class NullType(Type):

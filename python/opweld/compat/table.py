@@ -8,8 +8,8 @@ __all__ = ["FALLBACKS", "HOMES", "TREES"]
 HOMES: dict[str, str] = {
     **dict.fromkeys(
         (
-            "CLinkerObject", "CLinkerOp", "CLinkerType", "COp", "CType", "DisconnectedType", "ExternalCOp", "Generic",
-            "NullType", "Op", "Type", "generic", "grad",
+            "CLinkerObject", "CLinkerOp", "CLinkerType", "COp", "CType", "DisconnectedType",
+            "ExternalCOp", "Generic", "NullType", "Op", "OpenMPOp", "Type", "disconnected_type", "generic", "grad",
         ),
         "opweld.compat.bases",
     ),
@@ -53,7 +53,14 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("Params", "ParamsType"), "opweld.params"),
     **dict.fromkeys(("CEnumType", "EnumList", "EnumType"), "opweld.enums"),
     "FunctionGraph": "opweld.graph.fgraph",
-    "config": "opweld.config",
+    **dict.fromkeys(("change_flags", "config"), "opweld.compat.settings"),
+    **dict.fromkeys(
+        (
+            "BinaryBitOp", "BinaryScalarOp", "FixedLogicalComparison", "LogicalComparison", "ScalarOp", "UnaryBitOp",
+            "UnaryScalarOp",
+        ),
+        "opweld.compat.scalars",
+    ),
     **dict.fromkeys(("debugprint", "pydotprint"), "opweld.printing"),
 }  # fmt: skip
 
@@ -66,12 +73,18 @@ _VALUES = (
     "get_scalar_constant_value get_underlying_scalar_constant_value ones ones_like zeros zeros_like"
 )
 _DEBUG = "BadDestroyMap BadOptimization=BadRewrite BadThunkOutput BadViewMap DebugMode DebugModeError InvalidValueError"
-_GRADIENT = (
-    "DisconnectedType NullType Lop=grad Rop=grad grad grad_not_implemented=grad grad_undefined=grad jacobian=grad"
-)
+_NO_GRADIENTS = ("Lop", "Rop", "grad", "grad_not_implemented", "grad_undefined", "jacobian", "undefined_grad")
+_GRADIENT = " ".join(["DisconnectedType NullType disconnected_type", *[f"{name}=grad" for name in _NO_GRADIENTS]])
 _TENSOR = f"TensorType tensor TensorVariable TensorConstant upcast grad {_VALUES} shape shape_i"
 
+_SCALAR = (
+    "BinaryBitOp BinaryScalarOp FixedLogicalComparison LogicalComparison ScalarOp ScalarType UnaryBitOp UnaryScalarOp "
+    "get_scalar_type upcast"
+)
+
 HOMES.update(
+    ClassicOp="opweld.compat.classic:Op",
+    ClassicType="opweld.compat.classic:Type",
     as_tensor="opweld.tensor.convert:as_tensor_variable",
     get_underlying_scalar_constant_value="opweld.tensor.basic:get_scalar_constant_value",
     InvalidValueError="opweld.compile.debugmode",
@@ -102,12 +115,12 @@ _MODERN: dict[str, str] = {
     "link": "",
     "link.c": "",
     "link.c.interface": "CLinkerObject CLinkerOp CLinkerType",
-    "link.c.op": "COp CLinkerOp ExternalCOp",
+    "link.c.op": "COp CLinkerOp ExternalCOp OpenMPOp",
     "link.c.params_type": "Params ParamsType",
     "link.c.type": "CEnumType CLinkerObject CLinkerOp CLinkerType CType EnumList EnumType Generic generic",
     "printing": "debugprint pydotprint",
-    "scalar": "ScalarType get_scalar_type upcast",
-    "scalar.basic": "ScalarType get_scalar_type upcast",
+    "scalar": _SCALAR,
+    "scalar.basic": _SCALAR,
     "tensor": _TENSOR,
     "tensor.basic": _TENSOR,
     "tensor.basic_opt": f"{_REGISTER} get_scalar_constant_value NotScalarConstantError",
@@ -126,23 +139,26 @@ _MODERN: dict[str, str] = {
 # What Theano has besides, up to 1.0.
 _OPTIMIZERS = "local_optimizer=node_rewriter LocalOptimizer=NodeRewriter"
 _CLASSIC: dict[str, str] = {
+    "": (
+        "Apply Constant In Op=ClassicOp OpenMPOp Out Type=ClassicType Variable change_flags config function grad shared"
+    ),
     "gof": (
         f"{_GRAPH} {_OPTIMIZERS} CEnumType CLinkerObject CLinkerOp CLinkerType COp=ExternalCOp EnumList EnumType "
-        "FunctionGraph Generic Op "
-        "ParamsType Type generic InconsistencyError MethodNotDefined MissingInputError"
+        "FunctionGraph Generic Op=ClassicOp OpenMPOp "
+        "ParamsType Type=ClassicType generic InconsistencyError MethodNotDefined MissingInputError"
     ),
     "gof.fg": "FunctionGraph InconsistencyError MissingInputError",
     "gof.graph": _GRAPH,
     "gof.null_type": "NullType",
-    "gof.op": f"{_GRAPH} CLinkerOp COp=ExternalCOp Op MethodNotDefined",
+    "gof.op": f"{_GRAPH} CLinkerObject CLinkerOp COp=ExternalCOp Op=ClassicOp OpenMPOp MethodNotDefined",
     "gof.opt": _OPTIMIZERS,
     "gof.params_type": "Params ParamsType",
-    "gof.type": "CEnumType CLinkerType EnumList EnumType Generic Type generic",
+    "gof.type": "CEnumType CLinkerType EnumList EnumType Generic Type=ClassicType generic",
     "gof.utils": "MethodNotDefined",
-    "configparser": "config",
+    "configparser": "change_flags config",
     "printing": "debugprint pydotprint",
-    "scalar": "Scalar=ScalarType ScalarType get_scalar_type upcast",
-    "scalar.basic": "Scalar=ScalarType ScalarType get_scalar_type upcast",
+    "scalar": f"Scalar=ScalarType {_SCALAR}",
+    "scalar.basic": f"Scalar=ScalarType {_SCALAR}",
     "tensor.opt": f"{_REGISTER} get_scalar_constant_value NotScalarConstantError",
 }
 

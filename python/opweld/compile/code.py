@@ -11,6 +11,7 @@ from opweld.compile.program import Program, make_program
 from opweld.config import Options
 from opweld.dtypes import compiled, dtype_of, rule_of
 from opweld.graph.shared import Cell, SharedVariable
+from opweld.hooks.asking import attribute
 from opweld.hooks.reading import knows_of
 from opweld.hooks.writer import params_room
 from opweld.lean import sha256
@@ -158,7 +159,7 @@ def performer(node: Node) -> Callable[..., tuple[Any, ...]]:
     op = node.op
     perform = op.perform
     params: tuple[Any, ...] = ()
-    if getattr(op, "params_type", None) is not None:
+    if attribute(op, "params_type") is not None:
         params = params_room.perform_params(node)
     filters = [filter_of(output.type) for output in node.outputs]
 

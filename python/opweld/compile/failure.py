@@ -20,6 +20,16 @@ __all__ = ["admits_none", "explain", "failed", "place", "refuse"]
 
 _LONG = 160  # characters of a node, and of a line
 
+# Names that NumPy 2 has no more and says nothing of, and what to write. Of the others NumPy's own message tells.
+_NUMPY = {
+    "MAXDIMS": "64, NumPy 2's limit", "alen": "len", "asscalar": "x.item()", "bool8": "np.bool_", "bytes0": "np.bytes_",
+    "cumproduct": "np.cumprod", "in1d": "np.isin", "int0": "np.intp", "msort": "np.sort(x, axis=0)",
+    "object0": "np.object_", "product": "np.prod", "rank": "np.ndim", "str0": "np.str_", "trapz": "np.trapezoid",
+    "typeDict": "np.sctypeDict", "uint0": "np.uintp", "unicode": "str", "void0": "np.void", "warnings": "warnings",
+}  # fmt: skip
+_NO_NAME = "module 'numpy' has no attribute "
+_NO_INDEX = ("only integers, slices", "setting an array element with a sequence")
+
 
 def failed(called: str, program: Program, step: int, inputs: tuple[Any, ...], error: BaseException) -> None:
     """Say in an exception at which node a step failed.
@@ -60,12 +70,24 @@ def explain(error: BaseException, called: str, node: Node, values: dict[int, Any
     for position, variable in enumerate(node.inputs):
         name = f", {_clip(str(variable), 40)}" if is_constant(variable) and variable.name is None else _name(variable)
         text += f"\n  input {position}{name}: {_value(values.get(position), variable)}"
+    text += _of_numpy_2(error)
     if sys.version_info >= (3, 11):
         if text not in getattr(error, "__notes__", ()):  # one object may be raised again and again
             error.add_note(text)
     elif isinstance(error, Exception) and not isinstance(error, KeyError):  # whose message is quoted
         if len(error.args) == 1 and isinstance(error.args[0], str) and text not in error.args[0]:
             error.args = (f"{error.args[0]}\n{text}",)
+
+
+def _of_numpy_2(error: BaseException) -> str:
+    """What to write where Python that was written for NumPy 1 fails with NumPy 2; empty: nothing is known of it."""
+    said = str(error)
+    if isinstance(error, AttributeError) and said.startswith(_NO_NAME):
+        instead = _NUMPY.get(said[len(_NO_NAME) :].strip("'\""))
+        return f"\n  in the place of that name write {instead}" if instead else ""
+    if isinstance(error, (IndexError, ValueError)) and said.startswith(_NO_INDEX):
+        return "\n  where an index is a list of indices, write x[tuple(index)]: NumPy takes a list for an array"
+    return ""
 
 
 def refuse(called: str, program: Program, outputs: Sequence[Variable], step: int, position: int, value: object) -> None:

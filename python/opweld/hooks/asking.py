@@ -10,7 +10,7 @@ from typing import Any
 from opweld.errors import _what, not_written
 from opweld.signatures import code_of, fitting, signature_of
 
-__all__ = ["ABSENT", "ask", "ask_for_build", "origin", "text", "texts", "words"]
+__all__ = ["ABSENT", "ask", "ask_for_build", "attribute", "origin", "text", "texts", "words"]
 
 
 class _Absent:
@@ -72,6 +72,29 @@ def ask_for_build(owner: object, hook: str) -> Any:
     if found is not None and found.needed and not found.accepts("c_compiler"):
         return ask(owner, hook, None)
     return ask(owner, hook, c_compiler=None)
+
+
+def attribute(owner: object, name: str) -> Any:
+    """Read what an op or type says of itself.
+
+    Parameters
+    ----------
+    owner : Op or Type
+        Whose.
+    name : str
+        The attribute.
+
+    Returns
+    -------
+    object
+        None where there is no such attribute. What a property raises is raised, an AttributeError too.
+    """
+    try:
+        return getattr(owner, name)
+    except AttributeError:
+        if hasattr(type(owner), name):
+            raise
+        return None
 
 
 def origin(owner: object, hook: str) -> tuple[str, int] | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from opweld.graph.aliasing import alias_pairs
-from opweld.hooks.asking import ABSENT, ask, text
+from opweld.hooks.asking import ABSENT, ask, attribute, text
 from opweld.hooks.fragments import Fragments
 from opweld.hooks.reading import PARAMS, VARIABLE, accept, carries_c, fit, is_constant, keeps_storage
 from opweld.rooms import late
@@ -268,7 +268,7 @@ class Writer:
 
     def _params_of(self, node: Node) -> Constant | None:
         """The params of a node as a constant, the same for equal ones; None: it has none."""
-        if getattr(node.op, "params_type", None) is None:
+        if attribute(node.op, "params_type") is None:
             return None
         made = params_room.params_of(node)
         if made is None:

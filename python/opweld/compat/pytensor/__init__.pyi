@@ -4,12 +4,12 @@ from typing import Any
 
 from opweld import In as In
 from opweld import Out as Out
-from opweld import config as config
 from opweld import function as function
 from opweld import shared as shared
 from opweld.compat.bases import Op as Op
 from opweld.compat.bases import Type as Type
 from opweld.compat.bases import grad as grad
+from opweld.compat.settings import config as config
 from opweld.graph.basic import Apply as Apply
 from opweld.graph.basic import Constant as Constant
 from opweld.graph.basic import Variable as Variable

@@ -1,0 +1,280 @@
+"""``config`` as Theano, Aesara and PyTensor have it: opweld's own, and what else ops ask for or set.
+
+Sections are written either way, ``config.blas.ldflags`` and ``config.blas__ldflags``. A key that has no meaning here
+takes every value that the packages took, with a warning the first time; another value is refused.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from opweld.compile import store, toolchain
+from opweld.config import config as _own
+from opweld.errors import ConfigError, OpweldWarning
+
+__all__ = ["Settings", "change_flags", "compiles", "config"]
+
+Allowed = tuple[Any, ...]
+_FLAG: Allowed = (True, False)
+_NUMBER: Allowed = ("a number",)
+_TEXT: Allowed = ("a text",)
+
+# Keys that opweld's configuration does not have, and ops ask for: default, and what they may be.
+_HERE: dict[str, tuple[Any, Allowed]] = {
+    "openmp": (False, _FLAG),
+    "openmp_elemwise_minsize": (200_000, _NUMBER),
+}
+# Keys that have no meaning here: default, what the packages took, and why.
+_TESTS = "there are no test values"
+_OTHER = "there is one way to run a function, in C on this processor"
+_GRAPH = "the rewrites are opweld's own"
+_VOID: dict[str, tuple[Any, Allowed, str]] = {
+    "allow_gc": (True, _FLAG, "storage of temporaries is kept or given back by the engine's own rule"),
+    "assert_no_cpu_op": ("ignore", ("ignore", "warn", "raise", "pdb"), _OTHER),
+    "cast_policy": ("custom", ("custom", "numpy+floatX", "numpy"), "Python's numbers are weak (NEP 50)"),
+    "check_input": (True, _FLAG, "what a function is given is always checked; an op's own check_input counts"),
+    "check_stack_trace": ("off", ("off", "log", "warn", "raise"), _GRAPH),
+    "compute_test_value": ("off", ("off", "ignore", "warn", "raise", "pdb"), _TESTS),
+    "compute_test_value_opt": ("off", ("off", "ignore", "warn", "raise", "pdb"), _TESTS),
+    "cycle_detection": ("regular", ("regular", "fast"), _GRAPH),
+    "deterministic": ("default", ("default", "more"), "results do not differ between calls"),
+    "device": ("cpu", ("cpu",), _OTHER),
+    "exception_verbosity": ("low", ("low", "high"), "errors name node, inputs and line"),
+    "force_device": (False, _FLAG, _OTHER),
+    "int_division": ("int", ("int", "raise", "floatX"), "// is NumPy's floor_divide"),
+    "lib__amblibm": (False, _FLAG, "cxxflags and libraries of an op name what is linked"),
+    "linker": (
+        "cvm", ("cvm", "c|py", "py", "c", "c|py_nogc", "vm", "vm_nogc", "cvm_nogc", "numba", "jax"), _OTHER,
+    ),
+    "nocleanup": (False, _FLAG, "python -m opweld cache clear empties the cache"),
+    "numpy__seterr_all": ("ignore", ("ignore", "warn", "raise", "call", "print", "log", "None"), "np.errstate counts"),
+    "on_opt_error": ("warn", ("warn", "raise", "pdb", "ignore"), "an error in a rewriter is raised"),
+    "on_shape_error": ("warn", ("warn", "raise"), "an error in infer_shape is raised"),
+    "optimizer_excluding": ("", _TEXT, _GRAPH),
+    "optimizer_including": ("", _TEXT, _GRAPH),
+    "optimizer_requiring": ("", _TEXT, _GRAPH),
+    "optimizer_verbose": (False, _FLAG, _GRAPH),
+    "pickle_test_value": (True, _FLAG, _TESTS),
+    "print_test_value": (False, _FLAG, _TESTS),
+    "scan__allow_gc": (False, _FLAG, "there is no scan"),
+    "scan__allow_output_prealloc": (True, _FLAG, "there is no scan"),
+    "tensor__cmp_sloppy": (0, _NUMBER, "DebugMode asks an op's debug_tolerance"),
+    "tensor__insert_inplace_optimizer_validate_nb": (-1, _NUMBER, _GRAPH),
+    "tensor__local_elemwise_fusion": (True, _FLAG, "config.fuse says it"),
+    "traceback__limit": (8, _NUMBER, "config.traceback says how much is shown"),
+    "unittests__rseed": (666, _TEXT, "tests of ops seed their own generators"),
+    "warn__ignore_bug_before": ("0.9", _TEXT, "there is nothing to warn of"),
+    "warn__round": (False, _FLAG, "there is nothing to warn of"),
+    "warn_float64": ("ignore", ("ignore", "warn", "raise", "pdb"), "dtypes are as NumPy makes them"),
+}  # fmt: skip
+_OPTIMIZERS = {
+    **dict.fromkeys(("fast_run", "o4", "o3", "o2", "o1"), "default"),
+    "fast_compile": "merge",
+    "o0": "None",
+}
+
+
+def _valid(key: str, value: object, allowed: Allowed) -> Any:
+    """Read a value of a key that opweld's configuration does not have."""
+    if allowed is _TEXT:
+        return value
+    if allowed is _NUMBER:
+        try:
+            return value if isinstance(value, (int, float)) else int(str(value))
+        except ValueError:
+            raise ConfigError(f"config.{key}: expected a number, got {value!r}") from None
+    if allowed is _FLAG and not isinstance(value, bool):
+        word = str(value).strip().lower()
+        if word not in ("true", "false", "1", "0"):
+            raise ConfigError(f"config.{key}: expected True or False, got {value!r}")
+        return word in ("true", "1")
+    if value not in allowed:
+        raise ConfigError(f"config.{key}: expected one of {', '.join(map(repr, allowed))}, got {value!r}")
+    return value
+
+
+class Settings:
+    """The configuration, as attributes; see `opweld.config` for what is opweld's own.
+
+    ``cxx`` is the compiler's path, and empty where there is none; ``compiledir`` the folder of the cache; ``mode`` is
+    ``"Mode"`` where none is set; ``blas__ldflags`` what links a BLAS, and empty where none is found.
+    """
+
+    _values: dict[str, Any]
+    _told: set[str]
+    _sections = frozenset(key.partition("__")[0] for key in (*_VOID, "blas__ldflags", *_own.keys()) if "__" in key)
+
+    def __init__(self) -> None:
+        object.__setattr__(self, "_values", {})
+        object.__setattr__(self, "_told", set())
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in self._values:
+            return self._values[name]
+        found = _COMPUTED.get(name)
+        if found is not None:
+            return found()
+        if name in _HERE:
+            return _HERE[name][0]
+        if name in _VOID:
+            return _VOID[name][0]
+        if name in self._sections:
+            return _Section(name)
+        return getattr(_own, name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "optimizer":
+            _own.optimizer = _OPTIMIZERS.get(str(value), value)
+        elif name == "mode":
+            _own.mode = "" if value == "Mode" else value
+        elif name == "blas__ldflags":
+            self._values[name] = str(value)
+        elif name in _HERE:
+            self._values[name] = _valid(name, value, _HERE[name][1])
+        elif name in _VOID:
+            default, allowed, why = _VOID[name]
+            self._values[name] = _valid(name, value, allowed)
+            if self._values[name] != default and name not in self._told:
+                self._told.add(name)
+                warnings.warn(f"config.{name} has no meaning here: {why}", OpweldWarning, stacklevel=2)
+        else:
+            setattr(_own, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        """Go back to the default."""
+        if name in self._values:
+            del self._values[name]
+        elif name not in _HERE and name not in _VOID and name != "blas__ldflags":
+            delattr(_own, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*_own.keys(), *_HERE, *_VOID, "blas__ldflags", "change_flags"})
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{key} = {getattr(self, key)!r}" for key in dir(self) if key != "change_flags")
+
+    def change_flags(self, *given: dict[str, Any], **flags: Any) -> _Changed:
+        """Change the configuration for a ``with`` block, or for each call of a function that this decorates.
+
+        Parameters
+        ----------
+        *given : dict
+            Keys, with points or with two underscores for a section, and values.
+        **flags
+            The same.
+        """
+        changes = {key.replace(".", "__"): value for part in (*given, flags) for key, value in part.items()}
+        for key in changes:
+            getattr(self, key)  # there is such a key
+        return _Changed(self, changes)
+
+
+class _Section:
+    """``config.blas``: reads and writes ``config.blas__…``."""
+
+    def __init__(self, prefix: str) -> None:
+        object.__setattr__(self, "_prefix", prefix)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(config, f"{self._prefix}__{name}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        setattr(config, f"{self._prefix}__{name}", value)
+
+
+class _Changed:
+    """Other values for a while: a context manager, and a decorator."""
+
+    def __init__(self, settings: Settings, changes: dict[str, Any]) -> None:
+        self._settings = settings
+        self._changes = changes
+        self._before: list[dict[str, Any]] = []
+
+    def __enter__(self) -> None:
+        before: dict[str, Any] = {}
+        self._before.append(before)
+        try:
+            for key, value in self._changes.items():
+                before[key] = getattr(_own, key) if key in _own.keys() else self._settings._values.get(key, self)
+                setattr(self._settings, key, value)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        for key, value in self._before.pop().items():
+            if key in _own.keys():
+                setattr(_own, key, value)
+            elif value is self:
+                self._settings._values.pop(key, None)
+            else:
+                self._settings._values[key] = value
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def inside(*args: Any, **keywords: Any) -> Any:
+            with _Changed(self._settings, self._changes):
+                return function(*args, **keywords)
+
+        return inside
+
+
+def _compiler() -> str:
+    """The C++ compiler's path; empty: there is none."""
+    return toolchain.driver("c++", _own.cxx).path
+
+
+def compiles(text: str, *flags: str) -> bool:
+    """Say whether the C++ compiler makes a program of a text.
+
+    Parameters
+    ----------
+    text : str
+        C++.
+    *flags : str
+        Behind the compiler's own.
+
+    Returns
+    -------
+    bool
+        False too where there is no compiler.
+    """
+    driver = toolchain.driver("c++", _own.cxx)
+    if not driver.path:
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "try.cc")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(text)
+        command = [driver.path, *driver.flags, source, "-o", os.path.join(folder, "try"), *flags]
+        done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, cwd=folder, check=False)
+    return done.returncode == 0
+
+
+@functools.lru_cache(maxsize=1)
+def _blas(compiler: str) -> str:
+    """Flags that link a BLAS of this machine, with the Fortran names; empty: none is found."""
+    name = "float sdot_(int *, float *, int *, float *, int *)"
+    text = f'extern "C" {name};\nint main() {{ return sdot_(0, 0, 0, 0, 0) > 0; }}\n'
+    found: Iterator[str] = (flag for flag in ("-lopenblas", "-lblas", "-lcblas") if compiles(text, flag))
+    return next(found, "")
+
+
+_COMPUTED: dict[str, Callable[[], Any]] = {
+    "blas__ldflags": lambda: _blas(_compiler()),
+    "base_compiledir": lambda: store.path(_own.compiledir),
+    "compiledir": lambda: store.path(_own.compiledir),
+    "cxx": _compiler,
+    "mode": lambda: _own.mode or "Mode",
+}
+
+config = Settings()
+change_flags = config.change_flags
