@@ -6,6 +6,7 @@ Everything that can be said statically is in pyproject.toml. Here is the rest:
   them. gopy's Python wrappers are not used: they change the working directory at import and add nothing to strings.
 * ``opweld/_runtime.<ABI>.o``, the C that is the same in every module that opweld builds: compiled here, once a CPython;
   ``opweld/_runtime_profile.<ABI>.o``, the same with clocks in it, for functions that are made with ``profile=True``.
+* ``opweld/_vector/``, the vector library: functions of many numbers, a folder for each level of processors.
 * ``opweld._argument``, a small extension module: of that C the rule for arguments, for Python to ask.
 * ``opweld._dispatch``, another: what a short form is to who calls it; ``opweld._ufunc``: what one as a ufunc is.
 * ``opweld/_engine_id.py``, the engine's identity: version and digest of its sources.
@@ -18,6 +19,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -199,6 +201,25 @@ def linked_licences() -> Iterator[tuple[str, Path]]:
             yield f"licenses/{module}/{text.name}", text
 
 
+# The levels of processors that have functions of their own (docs/vector.md): what a compiler is told for each.
+LEVELS = {"baseline": ()}
+if platform.machine() in ("x86_64", "AMD64"):
+    LEVELS["x86-64-v3"] = ("-march=x86-64-v3",)
+    LEVELS["x86-64-v4"] = ("-march=x86-64-v4", "-mprefer-vector-width=512")
+
+
+def build_vector(target: Path) -> None:
+    """Compile the vector library: for each level its parts, each an object that modules are linked with."""
+    folder = ROOT / "templates" / "vector"
+    newest = max(path.stat().st_mtime for path in folder.iterdir())
+    for level, flags in LEVELS.items():
+        (target / level).mkdir(parents=True, exist_ok=True)
+        for source in sorted(folder.glob("*.c")):
+            made = target / level / f"{source.stem}.o"
+            if not made.exists() or made.stat().st_mtime < newest:
+                compile_c(source.name, made, *flags, "-ffp-contract=off", "-fno-trapping-math", "-c", folder=folder)
+
+
 _ABI = sysconfig.get_config_var("EXT_SUFFIX").removesuffix(".so")
 RUNTIMES = {f"_runtime{_ABI}.o": "", f"_runtime_profile{_ABI}.o": "-DOPW_PROFILE"}
 SMALL = {name: f"_{name}{sysconfig.get_config_var('EXT_SUFFIX')}" for name in ("argument", "dispatch", "ufunc")}
@@ -224,6 +245,7 @@ class BuildEngine(build_ext):
         write_engine_id(self.distribution.get_version())
         build_engine(target)
         build_runtime(target, {target.with_name(name): arguments for name, arguments in RUNTIMES.items()})
+        build_vector(target.with_name("_vector"))
         for name, file in SMALL.items():
             build_small(name, target.with_name(file))
         if not self.inplace and not getattr(self, "editable_mode", False):
@@ -233,6 +255,7 @@ class BuildEngine(build_ext):
         """Lay what is built beside the engine there in an in-place build too."""
         super().copy_extensions_to_source()
         built = Path(self.get_ext_fullpath("opweld._engine"))
+        shutil.copytree(Path(self.build_lib) / "opweld" / "_vector", built.with_name("_vector"), dirs_exist_ok=True)
         for name in (*RUNTIMES, *SMALL.values()):
             with contextlib.suppress(shutil.SameFileError):
                 shutil.copyfile(Path(self.build_lib) / "opweld" / name, built.with_name(name))

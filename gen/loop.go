@@ -182,6 +182,13 @@ func (l *Loop) codes() bool {
 	return slices.ContainsFunc(l.instructions(), func(in TypedInstruction) bool { return in.Op == OpCode })
 }
 
+// chooses tells whether an instruction chooses between floating point numbers.
+func (l *Loop) chooses() bool {
+	return slices.ContainsFunc(l.instructions(), func(in TypedInstruction) bool {
+		return in.Op == "where" && strings.ContainsRune("fc", rune(in.Makes[0].Class))
+	})
+}
+
 // fails tells whether an instruction may set an exception.
 func (l *Loop) fails() bool { return slices.ContainsFunc(l.instructions(), TypedInstruction.fails) }
 
@@ -206,9 +213,9 @@ func (l *Loop) strides(operands []OperandView) [][]int {
 }
 
 // close gives the strides of operands that lie close, for which the folding of a run is written out: all, and where some are as a
-// rule one number, with those. Where an element calls a function they do not matter.
+// rule one number, with those. Where each element calls a function they do not matter.
 func (l *Loop) close(operands []OperandView) [][]int {
-	if slices.ContainsFunc(l.Body, TypedInstruction.calls) {
+	if slices.ContainsFunc(l.Body, func(in TypedInstruction) bool { return in.calls() && !in.vector() }) {
 		return nil
 	}
 	var plain []int
@@ -243,6 +250,15 @@ func (f Fold) members() bool {
 // apart tells whether an instruction calls a function of the mathematical library, which takes long and keeps no register.
 func (in TypedInstruction) apart() bool {
 	return len(in.Takes) > 0 && in.Op != OpCode && scalar.CallsLibrary(in.Op, in.Takes[0])
+}
+
+// vector tells whether an instruction is a function that is computed for many numbers at once.
+func (in TypedInstruction) vector() bool {
+	if len(in.Takes) == 0 || in.Op == OpCode {
+		return false
+	}
+	_, many := scalar.Vector(in.Op, in.Takes[0])
+	return many
 }
 
 func (in TypedInstruction) calls() bool {

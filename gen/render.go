@@ -28,6 +28,12 @@ func Render(t Target) (*Unit, error) {
 		return nil, err
 	}
 	unit.Light, unit.Parts = view.Light, view.Parts
+	unit.Chooses = slices.ContainsFunc(plan.Loops, func(l LoopFunction) bool { return plan.Kernels[l.Kernel].TypedKernel.Loop.chooses() })
+	for _, h := range view.helpers {
+		if part := h.Vector(); part != "" && !slices.Contains(unit.Vector, part) {
+			unit.Vector = append(unit.Vector, part)
+		}
+	}
 	unit.Text, err = view.text(unit.Lang)
 	return unit, err
 }

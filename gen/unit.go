@@ -17,6 +17,8 @@ type Unit struct {
 	Build    Build    // merged wishes, order kept, duplicates dropped, no_compile_args not yet applied
 	Versions []string // "label version", sorted, one for each type and kernel that has fragments
 	Light    bool     // it needs no header of Python's or NumPy's
+	Vector   []string // the parts of the vector library that it is linked with
+	Chooses  bool     // what a choice does not choose must be computed all the same, for NumPy warns of it
 	Parts    bool     // to be compiled in two parts at once: OPW_PART is 1, and 2
 	Kept     bool     // every type and kernel has a version: the module may be kept for another process
 }

@@ -22,11 +22,17 @@ type LoopView struct {
 	Stages          []StageView
 	Buffers         []BufferView  // where values wait for a later part
 	Block           int           // elements
+	Direct          *DirectView   // the loop is a function of many numbers
 	Variants        []VariantView // strides for which the loop of stores is written out
 	Fails           bool          // an instruction may set an exception
 	Members         bool          // of several nodes: which of them is said
 	Guarded         bool          // C++ that may throw
 	Fold            *FoldView
+}
+
+// DirectView is the call of a function of many numbers, where the operands lie close and apart.
+type DirectView struct {
+	Test, Call string
 }
 
 // OperandView is an input or output of a loop.
@@ -217,6 +223,7 @@ func (b *body) loop(l *Loop) *LoopView {
 		if v.Staged {
 			v.Stages = append(v.Stages, StageView{Lines: v.Lines})
 		}
+		v.Direct = l.direct()
 		for _, strides := range l.strides(v.Operands) {
 			v.Variants = append(v.Variants, variant(v.Operands, strides))
 		}

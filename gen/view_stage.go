@@ -39,7 +39,7 @@ type stages struct {
 // staged tells whether a body is parted.
 func (l *Loop) staged() bool {
 	plain := slices.DeleteFunc(slices.Clone(l.Body), func(in TypedInstruction) bool { return len(in.Takes) == 0 })
-	return !l.scans() && (l.folds() || len(plain) > 1) && slices.ContainsFunc(l.Body, TypedInstruction.apart)
+	return !l.scans() && (l.folds() || len(plain) > 1 || slices.ContainsFunc(plain, TypedInstruction.vector)) && slices.ContainsFunc(l.Body, TypedInstruction.apart)
 }
 
 // newStages decides what is computed when.
@@ -171,6 +171,9 @@ func (s *stages) write(b *body, part int, given []int) {
 }
 
 func (s *stages) save(b *body, v int) {
+	if s.near(v) {
+		b.line("if (opw_s%d != %d)", v, s.Inputs[v].Size)
+	}
 	b.line("opw_b->%s[opw_k] = %s;", bufferName(v), valueName(v))
 }
 
@@ -235,6 +238,10 @@ func (b *body) parts(l *Loop, v *LoopView) {
 // call writes the call of a function for all elements of a block.
 func (b *body) call(s *stages, i int) string {
 	in := &s.Body[i]
+	if h, many := scalar.Vector(in.Op, in.Takes[0]); many {
+		b.helpers = append(b.helpers, h)
+		return b.callVector(s, i, h)
+	}
 	m := MapView{Name: fmt.Sprintf("opw_each_%s_%s", in.Op, in.Takes[0].Name), Type: in.Makes[0].Value}
 	var names []string
 	text := fmt.Sprintf("opw_b->%s", bufferName(s.first[i]))
@@ -254,6 +261,52 @@ func (s *stages) typeOf(value int) scalar.Type {
 		return s.Body[i].Makes[value-s.first[i]]
 	}
 	return s.Inputs[value]
+}
+
+// callVector writes the call of a function that takes many numbers. Of those that lie one after the other it needs no copy.
+func (b *body) callVector(s *stages, i int, h scalar.Helper) string {
+	text := fmt.Sprintf("%s(opw_b->%s", h.C(), bufferName(s.first[i]))
+	for _, arg := range s.Body[i].Args {
+		if from := bufferName(arg); s.near(arg) {
+			text += fmt.Sprintf(", opw_s%d == %d ? (const %s *)(const void *)(opw_p%d + opw_begin * %d) : opw_b->%s", arg,
+				s.Inputs[arg].Size, s.Inputs[arg].Value, arg, s.Inputs[arg].Size, from)
+		} else {
+			text += ", opw_b->" + from
+		}
+	}
+	return text + ", opw_m);"
+}
+
+// direct is the call that a loop is: of a function that takes its inputs and gives its output; nil: it is more.
+func (l *Loop) direct() *DirectView {
+	if len(l.Body) != 1 || len(l.Outputs) != 1 || l.Outputs[0].Value != len(l.Inputs) || !l.Body[0].vector() || len(l.Body[0].Args) != len(l.Inputs) {
+		return nil
+	}
+	in, out := &l.Body[0], len(l.Inputs)
+	h, _ := scalar.Vector(in.Op, in.Takes[0])
+	d := &DirectView{Test: fmt.Sprintf("opw_s[%d] == %d", out, l.Outputs[0].Type.Size)}
+	d.Call = fmt.Sprintf("%s((%s *)(void *)opw_p[%d]", h.C(), h.Type.Value, out)
+	for _, arg := range in.Args {
+		d.Test += fmt.Sprintf(" && opw_s[%d] == %d && opw_p[%d] != opw_p[%d]", arg, l.Inputs[arg].Size, arg, out)
+		d.Call += fmt.Sprintf(", (const %s *)(const void *)opw_p[%d]", h.Type.Value, arg)
+	}
+	d.Call += ", opw_n);"
+	return d
+}
+
+// near tells whether a value is an input of a loop of stores that functions of many numbers alone are called with.
+func (s *stages) near(v int) bool {
+	if s.folds() || s.from[v] >= 0 {
+		return false
+	}
+	for i := range s.Body {
+		if in := &s.Body[i]; in.apart() && slices.Contains(in.Args, v) {
+			if _, many := scalar.Vector(in.Op, in.Takes[0]); !many {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // MapView is a function of the mathematical library, called for each of many numbers.

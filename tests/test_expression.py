@@ -47,12 +47,12 @@ def computed(text, **arrays):
 
 
 def same(found, wanted):
-    """The same dtype, shape and values; powers of small integers NumPy computes by other functions."""
+    """The same dtype, shape and values; what is less than 1 may be what a difference left of more."""
     wanted = np.asarray(wanted)
     assert found.dtype == wanted.dtype
     assert found.shape == wanted.shape
     if wanted.dtype.kind in "fc":
-        np.testing.assert_allclose(found, wanted, rtol=4 * np.finfo(wanted.dtype).eps)
+        np.testing.assert_allclose(found, wanted, rtol=4 * (eps := np.finfo(wanted.dtype).eps), atol=eps)
     else:
         np.testing.assert_array_equal(found, wanted)
 

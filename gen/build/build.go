@@ -38,6 +38,7 @@ type Request struct {
 	March       string               `json:"march"`
 	IncludeDirs []string             `json:"include_dirs"`
 	Runtime     string               `json:"runtime"`
+	Vector      string               `json:"vector"` // the folder of the vector library
 	Python      string               `json:"python"`
 	NumPy       string               `json:"numpy"`
 	Env         map[string]string    `json:"env"`

@@ -55,7 +55,7 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 		flags = req.CXXFlags
 	}
 	b := unit.Build
-	j.compile = &cc.Job{Text: unit.Text, CXX: unit.Lang == gen.CXX, Parts: unit.Parts, Flags: flags, March: req.March, System: req.IncludeDirs,
+	j.compile = &cc.Job{Text: unit.Text, CXX: unit.Lang == gen.CXX, Parts: unit.Parts, Flags: flags, March: levelOf(req, unit), System: req.IncludeDirs,
 		Headers: b.HeaderDirs, LibDirs: b.LibDirs, Libs: b.Libraries, Args: b.CompileArgs, NoArgs: b.NoCompileArgs, Env: req.Env,
 		Process: req.Process, Bounds: req.Bounds}
 	paths, err := cc.Named(slices.Concat(flags, b.CompileArgs))
@@ -65,7 +65,7 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 	if j.named, err = stamps(paths); err != nil {
 		return nil, newError(KindProgram, fmt.Errorf("a file that an argument of the compiler names: %w", err), "")
 	}
-	if j.compile.Object, err = runtimeOf(req); err != nil {
+	if j.compile.Objects, err = objectsOf(req, unit); err != nil {
 		return nil, err
 	}
 	q := &cc.Query{Driver: driver, CXX: j.compile.CXX, Flags: cc.Selecting(slices.Concat(flags, b.CompileArgs)), Env: req.Env, Process: req.Process,
@@ -116,8 +116,8 @@ func (j *job) keyLines() []string {
 	}
 	lines = append(lines, envLines(j.req.Env)...)
 	lines = append(lines, cache.Line("python", j.req.Python), cache.Line("numpy", j.req.NumPy))
-	if j.compile.Object != nil {
-		lines = append(lines, cache.Line("runtime", cache.Digest(j.compile.Object)))
+	for _, o := range j.compile.Objects {
+		lines = append(lines, cache.Line("object", o.Name, cache.Digest(o.Data)))
 	}
 	for _, v := range j.unit.Versions {
 		lines = append(lines, cache.Line("version", v))
@@ -169,16 +169,42 @@ func checkDirs(unit *gen.Unit) error {
 	return nil
 }
 
-// runtimeOf reads the object that every module is linked with; nil: the request names none.
-func runtimeOf(req *Request) ([]byte, error) {
-	if req.Runtime == "" {
-		return nil, nil
+// levelOf is the level of processors that a unit is compiled for. AVX-512 computes under masks: what a choice does not choose would
+// not be computed, and the status word not tell of it.
+func levelOf(req *Request, unit *gen.Unit) string {
+	if unit.Chooses && req.March == "x86-64-v4" {
+		return "x86-64-v3"
 	}
-	object, err := os.ReadFile(req.Runtime)
-	if err != nil {
-		return nil, newError(KindInternal, fmt.Errorf("opweld's own part of every module cannot be read, install opweld again: %w", err), "")
+	return req.March
+}
+
+// objectsOf reads what a module is linked with: the runtime, if the request names it, and the parts of the vector library that
+// the unit calls, as they are for the level of processors.
+func objectsOf(req *Request, unit *gen.Unit) ([]cc.Object, error) {
+	var objects []cc.Object
+	read := func(name, path string) error {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return newError(KindInternal, fmt.Errorf("opweld's own part of every module cannot be read, install opweld again: %w", err), "")
+		}
+		objects = append(objects, cc.Object{Name: name, Data: data})
+		return nil
 	}
-	return object, nil
+	if req.Runtime != "" {
+		if err := read("runtime.o", req.Runtime); err != nil {
+			return nil, err
+		}
+	}
+	level := "baseline"
+	if req.March >= "x86-64-v3" { // those below have nothing that the functions could use
+		level = req.March
+	}
+	for _, part := range unit.Vector {
+		if err := read("vector-"+part+".o", filepath.Join(req.Vector, level, part+".o")); err != nil {
+			return nil, err
+		}
+	}
+	return objects, nil
 }
 
 // hit is the kept module of the job's key; nil: there is none that holds.

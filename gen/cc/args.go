@@ -38,8 +38,8 @@ func (j *Job) linkArgv(inputs ...string) []string {
 		argv = append(argv, j.assembled(1)...)
 	}
 	argv = append(argv, inputs...)
-	if j.Object != nil {
-		argv = append(argv, Object)
+	for _, o := range j.Objects {
+		argv = append(argv, o.Name)
 	}
 	argv = append(argv, j.without(j.Args)...)
 	argv = pairs(argv, "-L", j.LibDirs)

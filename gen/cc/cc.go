@@ -21,7 +21,6 @@ const (
 	SourceC   = "opweld.c"
 	SourceCXX = "opweld.cc"
 	Output    = "opweld.so"
-	Object    = "runtime.o"
 	depfile   = "opweld.d"
 	exports   = "opweld.map"
 )
@@ -35,7 +34,7 @@ type Job struct {
 	Text    string
 	CXX     bool
 	Parts   bool     // the text has two parts, OPW_PART 1 and 2, which are compiled at the same time
-	Object  []byte   // an object to link with; nil: none
+	Objects []Object // to link with
 	Prefix  string   // path of a header that comes first and is compiled ahead; not part of Argv: the result is the same
 	Flags   []string // configured flags: optimisation, warnings, debug
 	March   string   // the level of processors that it is for: "x86-64-v3"; "baseline", or nothing: all of their kind
@@ -48,6 +47,12 @@ type Job struct {
 	Env     map[string]string
 	Process Process
 	Bounds  Bounds
+}
+
+// Object is a file that every build of its kind is linked with, under a name that does not change.
+type Object struct {
+	Name string
+	Data []byte
 }
 
 // Reads holds the paths that a compile read and where it looked for them.
@@ -112,8 +117,8 @@ func (j *Job) prepare(dir string) error {
 		return fmt.Errorf("prepare the folder: %w", err)
 	}
 	files := map[string][]byte{j.Source(): []byte(j.Text), exports: []byte(exported)}
-	if j.Object != nil {
-		files[Object] = j.Object
+	for _, o := range j.Objects {
+		files[o.Name] = o.Data
 	}
 	for name, data := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {

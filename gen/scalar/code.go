@@ -112,6 +112,26 @@ func CallsLibrary(name string, arg Type) bool {
 	return ok && arg.Class == 'f' && callsLibrary(text)
 }
 
+// Vector is the function that computes an operation on arguments of a type for many numbers at once, one after the other in memory.
+func Vector(name string, arg Type) (Helper, bool) {
+	o := ops[name]
+	if o.vector == "" || arg.Name != "float64" && arg.Name != "float32" {
+		return Helper{}, false
+	}
+	h := Helper{"vector", o.inC(), arg}
+	if o.args == 2 {
+		h.Template = "vector_2"
+	}
+	return h, true
+}
+
+// inC is what math.h calls an operation.
+func (o op) inC() string {
+	text, _ := o.pattern([]Type{{Class: 'f'}, {Class: 'f'}}[:o.args])
+	name, _, _ := strings.Cut(text, "{F}")
+	return name
+}
+
 func callsLibrary(text string) bool {
 	for _, name := range inline {
 		text = strings.ReplaceAll(text, name+"{F}(", "(")
@@ -160,6 +180,11 @@ func Of(name string, args []Type, out Type, names []string) Code {
 	o := ops[name]
 	text, _ := o.pattern(args)
 	var c Code
+	if h, many := Vector(name, args[0]); many {
+		c.needs(h)
+		c.Text = h.C() + "_one(" + strings.Join(names, ", ") + ")"
+		return c
+	}
 	switch text[0] {
 	case '@', '$':
 		name := strings.Fields(text[1:])[0]

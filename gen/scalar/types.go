@@ -64,6 +64,19 @@ type Helper struct {
 // C is the helper's name in C.
 func (h Helper) C() string { return "opw_" + h.Name + "_" + h.Type.Suffix }
 
+// Vector names the part of the vector library that a helper calls; empty: none.
+func (h Helper) Vector() string {
+	if h.Template != "vector" && h.Template != "vector_2" {
+		return ""
+	}
+	for _, row := range table {
+		if row.vector != "" && row.inC() == h.Name {
+			return row.vector
+		}
+	}
+	return ""
+}
+
 // Path is the template that writes it.
 func (h Helper) Path() string { return "scalar/" + h.Template + ".c.tmpl" }
 

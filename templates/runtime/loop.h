@@ -1,5 +1,10 @@
 /* How the functions of a module's objects and its loops are marked. */
 #define OPW_SHARED __attribute__((visibility("hidden"))) /* between the objects of one module */
+#if defined(__cplusplus)
+#define OPW_VECTOR extern "C" OPW_SHARED /* a function of the vector library */
+#else
+#define OPW_VECTOR OPW_SHARED
+#endif
 #define OPW_INLINE static inline __attribute__((always_inline, unused))
 #if defined(__clang__)
 #define OPW_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")

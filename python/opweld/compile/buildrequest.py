@@ -70,6 +70,17 @@ def runtime_object(profile: bool = False) -> str:
     return os.path.join(package, f"_runtime{'_profile' * profile}{EXTENSION_SUFFIXES[0][: -len('.so')]}.o")
 
 
+def vector_folder() -> str:
+    """Say where the objects of the vector library lie, a folder for each level of processors.
+
+    Returns
+    -------
+    str
+        Its path.
+    """
+    return os.path.join(os.path.dirname(runtime_object()), "_vector")
+
+
 def request(
     *,
     program: str,
@@ -131,6 +142,7 @@ def request(
         "march": march,
         "include_dirs": include_dirs(),
         "runtime": runtime_object(profile),
+        "vector": vector_folder(),
         "python": python_abi() if python is None else python,
         "numpy": numpy_abi() if numpy is None else numpy,
         "env": dict(search_variables() if env is None else env),

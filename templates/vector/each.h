@@ -1,0 +1,101 @@
+/* Included for each type: its names, its bits, and the loops. Wanted: OPW_T, OPW_UINT, OPW_N(name), and what types.h says of it. */
+#define OPW_WIDTH (OPW_BYTES / (int)sizeof(OPW_T))
+
+OPW_ONE OPW_UINT OPW_N(bits)(OPW_T x)
+{
+    OPW_UINT u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+OPW_ONE OPW_T OPW_N(value)(OPW_UINT u)
+{
+    OPW_T x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+/* 2**n, for what is a normal number. */
+OPW_ONE OPW_T OPW_N(power2)(OPW_UINT n) { return OPW_N(value)((n + OPW_BIAS) << OPW_MANTISSA); }
+
+OPW_ONE OPW_T OPW_N(absolute)(OPW_T x) { return OPW_N(value)(OPW_N(bits)(x) & ~OPW_SIGN); }
+
+OPW_ONE OPW_T OPW_N(signed)(OPW_T x, OPW_T sign) { return OPW_N(value)(OPW_N(bits)(x) | (OPW_N(bits)(sign) & OPW_SIGN)); }
+
+/* The smaller, the larger; x where it is NaN, and without a word about that. */
+OPW_ONE OPW_T OPW_N(below)(OPW_T x, OPW_T most) { return __builtin_isgreater(x, most) ? most : x; }
+
+OPW_ONE OPW_T OPW_N(above)(OPW_T x, OPW_T least) { return __builtin_isless(x, least) ? least : x; }
+
+/* The loops. What is special, as `special` says, is left to the C library, which knows all about it. What is computed must not lie
+   where the arguments do. */
+#define OPW_LOOP1(name, special, library)                                                                                       \
+    static OPW_UINT OPW_N(name##_run)(OPW_T * to, const OPW_T *from, intptr_t n)                                                \
+    {                                                                                                                           \
+        OPW_UINT met = 0;                                                                                                       \
+        intptr_t i;                                                                                                             \
+        n &= -(intptr_t)OPW_WIDTH; /* as it is: no code for what would be left */                                               \
+        OPW_VECTORS                                                                                                             \
+        for (i = 0; i < n; i++) {                                                                                               \
+            met |= (OPW_UINT)(special(from[i]));                                                                                \
+            to[i] = OPW_N(name)(from[i]);                                                                                       \
+        }                                                                                                                       \
+        return met;                                                                                                             \
+    }                                                                                                                           \
+    OPW_SEEN void OPW_N(opw_##name)(OPW_T * to, const OPW_T *from, intptr_t n)                                                  \
+    {                                                                                                                           \
+        OPW_T x[OPW_WIDTH], y[OPW_WIDTH];                                                                                       \
+        intptr_t m, i;                                                                                                          \
+        for (; n > 0; n -= m, to += m, from += m) {                                                                             \
+            OPW_UINT met;                                                                                                       \
+            m = n < OPW_PART ? n : OPW_PART;                                                                                    \
+            if (m >= OPW_WIDTH) {                                                                                               \
+                m &= -(intptr_t)OPW_WIDTH;                                                                                      \
+                met = OPW_N(name##_run)(to, from, m);                                                                           \
+            } else {                                                                                                            \
+                for (i = 0; i < OPW_WIDTH; i++)                                                                                 \
+                    x[i] = from[i < m ? i : 0];                                                                                 \
+                met = OPW_N(name##_run)(y, x, OPW_WIDTH);                                                                       \
+                memcpy(to, y, (size_t)m * sizeof *to);                                                                          \
+            }                                                                                                                   \
+            for (i = 0; met && i < m; i++)                                                                                      \
+                if (special(from[i]))                                                                                           \
+                    to[i] = library(from[i]);                                                                                   \
+        }                                                                                                                       \
+    }
+#define OPW_LOOP2(name, special, library)                                                                                       \
+    static OPW_UINT OPW_N(name##_run)(OPW_T * to, const OPW_T *from, const OPW_T *with, intptr_t n)                             \
+    {                                                                                                                           \
+        OPW_UINT met = 0;                                                                                                       \
+        intptr_t i;                                                                                                             \
+        n &= -(intptr_t)OPW_WIDTH;                                                                                              \
+        OPW_VECTORS                                                                                                             \
+        for (i = 0; i < n; i++) {                                                                                               \
+            met |= (OPW_UINT)(special(from[i], with[i]));                                                                       \
+            to[i] = OPW_N(name)(from[i], with[i]);                                                                              \
+        }                                                                                                                       \
+        return met;                                                                                                             \
+    }                                                                                                                           \
+    OPW_SEEN void OPW_N(opw_##name)(OPW_T * to, const OPW_T *from, const OPW_T *with, intptr_t n)                               \
+    {                                                                                                                           \
+        OPW_T x[OPW_WIDTH], w[OPW_WIDTH], y[OPW_WIDTH];                                                                         \
+        intptr_t m, i;                                                                                                          \
+        for (; n > 0; n -= m, to += m, from += m, with += m) {                                                                  \
+            OPW_UINT met;                                                                                                       \
+            m = n < OPW_PART ? n : OPW_PART;                                                                                    \
+            if (m >= OPW_WIDTH) {                                                                                               \
+                m &= -(intptr_t)OPW_WIDTH;                                                                                      \
+                met = OPW_N(name##_run)(to, from, with, m);                                                                     \
+            } else {                                                                                                            \
+                for (i = 0; i < OPW_WIDTH; i++) {                                                                               \
+                    x[i] = from[i < m ? i : 0];                                                                                 \
+                    w[i] = with[i < m ? i : 0];                                                                                 \
+                }                                                                                                               \
+                met = OPW_N(name##_run)(y, x, w, OPW_WIDTH);                                                                    \
+                memcpy(to, y, (size_t)m * sizeof *to);                                                                          \
+            }                                                                                                                   \
+            for (i = 0; met && i < m; i++)                                                                                      \
+                if (special(from[i], with[i]))                                                                                  \
+                    to[i] = library(from[i], with[i]);                                                                          \
+        }                                                                                                                       \
+    }

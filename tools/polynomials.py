@@ -1,0 +1,135 @@
+"""Write templates/vector/polynomials.h: the polynomials of the vector functions, best in the sense of Chebyshev.
+
+From the project's folder: ``build/test-3.11/bin/python tools/polynomials.py``. Each is found by Remez's exchange in 60
+digits, with as many terms as its error's part of the function's value needs to vanish beside rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from mpmath import asin, atan, cbrt, cos, exp, log, lu_solve, matrix, mp, mpf, nstr, pi, sin, sqrt, tan
+
+TARGET = Path(__file__).resolve().parent.parent / "templates" / "vector" / "polynomials.h"
+ROUGH = {"f64": mpf(2) ** -19, "f32": mpf(2) ** -11}
+ENOUGH = {"f64": mpf(2) ** -57, "f32": mpf(2) ** -28}
+Real = Callable[[mpf], mpf]
+
+
+def remez(f: Real, weight: Real, low: mpf, high: mpf, degree: int) -> tuple[list[mpf], mpf]:
+    """Give the coefficients, the constant first, and the largest weighted error on a grid."""
+    points = degree + 2
+    many = 40 * points
+    grid = [(low + high) / 2 + (high - low) / 2 * cos(pi * (many - i - mpf(1) / 2) / many) for i in range(many)]
+    wanted = {x: (f(x), weight(x)) for x in grid}
+    chosen = [grid[min(many - 1, i * many // points + many // (2 * points))] for i in range(points)]
+    for _ in range(20):
+        a, b = matrix(points, points), matrix(points, 1)
+        for i, x in enumerate(chosen):
+            for j in range(degree + 1):
+                a[i, j] = x**j
+            a[i, points - 1] = (-1) ** i / wanted[x][1]
+            b[i] = wanted[x][0]
+        solved = lu_solve(a, b)
+        terms = [solved[j] for j in range(degree + 1)]
+        errors = [(horner(terms, x) - wanted[x][0]) * wanted[x][1] for x in grid]
+        peaks: list[int] = []
+        for i, e in enumerate(errors):
+            if not peaks or (errors[peaks[-1]] > 0) != (e > 0):
+                peaks.append(i)
+            elif abs(e) > abs(errors[peaks[-1]]):
+                peaks[-1] = i
+        while len(peaks) > points:
+            peaks.pop(0 if abs(errors[peaks[0]]) < abs(errors[peaks[-1]]) else -1)
+        if len(peaks) < points or [grid[i] for i in peaks] == chosen:
+            break
+        chosen = [grid[i] for i in peaks]
+    return terms, max(map(abs, errors))
+
+
+def horner(terms: list[mpf], x: mpf) -> mpf:
+    """Evaluate a polynomial."""
+    value = mpf(0)
+    for c in reversed(terms):
+        value = value * x + c
+    return value
+
+
+def wanted() -> dict[str, tuple[str, Real, Real, mpf, mpf]]:
+    """Name, what it is, the function, its weight in the result, and where."""
+    tiny = mpf(10) ** -18
+    root = mpf(2).sqrt()
+    more = mpf("1.0001")  # rounding of the reduced argument leads beyond its bounds
+
+    def of_root(f: Real) -> Real:  # (f(x) - x) / x**3 of z = x**2, for odd f
+        return lambda z: (f(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3
+
+    def odd(f: Real) -> Real:
+        return lambda z: sqrt(z) ** 3 / f(sqrt(z))
+
+    half = log(2) / 2 * more
+    eighth = tan(pi / 8) * more
+    s = (root - 1) / (root + 1) * more
+    return {
+        "exp": (
+            "(exp(r) - 1 - r) / r**2",
+            lambda r: (exp(r) - 1 - r) / r**2,
+            lambda r: r * r / (exp(r) - 1),
+            -half,
+            half,
+        ),
+        "exp2": ("(2**r - 1) / r", lambda r: (2**r - 1) / r, lambda r: r / 2**r, -more / 2, more / 2),
+        "log": (
+            "(log((1 + s) / (1 - s)) / s - 2) / s**2 of z = s**2",
+            lambda z: (log((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z) - 2) / z,
+            lambda z: z / 2,
+            tiny,
+            s * s,
+        ),
+        "sin": ("(sin(r) - r) / r**3 of z = r**2, to pi / 2", of_root(sin), odd(sin), tiny, (pi / 2 * more) ** 2),
+        "sin4": ("the same to pi / 4", of_root(sin), odd(sin), tiny, (pi / 4 * more) ** 2),
+        "cos4": (
+            "(cos(r) - 1 + r**2 / 2) / r**4 of z = r**2, to pi / 4",
+            lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2,
+            lambda z: z * z / cos(sqrt(z)),
+            tiny,
+            (pi / 4 * more) ** 2,
+        ),
+        "asin": ("(asin(r) - r) / r**3 of z = r**2, to 1 / 2", of_root(asin), odd(asin), tiny, more / 4),
+        "log5": (
+            "the same without its first term, 2 / 3: (of log - 2 / 3) / z, for powers",
+            lambda z: ((log((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z) - 2) / z - mpf(2) / 3) / z,
+            lambda z: z * z / 2 * 2**9,
+            mpf(10) ** -12,
+            s * s,
+        ),
+        "cbrt": ("the cube root from 1 to 2, to a third of the places", cbrt, lambda x: 1 / cbrt(x), mpf(1), mpf(2)),
+        "atan": ("(atan(r) - r) / r**3 of z = r**2, to tan(pi / 8)", of_root(atan), odd(atan), tiny, eighth**2),
+    }
+
+
+def text() -> str:
+    """Give the header."""
+    lines = ["/* Written by tools/polynomials.py. */"]
+    for name, (what, f, weight, low, high) in wanted().items():
+        lines += ["", f"/* {what} */"]
+        for dtype, enough in ENOUGH.items():
+            if name == "log5" and dtype == "f32":
+                continue  # powers of float32 are computed in float64
+            for degree in range(2, 24):
+                terms, error = remez(f, weight, low, high, degree)
+                if error < (ROUGH[dtype] if name == "cbrt" else enough):
+                    break
+            suffix = "f" if dtype == "f32" else ""
+            digits = 10 if suffix else 19
+            value = f"{nstr(terms[-1], digits)}{suffix}"
+            for c in reversed(terms[:-1]):
+                value = f"OPW_MADD({value}, x, {nstr(c, digits)}{suffix})"
+            lines.append(f"#define OPW_POLY_{name.upper()}_{dtype.upper()}(x) {value}")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    mp.dps = 60
+    TARGET.write_text(text())
