@@ -21,7 +21,9 @@ type Request struct {
 	Check     bool   `json:"check"` // every index is tested
 	CXX       bool   `json:"cxx"`
 	Nogil     bool   `json:"nogil"`
-	Ufunc     bool   `json:"ufunc"` // a loop of a ufunc, which Python cannot be called in
+	Ufunc     bool   `json:"ufunc"`    // a loop of a ufunc, which Python cannot be called in
+	Callback  string `json:"callback"` // the prototype of a function for who calls back; empty: none
+	Success   int    `json:"success"`  // what that returns where it has succeeded, and returns no output
 }
 
 // Form is what it becomes. The texts have Id where the kernel's name belongs.
@@ -31,8 +33,9 @@ type Form struct {
 	Text      string               `json:"text"`   // at file scope, once a kernel
 	Call      string               `json:"call"`   // what is non-zero where it failed, of the arguments {0}, {1} …
 	Unseen    []Unseen             `json:"unseen"` // what Check cannot test
-	Core      string               `json:"core"`   // of a ufunc: what NumPy calls its signature; empty: element by element
+	Core      string               `json:"core"`   // of a ufunc: what NumPy calls its signature; empty: element by element. Of a callback: its types
 	Dims      []*signature.Dim     `json:"dims"`   // the sizes that Core names, in its order
+	Types     map[string]string    `json:"types"`  // of a callback: what type variables are
 }
 
 // Unseen is a use of an array whose indices no text says.
@@ -42,9 +45,9 @@ type Unseen struct {
 	Text string `json:"text"`
 }
 
-// Error says what is wrong, and in which of the two texts.
+// Error says what is wrong, and in which of the texts.
 type Error struct {
-	In      string // "signature" or "body"
+	In      string // "signature", "body" or "prototype"
 	Message string
 	Line    int
 	Column  int // in characters, from 1; 0: the whole line
@@ -204,26 +207,39 @@ func (e *edits) test(body *ccode.Body, s *signature.Signature) []Unseen {
 
 // form renders the templates.
 func (w *writer) form(body string, unseen []Unseen) (*Form, error) {
-	loaded, err := templates.Load()
-	if err != nil {
-		return nil, err
-	}
-	var shared, text strings.Builder
-	if err := loaded.ExecuteTemplate(&shared, "cop/shared.c.tmpl", nil); err != nil {
-		return nil, err
-	}
-	if w.r.Ufunc {
-		v := w.loopView(body)
-		if err := loaded.ExecuteTemplate(&shared, "cop/loops.c.tmpl", nil); err != nil {
+	f, name, shared := &Form{Signature: w.s, Unseen: unseen}, "cop.c.tmpl", []string{"shared.c.tmpl", "loops.c.tmpl"}
+	var view *View
+	switch {
+	case w.r.Callback != "":
+		var err error
+		if view, err = w.callbackView(body); err != nil {
 			return nil, err
 		}
-		if err := loaded.ExecuteTemplate(&text, "cop/loop.c.tmpl", v); err != nil {
-			return nil, err
-		}
-		return &Form{w.s, shared.String(), text.String(), "(void *)opw_cop_loop_" + Id, unseen, v.Loop.core(), v.Loop.dims}, nil
+		name, f.Call, f.Core, f.Types = "callback.c.tmpl", "(void *)opw_cop_callback_"+Id, view.Callback.name, view.Callback.types
+	case w.r.Ufunc:
+		view = w.loopView(body)
+		name, f.Call, f.Core, f.Dims = "loop.c.tmpl", "(void *)opw_cop_loop_"+Id, view.Loop.core(), view.Loop.dims
+	default:
+		view, shared = w.view(body), shared[:1]
+		f.Call = w.call()
 	}
-	if err := loaded.ExecuteTemplate(&text, "cop/cop.c.tmpl", w.view(body)); err != nil {
-		return nil, err
+	var err error
+	for _, one := range shared {
+		f.Shared += rendered(one, nil, &err)
 	}
-	return &Form{w.s, shared.String(), text.String(), w.call(), unseen, "", nil}, nil
+	f.Text = rendered(name, view, &err)
+	return f, err
+}
+
+// rendered is what a template of this room gives.
+func rendered(name string, data any, err *error) string {
+	loaded, bad := templates.Load()
+	var text strings.Builder
+	if bad == nil {
+		bad = loaded.ExecuteTemplate(&text, "cop/"+name, data)
+	}
+	if bad != nil {
+		*err = bad
+	}
+	return text.String()
 }

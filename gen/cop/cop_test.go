@@ -21,7 +21,9 @@ func TestGolden(t *testing.T) {
 		"ufunc.txt": {Name: "lag", Ufunc: true, Signature: "x: strided T[n], k: T[r + 1] -> y: T[n - r] = -1, s: T, w: work T[n, 2] = 0",
 			Body: "if (!n) fail(ValueError, \"nothing\");\ns = y[0] = x(0) + k[0] + w(0, 1);"},
 		"elements.txt": {Name: "hypot", Ufunc: true, Signature: "x: T, y: T -> z: T where T: float", Body: "z = sqrt(x*x + y*y);"},
-		"threads.txt":  {Name: "mean", CXX: true, Nogil: true, Signature: "x: complex64[n] -> m: complex64", Body: "for (npy_intp i = 0; i < n; i++) m += x[i];"},
+		"callback.txt": {Name: "middle", Callback: "int f(double *x, npy_intp n, double *y, void *data)", Success: 1,
+			Signature: "x: T[n], k: T = 2 -> y: T, s: work T[n] = 0", Body: "if (!n) fail(ValueError, \"nothing\");\ny = k * x[0] + s[0];"},
+		"threads.txt": {Name: "mean", CXX: true, Nogil: true, Signature: "x: complex64[n] -> m: complex64", Body: "for (npy_intp i = 0; i < n; i++) m += x[i];"},
 	} {
 		form, err := Make(r)
 		require.NoError(t, err)

@@ -181,7 +181,7 @@ func (w *writer) side(a *signature.Argument, kind string, at, steps int) Block {
 func (w *writer) loopOutput(a *signature.Argument, steps *int) {
 	kind := w.ctype(a.Dtype)
 	if a.Work {
-		w.memory(a, kind)
+		w.memory(a, kind, &w.v.Loop.Blocks)
 		return
 	}
 	at := w.operand(kind)
@@ -200,18 +200,16 @@ func (w *writer) loopOutput(a *signature.Argument, steps *int) {
 }
 
 // memory is what the body alone works in, the same for all that one call of the loop computes.
-func (w *writer) memory(a *signature.Argument, kind string) {
-	var sizes []string
+func (w *writer) memory(a *signature.Argument, kind string, blocks *[]Block) {
 	for axis, d := range a.Dims {
-		sizes = append(sizes, expression(d))
 		if d.Op != "number" && !w.never(d) {
 			w.v.Checks = append(w.v.Checks, Check{expression(d) + " < 0", fmt.Sprintf("opw_cop_no_size(%s, %s, %d, %s, %s)",
 				quote(w.r.Name), quote(a.Name), axis, quote(d.String()), expression(d))})
 		}
 	}
 	w.block(a, kind, false)
-	block := Block{Name: a.Name, Type: kind, Ndim: len(a.Dims), Place: "NULL", Own: 1, Sizes: strings.Join(sizes, ", "), Steps: "NULL"}
+	block := Block{Name: a.Name, Type: kind, Ndim: len(a.Dims), Place: "NULL", Own: 1, Sizes: sizesOf(a), Steps: "NULL"}
 	_, block.Zero = filling(a.Value)
 	w.v.Given = append(w.v.Given, fmt.Sprintf("(%s *)opw_cop_room(&opw_block_%s, NULL)", kind, a.Name))
-	w.v.Loop.Blocks = append(w.v.Loop.Blocks, block)
+	*blocks = append(*blocks, block)
 }

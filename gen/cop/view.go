@@ -23,8 +23,9 @@ type View struct {
 	Copied                             []string // inputs that must be contiguous
 	Ready                              string
 	Changed                            []Changed
-	Works                              []Output // memory for the body alone
-	Loop                               *Loop    // of a ufunc; nil: a function of arrays
+	Works                              []Output  // memory for the body alone
+	Loop                               *Loop     // of a ufunc
+	Callback                           *Callback // of a function for who calls back; neither: a function of arrays
 }
 
 // Macro is how a body reads an element by its indices.

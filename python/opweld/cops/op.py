@@ -7,16 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from opweld.compile.modes import InC
 from opweld.cops.reading import Argument, Place, Record, Source, Text, read
 from opweld.cops.types import WEAK, computed, dtypes_of, shape_of, sizes_of
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable
+from opweld.graph.fgraph import FunctionGraph
 from opweld.hooks.classes import COp
+from opweld.hooks.reading import generics
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
 
-__all__ = ["Cop", "Said", "Written", "ctype", "definitions", "number_of", "op_of", "text_of", "type_of"]
+__all__ = [
+    "Cop", "Said", "Written", "address_of", "ctype", "definitions", "number_of", "op_of", "text_of", "type_of",
+]  # fmt: skip
 
 _ID = "OPW_COP_ID"  # where the engine's text has the kernel's name
 _PARTS = {"complex64": "float", "complex128": "double", "clongdouble": "long double"}
@@ -225,6 +230,37 @@ class Cop(Written, COp):
             cell[0] = inputs[i]
 
 
+class Address(Cop):
+    """An op without inputs whose output is the address of a function of C, in a capsule."""
+
+    def __init__(self, said: Said, text: Text, place: Place, types: dict[str, str], name: str) -> None:
+        super().__init__(said, text, place, None)
+        self.types = types
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Build the node."""
+        return Apply(self, [], [generics.generic()])
+
+    def _dtypes(self, node: Apply) -> dict[str, str]:
+        return self.types
+
+    def c_code(
+        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
+    ) -> str:
+        """Give the address."""
+        (out,) = output_names
+        return f"""
+            {out} = PyCapsule_New({self.text.call.replace(_ID, name)}, "{self.name}", NULL);
+            if ({out} == NULL) {sub["fail"]}
+        """
+
+
 def ctype(dtype: str, lang: str) -> str:
     """Give the C type of a dtype."""
     if dtype in _PARTS:
@@ -247,9 +283,22 @@ def op_of(said: Said, text: Text, place: Place, python: Callable[..., Any] | Non
     return made
 
 
-def text_of(said: Said, ufunc: bool = False) -> Text:
-    """Have a short form read; as the loop of a ufunc."""
-    return read(said.signature, said.body, said.name, said.check, said.lang == "c++", said.nogil, ufunc)
+def text_of(said: Said, **more: Any) -> Text:
+    """Have a short form read; as the loop of a ufunc, or as a callback, where `more` says so."""
+    return read(said.signature, said.body, said.name, said.check, said.lang == "c++", said.nogil, **more)
+
+
+def address_of(said: Said, text: Text, place: Place, types: dict[str, str], name: str) -> Any:
+    """Compile the function of C that a text calls what it is, for these dtypes, and give its address.
+
+    Returns
+    -------
+    capsule
+        Of that name.
+    """
+    cls = type(said.name, (Address,), {"__module__": Address.__module__})  # by it messages of the compiler call it
+    (found,) = InC(FunctionGraph([], [cls(said, text, place, types, name)()]), name=said.name)()
+    return found
 
 
 def remade(said: Said, place: Place, python: Callable[..., Any] | None, in_place: bool) -> Cop:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Argument", "Place", "Record", "Signature", "Source", "Text", "place_of", "read", "wrapped"]
 
 _VERSION = 2
-_ANSWERED = frozenset(("signature", "shared", "text", "call", "unseen", "core", "dims"))
+_ANSWERED = frozenset(("signature", "shared", "text", "call", "unseen", "core", "dims", "types"))
 
 
 class Record:
@@ -102,9 +102,11 @@ class Text(Record):
     unseen : tuple of (str, int, str)
         Uses of arrays that ``check=True`` cannot test: name, line of the body, that line.
     core : str
-        Of a ufunc: what NumPy calls its signature; empty: element by element.
+        Of a ufunc: what NumPy calls its signature; empty: element by element. Of a callback: its types.
     dims : tuple of dict
         The sizes that it names, in its order.
+    types : dict of str to str
+        Of a callback: what type variables are.
     """
 
     signature: Signature
@@ -114,42 +116,33 @@ class Text(Record):
     unseen: tuple[tuple[str, int, str], ...]
     core: str
     dims: tuple[dict[str, Any], ...]
+    types: dict[str, str]
 
 
-def read(signature: str, body: str, name: str, check: bool, cxx: bool, nogil: bool, ufunc: bool = False) -> Text:
+def read(signature: str, body: str, name: str, check: bool, cxx: bool, nogil: bool, **more: Any) -> Text:
     """Read a short form; the engine is asked where no folder of the cache has its answer.
+
+    `more`: ``ufunc``, or ``callback`` and ``success``, as docs/engine.md says.
 
     Raises
     ------
     SignatureError
         If one of the texts is none, with the line that it shows.
     """
-    request = {
-        "signature": signature,
-        "body": body,
-        "name": name,
-        "check": check,
-        "cxx": cxx,
-        "nogil": nogil,
-        "ufunc": ufunc,
-    }
+    request = {"signature": signature, "body": body, "name": name, "check": check, "cxx": cxx, "nogil": nogil, **more}
 
     def ask() -> dict[str, Any]:
         try:
             return engine.cop(request)  # type: ignore[no-any-return]
         except SignatureError as err:
-            raise SignatureError(_shown(name, err, signature, body), err.details) from None
+            other = more["callback"] if err.details["in"] == "prototype" else body
+            raise SignatureError(_shown(name, err, signature, other), err.details) from None
 
     found = answer("cop", _VERSION, {"request": dumps(request)}, _ANSWERED, ask)
     unseen = tuple([(use["name"], use["line"], use["text"]) for use in found["unseen"] or ()])
+    texts = found["shared"], found["text"], found["call"]
     return Text(
-        _signature(found["signature"]),
-        found["shared"],
-        found["text"],
-        found["call"],
-        unseen,
-        found["core"],
-        tuple(found["dims"] or ()),
+        _signature(found["signature"]), *texts, unseen, found["core"], tuple(found["dims"] or ()), found["types"] or {}
     )
 
 

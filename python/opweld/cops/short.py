@@ -10,7 +10,7 @@ import numpy as np
 
 from opweld._dispatch import Cop as Called
 from opweld.compile.function import In, Out, function, source
-from opweld.cops.op import Cop, Said, number_of, op_of, text_of, type_of
+from opweld.cops.op import Cop, Said, address_of, number_of, op_of, text_of, type_of
 from opweld.cops.reading import Argument, Place, Text, place_of
 from opweld.cops.types import WEAK, described, dtypes_of, listed, shape_of
 from opweld.errors import OpweldWarning, _what
@@ -205,7 +205,12 @@ class Form:
         defaults = tuple([number_of(argument) for argument in inputs if argument.value is not None])
         made = Called(self, self.name, names, defaults, len(signature.outputs), signature.changed)
         made.__dict__.update(
-            __name__=self.name, __qualname__=self.name, __doc__=self.doc(), op=self.op, source=self.source
+            __name__=self.name,
+            __qualname__=self.name,
+            __doc__=self.doc(),
+            op=self.op,
+            source=self.source,
+            capsule=self.capsule,
         )
         return made
 
@@ -295,6 +300,34 @@ class Form:
         own = {"conventions": "numpy"}  # whatever is configured: dtypes were chosen by it
         made = function(inputs, wanted, name=self.name, on_unused_input="ignore", options=own)
         return made.maker.create(explained=False)  # there is one node, and what it says names it
+
+    def capsule(self, prototype: str, *, success: int = 1) -> Any:
+        """Offer the body to C that calls back, as SciPy's functions do of a `scipy.LowLevelCallable`.
+
+        Parameters
+        ----------
+        prototype : str
+            What is called: ``"double f(double x, void *data)"``. Its parameters have the names of the signature's
+            arguments and sizes; what it returns is an output that is none of them, or else a code. A ``void *`` of
+            another name is left alone.
+        success : int
+            The code where it has succeeded; where it fails, it is 0, or -1 for ``success=0``.
+
+        Returns
+        -------
+        capsule
+            Its name is the types of the prototype, without ``const``.
+
+        Raises
+        ------
+        SignatureError
+            If prototype and signature do not fit.
+        """
+        if not isinstance(prototype, str):
+            raise TypeError(f"{self.name}.capsule: prototype must be a string, got {_what(prototype)}")
+        said = self.op.said
+        text = text_of(said, callback=prototype, success=int(success))
+        return address_of(said, text, self.op.place, text.types, text.core)
 
     # ---- what Python shows ----
 

@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 
 from opweld import _ufunc
-from opweld.compile.modes import InC
-from opweld.cops.op import Cop, Said, Written, ctype, definitions, op_of, text_of, type_of
+from opweld.cops.op import Said, Written, address_of, ctype, definitions, op_of, text_of, type_of
 from opweld.cops.reading import Place, Text
 from opweld.cops.types import computed, described, dtypes_of, shape_of, size_text, sizes_of
 from opweld.dtypes import dtype_of
 from opweld.errors import _what
-from opweld.generic import generic
 from opweld.graph.basic import Apply, Variable
-from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.op import Op
 from opweld.scalar.op import ScalarOp
 from opweld.scalar.type import ScalarType, get_scalar_type
@@ -115,9 +112,7 @@ class Form:
         capsule
             Its address.
         """
-        op = _op(Loop, self.said, self.text, self.place, self.combinations[number])
-        (found,) = InC(FunctionGraph([], [op()]), name=self.said.name)()
-        return found
+        return address_of(self.said, self.text, self.place, self.combinations[number], "opweld loop")
 
     def core_sizes(self, sizes: list[int]) -> list[int]:
         """Compute the sizes that no input has, and check those of inputs that others say.
@@ -221,37 +216,6 @@ def _cast(name: str, argument: str, value: Any, dtype: str) -> Any:
 def _op(base: Any, said: Said, *parts: Any) -> Any:
     """An op of a class that has the short form's name, by which messages of the compiler call it."""
     return type(said.name, (base,), {"__module__": base.__module__})(said, *parts)
-
-
-class Loop(Cop):
-    """An op without inputs whose output is the address of a loop, in a capsule."""
-
-    def __init__(self, said: Said, text: Text, place: Place, types: dict[str, str]) -> None:
-        super().__init__(said, text, place, None)
-        self.types = types
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Loop) and (self.said, self.types) == (other.said, other.types)
-
-    def __hash__(self) -> int:
-        return hash((Loop, self.said, tuple(self.types.items())))
-
-    def make_node(self, *inputs: Any) -> Apply:
-        """Build the node."""
-        return Apply(self, [], [generic()])
-
-    def _dtypes(self, node: Apply) -> dict[str, str]:
-        return self.types
-
-    def c_code(
-        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
-    ) -> str:
-        """Give the address."""
-        (out,) = output_names
-        return f"""
-            {out} = PyCapsule_New({self.text.call.replace("OPW_COP_ID", name)}, "opweld loop", NULL);
-            if ({out} == NULL) {sub["fail"]}
-        """
 
 
 class Element(Written, ScalarOp):
