@@ -25,7 +25,7 @@ from opweld import Apply, COp, CType, ExternalCOp, In, Op, config, errors, funct
 from opweld.compile import builder, private
 from opweld.tensor import TensorType, dvector, ivector
 
-EXPECTED = "expected ndarray of float64, ndim 1, shape (?,), any order, aligned, native byte order"
+EXPECTED = "expected float64 of shape (?,)"
 a = np.arange(3.0)
 
 

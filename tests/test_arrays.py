@@ -85,7 +85,10 @@ def test_many_dimensions(ndim):
     f = compiled(kit.negate, ("float64", ndim))
     same(f(x), -x)
     same(f(x.T), -x.T)
-    with pytest.raises(TypeError, match=f"ndim {ndim - 1}"):
+    got = "shape (1, 1, 3)" if ndim == 4 else f"{ndim - 1} dimensions"
+    with pytest.raises(
+        TypeError, match=re.escape(f"expected float64 of {ndim} dimensions, got float64 of {got}; pass x0[None]")
+    ):
         f(x[0])
 
 
@@ -253,7 +256,7 @@ def test_what_perform_returns_passes_the_filter():
     f = opweld.function([x], kit.negate(kit.Python(lambda a: [1, 2])(x)))
     same(f(np.ones(1)), np.array([-1.0, -2.0]))
     g = opweld.function([x], kit.Python(lambda a: a.astype(complex))(x))
-    with pytest.raises(TypeError, match=r"perform's .*expected ndarray of float64.*complex128"):
+    with pytest.raises(TypeError, match=r"perform's .*expected float64 of .*complex128"):
         g(np.ones(1))
     h = opweld.function([x], kit.Python(lambda a: None)(x))
     with pytest.raises(TypeError, match=r"perform.* not set|did not set|nothing"):
@@ -372,7 +375,7 @@ class TestBinding:
         same(f([1.0], [2.0]), np.array([2.0]))
         with pytest.raises(TypeError, match=r"^f\(\) missing required argument at position 2$"):
             f([1.0])
-        with pytest.raises(TypeError, match="argument 2: expected ndarray"):
+        with pytest.raises(TypeError, match="argument 2: expected float64 of"):
             f([1.0], "a")
 
 
@@ -393,10 +396,10 @@ class TestArguments:
         x = values(dtype, 5)
         strict = opweld.function([In(v := tensor(dtype, name="v"), strict=True)], kit.address(v))
         mutable = opweld.function([In(v := tensor(dtype, name="v"), mutable=True)], kit.address(v))
-        for spoiled, word in ((kit.misaligned(x), "misaligned"), (kit.swapped(x), "swapped byte order")):
+        for spoiled, word in ((kit.misaligned(x), "misaligned"), (kit.swapped(x), "byte-swapped")):
             assert f(spoiled)[0] != data_of(spoiled)
-            for refusing in (strict, mutable):
-                with pytest.raises(TypeError, match=rf"argument 'v': expected .*it is (in )?{word}; call v\.astype"):
+            for refusing, why in ((strict, "strict converts nothing"), (mutable, "in place")):
+                with pytest.raises(TypeError, match=rf"'v': expected .*, {word}: {why}; pass v\.astype"):
                     refusing(spoiled)
         assert strict(x)[0] == mutable(x)[0] == data_of(x)
 
@@ -419,12 +422,16 @@ class TestArguments:
                 same(strict(x), x)
                 continue
             if np.dtype(given) != np.dtype(wanted):
-                with pytest.raises(TypeError, match=r"argument 'v': expected ndarray of .*its dtype differs"):
+                with pytest.raises(
+                    TypeError, match=r"argument 'v': .*: strict converts nothing; pass v\.(astype|real)"
+                ):
                     strict(x)
             if np.can_cast(given, wanted, "safe"):
                 same(f(x), x.astype(wanted))
             else:
-                with pytest.raises(TypeError, match=f"argument 'x0'.*: {x.dtype} does not cast safely to {wanted}"):
+                with pytest.raises(
+                    TypeError, match=f"'x0': expected {wanted} of .*, got {given} of .*; pass x0.(astype|real)"
+                ):
                     f(x)
 
     @pytest.mark.parametrize(
@@ -452,18 +459,18 @@ class TestArguments:
                 same(f(given), np.array(given, dtype))
                 same(f(tuple(given) if ndim else given), np.array(given, dtype))
             else:
-                with pytest.raises(TypeError, match=r"^f\(\) argument 'x0': expected ndarray of"):
+                with pytest.raises(TypeError, match=rf"^f\(\) argument 'x0': expected {dtype} of"):
                     f(given)
 
     def test_a_python_float_becomes_floatx(self, monkeypatch):
         x, y = tensor("float32", 0, "x"), tensor("float32", 0, "y")
         outputs, options = [kit.copy(x), kit.copy(y)], {"conventions": "theano"}
         f = opweld.function([x, In(y, allow_downcast=False)], outputs, options=options)
-        with pytest.raises(TypeError, match=r"argument 'x'.*cannot hold its value exactly"):
+        with pytest.raises(TypeError, match=r"argument 'x'.*got float 0\.1: its value would change"):
             f(0.1, 0.5)
         monkeypatch.setattr(config, "floatX", "float32")
         assert f(0.1, 0.5)[0] == np.float32(0.1)
-        with pytest.raises(TypeError, match=r"argument 'y'.*cannot hold its value exactly"):
+        with pytest.raises(TypeError, match=r"argument 'y'.*got float 0\.1: its value would change"):
             f(0.5, 0.1)
 
     def test_allow_downcast(self):
@@ -472,7 +479,7 @@ class TestArguments:
         same(f(np.array([1.7, -2.2])), np.array([1, -2], "int8"))
         same(f([3.9]), np.array([3], "int8"))
         g = opweld.function([In(x, allow_downcast=False)], kit.copy(x), allow_input_downcast=True)
-        with pytest.raises(TypeError, match="does not cast safely"):
+        with pytest.raises(TypeError, match=r"expected int8 of .*, got .*; pass "):
             g(np.array([1.0]))
         with pytest.raises(TypeError, match="not numeric"):
             f(["a"])
@@ -480,9 +487,12 @@ class TestArguments:
     def test_dimensions_are_never_added(self):
         f = compiled(kit.copy, ("float64", 1))
         for wrong in (np.zeros((1, 2)), np.zeros(()), 1.0, [[1.0]]):
-            with pytest.raises(TypeError, match=r"its number of dimensions differs"):
+            with pytest.raises(
+                TypeError,
+                match=r"expected float64 of shape \(\?,\), got .*; pass (x0\[0\]|x0\[None\]|\[x0\]|np\.asarray)",
+            ):
                 f(wrong)
-        with pytest.raises(TypeError, match="expected ndarray"):
+        with pytest.raises(TypeError, match="NumPy refuses it; pass rows of one length"):
             f([[1.0], [1.0, 2.0]])
 
     def test_scalars_and_arrays_without_dimensions_are_the_same(self):
@@ -497,7 +507,7 @@ class TestArguments:
         assert f(a)[1][0] == data_of(a)
         same(f(np.ones((3, 0), "int8"))[0], np.ones((3, 0)))
         for wrong in (np.ones((2, 3)), np.ones((2, 3), "int8"), [[1.0, 2.0]]):
-            with pytest.raises(TypeError, match=r"shape \(3, \?\).*its size along axis 0 is \d, not 3"):
+            with pytest.raises(TypeError, match=r"shape \(3, \?\), got .*; pass np\.pad\(x,\[\(0,[12]\),\(0,0\)\]\)"):
                 f(wrong)
         row = TensorType("float64", broadcastable=(True, False))("x")
         with pytest.raises(TypeError, match=r"shape \(1, \?\)"):
@@ -530,10 +540,10 @@ class TestArguments:
         assert not np.shares_memory(z, a)
         readonly = np.zeros(3)
         readonly.flags.writeable = False
-        with pytest.raises(TypeError, match=r"read-only; call x\.copy\(\)"):
+        with pytest.raises(TypeError, match=r"read-only; pass x\.copy\(\)"):
             f(readonly)
         for wrong in (np.zeros(3, "int8"), [1.0]):
-            with pytest.raises(TypeError, match=r"argument 'x': expected ndarray of float64.*writeable"):
+            with pytest.raises(TypeError, match=r"argument 'x': expected writeable float64.*: in place; pass "):
                 f(wrong)
 
     def test_a_read_only_input_is_taken_as_it_is(self):
@@ -551,9 +561,9 @@ class TestArguments:
         x = np.arange(3.0).view(Mine)
         assert f(x)[0] == data_of(x)
         assert type(compiled(kit.negate, ("float64", 1))(x)) is np.ndarray
-        with pytest.raises(TypeError, match=r"mask would be lost; call x0\.filled\(\)"):
+        with pytest.raises(TypeError, match=r"got masked float64 of shape \(2,\); pass x0\.filled\(\)"):
             f(np.ma.masked_array([1.0, 2.0], [True, False]))
-        with pytest.raises(TypeError, match="ndim 2"):
+        with pytest.raises(TypeError, match=r"got matrix float64 of shape \(1, 2\); pass np\.asarray\(x0\)\[0\]"):
             f(np.asmatrix("1.0 2.0"))
         same(compiled(kit.negate, ("float64", 2))(np.asmatrix("1.0 2.0")), np.array([[-1.0, -2.0]]))
 
@@ -607,7 +617,7 @@ class TestOut:
     def test_known_sizes(self):
         x = TensorType("float64", (3,))("x")
         f = opweld.function([x], kit.negate(x))
-        with pytest.raises(ValueError, match=r"its shape differs; pass np\.empty\(\(3,\), 'float64'\)"):
+        with pytest.raises(ValueError, match=r"got float64 of shape \(4,\); pass np\.empty\(\(3,\), 'float64'\)"):
             f(np.ones(3), out=np.empty(4))
         out = np.empty(3)
         assert f(np.ones(3), out=out) is out
@@ -629,7 +639,7 @@ class TestOut:
     def test_read_only_says_so(self):
         out = np.empty(3)
         out.flags.writeable = False
-        with pytest.raises(TypeError, match=r"^f\(\) out: expected .*writeable; got .*read-only: it is read-only;"):
+        with pytest.raises(TypeError, match=r"^f\(\) out: expected writeable .*, got .*, read-only; pass np\.empty"):
             compiled(kit.negate, ("float64", 1))(np.ones(3), out=out)
 
     @pytest.mark.parametrize("op", [kit.negate, kit.fresh], ids=["kept", "copied"])
@@ -687,7 +697,7 @@ class TestOut:
                 f(np.ones(1), out=wrong)
         with pytest.raises(TypeError, match=r"^f\(\) got numpy.ndarray as out=, expected a list of 2"):
             f(np.ones(1), out=np.empty(1))
-        with pytest.raises(TypeError, match=r"^f\(\) out\[1\]: expected ndarray of int64"):
+        with pytest.raises(TypeError, match=r"^f\(\) out\[1\]: expected writeable int64"):
             f(np.ones(1), out=[None, np.empty(())])
 
     def test_outs_that_share_memory(self):

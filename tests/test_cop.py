@@ -319,12 +319,19 @@ def test_dtypes():
 
 
 OUTSIDE = {
-    "object": (lambda: np.array([1, None]), "x is of dtype object, and T may be float32, float64 or longdouble"),
-    "text": (lambda: ["a"], "x is of dtype <U1, and T may be float32, float64 or longdouble"),
-    "time": (
-        lambda: np.array(["2020"], "M8[Y]"), "x is of dtype datetime64[Y], and T may be float32, float64 or longdouble",
+    "object": (
+        lambda: np.array([1, None]),
+        "x is of dtype object, and T may be float32, float64 or longdouble; pass numbers",
     ),
-    "complex": (lambda: np.ones(1, complex), "x is of dtype complex128, and T may be float32, float64 or longdouble"),
+    "text": (lambda: ["a"], "x is of dtype <U1, and T may be float32, float64 or longdouble; pass numbers"),
+    "time": (
+        lambda: np.array(["2020"], "M8[Y]"),
+        "x is of dtype datetime64[Y], and T may be float32, float64 or longdouble; pass numbers",
+    ),
+    "complex": (
+        lambda: np.ones(1, complex),
+        "x is of dtype complex128, and T may be float32, float64 or longdouble; pass np.asarray(x).real",
+    ),
 }  # fmt: skip
 
 
@@ -338,7 +345,7 @@ def test_a_dtype_outside_of_the_bound(case):
 
 
 def test_a_masked_array_is_refused():
-    with pytest.raises(TypeError, match=r"a masked array's mask would be lost; call x\.filled\(\)"):
+    with pytest.raises(TypeError, match=r"got masked float64 of shape \(2,\); pass x\.filled\(\)"):
         twice(np.ma.masked_array([1.0, 2.0], [True, False]))
 
 
@@ -391,7 +398,8 @@ ARGUMENTS = {
     "unknown": (lambda: twice(np.ones(1), q=1), "twice() has no argument 'q'; it has ('x',)"),
     "twice": (lambda: twice(np.ones(1), x=1), "twice() got two values for argument 'x'"),
     "an array of objects": (
-        lambda: twice([None]), "twice: x is of dtype object, and T may be bool or any number but float16",
+        lambda: twice([None]),
+        "twice: x is of dtype object, and T may be bool or any number but float16; pass numbers",
     ),
     "a variable with out": (
         lambda: twice(T.dvector("v"), out=np.ones(1)), "twice() of variables is a node of a graph and has no out=",
@@ -457,15 +465,17 @@ def test_what_is_changed_in_place():
 
 REFUSED = {
     "a list": (lambda f: f([1.0, 2.0]), "argument 'x': expected"),
-    "read-only": (lambda f: f(np.broadcast_to(1.0, 2)), "it is read-only"),
+    "read-only": (lambda f: f(np.broadcast_to(1.0, 2)), ", read-only; pass x.copy()"),
     "another dtype": (
         lambda f: f(np.ones(2, "f4"), np.float64(1)),
-        "f: x is changed in place, so it must be an array of dtype float64; it is of dtype float32",
+        "f: x is changed in place, so it must be an array of dtype float64; it is of dtype float32; pass "
+        "x.astype('float64')",
     ),
     "a number": (
-        lambda f: f(1.0), "f: x is changed in place, so it must be an array of dtype float64; it is a Python float",
+        lambda f: f(1.0), "f: x is changed in place, so it must be an array of dtype float64; it is a Python float; "
+        "pass np.array([x], 'float64')",
     ),
-    "swapped": (lambda f: f(np.ones(2, ">f8")), "swapped byte order"),
+    "swapped": (lambda f: f(np.ones(2, ">f8")), "byte-swapped: in place; pass x.astype("),
 }  # fmt: skip
 
 

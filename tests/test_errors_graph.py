@@ -213,7 +213,7 @@ FUNCTIONS = {
     ),
     "a default that does not fit": (
         ([In(x, value="a")], square), {}, TypeError,
-        f"f() argument 'x': {EXPECTED}; got str 'a': it is not numeric",
+        f"f() argument 'x': {EXPECTED}, got str 'a': not numeric; pass numbers",
     ),
 }  # fmt: skip
 

@@ -158,16 +158,16 @@ def test_destroying_a_mutable_input():
     f = opweld.function([In(x, mutable=True)], bump(x))
     a = np.zeros(2)
     assert f(a).tolist() == [1, 0] and a.tolist() == [1, 0]
-    assert "call x.astype('float64')" in message(TypeError, f, a.astype("f4"))
+    assert ": in place; pass x.astype('float64')" in message(TypeError, f, a.astype("f4"))
     a.flags.writeable = False
-    assert "it is read-only; call x.copy()" in message(TypeError, f, a)
+    assert ", read-only; pass x.copy()" in message(TypeError, f, a)
     assert "exclude each other" in message(ValueError, In, x, mutable=True, value=a)
 
 
 def test_arguments_name_function_and_argument():
     f = opweld.function([x, In(tensor.dvector())], [twice(x)], name="g", on_unused_input="ignore")
-    assert message(TypeError, f, "a", A).startswith("g() argument 'x': expected ndarray of float64, ndim 1")
-    assert message(TypeError, f, A, "a").startswith("g() argument 2: expected ndarray")
+    assert message(TypeError, f, "a", A).startswith("g() argument 'x': expected float64 of shape (?,)")
+    assert message(TypeError, f, A, "a").startswith("g() argument 2: expected float64 of")
     assert message(TypeError, f, A).startswith("g() missing required argument")
 
 
@@ -185,11 +185,11 @@ def test_an_exception_from_filter_keeps_its_class():
 
 def test_strict_and_downcast():
     f = opweld.function([In(x, strict=True)], twice(x))
-    assert "strict allows arrays only" in message(TypeError, f, [1.0])
+    assert "strict converts nothing; pass np.asarray(" in message(TypeError, f, [1.0])
     v = tensor.lvector("v")
     assert opweld.function([v], v, allow_input_downcast=True)([1.5]).tolist() == [1]
     assert opweld.function([In(v, allow_downcast=True)], v)(np.array([1.5])).tolist() == [1]
-    assert "does not cast safely" in message(TypeError, opweld.function([v], v), np.array([1.5]))
+    assert "; pass v" in message(TypeError, opweld.function([v], v), np.array([1.5]))
 
 
 def test_out():
@@ -199,11 +199,13 @@ def test_out():
     assert f(out, out=out) is out and out.tolist() == [0, 4, 8]
     assert message(TypeError, f, A, out=np.empty(3, "f4")).endswith(", 'float64')")
     out.flags.writeable = False
-    assert message(TypeError, f, A, out=out).count("it is read-only; pass ") == 1
+    assert message(TypeError, f, A, out=out).count(", read-only; pass ") == 1
     assert "out= of shape (4,)" in message(ValueError, f, A, out=np.empty(4))
     known = tensor.TensorType("float64", (3,))("k")
     f = opweld.function([known], twice(known))
-    assert message(ValueError, f, A, out=np.empty(4)).endswith("its shape differs; pass np.empty((3,), 'float64')")
+    assert message(ValueError, f, A, out=np.empty(4)).endswith(
+        "got float64 of shape (4,); pass np.empty((3,), 'float64')"
+    )
 
 
 def test_out_where_the_type_takes_none():

@@ -99,13 +99,10 @@ def test_words():
     f = taker("uint8")
     with pytest.raises(OverflowError) as caught:
         f(300)
-    assert str(caught.value) == (
-        "f() argument 'x': expected ndarray of uint8, ndim 0, shape (), any order, aligned, native byte order; got int "
-        "300: it does not fit into uint8"
-    )
-    with pytest.raises(TypeError, match=r"got float 2\.5: uint8 cannot hold its value exactly; call np\.asarray"):
+    assert str(caught.value) == "f() argument 'x': expected uint8 of shape (), got int 300; pass values from 0 to 255"
+    with pytest.raises(TypeError, match=r"got float 2\.5: its value would change; pass np\.asarray"):
         f(2.5)
-    with pytest.raises(OverflowError, match=r"it does not fit into float64$"):
+    with pytest.raises(OverflowError, match=r"; pass smaller numbers$"):
         taker("float64")(10**400)
     with (
         np.errstate(over="raise"),
@@ -124,7 +121,7 @@ def test_who_knows_no_weak_numbers():
         opweld.function([In(s, allow_downcast=False)], s),
         opweld.function([s], s, allow_input_downcast=False),
     ):
-        with pytest.raises(TypeError, match="float32 cannot hold its value exactly"):
+        with pytest.raises(TypeError, match=r"got float 0\.1: its value would change"):
             made(0.1)
         assert made(0.5) == 0.5
     assert opweld.compat.theano.function([s], s, options={"conventions": "numpy"})(0.1) == np.float32(0.1)
@@ -143,14 +140,14 @@ def test_conventions_stay_with_what_is_made_of_a_function():
             if weak:
                 assert one(0.1) == np.float32(0.1) * np.float32(2)
             else:
-                with pytest.raises(TypeError, match="cannot hold"):
+                with pytest.raises(TypeError, match="its value would change"):
                     one(0.1)
 
 
 def test_defaults_are_arguments():
     s = tensor.fscalar("s")
     assert opweld.function([In(s, value=0.1)], s)() == np.float32(0.1)
-    with pytest.raises(TypeError, match="cannot hold"):
+    with pytest.raises(TypeError, match="its value would change"):
         opweld.compat.theano.function([In(s, value=0.1)], s)
 
 

@@ -18,8 +18,7 @@ DTYPES = (
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 longdouble complex64 complex128 "
     "clongdouble"
 ).split()
-EXPECTED = "expected ndarray of float64, ndim 1, shape (?,), any order, aligned, native byte order; got "
-TAIL = ", C and F order, aligned, native byte order, writeable"
+EXPECTED = "expected float64 of shape (?,), got "
 
 
 def swapped(array):
@@ -67,9 +66,9 @@ def test_misaligned_and_swapped_are_copied_unless_strict(spoil):
     array = np.arange(3.0)
     made = tensor.dvector.filter(spoil(array))
     assert made.flags.behaved and made.dtype.isnative and np.array_equal(made, array)
-    with pytest.raises(TypeError, match=r"call x.astype"):
+    with pytest.raises(TypeError, match=r"pass x\.astype"):
         tensor.dvector.filter(spoil(array), strict=True)
-    with pytest.raises(TypeError, match=r"call arg.astype"):
+    with pytest.raises(TypeError, match=r"in place; pass arg\.astype"):
         tensor.dvector.filter_argument(spoil(array), False, None, True, "arg")
 
 
@@ -79,7 +78,9 @@ def test_arrays_are_cast_where_numpy_says_safe(have, want):
     if np.can_cast(dtype_of(have).np, dtype_of(want).np, "safe"):
         assert TensorType(want, (None,)).filter(array).dtype == dtype_of(want).np
     else:
-        with pytest.raises(TypeError, match=r"does not cast safely.* call x\.astype"):
+        with pytest.raises(
+            TypeError, match=rf"^expected {want} of shape \(\?,\), got {have} of shape \(2,\); pass x\.(astype|real)"
+        ):
             TensorType(want, (None,)).filter(array)
 
 
@@ -151,7 +152,8 @@ NOT_KEPT = [
 @pytest.mark.parametrize("times", [0, 1, 20])
 def test_numbers_and_lists_that_are_not_kept(dtype, number, times):
     value, shape = ([number] * times, (None,)) if times else (number, ())
-    with pytest.raises(TypeError, match=f"{dtype} cannot hold its value exactly"):
+    remedy = r"(its value would change; pass np\.asarray|; pass values from -?\d+ to \d+)"
+    with pytest.raises(TypeError, match=f"expected {dtype} of .*, got .*{remedy}"):
         TensorType(dtype, shape).filter(value)
 
 
@@ -183,7 +185,7 @@ def test_a_subclass_with_a_filter_of_its_own_is_asked():
     x, y = Doubled("float64", (None,))("x"), Plain("float64", (None,))("y")
     f = opweld.function([x, y], [kit.copy(x), kit.copy(y)])
     assert [one.tolist() for one in f([1], [1])] == [[2.0], [1.0]]
-    with pytest.raises(TypeError, match=r"^f\(\) argument 'y': expected ndarray of float64.*it is not numeric$"):
+    with pytest.raises(TypeError, match=r"^f\(\) argument 'y': expected float64 of .*: not numeric; pass numbers$"):
         f([1], "a")
 
 
@@ -224,25 +226,14 @@ def test_floatx_and_downcast():
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (
-            np.zeros(3, complex),
-            f"ndarray of complex128, ndim 1, shape (3,){TAIL}: complex128 does not cast safely to float64; "
-            "call x.astype('float64')",
-        ),
-        (
-            np.zeros((2, 3), order="F"),
-            "ndarray of float64, ndim 2, shape (2, 3), F order, aligned, native byte order, writeable: its number of "
-            "dimensions differs; call x.reshape(-1) or the like",
-        ),
-        (1.5, "float 1.5: its number of dimensions differs; call x.reshape(-1) or the like"),
-        ([2**53 + 1], "list [9007199254740993]: float64 cannot hold its value exactly; call np.asarray(x, 'float64')"),
-        ("abc", "str 'abc': it is not numeric"),
-        (None, "None: it is not numeric"),
+        (np.zeros(3, complex), "complex128 of shape (3,); pass x.real"),
+        (np.zeros((2, 3), order="F"), "float64 of shape (2, 3); pass x[0]"),
+        (1.5, "float 1.5; pass [x]"),
+        ([2**53 + 1], "list [9007199254740993]: its value would change; pass np.asarray(x, 'float64')"),
+        ("abc", "str 'abc': not numeric; pass numbers"),
+        (None, "None: not numeric; pass numbers"),
         (tensor.dvector("v"), "TensorVariable v: it is a variable of a graph; pass a value"),
-        (
-            np.ma.zeros(3),
-            f"MaskedArray of float64, ndim 1, shape (3,){TAIL}: a masked array's mask would be lost; call x.filled()",
-        ),
+        (np.ma.zeros(3), "masked float64 of shape (3,); pass x.filled()"),
     ],
 )
 def test_messages(value, message):
@@ -255,9 +246,7 @@ def test_message_of_a_known_size():
     with pytest.raises(TypeError) as caught:
         TensorType("float64", (3, None)).filter(np.zeros((2, 2))[:, ::-1])
     assert str(caught.value) == (
-        "expected ndarray of float64, ndim 2, shape (3, ?), any order, aligned, native byte order; got ndarray of "
-        "float64, ndim 2, shape (2, 2), strided, aligned, native byte order, writeable: its size along axis 0 is 2, "
-        "not 3; pass an array of shape (3, ?)"
+        "expected float64 of shape (3, ?), got float64 of shape (2, 2); pass np.pad(x,[(0,1),(0,0)])"
     )
 
 
@@ -265,7 +254,7 @@ def test_read_only_where_it_will_be_written():
     array = np.zeros(3)
     array.flags.writeable = False
     assert tensor.dvector.filter(array) is array
-    with pytest.raises(TypeError, match=r"read-only: it is read-only; call arg.copy\(\)"):
+    with pytest.raises(TypeError, match=r"read-only; pass arg.copy\(\)"):
         tensor.dvector.filter_argument(array, False, None, True, "arg")
 
 
@@ -338,7 +327,7 @@ def test_scalar_filter():
     assert scalar.int8.filter(np.array(3, "i1")) == 3
     with pytest.raises(TypeError, match=r"expected a NumPy scalar of float64; got float 2.0: strict allows no conv"):
         scalar.float64.filter(2.0, strict=True)
-    with pytest.raises(TypeError, match=r"cannot hold its value exactly"):
+    with pytest.raises(TypeError, match=r"got int 300; pass values from -128 to 127$"):
         scalar.int8.filter(300)
 
 

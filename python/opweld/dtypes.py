@@ -229,7 +229,7 @@ def shape_text(shape: Any) -> str:
 
 
 def describe(value: object) -> str:
-    """Say of a value what decides whether it fits: dtype, dimensions, shape, order, alignment, byte order, writeable.
+    """Say of a value in few words what decides whether it fits.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def describe(value: object) -> str:
     Returns
     -------
     str
-        For an array all of these; for others what kind of object it is.
+        Of an array dtype and shape, and whether it is misaligned or byte-swapped; of others what kind of object it is.
     """
     text: str = compiled().describe(value)
     return text

@@ -2,22 +2,8 @@
    in every module, and in opweld._argument, through which Python asks. */
 #include "describe.c"
 #include "cast.c"
+#include "remedy.c"
 /* ---- arguments that become arrays -------------------------------------------------------------------------------- */
-
-static PyObject *opw_numpy_ma; /* "numpy.ma", for the process */
-
-/* Whether an array has a mask, which loops would not see. */
-static int opw_is_masked(PyObject *array)
-{
-    PyObject *module = PyImport_GetModule(opw_numpy_ma), *kind; /* not loaded: nobody has made one */
-    int masked = 0;
-    if (module && (kind = opw_attribute(module, "MaskedArray"))) {
-        masked = PyObject_IsInstance(array, kind);
-        Py_DECREF(kind);
-    }
-    Py_XDECREF(module);
-    return masked;
-}
 
 /* A rule is a tuple: type number, shape (None: any size), strict, allow_downcast (None, True or False), writeable, what advice calls
    the value, an object whose floatX names the dtype that Python's floats may be rounded to, or None; and, where it is there and
@@ -48,30 +34,20 @@ static int opw_read_rule(PyObject *tuple, opw_rule *rule)
     return rule->dtype ? 0 : -1;
 }
 
-static int opw_is_number(char kind) { return kind == 'b' || kind == 'i' || kind == 'u' || kind == 'f' || kind == 'c'; }
-
 /* ---- from arrays ---- */
 
-/* What must not be converted: the call is strict, or writes into the argument. */
-static PyObject *opw_refuse_to_convert(const opw_rule *rule, PyObject *value, PyArrayObject *array)
+/* Why a value is not converted: the call is strict, or writes into the argument; else "". */
+static const char *opw_unconverted(const opw_rule *rule)
 {
-    const char *fault = PyArray_TYPE(array) != rule->dtype->type_num ? "its dtype differs"
-                        : PyArray_ISNOTSWAPPED(array)                ? "it is misaligned"
-                                                                     : "it is in swapped byte order";
-    return opw_refused(rule, value, opw_cast_advice(rule, fault, 1));
+    return rule->strict ? "strict converts nothing" : rule->writeable ? "in place" : "";
 }
 
-/* What NumPy does not cast safely. */
-static PyObject *opw_refuse_to_cast(const opw_rule *rule, PyObject *value, PyArray_Descr *from)
+/* An array that a rule does not allow, for its shape or for its dtype. */
+static PyObject *opw_refuse_array(const opw_rule *rule, PyObject *value, const char *reason)
 {
-    PyObject *have = opw_attribute((PyObject *)from, "name"), *want = opw_dtype_name(rule->dtype), *reason = NULL;
-    if (have && want && opw_is_number(from->kind))
-        reason = PyUnicode_FromFormat("%U does not cast safely to %U; call %U.astype(%R)", have, want, rule->name, want);
-    else if (have && want)
-        reason = PyUnicode_FromFormat("%U is not numeric", have);
-    Py_XDECREF(have);
-    Py_XDECREF(want);
-    return opw_refused(rule, value, reason);
+    if (!opw_is_number(PyArray_DESCR((PyArrayObject *)value)->kind))
+        return opw_refused(rule, value, "not numeric", opw_remedy_of_others(rule, value, (PyArrayObject *)value));
+    return opw_refused(rule, value, reason, opw_remedy_of_array(rule, (PyArrayObject *)value));
 }
 
 /* An array of the rule's shape, of class ndarray; value is what it is a view of. */
@@ -89,31 +65,31 @@ static PyObject *opw_from_shaped(const opw_rule *rule, PyObject *value, PyArrayO
     }
     if (have->type_num == wanted->type_num && PyArray_ISNOTSWAPPED(array) && PyArray_ISALIGNED(array)) {
         if (rule->writeable && !PyArray_ISWRITEABLE(array))
-            return opw_refused(rule, value, opw_advice(rule, "it is read-only", "copy()"));
+            return opw_refuse_array(rule, value, "");
         Py_INCREF(array);
         return (PyObject *)array;
     }
     if (rule->strict || rule->writeable)
-        return opw_refuse_to_convert(rule, value, array);
+        return opw_refuse_array(rule, value, opw_unconverted(rule));
     if (have->type_num != wanted->type_num && !PyArray_CanCastTypeTo(have, wanted, NPY_SAFE_CASTING) &&
         !(rule->downcast > 0 && opw_is_number(have->kind)))
-        return opw_refuse_to_cast(rule, value, have);
+        return opw_refuse_array(rule, value, "");
     return (PyObject *)opw_cast(array, wanted);
 }
 
 static PyObject *opw_from_array(const opw_rule *rule, PyObject *value)
 {
-    PyObject *array, *reason, *found;
+    PyObject *array, *found;
     if (!PyArray_CheckExact(value) && opw_is_masked(value))
-        return opw_refused(rule, value, opw_advice(rule, "a masked array's mask would be lost", "filled()"));
+        return opw_refuse_array(rule, value, "");
     if (PyArray_CheckExact(value))
         array = value, Py_INCREF(value);
     else
         array = PyArray_View((PyArrayObject *)value, NULL, &PyArray_Type);
-    if (!array || opw_misshapen(rule, (PyArrayObject *)array, &reason))
+    if (!array)
         found = NULL;
-    else if (reason)
-        found = opw_refused(rule, value, reason);
+    else if (opw_misshapen(rule, (PyArrayObject *)array))
+        found = opw_refuse_array(rule, value, "");
     else
         found = opw_from_shaped(rule, value, (PyArrayObject *)array);
     Py_XDECREF(array);
@@ -154,19 +130,38 @@ static int opw_is_variable(PyObject *value)
     return has;
 }
 
+/* Refuses a value; the exception that is set is the cause. */
+static void opw_refuse_because(const opw_rule *rule, PyObject *value, const char *reason, PyObject *remedy)
+{
+    PyObject *type = NULL, *cause = NULL, *traceback = NULL, *error = NULL;
+    OPW_FETCH(&type, &cause, &traceback);
+#if PY_VERSION_HEX < 0x030C0000
+    PyErr_NormalizeException(&type, &cause, &traceback);
+#endif
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    (void)opw_refused(rule, value, reason, remedy);
+    OPW_FETCH(&type, &error, &traceback);
+#if PY_VERSION_HEX < 0x030C0000
+    PyErr_NormalizeException(&type, &error, &traceback);
+#endif
+    if (error)
+        PyException_SetCause(error, cause); /* takes it */
+    else
+        Py_XDECREF(cause);
+    OPW_RESTORE(type, error, traceback);
+}
+
 /* What NumPy makes of a value. NULL: an exception is set. */
 static PyArrayObject *opw_as_array(const opw_rule *rule, PyObject *value)
 {
     PyArrayObject *array = (PyArrayObject *)PyArray_FromAny(value, NULL, 0, 0, NPY_ARRAY_ENSUREARRAY, NULL);
-    PyObject *type = NULL, *error = NULL, *traceback = NULL;
+    const char *remedy;
     if (array || !(PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError) ||
                    PyErr_ExceptionMatches(PyExc_OverflowError)))
         return array;
-    OPW_FETCH(&type, &error, &traceback);
-    (void)opw_refused(rule, value, PyUnicode_FromFormat("NumPy makes no array of it: %S", error ? error : Py_None));
-    Py_XDECREF(type);
-    Py_XDECREF(error);
-    Py_XDECREF(traceback);
+    remedy = PyErr_ExceptionMatches(PyExc_ValueError) ? "rows of one length" : "numbers";
+    opw_refuse_because(rule, value, "NumPy refuses it", PyUnicode_FromString(remedy));
     return NULL;
 }
 
@@ -210,7 +205,7 @@ static PyObject *opw_from_long(const opw_rule *rule, PyObject *value, PyArrayObj
 /* An array that NumPy has made of a value, or that the value holds. */
 static PyObject *opw_from_made(const opw_rule *rule, PyObject *value, PyArrayObject *array)
 {
-    PyObject *name, *reason;
+    char from = PyArray_DESCR(array)->kind, to = rule->dtype->kind;
     PyArrayObject *made;
     int held;
     if (PyArray_TYPE(array) == rule->dtype->type_num && PyArray_ISBEHAVED(array) && Py_REFCNT(array) == 1 &&
@@ -226,41 +221,35 @@ static PyObject *opw_from_made(const opw_rule *rule, PyObject *value, PyArrayObj
     if (held > 0)
         return (PyObject *)made;
     Py_DECREF(made);
-    if (!held && rule->weak && PyLong_CheckExact(value) && rule->dtype->kind != 'b')
-        return opw_refuse_size(rule, value);
-    if (held < 0 || !(name = opw_dtype_name(rule->dtype)))
+    if (held < 0)
         return NULL;
-    reason = PyUnicode_FromFormat("%U cannot hold its value exactly; call np.asarray(%U, %R)", name, rule->name, name);
-    Py_DECREF(name);
-    return opw_refused(rule, value, reason);
+    if ((from == 'i' || from == 'u') && (to == 'i' || to == 'u'))
+        return opw_refuse_size(rule, value);
+    return opw_refused(rule, value, "its value would change", opw_remedy_of_list(rule, array));
 }
 
 static PyObject *opw_from_other(const opw_rule *rule, PyObject *value, PyArrayObject **spare)
 {
-    PyObject *found = NULL, *reason = NULL;
+    PyObject *found = NULL;
     PyArrayObject *array;
     int is_long;
     if (!rule->ndim && !rule->strict && !rule->writeable && ((found = opw_from_number(rule, value, spare)) || PyErr_Occurred()))
         return found;
     switch (opw_is_variable(value)) {
     case -1: return NULL;
-    case 1: return opw_refused(rule, value, PyUnicode_FromString("it is a variable of a graph; pass a value"));
+    case 1: return opw_refused(rule, value, "it is a variable of a graph", PyUnicode_FromString("a value"));
     default: break;
     }
-    if (rule->strict || rule->writeable)
-        return opw_refused(rule, value, opw_cast_advice(rule, rule->strict ? "strict allows arrays only"
-                                                                          : "what is written into must be an array", 0));
     if (!(array = opw_as_array(rule, value)))
         return NULL;
     is_long = opw_is_long(array);
     if (is_long < 0)
         found = NULL;
     else if (!is_long && !opw_is_number(PyArray_DESCR(array)->kind))
-        found = opw_refused(rule, value, PyUnicode_FromString("it is not numeric"));
-    else if (opw_misshapen(rule, array, &reason))
-        found = NULL;
-    else if (reason)
-        found = opw_refused(rule, value, reason);
+        found = opw_refused(rule, value, "not numeric", opw_remedy_of_others(rule, value, array));
+    else if (rule->strict || rule->writeable || opw_misshapen(rule, array))
+        found = opw_refused(rule, value, opw_unconverted(rule), is_long ? opw_remedy_of_others(rule, value, array)
+                                                                        : opw_remedy_of_list(rule, array));
     else
         found = is_long ? opw_from_long(rule, value, array) : opw_from_made(rule, value, array);
     Py_DECREF(array);

@@ -23,7 +23,7 @@ static PyObject *opw_py_filter(PyObject *module, PyObject *const *args, Py_ssize
 static PyObject *opw_py_describe(PyObject *module, PyObject *value)
 {
     (void)module;
-    return opw_describe(value);
+    return opw_describe(value, 0);
 }
 
 static PyObject *opw_py_expected(PyObject *module, PyObject *tuple)

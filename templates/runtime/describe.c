@@ -1,4 +1,5 @@
-/* What is said of a value that is not what a rule wants, and of what the rule wants. Each function gives a new str, or NULL. */
+/* What is said of a value that is not what a rule wants, and of what the rule wants: at most 25 words with what to pass. Each
+   function gives a new str, or NULL. */
 /* ---- words for arguments ------------------------------------------------------------------------------------------ */
 
 #define OPW_MAX_DIMS 64 /* NumPy's */
@@ -46,49 +47,69 @@ static PyObject *opw_joined(PyObject *a, PyObject *b)
     return both;
 }
 
-/* "(3, ?)": a size of -1 is unknown. */
-static PyObject *opw_shape_text(int ndim, const npy_intp *dims)
+/* "(3, ?)": a size of -1 is unknown. between: ", ", or without a blank. */
+static PyObject *opw_shape_text(int ndim, const npy_intp *dims, const char *between)
 {
     PyObject *text = PyUnicode_FromString("(");
     int i;
     for (i = 0; i < ndim; i++) {
-        const char *after = i < ndim - 1 ? ", " : ndim == 1 ? "," : "";
+        const char *after = i < ndim - 1 ? between : ndim == 1 ? "," : "";
         text = opw_joined(text, dims[i] < 0 ? PyUnicode_FromFormat("?%s", after)
                                             : PyUnicode_FromFormat("%zd%s", (Py_ssize_t)dims[i], after));
     }
     return opw_joined(text, PyUnicode_FromString(")"));
 }
 
+/* "of shape (3, ?)", or, where that would be long, "of 4 dimensions". */
+static PyObject *opw_of_shape(int ndim, const npy_intp *dims)
+{
+    return ndim > 3 ? PyUnicode_FromFormat("of %d dimensions", ndim) : opw_joined(PyUnicode_FromString("of shape "), opw_shape_text(ndim, dims, ", "));
+}
+
 /* What a rule wants, in the terms of opw_describe. */
 static PyObject *opw_expected(const opw_rule *rule)
 {
-    PyObject *name = opw_dtype_name(rule->dtype), *shape = opw_shape_text(rule->ndim, rule->shape), *text = NULL;
+    PyObject *name = opw_dtype_name(rule->dtype), *shape = opw_of_shape(rule->ndim, rule->shape), *text = NULL;
     if (name && shape)
-        text = PyUnicode_FromFormat("ndarray of %U, ndim %d, shape %U, any order, aligned, native byte order%s", name, rule->ndim,
-                                    shape, rule->writeable ? ", writeable" : "");
+        text = PyUnicode_FromFormat("%s%U %U", rule->writeable ? "writeable " : "", name, shape);
     Py_XDECREF(name);
     Py_XDECREF(shape);
     return text;
 }
 
-/* How an array's elements lie. */
-static const char *opw_order_of(PyArrayObject *array)
+static PyObject *opw_numpy_ma; /* "numpy.ma", for the process */
+
+/* Whether an array has a mask, which loops would not see. */
+static int opw_is_masked(PyObject *array)
 {
-    int c = PyArray_IS_C_CONTIGUOUS(array), f = PyArray_IS_F_CONTIGUOUS(array);
-    return c && f ? "C and F order" : c ? "C order" : f ? "F order" : "strided";
+    PyObject *module = PyImport_GetModule(opw_numpy_ma), *kind; /* not loaded: nobody has made one */
+    int masked = 0;
+    if (module && (kind = opw_attribute(module, "MaskedArray"))) {
+        masked = PyObject_IsInstance(array, kind);
+        Py_DECREF(kind);
+    }
+    Py_XDECREF(module);
+    return masked;
 }
 
-static PyObject *opw_describe_array(PyArrayObject *array)
+/* A class's name without that of its module. */
+static const char *opw_short_name(PyTypeObject *type)
 {
-    PyObject *kind = PyArray_CheckExact((PyObject *)array) ? PyUnicode_FromString("ndarray")
-                                                           : opw_attribute((PyObject *)Py_TYPE(array), "__name__");
-    PyObject *name = opw_attribute((PyObject *)PyArray_DESCR(array), "name"), *text = NULL;
-    PyObject *shape = opw_shape_text(PyArray_NDIM(array), PyArray_DIMS(array));
+    const char *dot = strrchr(type->tp_name, '.');
+    return dot ? dot + 1 : type->tp_name;
+}
+
+/* Of an array what decides whether it fits. written: whether it is to be written into. */
+static PyObject *opw_describe_array(PyArrayObject *array, int written)
+{
+    PyObject *kind = PyArray_CheckExact((PyObject *)array) ? PyUnicode_FromString("")
+                     : opw_is_masked((PyObject *)array)    ? PyUnicode_FromString("masked ")
+                                                           : PyUnicode_FromFormat("%s ", opw_short_name(Py_TYPE(array)));
+    PyObject *name = opw_dtype_name(PyArray_DESCR(array)), *shape = opw_of_shape(PyArray_NDIM(array), PyArray_DIMS(array)), *text = NULL;
     if (kind && name && shape)
-        text = PyUnicode_FromFormat("%U of %U, ndim %d, shape %U, %s, %s, %s, %s", kind, name, PyArray_NDIM(array), shape,
-                                    opw_order_of(array), PyArray_ISALIGNED(array) ? "aligned" : "misaligned",
-                                    PyArray_ISNOTSWAPPED(array) ? "native byte order" : "swapped byte order",
-                                    PyArray_ISWRITEABLE(array) ? "writeable" : "read-only");
+        text = PyUnicode_FromFormat("%U%U %U%s%s%s", kind, name, shape, PyArray_ISALIGNED(array) ? "" : ", misaligned",
+                                    PyArray_ISNOTSWAPPED(array) ? "" : ", byte-swapped",
+                                    written && !PyArray_ISWRITEABLE(array) ? ", read-only" : "");
     Py_XDECREF(kind);
     Py_XDECREF(name);
     Py_XDECREF(shape);
@@ -104,18 +125,20 @@ static PyObject *opw_shown(PyObject *value)
     return owner ? PyObject_Str(value) : PyObject_Repr(value);
 }
 
-/* Of an array all that decides whether it fits; of another object its kind and how Python writes it, cut where that is long. */
-static PyObject *opw_describe(PyObject *value)
+#define OPW_SHOWN 24 /* characters of an object, so that a message stays short */
+
+/* Of an array what decides whether it fits; of another object its kind and how Python writes it, cut where that is long. */
+static PyObject *opw_describe(PyObject *value, int written)
 {
     PyObject *kind, *shown, *text = NULL;
     if (value == Py_None)
         return PyUnicode_FromString("None");
     if (PyArray_Check(value))
-        return opw_describe_array((PyArrayObject *)value);
+        return opw_describe_array((PyArrayObject *)value, written);
     kind = opw_attribute((PyObject *)Py_TYPE(value), "__name__");
     shown = kind ? opw_shown(value) : NULL;
-    if (shown && PyUnicode_GET_LENGTH(shown) > 40) {
-        PyObject *begin = PyUnicode_Substring(shown, 0, 37);
+    if (shown && PyUnicode_GET_LENGTH(shown) > OPW_SHOWN) {
+        PyObject *begin = PyUnicode_Substring(shown, 0, OPW_SHOWN - 3);
         Py_DECREF(shown);
         shown = opw_joined(begin, PyUnicode_FromString("..."));
     }
@@ -126,70 +149,20 @@ static PyObject *opw_describe(PyObject *value)
     return text;
 }
 
-/* Refuses a value for a reason, which is taken, and may be NULL: then an exception is set already. Returns NULL. */
-static PyObject *opw_refused_as(PyObject *kind, const opw_rule *rule, PyObject *value, PyObject *reason)
+/* Refuses a value, for a reason, which may be "", and with what to do about it, which is taken, and may be NULL: then an exception
+   is set already. Returns NULL. */
+static PyObject *opw_refused_as(PyObject *kind, const opw_rule *rule, PyObject *value, const char *reason, PyObject *remedy)
 {
-    PyObject *expected = reason ? opw_expected(rule) : NULL, *given = expected ? opw_describe(value) : NULL;
+    PyObject *expected = remedy ? opw_expected(rule) : NULL, *given = expected ? opw_describe(value, rule->writeable) : NULL;
     if (given)
-        PyErr_Format(kind, "expected %U; got %U: %U", expected, given, reason);
-    Py_XDECREF(reason);
+        PyErr_Format(kind, "expected %U, got %U%s%s; pass %U", expected, given, *reason ? ": " : "", reason, remedy);
+    Py_XDECREF(remedy);
     Py_XDECREF(expected);
     Py_XDECREF(given);
     return NULL;
 }
 
-static PyObject *opw_refused(const opw_rule *rule, PyObject *value, PyObject *reason)
+static PyObject *opw_refused(const opw_rule *rule, PyObject *value, const char *reason, PyObject *remedy)
 {
-    return opw_refused_as(PyExc_TypeError, rule, value, reason);
-}
-
-/* The same of an integer beyond what the dtype has. */
-static PyObject *opw_refuse_size(const opw_rule *rule, PyObject *value)
-{
-    PyObject *name = opw_dtype_name(rule->dtype), *reason = name ? PyUnicode_FromFormat("it does not fit into %U", name) : NULL;
-    int weak = rule->weak && PyLong_CheckExact(value) && rule->dtype->kind != 'b';
-    Py_XDECREF(name);
-    return opw_refused_as(weak ? PyExc_OverflowError : PyExc_TypeError, rule, value, reason);
-}
-
-/* "<begin>; call <name>.<call>": a reason with advice, where begin and call take no arguments. */
-static PyObject *opw_advice(const opw_rule *rule, const char *begin, const char *call)
-{
-    return PyUnicode_FromFormat("%s; call %U.%s", begin, rule->name, call);
-}
-
-/* The same with a cast of the value: by a method, or by NumPy. */
-static PyObject *opw_cast_advice(const opw_rule *rule, const char *begin, int method)
-{
-    PyObject *name = opw_dtype_name(rule->dtype), *text = NULL;
-    if (name)
-        text = PyUnicode_FromFormat(method ? "%s; call %U.astype(%R)" : "%s; call np.asarray(%U, %R)", begin, rule->name, name);
-    Py_XDECREF(name);
-    return text;
-}
-
-/* Why an array's dimensions do not fit; *reason NULL: they do. Non-zero: an exception is set. */
-static int opw_misshapen(const opw_rule *rule, PyArrayObject *array, PyObject **reason)
-{
-    int i;
-    *reason = NULL;
-    if (PyArray_NDIM(array) != rule->ndim) {
-        PyObject *ones = PyUnicode_FromString(rule->ndim ? "-1" : "()");
-        for (i = 1; i < rule->ndim; i++)
-            ones = opw_joined(ones, PyUnicode_FromString(", 1"));
-        if (ones)
-            *reason = PyUnicode_FromFormat("its number of dimensions differs; call %U.reshape(%U) or the like", rule->name, ones);
-        Py_XDECREF(ones);
-        return *reason ? 0 : -1;
-    }
-    for (i = 0; i < rule->ndim; i++)
-        if (rule->shape[i] >= 0 && PyArray_DIM(array, i) != rule->shape[i]) {
-            PyObject *shape = opw_shape_text(rule->ndim, rule->shape);
-            if (shape)
-                *reason = PyUnicode_FromFormat("its size along axis %d is %zd, not %zd; pass an array of shape %U", i,
-                                               (Py_ssize_t)PyArray_DIM(array, i), (Py_ssize_t)rule->shape[i], shape);
-            Py_XDECREF(shape);
-            return *reason ? 0 : -1;
-        }
-    return 0;
+    return opw_refused_as(PyExc_TypeError, rule, value, reason, remedy);
 }

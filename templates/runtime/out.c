@@ -107,34 +107,25 @@ static int opw_share(PyObject *a, PyObject *b)
     return shared;
 }
 
-/* What is wrong with an array that was given as out=, and what is raised for it. */
-static const char *opw_fault_of_out(const opw_rule *rule, PyArrayObject *array, PyObject **kind)
+/* "np.empty((3,), 'float64')": of the shape of what was given as far as the rule leaves it open; "None" where that does not say
+   enough. A new str, or NULL. */
+static PyObject *opw_remedy_of_out(const opw_rule *rule, PyObject *out)
 {
-    int i;
-    if (PyArray_NDIM(array) != rule->ndim)
-        return "its number of dimensions differs; ";
-    for (i = 0; i < rule->ndim; i++)
-        if (rule->shape[i] >= 0 && PyArray_DIM(array, i) != rule->shape[i]) {
-            *kind = PyExc_ValueError;
-            return "its shape differs; ";
-        }
-    if (PyArray_TYPE(array) != rule->dtype->type_num)
-        return "its dtype differs; ";
-    if (!PyArray_ISNOTSWAPPED(array))
-        return "it is in swapped byte order; ";
-    return PyArray_ISALIGNED(array) ? "it is read-only; " : "it is misaligned; ";
-}
-
-/* "pass np.empty((3,), 'float64')". A new str, or NULL. */
-static PyObject *opw_empty_call(const opw_rule *rule)
-{
-    PyObject *name = opw_dtype_name(rule->dtype), *shape = NULL, *text = NULL;
-    int i, known = 1;
-    for (i = 0; i < rule->ndim; i++)
-        known = known && rule->shape[i] >= 0;
-    shape = known ? opw_shape_text(rule->ndim, rule->shape) : PyUnicode_FromString("shape");
+    PyArrayObject *array = PyArray_Check(out) ? (PyArrayObject *)out : NULL;
+    npy_intp dims[OPW_MAX_DIMS];
+    PyObject *name, *shape, *text = NULL;
+    int i, same = array && PyArray_NDIM(array) == rule->ndim;
+    for (i = 0; i < rule->ndim; i++) {
+        if (rule->shape[i] < 0 && !same)
+            return PyUnicode_FromString("None");
+        dims[i] = rule->shape[i] < 0 ? PyArray_DIM(array, i) : rule->shape[i];
+    }
+    if (array && !PyArray_CheckExact(out) && PyArray_TYPE(array) == rule->dtype->type_num && PyArray_ISBEHAVED(array) && !opw_misshapen(rule, array))
+        return PyUnicode_FromString("out.view(np.ndarray)");
+    name = opw_dtype_name(rule->dtype);
+    shape = opw_shape_text(rule->ndim, dims, ",");
     if (name && shape)
-        text = PyUnicode_FromFormat("pass np.empty(%U, %R)", shape, name);
+        text = PyUnicode_FromFormat("np.empty(%U, %R)", shape, name);
     Py_XDECREF(name);
     Py_XDECREF(shape);
     return text;
@@ -143,19 +134,13 @@ static PyObject *opw_empty_call(const opw_rule *rule)
 /* Raises for an object that an array's rule does not allow as out=. */
 static void opw_refuse_out_array(const opw_rule *rule, PyObject *where, PyObject *out)
 {
-    PyObject *kind = PyExc_TypeError, *expected = opw_expected(rule), *given = expected ? opw_describe(out) : NULL, *advice;
-    const char *fault = "";
-    if (PyArray_Check(out) && !PyArray_CheckExact(out))
-        advice = PyUnicode_FromString("subclasses are not written into; pass out.view(np.ndarray)");
-    else
-        advice = opw_empty_call(rule);
-    if (PyArray_CheckExact(out))
-        fault = opw_fault_of_out(rule, (PyArrayObject *)out, &kind);
-    if (given && advice)
-        PyErr_Format(kind, "%U: expected %U; got %U: %s%U", where, expected, given, fault, advice);
+    int sized = PyArray_CheckExact(out) && PyArray_NDIM((PyArrayObject *)out) == rule->ndim && opw_misshapen(rule, (PyArrayObject *)out);
+    PyObject *expected = opw_expected(rule), *given = opw_describe(out, 1), *remedy = opw_remedy_of_out(rule, out);
+    if (expected && given && remedy)
+        PyErr_Format(sized ? PyExc_ValueError : PyExc_TypeError, "%U: expected %U, got %U; pass %U", where, expected, given, remedy);
     Py_XDECREF(expected);
     Py_XDECREF(given);
-    Py_XDECREF(advice);
+    Py_XDECREF(remedy);
 }
 
 /* Raises for an object that cannot be out= of a result. */
@@ -267,10 +252,11 @@ static PyObject *opw_copy_out(opw_function *self, Py_ssize_t i, PyObject *out, P
         return NULL;
     }
     if (PyArray_NDIM(to) != PyArray_NDIM(from) || !PyArray_CompareLists(PyArray_DIMS(to), PyArray_DIMS(from), PyArray_NDIM(to))) {
-        PyObject *have = opw_attribute(out, "shape"), *want = opw_attribute(value, "shape");
-        if (have && want)
-            PyErr_Format(PyExc_ValueError, "%U() got out= of shape %S, and result %zd has shape %S: pass an array of that "
-                         "shape", self->name, have, i, want);
+        PyObject *have = opw_attribute(out, "shape"), *want = opw_attribute(value, "shape"), *name = opw_dtype_name(PyArray_DESCR(to));
+        if (have && want && name)
+            PyErr_Format(PyExc_ValueError, "%U() got out= of shape %S, and result %zd has shape %S; pass np.empty(%S, %R)",
+                         self->name, have, i, want, want, name);
+        Py_XDECREF(name);
         Py_XDECREF(have);
         Py_XDECREF(want);
         return NULL;

@@ -53,9 +53,16 @@ def dtypes_of(name: str, signature: Signature, given: Sequence[Any]) -> dict[str
         wanted = found.get(argument.dtype, argument.dtype)
         have = given[i] if isinstance(given[i], type) else dtype_of(given[i]).name
         if isinstance(have, type) or have != wanted:
-            had = f"a Python {have.__name__}" if isinstance(have, type) else f"of dtype {have}"
+            had, remedy = f"of dtype {have}", f"{argument.name}.astype({wanted!r})"
+            if isinstance(have, type):
+                ndim = len(argument.dims)
+                had, remedy = (
+                    f"a Python {have.__name__}",
+                    f"np.array({'[' * ndim}{argument.name}{']' * ndim}, {wanted!r})",
+                )
             raise TypeError(
-                f"{name}: {argument.name} is changed in place, so it must be an array of dtype {wanted}; it is {had}"
+                f"{name}: {argument.name} is changed in place, so it must be an array of dtype {wanted}; it is {had}; "
+                f"pass {remedy}"
             )
     return found
 
@@ -65,15 +72,14 @@ def _chosen(name: str, signature: Signature, variable: str, bound: tuple[str, ..
     wanted = [np.zeros((), entry).item() if isinstance(entry, type) else entry for _, entry in own]
     for (i, entry), _ in zip(own, wanted):
         if not isinstance(entry, type) and entry.kind not in "biufc":
-            raise TypeError(_outside(name, signature.inputs[i].name, str(entry), variable, bound))
+            raise TypeError(_outside(name, signature.inputs[i].name, entry, variable, bound))
     found = np.result_type(*wanted)
     chosen = dtype_of(found).name
     if chosen not in bound:
         fits = [other for other in bound if np.can_cast(found, dtype_of(other).np, "safe")]
         if not fits:
             i, entry = next(pair for pair in own if _is_from(pair[1], found)) if len(own) > 1 else own[0]
-            said = f"a Python {entry.__name__}" if isinstance(entry, type) else str(entry)
-            raise TypeError(_outside(name, signature.inputs[i].name, said, variable, bound))
+            raise TypeError(_outside(name, signature.inputs[i].name, entry, variable, bound))
         chosen = fits[0]
     return chosen
 
@@ -83,8 +89,20 @@ def _is_from(entry: type | np.dtype[Any], found: np.dtype[Any]) -> bool:
     return isinstance(entry, type) or entry == found or entry.kind == found.kind
 
 
-def _outside(name: str, argument: str, dtype: str, variable: str, bound: tuple[str, ...]) -> str:
-    return f"{name}: {argument} is of dtype {dtype}, and {variable} may be {listed(bound)}"
+def _outside(name: str, argument: str, entry: type | np.dtype[Any], variable: str, bound: tuple[str, ...]) -> str:
+    """What is said of an input of a dtype that a type variable cannot be, with what to pass in its place."""
+    said = f"a Python {entry.__name__}" if isinstance(entry, type) else f"of dtype {entry}"
+    have = np.result_type(entry()) if isinstance(entry, type) else entry
+    remedy = f"np.asarray({argument})"
+    if have.kind not in "biufc":
+        remedy = "numbers"
+    elif have.kind == "c":
+        remedy += ".real"
+        have = np.zeros((), have).real.dtype
+    if remedy != "numbers" and not any([np.can_cast(have, dtype_of(other).np, "safe") for other in bound]):
+        near = [other for other in bound if np.can_cast(have, dtype_of(other).np, "same_kind")] or list(bound)
+        remedy += f".astype({max(near, key=lambda other: dtype_of(other).np.itemsize)!r})"
+    return f"{name}: {argument} is {said}, and {variable} may be {listed(bound)}; pass {remedy}"
 
 
 def listed(bound: tuple[str, ...]) -> str:
