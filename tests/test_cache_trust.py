@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import warnings
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -301,9 +302,9 @@ def test_a_forged_entry_of_another_user_does_not_run(built: Path, tmp_path: Path
     data = found["module"].read_bytes()
     head, _, body = found["entry"].read_bytes().partition(b"\n")
     entry = json.loads(body)
-    entry["size"], entry["sha256"] = len(data), cache.sha256(data).hexdigest()
+    entry["size"], entry["sha256"] = len(data), sha256(data).hexdigest()
     body = json.dumps(entry).encode()
-    head = head.rpartition(b" ")[0] + b" " + cache.sha256(body).hexdigest().encode()
+    head = head.rpartition(b" ")[0] + b" " + sha256(body).hexdigest().encode()
     found["entry"].write_bytes(head + b"\n" + body)
     loads = run_apart(tmp_path, "print(json.dumps(attempt()))")
     assert mark.exists() and loads  # forged well: as one's own it is loaded, and is no module

@@ -1,5 +1,6 @@
-"""JSON without the package json: the same texts, the same values, the same refusals."""
+"""JSON and sums without the packages json and hashlib: the same texts, the same values, the same refusals."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -8,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opweld.lean import dumps, loads
+from opweld import _argument
+from opweld.lean import digest, dumps, loads, sha256
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -54,9 +56,21 @@ def test_without_the_functions_in_c():
     code = """
 import sys
 sys.modules["_json"] = None
-from opweld.lean import dumps, loads
+from opweld import _argument
+from opweld.lean import digest, dumps, loads, sha256
 assert dumps({"b": [1, "é"], "a": None}) == '{"a":null,"b":[1,"\\\\u00e9"]}'
 assert dumps("é", ascii=False) == '"é"' and loads('[1]') == [1]
 assert "json" in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("plainly", [False, True])
+def test_sums_are_those_of_hashlib(plainly):
+    data = bytes(range(256)) * 600
+    for length in (*range(200), 4095, 4096, 4097, len(data)):
+        assert _argument.sha256(data[:length], plainly) == hashlib.sha256(data[:length]).hexdigest()
+    assert _argument.sha256(memoryview(data)[1:1000], plainly) == hashlib.sha256(data[1:1000]).hexdigest()
+    assert digest(data) == sha256(data).hexdigest() == hashlib.sha256(data).hexdigest()
+    with pytest.raises(TypeError, match="bytes-like"):
+        _argument.sha256("text")

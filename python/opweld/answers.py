@@ -7,7 +7,7 @@ from typing import Any
 
 from opweld.compile import cache, trust
 from opweld.config import config
-from opweld.lean import sha256
+from opweld.lean import digest
 from opweld.rooms import late
 
 try:
@@ -65,4 +65,4 @@ def answer(
 def _name(kind: str, version: int, fields: Mapping[str, str]) -> str:
     lines = [f"opweld-{kind} {version}", f"engine {ENGINE_ID}", *[f"{label} {text}" for label, text in fields.items()]]
     joined = "\n".join([line.replace("\\", "\\\\").replace("\n", "\\n") for line in lines]) + "\n"
-    return sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()
+    return digest(joined.encode("utf-8", "surrogatepass"))

@@ -15,7 +15,7 @@ from opweld.graph.basic import Apply
 from opweld.hooks.asking import ABSENT, ask
 from opweld.hooks.classes import COp
 from opweld.hooks.reading import label_of
-from opweld.lean import sha256
+from opweld.lean import digest
 from opweld.sections import SECTIONS, join, key_of
 
 __all__ = ["SECTIONS", "ExternalCOp"]
@@ -256,7 +256,7 @@ class ExternalCOp(COp):
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Give the content of the files, as a digest."""
         lines = [f"{tag} {piece}" for tag in SECTIONS for _, _, piece in self._sections.get(tag, ())]
-        return (sha256("\0".join(lines).encode()).hexdigest(), self.func_name)
+        return (digest("\0".join(lines).encode()), self.func_name)
 
 
 def _fail_macros(sub: dict[str, Any]) -> list[tuple[str, str]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
-__all__ = ["dumps", "loads", "sha256"]
+__all__ = ["digest", "dumps", "loads", "sha256"]
 
 _BLANKS = " \t\n\r"
 
@@ -114,13 +114,33 @@ def loads(text: str) -> Any:
     return _read(text)
 
 
-if TYPE_CHECKING:
-    from hashlib import sha256
-else:
+def sha256(data: bytes = b"") -> Any:
+    """Begin a sum of what comes in pieces: `hashlib.sha256`.
+
+    Parameters
+    ----------
+    data : bytes
+        The first piece.
+
+    Returns
+    -------
+    hash
+        With ``update`` and ``hexdigest``.
+    """
     try:  # hashlib loads OpenSSL, which takes 9 ms
         if sys.version_info >= (3, 12):
-            from _sha2 import sha256
+            from _sha2 import sha256 as begin
         else:
-            from _sha256 import sha256
+            from _sha256 import sha256 as begin  # type: ignore[import-not-found]
     except ImportError:
-        from hashlib import sha256
+        from hashlib import sha256 as begin
+    return begin(data)
+
+
+try:
+    from opweld._argument import sha256 as digest  # ten times as fast where the processor has instructions for it
+except ImportError:  # not built: whoever needs more of it says so
+
+    def digest(data: Any, plainly: bool = False, /) -> str:
+        """Give the SHA-256 of bytes in hexadecimal digits."""
+        return str(sha256(data).hexdigest())

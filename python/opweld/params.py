@@ -11,7 +11,7 @@ from opweld.hooks.asking import ABSENT, ask, ask_for_build, attribute, texts, wo
 from opweld.hooks.classes import CType
 from opweld.hooks.struct import struct_text
 from opweld.hooks.values import Params, frozen
-from opweld.lean import sha256
+from opweld.lean import digest
 from opweld.signatures import filter_of, signature_of
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ class ParamsType(CType):
         """The struct's name in C: made of the fields' names and texts, the same in every process."""
         if not self._name:
             texts_ = struct_text("", self.fields, self.types, self.c_lang == "c++")
-            self._name = "opw_params_" + sha256(texts_.encode()).hexdigest()[:16]
+            self._name = "opw_params_" + digest(texts_.encode())[:16]
         return self._name
 
     def c_declare(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:

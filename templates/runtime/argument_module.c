@@ -1,8 +1,9 @@
-/* opweld._argument: the rule of TensorType for Python, what crashes say, what the processor is. Built with the package, once a CPython; loaded where it is first asked. */
+/* opweld._argument: the rule of TensorType for Python, what crashes say, what the processor is, sums. Built with the package, once a CPython; loaded where it is first asked. */
 #include "includes.h"
 #include "argument.c"
 #include "crash.c"
 #include "level.c"
+#include "sha256.c"
 
 static PyObject *opw_py_filter(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
@@ -47,6 +48,8 @@ static PyMethodDef opw_argument_methods[] = {
     {"describe", opw_py_describe, METH_O, "describe(value) -> str: what decides whether a value fits"},
     {"expected", opw_py_expected, METH_O, "expected(rule) -> str: what a rule wants, in the terms of describe"},
     {"level", opw_py_level, METH_NOARGS, "level() -> int: 1 to 4, the level of x86-64 that processor and system have"},
+    {"sha256", opw_py_sha256, METH_VARARGS,
+     "sha256(data, plainly=False) -> str: SHA-256 in hexadecimal digits; plainly: without the processor's instructions for it"},
     {"watch", (PyCFunction)(void (*)(void))opw_py_watch, METH_FASTCALL,
      "watch(start, end, text): write a text, behind the signal's name, where what lies there crashes"},
     {NULL, NULL, 0, NULL},

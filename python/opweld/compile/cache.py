@@ -12,12 +12,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from opweld.compile import trust
-from opweld.compile.holds import NotHeld, Reads, check_absent, check_files, check_found, processor, sha256
-from opweld.lean import loads
+from opweld.compile.holds import NotHeld, Reads, check_absent, check_files, check_found, processor
+from opweld.lean import digest, loads
 
 __all__ = [
     "FOLDER", "FOLDERS", "KINDS", "Hit", "Miss", "Stamps", "first_line", "lookup", "map_warnings", "name_of",
-    "objection", "recall", "roots", "sha256", "sharded", "trusted",
+    "objection", "recall", "roots", "sharded", "trusted",
 ]  # fmt: skip
 
 FORMAT = 2
@@ -177,7 +177,7 @@ def sharded(kind: str, name: str) -> str:
 
 def first_line(rel: str, body: bytes) -> bytes:
     """The first line of a file: what it is, for whom, and the sum of its body."""
-    return f"{_MAGIC}{rel} {sha256(body).hexdigest()}".encode()
+    return f"{_MAGIC}{rel} {digest(body)}".encode()
 
 
 def _read(base: str, rel: str, owners: Collection[int]) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def _read(base: str, rel: str, owners: Collection[int]) -> dict[str, Any]:
 
 def _misplaced(rel: str, head: str, body: bytes) -> str:
     name, _, sum = head.removeprefix(_MAGIC).partition(" ")
-    if head.startswith(_MAGIC) and sum == sha256(body).hexdigest():
+    if head.startswith(_MAGIC) and sum == digest(body):
         return f"{rel} is another's: it says it is {name}"
     return f"{rel} is damaged or of another format"
 
@@ -208,12 +208,12 @@ def _own(base: str, key: str, rel: str) -> str:
     return os.path.join(base, rel)
 
 
-def _check_module(module: str, size: int, digest: str, owners: Collection[int]) -> None:
+def _check_module(module: str, size: int, sum: str, owners: Collection[int]) -> None:
     try:
         data = trust.read(module, owners)
     except OSError:
         raise NotHeld(f"{module} cannot be read") from None
-    if len(data) != size or sha256(data).hexdigest() != digest:
+    if len(data) != size or digest(data) != sum:
         raise NotHeld(f"{module} is damaged")
 
 
@@ -267,7 +267,7 @@ class Stamps:
     @staticmethod
     def name(path: str) -> str:
         """Name what is remembered of a file."""
-        return sha256(os.fsencode(path)).hexdigest()
+        return digest(os.fsencode(path))
 
 
 def map_warnings(warnings: Iterable[dict[str, Any]], sources: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:

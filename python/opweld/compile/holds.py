@@ -8,7 +8,7 @@ from stat import S_ISREG
 from time import time_ns
 from typing import TYPE_CHECKING, Any
 
-from opweld.lean import sha256
+from opweld.lean import digest, sha256
 
 if TYPE_CHECKING:  # what typing makes of it takes longer than all else here
     from typing import Protocol
@@ -94,7 +94,7 @@ def check_files(files: Sequence[Sequence[Any]], tolerant: bool = False, memory: 
         If one has another content.
     """
     stat = os.stat
-    for file, size, mtime, ctime, inode, digest in files:
+    for file, size, mtime, ctime, inode, sum in files:
         try:
             now = stat(file)
         except OSError as err:
@@ -106,7 +106,7 @@ def check_files(files: Sequence[Sequence[Any]], tolerant: bool = False, memory: 
         if now.st_mtime_ns == mtime and now.st_ctime_ns == ctime and now.st_ino == inode:
             continue
         try:
-            same = S_ISREG(now.st_mode) and _content(file, now, memory) == digest
+            same = S_ISREG(now.st_mode) and _content(file, now, memory) == sum
         except OSError:
             same = False
         if not same:
@@ -172,7 +172,7 @@ def processor() -> str:
         return ""
     lines = {line.replace(b"\t", b"") for line in text[: text.rfind(b"\n")].split(b"\n")}
     kept = sorted(line for line in lines if line.partition(b":")[0].strip() in _FEATURES)
-    return sha256(b"\n".join(kept)).hexdigest() if kept else ""
+    return digest(b"\n".join(kept)) if kept else ""
 
 
 _FEATURES = frozenset(
@@ -244,4 +244,4 @@ def _digest(file: str) -> str:
             raise OSError(f"{file} is no regular file")
         while block := stream.read(1 << 20):
             sum.update(block)
-    return sum.hexdigest()
+    return str(sum.hexdigest())

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from importlib.machinery import EXTENSION_SUFFIXES
 
 from opweld import dtypes
-from opweld.compile.holds import processor, sha256, which
+from opweld.compile.holds import processor, which
 from opweld.errors import ConfigError
-from opweld.lean import dumps
+from opweld.lean import digest, dumps
 
 __all__ = [
     "Driver",
@@ -307,10 +307,10 @@ def index_name(
         _line("march", march),
         *(_line("env", f"{name}={env[name]}") for name in SEARCH_VARIABLES if name in env),
         *(_line("cpu", processor()) for _ in range(_for_this_processor([driver.asked, *flags], program))),
-        _line("program", sha256(program).hexdigest()),
+        _line("program", digest(program)),
     ]
     text = "\n".join(lines) + "\n"
-    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+    return digest(text.encode("utf-8", "surrogateescape"))
 
 
 def _for_this_processor(flags: Sequence[str], program: bytes) -> bool:

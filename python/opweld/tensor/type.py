@@ -17,7 +17,7 @@ from opweld.tensor.variable import TensorConstant, TensorVariable
 
 __all__ = ["TensorType"]
 
-_MAX_NDIM = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0.dev0" else 32
+_MAX_NDIM = 64 if int(np.__version__.partition(".")[0]) >= 2 else 32
 
 
 class TensorType(CType):
