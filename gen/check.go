@@ -310,6 +310,9 @@ func (c *checker) texts() {
 // needs checks that the type of a variable has every text that a place in the graph needs.
 func (c *checker) needs(where string, variable int, place need, what string) {
 	t := &c.p.Types[c.p.Variables[variable].Type]
+	if t.Array != nil && t.Array.Plain { // the runtime does what they would
+		return
+	}
 	for _, h := range hooksOf(ofType) {
 		if slices.Contains(hooks[h].needs, place) && !t.Given(h) {
 			c.fail(where, t.Label, "the type has no %s, which %s needs: write it", h, what)

@@ -10,7 +10,7 @@ from opweld.graph.op import Op
 from opweld.graph.type import Type
 from opweld.hooks.asking import ask
 
-__all__ = ["CLinkerObject", "COp", "CType", "own_hook"]
+__all__ = ["CLinkerObject", "COp", "CType", "own_hook", "says_nothing"]
 
 
 class CLinkerObject:
@@ -312,3 +312,9 @@ def own_hook(op: object, hook: str) -> bool:
     """Say whether an op writes a hook; what `COp` has for it does not count."""
     method = getattr(op, hook, None)
     return method is not None and getattr(method, "__func__", method) is not getattr(COp, hook, None)
+
+
+def says_nothing(owner: object, hook: str) -> bool:
+    """Say whether a hook about the module and its build is the one that gives nothing: it need not be asked."""
+    method = getattr(owner, hook, None)
+    return method is None or getattr(method, "__func__", None) is getattr(CLinkerObject, hook)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from opweld.errors import OpweldWarning, _what
 from opweld.hooks.asking import ABSENT, ask, ask_for_build, origin, text, texts, words
-from opweld.hooks.classes import own_hook
+from opweld.hooks.classes import own_hook, says_nothing
 from opweld.hooks.reading import (
     NAME,
     VARIABLE,
@@ -66,6 +66,7 @@ class Fragments:
         self._taken: set[str] = set()
         self._declares: dict[tuple[int, str], str] = {}
         self._of_op: dict[int, tuple[schema.KernelFields, list[schema.NodeText]]] = {}  # by id: whatever the node
+        self._arrays: dict[int, bool] = {}  # by id of a type
         self._kept: list[Any] = []  # what ids were taken of
 
     def label(self, cls: type) -> str:
@@ -101,6 +102,17 @@ class Fragments:
         lang = lang_of(writer, "c")
         fields: schema.TypeFields = {"label": label, "lang": lang, "declare": self._declare(writer, VARIABLE, check)}
         self._note(label, writer, "c_declare")
+        found = array(type_)
+        if found is not None:
+            fields["array"] = found
+        if found is None or "plain" not in found:
+            self._add_life(type_, writer, label, check, fields)
+        self._add_shared(label, writer, fields)
+        self._add_version(writer, fields, ask(writer, "c_code_cache_version"))
+        return fields
+
+    def _add_life(self, type_: Type, writer: object, label: str, check: bool, fields: schema.TypeFields) -> None:
+        """The texts of a variable's life; of a plain type the runtime has what they would do."""
         check = check and accept(type_, False) is None
         wanted: list[tuple[schema.TypeText, dict[str, bool]]] = [("init", {}), ("extract", {"check_input": check})]
         wanted += [("sync", {}), ("cleanup", {})]
@@ -112,12 +124,6 @@ class Fragments:
             if answer is not ABSENT:
                 fields[field] = text(writer, hook, answer)
                 self._note(label, writer, hook)
-        found = array(type_)
-        if found is not None:
-            fields["array"] = found
-        self._add_shared(label, writer, fields)
-        self._add_version(writer, fields, ask(writer, "c_code_cache_version"))
-        return fields
 
     def _declare(self, writer: object, name: str, check: bool) -> str:
         answer = ask(writer, "c_declare", name, type_sub(name), check_input=check)
@@ -161,7 +167,7 @@ class Fragments:
         """
         op: Any = node.op
         ask_op = getattr(op, "structure", None)
-        if ask_op is None or any(array(v.type) is None for v in (*node.inputs, *node.outputs)):
+        if ask_op is None or not all([self._is_array(v.type) for v in (*node.inputs, *node.outputs)]):
             return None
         found = ask_op(node)
         if found is None:
@@ -182,6 +188,14 @@ class Fragments:
                 if "body" in fold:
                     fold["body"] = [self._of(scalar_op, instruction) for instruction in fold["body"]]
         return fields
+
+    def _is_array(self, type_: Type) -> bool:
+        """Whether what a type declares is one array; a type is asked once."""
+        found = self._arrays.get(id(type_))
+        if found is None:
+            found = self._arrays[id(type_)] = array(type_) is not None
+            self._kept.append(type_)
+        return found
 
     def _of(self, scalar_op: object, instruction: schema.InstructionFields) -> schema.InstructionFields:
         """An instruction under the label that the op's class has in this function."""
@@ -294,6 +308,8 @@ class Fragments:
         """The fields that types and ops have alike, and that depend on no name."""
         for field in _SHARED:
             hook = intern("c_" + field)
+            if says_nothing(writer, hook):
+                continue
             answer = ask(writer, hook)
             found = [] if answer is ABSENT else texts(writer, hook, answer)
             if found:
@@ -305,12 +321,14 @@ class Fragments:
         build: schema.BuildFields = {}
         for list_ in _BUILD:
             hook = intern("c_" + list_)
+            if says_nothing(writer, hook):
+                continue
             answer = ask_for_build(writer, hook)
             wished = [] if answer is ABSENT else words(writer, hook, answer)
             if wished:
                 build[list_] = wished
                 self._note(label, writer, hook)
-        answer = ask(writer, "c_compiler")
+        answer = ABSENT if says_nothing(writer, "c_compiler") else ask(writer, "c_compiler")
         if answer is not ABSENT and (compiler := driver(writer, answer)):
             build["compiler"] = compiler
         if build:

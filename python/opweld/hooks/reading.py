@@ -143,19 +143,14 @@ def knows_of(type_: Type, hook: str, others: tuple[str, ...]) -> bool:
     -------
     bool
     """
-    order = type(type_).__mro__
-    place = _writer_of(order, hook)
-    if place is None or any((found := _writer_of(order, other)) is not None and found < place for other in others):
-        return False
-    return set(others).isdisjoint(getattr(type_, "__dict__", ()))
-
-
-def _writer_of(order: tuple[type, ...], hook: str) -> int | None:
-    """The place in the method resolution order of the class that writes a hook."""
-    for place, cls in enumerate(order):
-        if hook in cls.__dict__:
-            return place
-    return None
+    for cls in type(type_).__mro__:
+        written = cls.__dict__
+        if hook in written:
+            return set(others).isdisjoint(getattr(type_, "__dict__", ()))
+        for other in others:
+            if other in written:
+                return False
+    return False
 
 
 def is_constant(variable: Any) -> bool:

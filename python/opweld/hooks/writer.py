@@ -223,7 +223,8 @@ class Writer:
                 if variable in seen or fields["role"] != "temporary":
                     continue
                 if kind not in keepable:
-                    whole = "sync" in self.types[kind] and "extract_out" in self.types[kind]
+                    texts = self.types[kind]
+                    whole = "plain" in texts.get("array", ()) or ("sync" in texts and "extract_out" in texts)
                     keepable[kind] = whole and keeps_storage(variable.type)
                 if keepable[kind]:
                     fields["keep"] = True

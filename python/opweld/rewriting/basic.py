@@ -250,6 +250,9 @@ class Entry:
                     self.plain.append(item)
 
 
+_OPS = 1000  # an index outlives the graphs that it is asked about: of so many ops it keeps what it found
+
+
 class Index:
     """Which rewriters want a node.
 
@@ -299,6 +302,8 @@ class Index:
                     found.append(entry)
         self._of_class[cls] = None if by_op else found
         if by_op:
+            if len(self._of_op) > _OPS:
+                self._of_op.clear()
             self._of_op[id(op)] = (op, found)
         return found
 

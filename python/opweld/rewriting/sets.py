@@ -80,8 +80,9 @@ class RewriteSet:
         What it holds, chosen or not.
     """
 
-    __slots__ = ("_exclude", "_include", "registrations")
+    __slots__ = ("_exclude", "_include", "_made", "registrations")
 
+    _made: dict[Any, Any]  # of it: what asking it again would give anew
     registrations: tuple[Registration, ...]
     _include: frozenset[str] | None
     _exclude: frozenset[str]
@@ -96,6 +97,7 @@ class RewriteSet:
         put(self, "registrations", tuple(registrations))
         put(self, "_include", None if include is None else frozenset(include))
         put(self, "_exclude", frozenset(exclude))
+        put(self, "_made", {})
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a RewriteSet cannot be changed: {name}; with_(), without(), including() … give another")
@@ -120,7 +122,11 @@ class RewriteSet:
         -------
         RewriteSet
         """
-        return RewriteSet(self.registrations, (self._include or frozenset()).union(tags), self._exclude)
+        made: RewriteSet | None = self._made.get(tags)
+        if made is None:
+            include = (self._include or frozenset()).union(tags)
+            made = self._made[tags] = RewriteSet(self.registrations, include, self._exclude)
+        return made
 
     def excluding(self, *tags: str) -> RewriteSet:
         """Leave out what has one of these tags.
@@ -164,6 +170,21 @@ class RewriteSet:
             names = [{entry.name for entry in entries} for entries in wanting]
             found = [[item for item in items if item.name in own] for items, own in zip(found, names)]
         return [item for items in found for item in items]
+
+    def indexes(self) -> list[tuple[str, Index]]:
+        """Give what tells which of the chosen rewriters want a node.
+
+        Returns
+        -------
+        list of (str, Index)
+            Of each stage of which some are chosen, in order; the same ones each time.
+        """
+        found: list[tuple[str, Index]] | None = self._made.get(Index)
+        if found is None:
+            chosen = [(stage, self._chosen(stage)) for stage in STAGES]
+            found = [(stage, Index((item.name, item.rewriter) for item in items)) for stage, items in chosen if items]
+            self._made[Index] = found
+        return found
 
     def _chosen(self, stage: str) -> list[Registration]:
         include, exclude = self._include, self._exclude

@@ -8,8 +8,7 @@ from opweld.graph.aliasing import Buffers, alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.hooks.standing import one_node, one_type
-from opweld.rewriting.basic import Index
-from opweld.rewriting.sets import STAGES, RewriteSet
+from opweld.rewriting.sets import RewriteSet
 from opweld.rooms import late
 
 __all__ = ["copy_and_merge", "merge", "merge_equal", "rewrite_graph"]
@@ -160,14 +159,10 @@ def rewrite_graph(graph: FunctionGraph, rewrites: RewriteSet) -> bool:
         If a rewriter gives what cannot stand in a node's place, or rewriters undo one another's work.
     """
     changed = False
-    for stage in STAGES:
-        chosen = [(item.name, item.rewriter) for item in rewrites.query(stage)]
-        if not chosen:
-            continue
+    for stage, index in rewrites.indexes():
         inplace = stage == "inplace"
         if inplace and changed:  # who has become equal to another is not written over for that other's sake
             merge_equal(graph)
-        index = Index(chosen)
         if not index.any_for(graph.apply_nodes):  # and nothing more is loaded
             continue
         check = equilibrium.Checker(graph) if inplace else None
