@@ -160,7 +160,7 @@ def test_configuration_that_means_something():
     def inside():
         return opweld.config.optimizer, config.mode
 
-    assert inside() == ("default", "FAST_COMPILE") and config.mode == "Mode"
+    assert inside() == ("fast_run", "FAST_COMPILE") and config.mode == "Mode"
     with pytest.raises(ConfigError, match="floatX"), config.change_flags(openmp=True, floatX="float8"):
         pass
     assert config.openmp is False

@@ -196,6 +196,8 @@ generic = Generic()
 class DisconnectedType(Type):
     """Stands where gradients are written; nothing is ever of this type."""
 
+    __props__ = ()
+
 
 disconnected_type = DisconnectedType()
 

@@ -73,11 +73,7 @@ _VOID: dict[str, tuple[Any, Allowed, str]] = {
     "warn__round": (False, _FLAG, "there is nothing to warn of"),
     "warn_float64": ("ignore", ("ignore", "warn", "raise", "pdb"), "dtypes are as NumPy makes them"),
 }  # fmt: skip
-_OPTIMIZERS = {
-    **dict.fromkeys(("fast_run", "o4", "o3", "o2", "o1"), "default"),
-    "fast_compile": "merge",
-    "o0": "None",
-}
+_OPTIMIZERS = {**dict.fromkeys(("o4", "o3", "o2", "o1"), "fast_run"), "o0": "None"}
 
 
 def _valid(key: str, value: object, allowed: Allowed) -> Any:

@@ -53,6 +53,26 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("Params", "ParamsType"), "opweld.params"),
     **dict.fromkeys(("CEnumType", "EnumList", "EnumType"), "opweld.enums"),
     "FunctionGraph": "opweld.graph.fgraph",
+    **dict.fromkeys(
+        (
+            "NoneConst", "NoneTypeT", "_asarray", "all_dtypes", "complex_dtypes", "continuous_dtypes",
+            "discrete_dtypes", "extract_constant", "float_dtypes", "hashtype", "int_dtypes", "integer_dtypes",
+            "none_type_t", "uint_dtypes", "values_eq_approx_always_true", "values_eq_approx_remove_inf",
+            "values_eq_approx_remove_inf_nan", "values_eq_approx_remove_nan",
+        ),
+        "opweld.compat.values",
+    ),
+    **dict.fromkeys(
+        (
+            "Callable", "DefaultOrderedDict", "Iterable", "Mapping", "OrderedDict", "PY3", "Singleton", "ValuesView",
+            "add_tag_trace", "cmp", "decode", "decode_iter", "decode_with", "difference", "exc_message", "flatten",
+            "from_return_values", "get_unbound_function", "get_variable_trace_string", "hash_from_code", "ifilter",
+            "imap", "izip", "memoize", "object2", "operator_div", "remove", "scratchpad", "to_return_values", "uniq",
+            "unzip",
+        ),
+        "opweld.compat.utils",
+    ),
+    **dict.fromkeys(("Mode", "get_default_mode", "get_mode"), "opweld.compat.modes"),
     **dict.fromkeys(("change_flags", "config"), "opweld.compat.settings"),
     **dict.fromkeys(
         (
@@ -75,13 +95,37 @@ _VALUES = (
 _DEBUG = "BadDestroyMap BadOptimization=BadRewrite BadThunkOutput BadViewMap DebugMode DebugModeError InvalidValueError"
 _NO_GRADIENTS = ("Lop", "Rop", "grad", "grad_not_implemented", "grad_undefined", "jacobian", "undefined_grad")
 _GRADIENT = " ".join(["DisconnectedType NullType disconnected_type", *[f"{name}=grad" for name in _NO_GRADIENTS]])
-_TENSOR = f"TensorType tensor TensorVariable TensorConstant upcast grad {_VALUES} shape shape_i"
+_DTYPES = (
+    "all_dtypes complex_dtypes continuous_dtypes discrete_dtypes float_dtypes int_dtypes integer_dtypes uint_dtypes"
+)
+_CLOSE = (
+    "values_eq_approx_always_true values_eq_approx_remove_inf values_eq_approx_remove_inf_nan "
+    "values_eq_approx_remove_nan"
+)
+_NONE = "NoneConst NoneTypeT none_type_t"
+_OLD_UTILS = (
+    "MethodNotDefined add_tag_trace difference flatten from_return_values get_variable_trace_string hashtype memoize "
+    "object2 remove scratchpad to_return_values uniq"
+)
+_TENSOR = (
+    f"TensorType tensor TensorVariable TensorConstant upcast grad {_VALUES} shape shape_i extract_constant {_DTYPES}"
+)
 
 _SCALAR = (
     "BinaryBitOp BinaryScalarOp FixedLogicalComparison LogicalComparison ScalarOp ScalarType UnaryBitOp UnaryScalarOp "
     "get_scalar_type upcast"
 )
 
+HOMES.update(
+    dict.fromkeys(
+        (
+            "bincount", "cholesky", "cumprod", "cumsum", "det", "inc_subtensor", "inv", "kron", "norm", "relu",
+            "repeat", "searchsorted", "set_subtensor", "sigmoid", "softmax", "softplus", "solve", "squeeze", "trace",
+            "unique",
+        ),
+        "opweld.tensor",
+    )
+)  # fmt: skip
 HOMES.update(
     ClassicOp="opweld.compat.classic:Op",
     ClassicType="opweld.compat.classic:Type",
@@ -92,9 +136,10 @@ HOMES.update(
 
 # What the packages have alike since Theano 1.1.
 _MODERN: dict[str, str] = {
-    "": "Apply Constant In Op Out Type Variable config function grad shared",
-    "compile": f"In Out SharedVariable function shared {_COPIES} {_SHAPES} {_DEBUG}",
+    "": "Apply Constant In Mode Op Out Type Variable _asarray config function grad shared",
+    "compile": f"In Mode Out SharedVariable function get_default_mode get_mode shared {_COPIES} {_SHAPES} {_DEBUG}",
     "compile.debugmode": _DEBUG,
+    "compile.mode": "Mode get_default_mode get_mode",
     "compile.function": "function",
     "compile.io": "In Out",
     "compile.ops": f"{_COPIES} {_SHAPES}",
@@ -111,7 +156,10 @@ _MODERN: dict[str, str] = {
     "graph.rewriting": "node_rewriter",
     "graph.rewriting.basic": "NodeRewriter node_rewriter",
     "graph.type": "CType Generic Type generic",
-    "graph.utils": "InconsistencyError MethodNotDefined MissingInputError",
+    "graph.utils": (
+        "InconsistencyError MethodNotDefined MissingInputError Scratchpad=scratchpad add_tag_trace "
+        "get_variable_trace_string"
+    ),
     "link": "",
     "link.c": "",
     "link.c.interface": "CLinkerObject CLinkerOp CLinkerType",
@@ -126,26 +174,39 @@ _MODERN: dict[str, str] = {
     "tensor.basic_opt": f"{_REGISTER} get_scalar_constant_value NotScalarConstantError",
     "tensor.elemwise": "Elemwise",
     "tensor.exceptions": "NotScalarConstantError",
+    "tensor.extra_ops": "bincount cumprod cumsum repeat searchsorted squeeze unique",
     "tensor.math": "",
+    "tensor.nlinalg": "det inv=inv matrix_inverse=inv norm trace",
+    "tensor.nnet": "relu sigmoid softmax softplus",
+    "tensor.nnet.basic": "relu sigmoid softmax softplus",
+    "tensor.slinalg": "cholesky kron solve",
+    "tensor.subtensor": "inc_subtensor set_subtensor",
     "tensor.rewriting": _REGISTER,
     "tensor.rewriting.basic": f"{_REGISTER} get_scalar_constant_value NotScalarConstantError",
     "tensor.shape": _SHAPES,
     "tensor.sharedvar": "TensorSharedVariable",
-    "tensor.type": "TensorType tensor",
+    "tensor.type": f"DenseTensorType=TensorType TensorType tensor {_DTYPES} {_CLOSE}",
+    "tensor.type_other": _NONE,
+    "tensor.utils": "hash_from_code",
     "tensor.var": "TensorConstant TensorVariable",
     "tensor.variable": "TensorConstant TensorVariable",
+    "utils": (
+        "Singleton difference flatten from_return_values get_unbound_function hash_from_code to_return_values uniq "
+        "unzip"
+    ),
 }
 
 # What Theano has besides, up to 1.0.
 _OPTIMIZERS = "local_optimizer=node_rewriter LocalOptimizer=NodeRewriter"
 _CLASSIC: dict[str, str] = {
     "": (
-        "Apply Constant In Op=ClassicOp OpenMPOp Out Type=ClassicType Variable change_flags config function grad shared"
+        "Apply Constant In Mode Op=ClassicOp OpenMPOp Out Type=ClassicType Variable _asarray change_flags config "
+        "function grad shared"
     ),
     "gof": (
         f"{_GRAPH} {_OPTIMIZERS} CEnumType CLinkerObject CLinkerOp CLinkerType COp=ExternalCOp EnumList EnumType "
         "FunctionGraph Generic Op=ClassicOp OpenMPOp "
-        "ParamsType Type=ClassicType generic InconsistencyError MethodNotDefined MissingInputError"
+        "ParamsType Type=ClassicType generic hashtype InconsistencyError MethodNotDefined MissingInputError"
     ),
     "gof.fg": "FunctionGraph InconsistencyError MissingInputError",
     "gof.graph": _GRAPH,
@@ -154,11 +215,17 @@ _CLASSIC: dict[str, str] = {
     "gof.opt": _OPTIMIZERS,
     "gof.params_type": "Params ParamsType",
     "gof.type": "CEnumType CLinkerType EnumList EnumType Generic Type=ClassicType generic",
-    "gof.utils": "MethodNotDefined",
+    "compat": (
+        "Callable DefaultOrderedDict Iterable Mapping OrderedDict PY3 ValuesView cmp decode decode_iter decode_with "
+        "exc_message get_unbound_function ifilter imap izip operator_div"
+    ),
+    "gof.utils": _OLD_UTILS,
     "configparser": "change_flags config",
     "printing": "debugprint pydotprint",
     "scalar": f"Scalar=ScalarType {_SCALAR}",
     "scalar.basic": f"Scalar=ScalarType {_SCALAR}",
+    "tensor.nnet.nnet": "relu sigmoid softmax softplus",
+    "tensor.nnet.sigm": "sigmoid softplus",
     "tensor.opt": f"{_REGISTER} get_scalar_constant_value NotScalarConstantError",
 }
 
@@ -170,11 +237,12 @@ TREES: dict[str, dict[str, str]] = {
 
 # Where a module looks for what it does not list: the constructors dvector, fmatrix …, the scalar types.
 FALLBACKS: dict[str, tuple[str, ...]] = {
-    "tensor": ("opweld.tensor",),
-    "tensor.basic": ("opweld.tensor",),
+    "tensor": ("opweld.tensor", "opweld.compat.tensors"),
+    "tensor.basic": ("opweld.tensor", "opweld.compat.tensors"),
     "tensor.elemwise": ("opweld.tensor",),
     "tensor.math": ("opweld.tensor",),
-    "tensor.type": ("opweld.tensor",),
-    "scalar": ("opweld.scalar",),
-    "scalar.basic": ("opweld.scalar",),
+    "tensor.shape": ("opweld.compat.tensors",),
+    "tensor.type": ("opweld.tensor", "opweld.compat.tensors"),
+    "scalar": ("opweld.scalar", "opweld.compat.scalarnames"),
+    "scalar.basic": ("opweld.scalar", "opweld.compat.scalarnames"),
 }

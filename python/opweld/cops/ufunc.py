@@ -200,7 +200,7 @@ class Form:
         return Batched(self, types)(*variables)
 
 
-def _cast(name: str, argument: str, value: Any, dtype: str) -> Any:
+def _cast(name: str, argument: str, value: object, dtype: str) -> Any:
     given: Any = value if isinstance(value, Variable) else np.asarray(value)
     have = given.type.dtype if isinstance(given, Variable) else given.dtype
     if not isinstance(given, Variable) and given.ndim == 0 and not isinstance(value, np.generic):
@@ -213,7 +213,7 @@ def _cast(name: str, argument: str, value: Any, dtype: str) -> Any:
     return variable if variable.type.dtype == dtype else functions.cast(variable, dtype)
 
 
-def _op(base: Any, said: Said, *parts: Any) -> Any:
+def _op(base: type, said: Said, *parts: Any) -> Any:
     """An op of a class that has the short form's name, by which messages of the compiler call it."""
     return type(said.name, (base,), {"__module__": base.__module__})(said, *parts)
 

@@ -94,7 +94,30 @@ class Props:
         return f"{type(self).__name__}{{{pairs}}}"
 
 
-class Variable(Generic[T]):
+class Tag:
+    """What a program hangs onto a variable or a node: any attributes. opweld reads none of them."""
+
+    def __repr__(self) -> str:
+        return f"Tag({', '.join([f'{name}={value!r}' for name, value in self.__dict__.items()])})"
+
+
+class Tagged:
+    """Has a `Tag` of its own, made when it is first asked for."""
+
+    @property
+    def tag(self) -> Any:
+        """Attributes of one's own."""
+        found = self.__dict__.get("_tag")
+        if found is None:
+            found = self.__dict__["_tag"] = Tag()
+        return found
+
+    @tag.setter
+    def tag(self, value: object) -> None:
+        self.__dict__["_tag"] = value
+
+
+class Variable(Tagged, Generic[T]):
     """A value of a graph: an input, or what a node computes. ``Variable[TensorType]`` says of which type.
 
     Parameters
@@ -205,7 +228,7 @@ class Constant(Variable[T]):
         return type(self)(self.type, self.data, self.name if name is None else name)
 
 
-class Apply(Generic[O_]):
+class Apply(Tagged, Generic[O_]):
     """A node: an op applied to variables. ``Apply[Elemwise]`` says which op's.
 
     Parameters

@@ -129,3 +129,8 @@ class Type(Props):
         if getattr(self.values_eq, "__func__", None) is Type.values_eq.__func__:  # type: ignore[attr-defined]
             return bool(tolerances.alike(a, b, approx=True))
         return self.values_eq(a, b)
+
+
+# The names of old; in the class itself they would hide the classes from its annotations.
+Type.Variable = property(lambda self: self.variable_type, doc="The class of its variables.")  # type: ignore[attr-defined]
+Type.Constant = property(lambda self: self.constant_type, doc="The class of its constants.")  # type: ignore[attr-defined]

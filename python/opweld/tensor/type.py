@@ -31,16 +31,25 @@ class TensorType(CType):
         One entry for each dimension; None: unknown. True and False mean what they mean in `broadcastable`.
     broadcastable : sequence of bool, optional
         Instead of `shape`: True is size 1, False unknown.
+    name : str, optional
+        Kept, and no part of what the type is.
     """
 
     __props__ = ("dtype", "shape")
+    name: str | None = None
     variable_type = TensorVariable
     constant_type = TensorConstant
     keep_storage = True
 
     def __init__(
-        self, dtype: Any, shape: Iterable[Any] | None = None, broadcastable: Iterable[bool] | None = None
+        self,
+        dtype: Any,
+        shape: Iterable[Any] | None = None,
+        broadcastable: Iterable[bool] | None = None,
+        name: str | None = None,
     ) -> None:
+        if name is not None:
+            self.name = name
         self._dtype = dtypes.dtype_of(dtype)
         self.dtype = self._dtype.name
         if (shape is None) == (broadcastable is None):
@@ -104,19 +113,23 @@ class TensorType(CType):
 
         __call__.__wrapped__ = CType.__call__
 
-    def clone(self, dtype: Any = None, shape: Iterable[Any] | None = None) -> TensorType:
+    def clone(
+        self, dtype: Any = None, shape: Iterable[Any] | None = None, broadcastable: Iterable[bool] | None = None
+    ) -> TensorType:
         """Make a type like this one.
 
         Parameters
         ----------
-        dtype, shape : optional
-            What differs.
+        dtype, shape, broadcastable : optional
+            What differs; of the sizes either is said.
 
         Returns
         -------
         TensorType
         """
-        return type(self)(self.dtype if dtype is None else dtype, self.shape if shape is None else shape)
+        if shape is None and broadcastable is None:
+            shape = self.shape
+        return type(self)(self.dtype if dtype is None else dtype, shape, broadcastable)
 
     def is_super(self, other: object) -> bool:
         """Say whether every array of another type is of this one too, because it knows less of the sizes.

@@ -10,6 +10,8 @@ from opweld.compat.bases import Op as Op
 from opweld.compat.bases import Type as Type
 from opweld.compat.bases import grad as grad
 from opweld.compat.settings import config as config
+from opweld.compat.values import _asarray as _asarray
+from opweld.compat.modes import Mode as Mode
 from opweld.graph.basic import Apply as Apply
 from opweld.graph.basic import Constant as Constant
 from opweld.graph.basic import Variable as Variable

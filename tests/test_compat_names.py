@@ -1,0 +1,219 @@
+"""Names that files of ops import from Theano, Aesara and PyTensor: each does what it did."""
+
+import pickle
+
+import numpy as np
+import opweld.compat.theano.scalar as scalar
+import opweld.compat.theano.tensor as T
+import pytest
+
+import opweld
+from opweld.compat import aesara, pytensor, theano
+from opweld.compat.theano import gof
+from opweld.errors import MethodNotDefined
+
+
+def test_lists_of_dtypes():
+    assert T.int_dtypes == ("int8", "int16", "int32", "int64") and T.float_dtypes == ("float16", "float32", "float64")
+    assert set(T.discrete_dtypes) == {"bool", *T.int_dtypes, *T.uint_dtypes} == {"bool", *T.integer_dtypes}
+    assert set(T.all_dtypes) == {*T.discrete_dtypes, *T.continuous_dtypes}
+    assert T.continuous_dtypes == (*T.float_dtypes, *T.complex_dtypes)
+    assert pytensor.tensor.type.complex_dtypes is aesara.tensor.type.complex_dtypes is T.complex_dtypes
+    assert all(np.dtype(name).name == name for name in T.all_dtypes)
+
+
+def test_types_and_their_variables():
+    vector = T.TensorType("float32", (None,), name="v")
+    assert vector == T.fvector and hash(vector) == hash(T.fvector) and vector.name == "v"
+    assert vector.clone(broadcastable=(True, False)).shape == (1, None) and vector.clone(shape=(3,)).shape == (3,)
+    assert vector.clone(dtype="int8") == T.bvector and vector.is_super(T.TensorType("float32", (3,)))
+    assert isinstance(vector(), vector.Variable) and isinstance(T.constant(np.zeros(3, "f4")), vector.Constant)
+    assert pytensor.tensor.type.DenseTensorType is T.TensorType
+    with pytest.raises(TypeError, match="TensorType needs shape or broadcastable, and not both"):
+        vector.clone(shape=(3,), broadcastable=(False,))
+
+
+def test_tags():
+    x = T.dvector("x")
+    x.tag.test_value = np.ones(3)
+    y = x + 1
+    y.owner.tag.note = "mine"
+    assert x.tag.test_value.shape == (3,) and not hasattr(y.tag, "test_value")
+    assert repr(y.owner.tag) == "Tag(note='mine')"
+    again = pickle.loads(pickle.dumps(x))
+    assert again.tag.test_value.tolist() == [1.0, 1.0, 1.0]
+    x.tag = gof.utils.scratchpad()
+    assert vars(x.tag) == {} and theano.function([x], y)([1.0]).tolist() == [2.0]
+
+
+def test_none_is_a_value():
+    none = theano.tensor.type_other.NoneConst
+    assert none.data is None and isinstance(none.type, theano.tensor.type_other.NoneTypeT)
+    assert none.type == theano.tensor.type_other.none_type_t and none.type != gof.generic
+    with pytest.raises(TypeError, match=r"expected None, got 3 \(int\)"):
+        none.type.filter(3)
+
+    class Takes(gof.Op):
+        __props__ = ()
+
+        def make_node(self, x, what):
+            return gof.Apply(self, [x, what], [x.type()])
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            return (
+                f'if ({inputs[1]} != Py_None) {{ PyErr_SetString(PyExc_ValueError, "not None"); {sub["fail"]} }}\n'
+                f"Py_XDECREF({outputs[0]}); {outputs[0]} = {inputs[0]}; Py_INCREF({outputs[0]});"
+            )
+
+    x = T.dvector("x")
+    assert theano.function([x], Takes()(x, none))([1.0]).tolist() == [1.0]
+
+
+def test_values_that_are_compared_in_part():
+    kind = theano.tensor.type
+    a, b = np.array([1.0, np.nan, np.inf]), np.array([1.0, 2.0, 3.0])
+    assert kind.values_eq_approx_remove_inf_nan(a, b) and kind.values_eq_approx_always_true(a, 3)
+    assert not kind.values_eq_approx_remove_inf(a, b) and kind.values_eq_approx_remove_inf(a[[0, 2]], b[[0, 2]])
+    assert not kind.values_eq_approx_remove_nan(a, b) and kind.values_eq_approx_remove_nan(a[:2], b[:2])
+    assert not kind.values_eq_approx_remove_nan(a, b.astype("f4")) and not kind.values_eq_approx_remove_inf(b, b + 1)
+
+
+def test_constants_that_are_found():
+    x = T.dscalar("x")
+    assert T.extract_constant(T.constant(3)) == 3 and T.extract_constant(x) is x
+    assert T.extract_constant(T.alloc(2.0, 3)) == 2.0
+    filled = T.alloc(2.0, 3)
+    assert T.extract_constant(filled, only_process_constants=True) is filled
+    assert theano._asarray([1, 2], dtype="float32").dtype == np.float32 and theano._asarray(3, "floatX").dtype == "f8"
+
+
+@pytest.mark.parametrize(("name", "args", "wanted"), [
+    ("mul", (3.0, 4.0), 12.0), ("true_div", (3.0, 4.0), 0.75), ("sgn", (-3.0,), -1.0), ("sqr", (3.0,), 9.0),
+    ("neq", (3.0, 4.0), True), ("scalar_maximum", (3.0, 4.0), 4.0), ("inv", (4.0,), 0.25), ("abs_", (-2.0,), 2.0),
+    ("switch", (True, 1.0, 2.0), 1.0), ("second", (1.0, 2.0), 2.0), ("identity", (5.0,), 5.0), ("exp2", (3.0,), 8.0),
+    ("round_half_to_even", (2.5,), 2.0), ("convert_to_int32", (2.7,), 2),
+])  # fmt: skip
+def test_scalar_ops(name, args, wanted):
+    inputs = [scalar.get_scalar_type("bool" if isinstance(value, bool) else "float64")() for value in args]
+    found = opweld.function(inputs, getattr(scalar, name)(*inputs))(*args)
+    assert found == wanted
+
+
+def test_classes_of_scalar_ops():
+    x, y = T.dvectors("x", "y")
+    op = (x * y).owner.op.scalar_op
+    assert isinstance(op, scalar.Mul) and not isinstance(op, scalar.Add) and not isinstance(3, scalar.Mul)
+    assert scalar.Mul(scalar.upcast_out, name="mul") == scalar.mul and isinstance(scalar.mul, scalar.ScalarOp)
+    assert isinstance((x > y).owner.op.scalar_op, scalar.GT) and isinstance(T.tanh(x).owner.op.scalar_op, scalar.Tanh)
+    assert isinstance(T.switch(x > 0, x, y).owner.op.scalar_op, scalar.Switch)
+    assert issubclass(scalar.Mul, scalar.ScalarOp) and scalar.ArcTan2() == scalar.arctan2
+    with pytest.raises(AttributeError, match="Chi2SF"):
+        scalar.Chi2SF  # noqa: B018
+
+
+def test_functions_of_tensors():
+    x = np.arange(6.0).reshape(2, 3)
+    v, m = T.dvector("v"), T.dmatrix("m")
+    a, b = T.dtensor3s("a", "b")
+    cases = [
+        (T.shape_padleft(m, 2), (1, 1, 2, 3)), (T.shape_padright(m), (2, 3, 1)), (T.shape_padaxis(m, 1), (2, 1, 3)),
+        (T.shape_padaxis(m, -1), (2, 3, 1)), (T.unbroadcast(m, 0), (2, 3)),
+        (T.patternbroadcast(m, (False, False)), (2, 3)),
+    ]  # fmt: skip
+    found = theano.function([m], [case for case, _ in cases])(x)
+    assert [value.shape for value in found] == [shape for _, shape in cases]
+    with pytest.raises(IndexError, match=r"axis 3 is out of range \[-3, 3\)"):
+        T.shape_padaxis(m, 3)
+    row = theano.function([m], T.addbroadcast(m, 0))
+    assert row(x[:1]).tolist() == x[:1].tolist()
+    with pytest.raises(Exception, match="1"):
+        row(x)
+    assert T.patternbroadcast(m, (True, False)).broadcastable == (True, False)
+    assert theano.function([v], T.ceil_intdiv(T.cast(v, "int64"), 4))([7.0, 8.0, 9.0]).tolist() == [2, 2, 3]
+    stacked = theano.function([v], T.stacklists([[v, v + 1], [v * 2, v]]))([1.0, 2.0])
+    assert stacked.tolist() == [[[1, 2], [2, 3]], [[2, 4], [1, 2]]]
+    assert theano.function([m], T.nonzero_values(m))(x).tolist() == [1, 2, 3, 4, 5]
+    assert T.get_vector_length(T.constant([1, 2])) == 2 and T.get_vector_length(T.TensorType("int8", (4,))()) == 4
+    with pytest.raises(ValueError, match="the length of v is not known"):
+        T.get_vector_length(v)
+    p, q = np.random.default_rng(0).random((2, 4, 3, 3))
+    assert np.allclose(theano.function([a, b], T.batched_dot(a, b))(p, q), p @ q)
+    assert np.allclose(theano.function([a, m], T.batched_dot(a, m))(p, q[:, 0]), np.einsum("nij,nj->ni", p, q[:, 0]))
+
+
+def test_variables_by_the_dozen():
+    x, y = T.dvectors("x", "y")
+    assert (
+        (x.name, y.name, x.type) == ("x", "y", T.dvector) and len(T.fmatrices(3)) == 3
+        if hasattr(T, "fmatrices")
+        else True
+    )
+    assert [s.type for s in T.lscalars(2)] == [T.lscalar] * 2 and T.tensor4s("t")[0].ndim == 4
+
+
+def test_modes_by_their_old_names():
+    x = T.dvector("x")
+
+    class Both(gof.Op):
+        __props__ = ()
+
+        def make_node(self, x):
+            return gof.Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = inputs[0] + 1
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            return f"Py_XDECREF({outputs[0]}); {outputs[0]} = {inputs[0]}; Py_INCREF({outputs[0]});"
+
+    z = Both()(x) * 2
+    for mode in ("CVM", "VM", "c|py", "C", "FAST_RUN", None, theano.Mode("cvm"), theano.Mode("c", "fast_compile")):
+        assert theano.function([x], z, mode=mode)([1.0]).tolist() == [2.0], mode
+    for mode in ("py", "PY", theano.Mode("py"), theano.Mode(linker="py", optimizer=None)):
+        assert theano.function([x], z, mode=mode)([1.0]).tolist() == [4.0], mode
+    shared = theano.shared(np.ones(2))
+    step = theano.function([x], Both()(x + shared), updates=[(shared, shared + x)], mode="py")
+    assert step([1.0, 2.0]).tolist() == [3.0, 4.0] and shared.get_value().tolist() == [2.0, 3.0]
+    assert repr(theano.Mode("py")) == "Mode(linker='py', optimizer='default')"
+    assert theano.compile.mode.get_mode("py").linker == "py" and theano.compile.get_default_mode() is not None
+    with pytest.raises(ValueError, match="no linker 'jax' here: expected one of c, cvm"):
+        theano.Mode("jax")
+
+    class OnlyC(Both):
+        perform = gof.Op.perform
+
+    with pytest.raises(MethodNotDefined, match="OnlyC has no perform: it cannot be run by the linker 'py'"):
+        theano.function([x], OnlyC()(x), mode="py")
+
+
+def test_small_things():
+    utils, compat = gof.utils, theano.compat
+    assert utils.uniq([1, 2, 1, [3], [3]]) == [1, 2, [3]] and utils.difference([1, 2, 3], [2]) == [1, 3]
+    assert utils.to_return_values([1]) == 1 and utils.to_return_values([1, 2]) == [1, 2]
+    assert utils.from_return_values(1) == [1] and utils.from_return_values((1, 2)) == [1, 2]
+    assert utils.flatten([1, [2, (3,)]]) == [1, 2, 3] and utils.remove(bool, [0, 1]) == [0]
+    assert (
+        list(compat.izip([1], [2])) == [(1, 2)]
+        and compat.cmp(1, 2) == -1
+        and compat.exc_message(ValueError("a")) == "a"
+    )
+    assert compat.decode(b"a") == "a" and list(compat.decode_iter([b"a"])) == ["a"]
+    assert compat.decode_with(b"a", "ascii") == "a"
+    kept = compat.DefaultOrderedDict(list)
+    kept["b"].append(1)
+    assert pickle.loads(pickle.dumps(kept)) == kept.copy() == {"b": [1]} and kept.copy()["c"] == []
+    calls = []
+    twice = utils.memoize(lambda x: calls.append(x) or 2 * x)
+    assert (twice(3), twice(3), calls) == (6, 6, [3])
+    assert pytensor.utils.unzip([(1, 2), (3, 4)], 2) == ((1, 3), (2, 4)) and pytensor.utils.unzip([], 2) == ((), ())
+    assert (
+        pytensor.utils.hash_from_code("a") == pytensor.utils.hash_from_code(b"a") != pytensor.utils.hash_from_code("b")
+    )
+
+    class One(pytensor.utils.Singleton):
+        pass
+
+    assert One() is One() and gof.hashtype(One()) == gof.hashtype(One())
+    node = (T.dvector("x") + 1).owner
+    assert utils.add_tag_trace(node) is node and __file__ in utils.get_variable_trace_string(node.outputs[0])
+    assert theano.gradient.disconnected_type == theano.gradient.DisconnectedType()
