@@ -137,5 +137,7 @@ def test_errors_are_at_the_cells_line(magic):
         ValueError, match=r"^%%cop: the signature needs a name: write `%%cop name\(x: T\[n\]\) -> y: T\[n\]`$"
     ):
         magic("x: T[n] -> y: T", "y = 1;")
-    with pytest.raises(ValueError, match=r"^%%cop: unknown option --fast; there are --check, --nogil, --c\+\+$"):
+    with pytest.raises(
+        ValueError, match=r"^%%cop: unknown option --fast; there are --check, --nogil, --ufunc, --c\+\+$"
+    ):
         magic("--fast f(x: T[n]) -> y: T", "y = 1;")

@@ -8,11 +8,12 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from functools import update_wrapper
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["Late", "door", "late", "submodule"]
+__all__ = ["Late", "door", "ending", "late", "submodule"]
 
 
 def door(
@@ -147,6 +148,33 @@ def late(name: str) -> Any:
         To be used as the module.
     """
     return Late(name)
+
+
+Called = TypeVar("Called", bound=Callable[..., Any])
+
+
+def ending(function: Called) -> Called:
+    """Decorate a function that users call: the traceback of what they did wrong ends where they called it.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+
+    Returns
+    -------
+    callable
+    """
+
+    def ends(*args: Any, **keywords: Any) -> Any:
+        __tracebackhide__ = True
+        try:
+            return function(*args, **keywords)
+        except Exception as error:
+            tracebacks.shorten(error)
+            raise error
+
+    return update_wrapper(ends, function)  # type: ignore[return-value]
 
 
 # What several need where something went wrong: a name that does not exist, an exception to be shown.

@@ -102,6 +102,30 @@ static int opw_bind(opw_cop *self, PyObject *const *args, Py_ssize_t given, PyOb
 
 /* ---- calls -------------------------------------------------------------------------------------------------------- */
 
+/* Has the frames of opweld's own left out of the traceback of the exception that is set, where it is the user's. */
+static void opw_shorten(opw_cop *self)
+{
+    PyObject *value, *none;
+#if PY_VERSION_HEX >= 0x030C0000
+    value = PyErr_GetRaisedException();
+#else
+    PyObject *type, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback)
+        (void)PyException_SetTraceback(value, traceback);
+    Py_XDECREF(traceback);
+#endif
+    if (!(none = PyObject_CallMethod(self->form, "shorten", "O", value)))
+        PyErr_WriteUnraisable(self->form);
+    Py_XDECREF(none);
+#if PY_VERSION_HEX >= 0x030C0000
+    PyErr_SetRaisedException(value);
+#else
+    PyErr_Restore(type, value, PyException_GetTraceback(value));
+#endif
+}
+
 /* A call that Python looks at. */
 static PyObject *opw_meet(opw_cop *self, uint64_t key, PyObject *const *bound, PyObject *out)
 {
@@ -115,6 +139,8 @@ static PyObject *opw_meet(opw_cop *self, uint64_t key, PyObject *const *bound, P
     }
     result = PyObject_CallMethod(self->form, "meet", "OKOO", (PyObject *)self, (unsigned long long)key, values, out ? out : Py_None);
     Py_DECREF(values);
+    if (!result)
+        opw_shorten(self);
     return result;
 }
 

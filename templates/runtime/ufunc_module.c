@@ -2,7 +2,7 @@
    CPython; loaded by who makes such a ufunc. */
 #define PY_SSIZE_T_CLEAN
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
-#define NPY_TARGET_VERSION NPY_2_2_API_VERSION /* process_core_dims_func */
+#define NPY_TARGET_VERSION NPY_2_1_API_VERSION /* process_core_dims_func */
 #include <Python.h>
 #include <fenv.h>
 #include <numpy/arrayobject.h>

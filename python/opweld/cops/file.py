@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from opweld.cops.reading import Place, Record, place_of
-from opweld.cops.short import called, said_of
+from opweld.cops.short import formed, said_of
 
 __all__ = ["Piece", "file", "forms_of"]
 
@@ -97,14 +97,14 @@ def forms_of(text: str, shown: str, where: str, **options: Any) -> list[Any]:
     names = [_name(piece, shown) for piece in pieces]
     if not pieces:
         raise ValueError(f"{shown}: has no short form; a comment that begins with `cop:` holds a signature")
-    given = options.pop("support", "")
+    given, ufunc = options.pop("support", ""), options.pop("ufunc", False)
     made = []
     for name, piece in zip(names, pieces):
         if names.count(name) > 1:
             raise ValueError(f"{shown}:{piece.line}: there are two short forms called {name}")
         known = (("body", piece.body_line), ("support", 1))
         said = said_of(piece.signature, piece.body, name=name, support=support + given, **options)
-        made.append(called(said, Place(where, piece.line, known)))
+        made.append(formed(said, Place(where, piece.line, known), ufunc=ufunc))
     return made
 
 

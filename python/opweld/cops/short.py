@@ -15,19 +15,20 @@ from opweld.cops.reading import Argument, Place, Text, place_of
 from opweld.cops.types import WEAK, described, dtypes_of, listed, shape_of
 from opweld.errors import OpweldWarning, _what
 from opweld.graph.basic import Variable
-from opweld.rooms import late
+from opweld.rooms import ending, late, tracebacks
 from opweld.tensor.type import TensorType
 
 if TYPE_CHECKING:
     import inspect
 
-__all__ = ["Form", "called", "cop", "said_of"]
+__all__ = ["Form", "called", "cop", "formed", "said_of"]
 
 ufuncs: Any = late("opweld.cops.ufunc")  # few short forms are ufuncs
 
 _LANGS = ("c", "c++")
 
 
+@ending
 def cop(
     signature: str,
     body: str,
@@ -98,6 +99,11 @@ def cop(
         signature, body, name=name, support=support, headers=headers, header_dirs=header_dirs, libraries=libraries,
         lib_dirs=lib_dirs, args=args, lang=lang, nogil=nogil, check=check,
     )  # fmt: skip
+    return formed(said, place, perform, ufunc)
+
+
+def formed(said: Said, place: Place, perform: Callable[..., Any] | None = None, ufunc: bool = False) -> Any:
+    """Make what is called, or a ufunc, of what it is made of."""
     return ufuncs.made(said, place, perform) if ufunc else called(said, place, perform)
 
 
@@ -216,6 +222,10 @@ class Form:
 
     # ---- calls ----
 
+    def shorten(self, error: BaseException) -> None:
+        """Leave opweld's frames out of the traceback of what a user did wrong."""
+        tracebacks.shorten(error)
+
     def meet(self, called: Called, key: int, values: tuple[Any, ...], out: object) -> Any:
         """Run a call of such arguments as were not met before.
 
@@ -301,6 +311,7 @@ class Form:
         made = function(inputs, wanted, name=self.name, on_unused_input="ignore", options=own)
         return made.maker.create(explained=False)  # there is one node, and what it says names it
 
+    @ending
     def capsule(self, prototype: str, *, success: int = 1) -> Any:
         """Offer the body to C that calls back, as SciPy's functions do of a `scipy.LowLevelCallable`.
 
@@ -381,7 +392,7 @@ class Form:
         """Write the docstring."""
         signature = self.op.text.signature
         lines = [
-            f"{self.name}({', '.join([*[a.name for a in signature.inputs], '*', 'out=None'])})",
+            f"{self.name}({', '.join([*[_shown(a) for a in signature.inputs], '*', 'out=None'])})",
             "",
             self.op.said.signature.strip(),
         ]
@@ -396,3 +407,7 @@ class Form:
             lines += ["", "Notes", "-----"]
             lines += [f"{variable} is {listed(bound)}." for variable, bound in signature.types.items()]
         return "\n".join(lines) + "\n"
+
+
+def _shown(argument: Argument) -> str:
+    return argument.name if argument.value is None else f"{argument.name}={argument.value}"

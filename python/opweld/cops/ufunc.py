@@ -16,6 +16,7 @@ from opweld.dtypes import dtype_of
 from opweld.errors import _what
 from opweld.graph.basic import Apply, Variable
 from opweld.graph.op import Op
+from opweld.rooms import ending
 from opweld.scalar.op import ScalarOp
 from opweld.scalar.type import ScalarType, get_scalar_type
 from opweld.tensor.convert import as_tensor_variable
@@ -99,6 +100,7 @@ class Form:
 
     # ---- what NumPy asks ----
 
+    @ending
     def loop(self, number: int) -> Any:
         """Compile a loop.
 
@@ -114,6 +116,7 @@ class Form:
         """
         return address_of(self.said, self.text, self.place, self.combinations[number], "opweld loop")
 
+    @ending
     def core_sizes(self, sizes: list[int]) -> list[int]:
         """Compute the sizes that no input has, and check those of inputs that others say.
 
@@ -162,6 +165,7 @@ class Form:
 
     # ---- variables ----
 
+    @ending
     def applied(self, method: str, inputs: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """Build the node that a call on variables is.
 

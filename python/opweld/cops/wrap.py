@@ -11,10 +11,12 @@ from opweld.cops.reading import Place, place_of, wrapped
 from opweld.cops.short import called, said_of
 from opweld.errors import _what
 from opweld.hooks.reading import label_of
+from opweld.rooms import ending
 
 __all__ = ["wrap"]
 
 
+@ending
 def wrap(
     prototype: str,
     *,
