@@ -56,6 +56,9 @@ var functions = map[string]Function{
 	"PyArg_ParseTuple":             {Fails: Zero},
 	"PyCapsule_New":                {Returns: New, Fails: Null},
 	"PyCapsule_GetPointer":         {Fails: Null},
+	"PyCapsule_CheckExact":         {},
+	"PyCapsule_GetName":            {Fails: Asks},
+	"PyCapsule_GetContext":         {Fails: Asks},
 	"PyImport_ImportModule":        {Returns: New, Fails: Null},
 	"PyImport_GetModule":           {Returns: New, Fails: Null}, // also without an exception
 	"PyObject_IsInstance":          {Fails: Negative},

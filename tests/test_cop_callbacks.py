@@ -119,6 +119,94 @@ def test_sizes_that_nobody_tells():
         bell.capsule(3)
 
 
+SUM = """
+static double sum(double (*f)(double, void *), void *data, double a, double b, int n) {
+    double s = 0;
+    for (int i = 0; i < n; i++) s += f(a + (i + 0.5) * (b - a) / n, data);
+    return s * (b - a) / n;
+}
+"""
+PROTOTYPE = "double sum(double (*f)(double, void *), void *data, double a, double b, int n)"
+SIGNATURE = "f: function, a: float64, b: float64, n: int32 = 1000 -> float64"
+
+
+@pytest.fixture(scope="module")
+def integral():
+    return opweld.wrap(PROTOTYPE, signature=SIGNATURE, support=SUM)
+
+
+class LowLevelCallable(tuple):
+    """As SciPy's: the capsule, with the user's data as its context, comes first, and [0] is refused."""
+
+    def __new__(cls, capsule, data):
+        set_ = ctypes.pythonapi.PyCapsule_SetContext
+        set_.argtypes = [ctypes.py_object, VOID]
+        assert set_(capsule, ctypes.addressof(data)) == 0
+        return tuple.__new__(cls, (capsule, data))
+
+    def __getitem__(self, place):
+        raise ValueError
+
+
+def test_a_wrapped_function_takes_one(integral):
+    square = opweld.cop("x: float64 -> y: float64", "y = x * x;")
+    capsule = square.capsule("double f(double x, void *data)")
+    assert np.isclose(integral(capsule, 0, 1), 1 / 3)
+    assert np.isclose(integral(f=capsule, a=0, b=3, n=5000), 9)
+    scaled = opweld.cop("x: float64, k: float64 -> y: float64", 'if (x > 2) fail(ValueError, "beyond 2");\ny = k * x;')
+    f = LowLevelCallable(scaled.capsule("double f(double x, const void *k)"), three := DOUBLE(3.0))
+    assert np.isclose(integral(f, 0, 2), 6)
+    three.value = 5
+    assert np.isclose(integral(f, 0, 2), 10)
+    with pytest.raises(ValueError, match=r"^beyond 2$"):  # though nothing says so to the function that called it
+        integral(f, 0, 3)
+    before = sys.getrefcount(capsule)
+    for _ in range(20):
+        integral(capsule, 0, 1)
+    assert sys.getrefcount(capsule) == before
+    assert "f : function" in integral.__doc__ and repr(integral).startswith("<opweld.cop sum(f: function, a: float64")
+
+
+def test_what_is_no_such_function(integral):
+    other = bell.capsule("double f(double x, double a)")
+    with pytest.raises(
+        TypeError, match=r'^sum: f is a function "double \(double, double\)", and the prototype calls "double \(double'
+    ):
+        integral(other, 0, 1)
+    with pytest.raises(
+        TypeError, match=r"^sum: f is function, expected a capsule or scipy\.LowLevelCallable of a function \"d"
+    ):
+        integral(lambda x: x, 0, 1)
+    for prototype, signature, message in (
+        (
+            PROTOTYPE,
+            SIGNATURE.replace("function", "float64"),
+            "that is a function: write `f: function` in the signature",
+        ),
+        (
+            "double sum(double f)",
+            "f: function -> float64",
+            "the signature has it as a function, which is a pointer to one",
+        ),
+        ("double sum(double (*f)(int), double (*g)(int), void *d)", "f: function, g: function -> float64", 'no "d"'),
+    ):
+        with pytest.raises(opweld.SignatureError) as caught:
+            opweld.wrap(prototype, signature=signature, support=SUM)
+        assert message in str(caught.value)
+    said = {"f: function -> y: T": "an input of it", "f: function[n] -> y: int8": "without sizes and default"}
+    for signature, message in {**said, "f: function -> y: int8": "which opweld.wrap takes"}.items():
+        with pytest.raises(opweld.SignatureError) as caught:
+            opweld.cop(signature, ";", name="f")
+        assert message in str(caught.value)
+
+
+def test_in_a_graph(integral):
+    capsule = opweld.cop("x: float64 -> y: float64", "y = x * x;").capsule("double f(double x, void *data)")
+    a = opweld.tensor.dscalar("a")
+    f = opweld.function([a], integral(capsule, 0.0, a * 3, 5000))
+    assert np.isclose(f(1.0), 9)
+
+
 SCIPY = """
 import ctypes, sys
 import numpy as np, opweld
@@ -140,6 +228,11 @@ middle = opweld.cop("x: float64[n] -> m: float64, s: work float64[n]", '''
 f = LowLevelCallable(middle.capsule("int f(const double *x, npy_intp n, double *m, void *data)"))
 image = np.random.default_rng(0).random((20, 20))
 assert np.array_equal(ndimage.generic_filter(image, f, 3), ndimage.median_filter(image, 3))
+total = opweld.wrap(
+    "double total(double (*f)(double, void *), void *d, double a)", signature="f: function, a: float64 -> float64",
+    support="static double total(double (*f)(double, void *), void *d, double a) { return f(a, d) + f(2 * a, d); }",
+)
+assert np.isclose(total(given, 1.0), np.exp(-2) + np.exp(-8))
 try:
     ndimage.generic_filter(image - 1, f, 3)
 except ValueError:

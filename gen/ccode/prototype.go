@@ -20,6 +20,8 @@ type Parameter struct {
 	Type    string // without qualifiers and stars
 	Pointer int    // how many stars; an array counts as one
 	Const   bool   // what is pointed to cannot be written
+	Calls   string // of a pointer to a function: its types, without const, as "double (double, void *)"
+	Cast    string // of such: the type as it is written, "double (*)(double, const void *)"
 }
 
 // ReadPrototype reads "int f(const double *x, long n)", with or without a semicolon. The error says what it is instead.
@@ -79,6 +81,10 @@ func parameter(n *sitter.Node, source []byte) Parameter {
 			p.Const = true
 		}
 	}
+	if calls, name := pointedFunction(n, source); name != nil {
+		cast := string(source[n.StartByte():name.StartByte()]) + string(source[name.EndByte():n.EndByte()])
+		return Parameter{Name: name.Utf8Text(source), Pointer: 1, Calls: calls, Cast: cast}
+	}
 	for d := n.ChildByFieldName("declarator"); d != nil; d = d.ChildByFieldName("declarator") {
 		switch d.Kind() {
 		case "pointer_declarator", "abstract_pointer_declarator", "array_declarator", "abstract_array_declarator":
@@ -90,4 +96,48 @@ func parameter(n *sitter.Node, source []byte) Parameter {
 		}
 	}
 	return p
+}
+
+// pointedFunction reads a parameter that is a pointer to a function: its types, and where its name stands; nil: it is none.
+func pointedFunction(n *sitter.Node, source []byte) (calls string, name *sitter.Node) {
+	d := n.ChildByFieldName("declarator")
+	stars := ""
+	for d != nil && d.Kind() == "pointer_declarator" {
+		stars += "*"
+		d = d.ChildByFieldName("declarator")
+	}
+	if d == nil || d.Kind() != "function_declarator" || d.ChildByFieldName("declarator").Kind() != "parenthesized_declarator" {
+		return "", nil
+	}
+	inner := d.ChildByFieldName("declarator").NamedChild(0)
+	if inner == nil || inner.Kind() != "pointer_declarator" || inner.ChildByFieldName("declarator").Kind() != "identifier" {
+		return "", nil
+	}
+	var types []string
+	parameters := d.ChildByFieldName("parameters")
+	for i := uint(0); i < parameters.NamedChildCount(); i++ {
+		types = append(types, parameter(parameters.NamedChild(i), source).types())
+	}
+	if len(types) == 1 && types[0] == "void" {
+		types = nil
+	}
+	result := strings.TrimSpace(typeOf(n, source) + " " + stars)
+	return fmt.Sprintf("%s (%s)", result, strings.Join(types, ", ")), inner.ChildByFieldName("declarator")
+}
+
+// types is a parameter without its name and const.
+func (p Parameter) types() string {
+	if p.Calls != "" {
+		return p.Calls
+	}
+	return strings.TrimSpace(p.Type + " " + strings.Repeat("*", p.Pointer))
+}
+
+// Signature is the prototype's types, without names and const, as SciPy writes them: "double (double, void *)".
+func (p *Prototype) Signature() string {
+	var types []string
+	for _, one := range p.Parameters {
+		types = append(types, one.types())
+	}
+	return fmt.Sprintf("%s (%s)", p.Result, strings.Join(types, ", "))
 }

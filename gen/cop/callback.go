@@ -64,19 +64,18 @@ func unfitParameter(p *ccode.Prototype, parameter *ccode.Parameter, wrong string
 
 // declare writes the parameters, and the name of the capsule.
 func (w *writer) declare(p *ccode.Prototype) {
-	var declared, types []string
+	var declared []string
 	for i, one := range p.Parameters {
 		if one.Name == "" {
 			one.Name = fmt.Sprintf("opw_unnamed_%d", i)
 		}
 		declared = append(declared, shown(one)+" __attribute__((unused))")
-		types = append(types, strings.TrimSpace(one.Type+" "+strings.Repeat("*", one.Pointer)))
 	}
 	if len(declared) == 0 {
 		declared = []string{"void"}
 	}
 	w.v.Callback.Parameters = strings.Join(declared, ", ")
-	w.v.Callback.name = fmt.Sprintf("%s (%s)", p.Result, strings.Join(types, ", "))
+	w.v.Callback.name = p.Signature()
 }
 
 // known finds what type variables are, and refuses parameters that the signature does not have; a void pointer is somebody else's.
@@ -86,7 +85,7 @@ func (w *writer) known(p *ccode.Prototype) error {
 		a, _ := find(w.s, one.Name)
 		sized := slices.ContainsFunc(w.s.Sizes, func(size signature.Size) bool { return size.Name == one.Name })
 		switch {
-		case one.Pointer > 1:
+		case one.Pointer > 1 || one.Calls != "":
 			return unfitParameter(p, one, "a pointer to pointers or a function is nothing that a signature has")
 		case a != nil && !a.Work:
 			if err := w.alike(p, one, a); err != nil {

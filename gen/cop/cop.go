@@ -15,15 +15,16 @@ import (
 
 // Request is what a short form is made of.
 type Request struct {
-	Signature string `json:"signature"`
-	Body      string `json:"body"`
-	Name      string `json:"name"`
-	Check     bool   `json:"check"` // every index is tested
-	CXX       bool   `json:"cxx"`
-	Nogil     bool   `json:"nogil"`
-	Ufunc     bool   `json:"ufunc"`    // a loop of a ufunc, which Python cannot be called in
-	Callback  string `json:"callback"` // the prototype of a function for who calls back; empty: none
-	Success   int    `json:"success"`  // what that returns where it has succeeded, and returns no output
+	Signature string            `json:"signature"`
+	Body      string            `json:"body"`
+	Name      string            `json:"name"`
+	Check     bool              `json:"check"` // every index is tested
+	CXX       bool              `json:"cxx"`
+	Nogil     bool              `json:"nogil"`
+	Ufunc     bool              `json:"ufunc"`     // a loop of a ufunc, which Python cannot be called in
+	Callback  string            `json:"callback"`  // the prototype of a function for who calls back; empty: none
+	Functions map[string]string `json:"functions"` // of arguments that are functions their types
+	Success   int               `json:"success"`   // what that returns where it has succeeded, and returns no output
 }
 
 // Form is what it becomes. The texts have Id where the kernel's name belongs.
@@ -73,6 +74,9 @@ func Make(r *Request) (*Form, error) {
 	if err == nil && r.Ufunc {
 		err = canBeUfunc(s)
 	}
+	if err == nil {
+		err = functionsAreKnown(r, s)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +93,17 @@ func outputsHaveNames(s *signature.Signature) error {
 		if a.Name == "" {
 			line, column := a.Place()
 			return &Error{"signature", fmt.Sprintf("an output needs a name, by which the body sets it: write `-> y: %s`", a.Dtype), line, column}
+		}
+	}
+	return nil
+}
+
+// functionsAreKnown refuses functions of which no prototype says the types.
+func functionsAreKnown(r *Request, s *signature.Signature) error {
+	for i := range s.Inputs {
+		if a := &s.Inputs[i]; a.Dtype == signature.Function && (r.Functions[a.Name] == "" || r.Ufunc || r.Callback != "") {
+			line, column := a.Place()
+			return &Error{"signature", fmt.Sprintf("%q is a function, which opweld.wrap takes: a prototype says of what types", a.Name), line, column}
 		}
 	}
 	return nil
@@ -221,6 +236,9 @@ func (w *writer) form(body string, unseen []Unseen) (*Form, error) {
 		name, f.Call, f.Core, f.Dims = "loop.c.tmpl", "(void *)opw_cop_loop_"+Id, view.Loop.core(), view.Loop.dims
 	default:
 		view, shared = w.view(body), shared[:1]
+		if len(view.Functions) > 0 {
+			shared = append(shared, "function.c.tmpl")
+		}
 		f.Call = w.call()
 	}
 	var err error

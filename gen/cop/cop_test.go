@@ -68,5 +68,9 @@ func TestAFunctionThatExists(t *testing.T) {
 	w, err = Wrap("int f(const double *x, int n, double k)", "x: float64[n], # data\n k: float64\n  -> int32")
 	require.NoError(t, err)
 	assert.Equal(t, &Wrapped{"f", "x: float64[n], # data\n k: float64\n  -> value: int32",
-		"if ((npy_intp)(int)n != n) fail(OverflowError, \"n is %zd, which is no int\", n);\nvalue = f((const double *)x, (int)n, k);"}, w)
+		"if ((npy_intp)(int)n != n) fail(OverflowError, \"n is %zd, which is no int\", n);\nvalue = f((const double *)x, (int)n, k);", map[string]string{}}, w)
+	w, err = Wrap("double sum(double (*f)(const double *x, void *), void *data, double a)", "f: function, a: float64 -> float64")
+	require.NoError(t, err)
+	assert.Equal(t, "value = sum((double (*)(const double *x, void *))f, opw_data_f, a);", w.Body)
+	assert.Equal(t, map[string]string{"f": "double (double *, void *)"}, w.Functions)
 }

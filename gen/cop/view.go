@@ -17,6 +17,7 @@ type View struct {
 	Parameters, Locals, Results, Given []string // of the body's function
 	Macros                             []Macro
 	Taken                              []string // parameters of the function that calls it
+	Functions                          []Function
 	Sizes                              []Size
 	Checks                             []Check
 	Outputs                            []Output
@@ -30,6 +31,9 @@ type View struct {
 
 // Macro is how a body reads an element by its indices.
 type Macro struct{ Name, Head, Text string }
+
+// Function is an argument that is a function of C: its name, and its types, as C strings too.
+type Function struct{ Name, Quoted, Types string }
 
 // Size is a name and the C that binds it.
 type Size struct{ Name, Value string }
@@ -156,6 +160,10 @@ func (w *writer) binds(input, axis int) bool {
 
 func (w *writer) input(i int) {
 	a := &w.s.Inputs[i]
+	if a.Dtype == signature.Function {
+		w.function(a)
+		return
+	}
 	w.v.Taken = append(w.v.Taken, "PyArrayObject *opw_in_"+a.Name)
 	for axis, d := range a.Dims {
 		if !w.binds(i, axis) {
@@ -180,6 +188,14 @@ func (w *writer) input(i int) {
 	w.v.Given = append(w.v.Given, fmt.Sprintf("(%s *)PyArray_DATA(opw_used_%s)", kind, a.Name))
 	w.v.Copied = append(w.v.Copied, a.Name)
 	w.v.Ready += " && opw_used_" + a.Name
+}
+
+// function is an argument that is a function of C: what the body calls, and the data that goes with it.
+func (w *writer) function(a *signature.Argument) {
+	w.v.Taken = append(w.v.Taken, "PyObject *opw_in_"+a.Name)
+	w.v.Parameters = append(w.v.Parameters, "void *"+a.Name, "void *opw_data_"+a.Name)
+	w.v.Given = append(w.v.Given, "opw_called_"+a.Name, "PyCapsule_GetContext(opw_in_"+a.Name+")")
+	w.v.Functions = append(w.v.Functions, Function{a.Name, quote(a.Name), quote(w.r.Functions[a.Name])})
 }
 
 // agrees checks a size against what the others say.
@@ -275,8 +291,9 @@ func literal(text string) string {
 // call is the expression by which c_code calls the function; {i} stands for the variables: inputs, outputs, changed inputs.
 func (w *writer) call() string {
 	var args []string
-	for range w.s.Inputs {
-		args = append(args, fmt.Sprintf("(PyArrayObject *)({%d})", len(args)))
+	for _, a := range w.s.Inputs {
+		kind := map[bool]string{true: "PyObject", false: "PyArrayObject"}[a.Dtype == signature.Function]
+		args = append(args, fmt.Sprintf("(%s *)({%d})", kind, len(args)))
 	}
 	for i := len(w.v.Outputs) + len(w.v.Changed); i > 0; i-- {
 		args = append(args, fmt.Sprintf("&{%d}", len(args)))

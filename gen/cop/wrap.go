@@ -14,6 +14,8 @@ type Wrapped struct {
 	Name      string `json:"name"`
 	Signature string `json:"signature"` // in which what the function returns has a name
 	Body      string `json:"body"`
+
+	Functions map[string]string `json:"functions"` // of each argument that is a function its types
 }
 
 // value is what the short form calls the value of the function.
@@ -34,8 +36,14 @@ func Wrap(prototype, text string) (*Wrapped, error) {
 		return nil, err
 	}
 	var arguments, checks []string
+	functions := map[string]string{}
+	for _, one := range p.Parameters {
+		if one.Calls != "" {
+			functions[one.Name] = one.Calls
+		}
+	}
 	for i, parameter := range p.Parameters {
-		argument, wrong := passed(s, parameter)
+		argument, wrong := passed(s, parameter, p.Parameters)
 		if wrong != "" {
 			return nil, &Error{"prototype", fmt.Sprintf("parameter %d of %s, %s: %s", i+1, p.Name, shown(parameter), wrong), 1, 0}
 		}
@@ -51,7 +59,7 @@ func Wrap(prototype, text string) (*Wrapped, error) {
 	call := fmt.Sprintf("%s(%s)", p.Name, strings.Join(arguments, ", "))
 	w, err := finish(p, s, text, call)
 	if err == nil {
-		w.Body = strings.Join(checks, "") + w.Body
+		w.Body, w.Functions = strings.Join(checks, "")+w.Body, functions
 	}
 	return w, err
 }
@@ -91,6 +99,9 @@ func shown(p ccode.Parameter) string {
 	if p.Const {
 		constant = "const "
 	}
+	if p.Calls != "" {
+		return strings.Replace(p.Cast, "(*", "(*"+p.Name, 1)
+	}
 	return strings.TrimSpace(constant + p.Type + " " + strings.Repeat("*", p.Pointer) + p.Name)
 }
 
@@ -105,17 +116,25 @@ var ctypes = map[string]string{
 }
 
 // passed is the C that stands for a parameter, or what is wrong with it.
-func passed(s *signature.Signature, p ccode.Parameter) (argument, wrong string) {
+func passed(s *signature.Signature, p ccode.Parameter, all []ccode.Parameter) (argument, wrong string) {
 	dtype, known := ctypes[p.Type]
+	a, input := find(s, p.Name)
 	switch {
 	case p.Name == "":
 		return "", "give it the name that it has in the signature"
+	case p.Calls != "" && (a == nil || a.Dtype != signature.Function):
+		return "", fmt.Sprintf("that is a function: write `%s: function` in the signature", p.Name)
+	case p.Calls != "":
+		return fmt.Sprintf("(%s)%s", p.Cast, p.Name), ""
+	case a == nil && p.Type == "void" && p.Pointer == 1 && owner(all) != "":
+		return "opw_data_" + owner(all), ""
+	case a != nil && a.Dtype == signature.Function:
+		return "", "the signature has it as a function, which is a pointer to one: `double (*" + p.Name + ")(double)`"
 	case !known && !(p.Type == "void" && p.Pointer == 1):
 		return "", fmt.Sprintf("%q is no type that a dtype stands for", p.Type)
 	case p.Pointer > 1:
 		return "", "a pointer to pointers or a function is nothing that a signature has"
 	}
-	a, input := find(s, p.Name)
 	if a == nil {
 		return sizePassed(s, p, dtype)
 	}
@@ -139,6 +158,20 @@ func passed(s *signature.Signature, p ccode.Parameter) (argument, wrong string) 
 		return fmt.Sprintf("(%s%s *)%s", map[bool]string{true: "const "}[p.Const], p.Type, p.Name), ""
 	}
 	return p.Name, ""
+}
+
+// owner is the one function among parameters, whose data a void pointer is that the signature does not have; empty: there is none,
+// or several.
+func owner(all []ccode.Parameter) string {
+	found := ""
+	for _, one := range all {
+		if one.Calls != "" && found != "" {
+			return ""
+		} else if one.Calls != "" {
+			found = one.Name
+		}
+	}
+	return found
 }
 
 // sizePassed is a size that a function is told.

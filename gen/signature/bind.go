@@ -223,6 +223,8 @@ func (s *Signature) checkArguments() error {
 			return a.at.fail("%q has a default and is an array: numbers alone have defaults", a.Name)
 		case a.Value == nil && input >= 0 && optional != "":
 			return a.at.fail("%q has no default and stands after %q, which has one", a.Name, optional)
+		case a.Dtype == Function && (input < 0 || len(a.Dims) > 0 || a.Value != nil):
+			return a.dtypeAt.fail("%q is a function: one that is given, without sizes and default", a.Name)
 		case len(a.Dims) > 32:
 			return a.at.fail("%q has %d dimensions; arrays have at most 32", a.Name, len(a.Dims))
 		case a.Value != nil && !fits(*a.Value, a.Dtype):

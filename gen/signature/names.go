@@ -18,8 +18,11 @@ func words(text string) map[string]bool {
 var dtypes = map[string]bool{
 	"bool": false, "int8": true, "int16": true, "int32": true, "int64": true, "uint8": true, "uint16": true, "uint32": true,
 	"uint64": true, "float16": false, "float32": false, "float64": false, "longdouble": false, "complex64": false,
-	"complex128": false, "clongdouble": false,
+	"complex128": false, "clongdouble": false, Function: false,
 }
+
+// Function stands where a dtype does: the argument is a function of C, given as a capsule.
+const Function = "function"
 
 // groups are what bounds may be called by. float16 has no arithmetic in C: it comes by its name only.
 var groups = map[string][]string{

@@ -304,7 +304,7 @@ func (p *parser) member() ([]string, error) {
 	if members, known := groups[t.text]; known && t.kind == word {
 		return members, nil
 	}
-	if _, known := dtypes[t.text]; known && t.kind == word {
+	if _, known := dtypes[t.text]; known && t.kind == word && t.text != Function {
 		return []string{t.text}, nil
 	}
 	if near := nearest(t.text); t.kind == word && near != "" {

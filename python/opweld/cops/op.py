@@ -9,7 +9,7 @@ import numpy as np
 
 from opweld.compile.modes import InC
 from opweld.cops.reading import Argument, Place, Record, Source, Text, read
-from opweld.cops.types import WEAK, computed, dtypes_of, shape_of, sizes_of
+from opweld.cops.types import FUNCTION, WEAK, computed, dtypes_of, function_of, shape_of, sizes_of
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
@@ -42,6 +42,7 @@ class Said(Record):
     lang: str
     nogil: bool
     check: bool
+    functions: tuple[tuple[str, str], ...] = ()
 
 
 class Written:
@@ -159,11 +160,14 @@ class Cop(Written, COp):
         given = [*inputs, *[number_of(argument) for argument in wanted[len(inputs) :]]]
         types = dtypes_of(name, signature, [type_of(name, a, x) for a, x in zip(wanted, given)])
         variables = [self._input(a, x, types.get(a.dtype, a.dtype)) for a, x in zip(wanted, given)]
-        known = sizes_of(signature, [v.type.shape for v in variables], lambda i: _constant(variables[i]))
+        shapes = [getattr(v.type, "shape", ()) for v in variables]
+        known = sizes_of(signature, shapes, lambda i: _constant(variables[i]))
         outputs = [TensorType(types.get(a.dtype, a.dtype), shape_of(a, known))() for a in signature.outputs]
         return Apply(self, variables, outputs + [variables[i].type() for i in signature.changed])
 
     def _input(self, argument: Argument, value: Any, dtype: str) -> Any:
+        if dtype == FUNCTION:
+            return value if isinstance(value, Variable) else Constant(generics.generic, function_of(value))
         name = f"{self.said.name}: {argument.name}"
         weak = type(value) in WEAK
         variable: Any = as_tensor_variable(np.asarray(value, dtype_of(dtype).np) if weak else value)
@@ -189,8 +193,8 @@ class Cop(Written, COp):
     def _dtypes(self, node: Apply) -> dict[str, str]:
         """What the type variables are in a node."""
         signature = self.text.signature
-        inputs = {a.dtype: v.type.dtype for a, v in zip(signature.inputs, node.inputs)}
-        return {variable: inputs[variable] for variable in signature.types}
+        inputs = {a.dtype: v.type for a, v in zip(signature.inputs, node.inputs)}
+        return {variable: inputs[variable].dtype for variable in signature.types}
 
     def c_support_code_apply(self, node: Apply, name: str) -> str:
         """Give the functions, between the definitions of the type variables."""
@@ -219,7 +223,8 @@ class Cop(Written, COp):
         signature = self.text.signature
         if not self.in_place:
             inputs = [x.copy() if a.inout else x for a, x in zip(signature.inputs, inputs)]
-        found = self.python(*[x if a.dims else x[()] for a, x in zip(signature.inputs, inputs)])
+        numbers = [not a.dims and a.dtype != FUNCTION for a in signature.inputs]
+        found = self.python(*[x[()] if number else x for number, x in zip(numbers, inputs)])
         outputs = signature.outputs
         made = (found,) if len(outputs) == 1 else tuple(found or ())
         if len(made) != len(outputs):
@@ -285,6 +290,8 @@ def op_of(said: Said, text: Text, place: Place, python: Callable[..., Any] | Non
 
 def text_of(said: Said, **more: Any) -> Text:
     """Have a short form read; as the loop of a ufunc, or as a callback, where `more` says so."""
+    if said.functions:
+        more["functions"] = dict(said.functions)
     return read(said.signature, said.body, said.name, said.check, said.lang == "c++", said.nogil, **more)
 
 
@@ -324,7 +331,9 @@ def number_of(argument: Argument) -> Any:
 
 
 def type_of(name: str, argument: Argument, value: object) -> Any:
-    """Say of a value what decides on dtypes: its dtype, or which of Python's numbers it is."""
+    """Say of a value what decides on dtypes: its dtype, or which of Python's numbers it is; None: it is a function."""
+    if argument.dtype == FUNCTION:
+        return None
     if type(value) in WEAK:
         return type(value)
     if isinstance(value, Variable):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Argument", "Place", "Record", "Signature", "Source", "Text", "place_of", "read", "wrapped"]
 
 _VERSION = 2
+_WRAPPED = frozenset(("name", "signature", "body", "functions"))
 _ANSWERED = frozenset(("signature", "shared", "text", "call", "unseen", "core", "dims", "types"))
 
 
@@ -160,7 +161,7 @@ def _argument(said: dict[str, Any]) -> Argument:
     return Argument(said["name"], said["dtype"], tuple(said["dims"]), said["inout"], said["strided"], said["value"])
 
 
-def wrapped(prototype: str, signature: str) -> dict[str, str]:
+def wrapped(prototype: str, signature: str) -> dict[str, Any]:
     """Read a prototype beside its signature; as `read`."""
 
     def ask() -> dict[str, Any]:
@@ -170,7 +171,7 @@ def wrapped(prototype: str, signature: str) -> dict[str, str]:
             raise SignatureError(_shown("wrap", err, signature, prototype), err.details) from None
 
     request = {"prototype": prototype, "signature": signature}
-    return answer("cop", _VERSION, {"wrap": dumps(request)}, frozenset(("name", "signature", "body")), ask)
+    return answer("cop", _VERSION, {"wrap": dumps(request)}, _WRAPPED, ask)
 
 
 def _shown(name: str, err: SignatureError, signature: str, other: str) -> str:

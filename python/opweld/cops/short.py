@@ -12,9 +12,10 @@ from opweld._dispatch import Cop as Called
 from opweld.compile.function import In, Out, function, source
 from opweld.cops.op import Cop, Said, address_of, number_of, op_of, text_of, type_of
 from opweld.cops.reading import Argument, Place, Text, place_of
-from opweld.cops.types import WEAK, described, dtypes_of, listed, shape_of
+from opweld.cops.types import FUNCTION, WEAK, described, dtypes_of, function_of, listed, shape_of
 from opweld.errors import OpweldWarning, _what
 from opweld.graph.basic import Variable
+from opweld.hooks.reading import generics
 from opweld.rooms import ending, late, tracebacks
 from opweld.tensor.type import TensorType
 
@@ -121,6 +122,7 @@ def said_of(
     lang: str = "c",
     nogil: bool = False,
     check: bool = False,
+    functions: Iterable[tuple[str, str]] = (),
 ) -> Said:
     """Read what a short form is made of.
 
@@ -128,6 +130,8 @@ def said_of(
     ----------
     signature, body, name, support, headers, header_dirs, libraries, lib_dirs, args, lang, nogil, check
         As for `cop`.
+    functions : iterable of (str, str)
+        The arguments that are functions of C, and their types.
 
     Returns
     -------
@@ -148,7 +152,7 @@ def said_of(
     return Said(
         signature, body, name, support, _words("headers", headers), _words("header_dirs", header_dirs),
         _words("libraries", libraries), _words("lib_dirs", lib_dirs), _words("args", args), lang, bool(nogil),
-        bool(check),
+        bool(check), tuple(functions),
     )  # fmt: skip
 
 
@@ -270,6 +274,8 @@ class Form:
 
     def _value(self, argument: Argument, value: object) -> Any:
         """An argument as functions take it: NumPy's and Python's as they are, what offers DLPack or an array so."""
+        if argument.dtype == FUNCTION:
+            return function_of(value)
         if isinstance(value, (np.ndarray, np.generic)) or type(value) in WEAK or argument.inout:
             return value
         try:
@@ -301,7 +307,12 @@ class Form:
     def _made(self, types: dict[str, str]) -> Any:
         signature = self.op.text.signature
         unknown = dict.fromkeys([size[0] for size in signature.sizes])
-        variables = [TensorType(types.get(a.dtype, a.dtype), shape_of(a, unknown))(a.name) for a in signature.inputs]
+        variables = [
+            generics.generic(a.name)
+            if a.dtype == FUNCTION
+            else TensorType(types.get(a.dtype, a.dtype), shape_of(a, unknown))(a.name)
+            for a in signature.inputs
+        ]
         node = self.op.working_in_place().apply_node(*variables)
         count = len(signature.outputs)
         outputs = [*node.outputs[:count], *[Out(v, borrow=True) for v in node.outputs[count:]]]

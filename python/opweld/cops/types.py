@@ -10,8 +10,20 @@ import numpy as np
 from opweld.cops.reading import Argument, Signature
 from opweld.dtypes import dtype_of, shape_text
 
-__all__ = ["WEAK", "computed", "described", "dtypes_of", "listed", "shape_of", "size_text", "sizes_of"]
+__all__ = [
+    "FUNCTION",
+    "WEAK",
+    "computed",
+    "described",
+    "dtypes_of",
+    "function_of",
+    "listed",
+    "shape_of",
+    "size_text",
+    "sizes_of",
+]
 
+FUNCTION = "function"  # stands where a dtype does
 WEAK = (bool, int, float, complex)  # Python's numbers: what stands beside them decides the dtype
 
 _ALL = 15  # dtypes that a type variable may be of which a signature says nothing
@@ -19,6 +31,14 @@ _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "//": lambda a, b: a // b,
     "%": lambda a, b: a % b,
 }  # fmt: skip
+
+
+def function_of(value: object) -> object:
+    """Give the capsule of a function of C: of a `scipy.LowLevelCallable` it is the first part."""
+    if isinstance(value, tuple) and type(value).__name__ == "LowLevelCallable":
+        found: object = next(iter(value))  # its own [0] refuses
+        return found
+    return value
 
 
 def dtypes_of(name: str, signature: Signature, given: Sequence[Any]) -> dict[str, str]:

@@ -80,5 +80,6 @@ def wrap(
     if not paths:
         support += f"\n{prototype.rstrip().rstrip(';')};"
     perform = options.pop("perform", None)
+    options["functions"] = sorted(found["functions"].items())
     said = said_of(found["signature"], found["body"], name=name, support=support, headers=headers, **options)
     return called(said, Place(place.file, place.line, (), tuple(files.items())), perform)
