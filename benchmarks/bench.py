@@ -21,6 +21,8 @@ from pathlib import Path
 __all__ = ["EFFORTS", "HERE", "Bench", "Effort", "Entry"]
 
 HERE = Path(__file__).resolve().parent
+# What the modules written by hand call: glibc's vector functions too.
+LIBRARIES = ["-lmvec", "-lm"] if platform.libc_ver()[0] == "glibc" and platform.machine() == "x86_64" else ["-lm"]
 HAND = ("handwritten", "kernels")  # the modules written by hand
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMEXPR_MAX_THREADS")
 
@@ -122,7 +124,7 @@ class Bench:
         (self.work / next(a for a in entry.argv if a.endswith((".c", ".cc")))).write_text(entry.text)
         (self.work / "opweld.map").write_text("{ global: PyInit_*; local: *; };\n")
         for name in (a for a in entry.argv if a.endswith(".o")):
-            shutil.copyfile(self.runtime, self.work / name)
+            shutil.copyfile(self.brought(name, entry.argv), self.work / name)
         start = time.perf_counter()
         done = subprocess.run(
             entry.argv, cwd=self.work, env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True
@@ -131,6 +133,13 @@ class Bench:
         if done.returncode:
             raise SystemExit(f"the compiler failed:\n{done.stderr[-2000:]}")
         return seconds
+
+    def brought(self, name: str, argv: list[str]) -> str:
+        """Where the object lies that opweld brings under a name, as a build with these arguments takes it."""
+        if not name.startswith("vector-"):
+            return self.runtime
+        level = next((a.removeprefix("-march=") for a in argv if a.startswith("-march=")), "baseline")
+        return os.path.join(os.path.dirname(self.runtime), "_vector", level, name.removeprefix("vector-"))
 
     def prepare(self) -> None:
         """Build the op once, so that the compiler is known, and the hand-written modules with the same arguments."""
@@ -142,7 +151,7 @@ class Bench:
         (self.unit,) = self.entries()
         # What is written by hand is complete: it is compiled with the unit's arguments, but linked with no runtime.
         objects = [a for a in self.unit.argv if a.endswith(".o")]
-        argv = [*(a for a in self.unit.argv if a not in objects), f"-I{HERE}"]
+        argv = [*(a for a in self.unit.argv if a not in objects), f"-I{HERE}", *LIBRARIES]
         output = argv[argv.index("-o") + 1]
         units = {name: Entry(argv, (HERE / f"{name}.c").read_text()) for name in HAND}
         for name, unit in units.items():

@@ -40,6 +40,9 @@ typedef struct {
     _(float32, 2, VECTOR(NPY_FLOAT), VECTOR(NPY_FLOAT), VECTOR(NPY_FLOAT))                                             \
     _(mixed, 3, VECTOR(NPY_FLOAT), VECTOR(D), VECTOR(NPY_INT32), VECTOR(D))                                            \
     _(squares, 2, VECTOR(D), VECTOR(D), NUMBER)                                                                        \
+    _(gauss, 2, VECTOR(D), VECTOR(D), VECTOR(D))                                                                       \
+    _(tanh_log1p, 2, VECTOR(D), VECTOR(D), VECTOR(D))                                                                  \
+    _(largest, 2, VECTOR(D), VECTOR(D), NUMBER)                                                                        \
     _(rows, 1, MATRIX, MATRIX)                                                                                         \
     _(stencil, 2, VECTOR(D), VECTOR(D), {D, 1, {INNER}})                                                               \
     _(softmax0, 1, MATRIX, MATRIX)                                                                                     \

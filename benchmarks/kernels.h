@@ -33,6 +33,44 @@ typedef struct {
         (total) = lane_[0];                                                                                            \
     } while (0)
 
+/* glibc's vector library, which gcc calls where it knows that a function has another form in it */
+#if defined(__GLIBC__) && defined(__x86_64__) && !defined(__clang__)
+__attribute__((simd("notinbranch"))) double exp(double), sin(double), tanh(double), log1p(double);
+#endif
+
+static void gauss(void *const *data, Sizes s)
+{
+    const double *restrict x = data[0], *restrict y = data[1];
+    double *restrict z = data[2];
+    for (ptrdiff_t i = 0; i < s.n; i++) z[i] = exp(-x[i] * x[i] / 2) * y[i] + sin(x[i]);
+}
+
+static void tanh_log1p(void *const *data, Sizes s)
+{
+    const double *restrict x = data[0], *restrict y = data[1];
+    double *restrict z = data[2];
+    for (ptrdiff_t i = 0; i < s.n; i++) z[i] = tanh(x[i]) * log1p(y[i] * y[i]);
+}
+
+static void largest(void *const *data, Sizes s)
+{
+    const double *restrict x = data[0], *restrict y = data[1];
+    double lane[LANES], found;
+    ptrdiff_t i = 0;
+    for (int l = 0; l < LANES; l++) lane[l] = fabs(x[0]) + y[0];
+    for (; i + LANES <= s.n; i += LANES)
+        for (int l = 0; l < LANES; l++) {
+            const double v = fabs(x[i + l]) + y[i + l];
+            lane[l] = lane[l] >= v || lane[l] != lane[l] ? lane[l] : v;
+        }
+    for (found = lane[0]; i < s.n; i++) {
+        const double v = fabs(x[i]) + y[i];
+        found = found >= v || found != found ? found : v;
+    }
+    for (int l = 0; l < LANES; l++) found = found >= lane[l] || found != found ? found : lane[l];
+    *(double *)data[2] = found;
+}
+
 static void arithmetic(void *const *data, Sizes s)
 {
     const double *restrict x = data[0], *restrict y = data[1];

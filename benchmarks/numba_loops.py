@@ -55,6 +55,29 @@ def squares(x, y):
     return total
 
 
+def gauss(x, y):
+    z = np.empty(x.size)
+    for i in range(x.size):
+        z[i] = math.exp(-x[i] * x[i] / 2) * y[i] + math.sin(x[i])
+    return z
+
+
+def tanh_log1p(x, y):
+    z = np.empty(x.size)
+    for i in range(x.size):
+        z[i] = math.tanh(x[i]) * math.log1p(y[i] * y[i])
+    return z
+
+
+def largest(x, y):
+    found = -math.inf
+    for i in range(x.size):
+        value = abs(x[i]) + y[i]
+        if value > found or value != value:
+            found = value
+    return found
+
+
 def sum0(x, y):
     p, q, r = x.shape
     z = np.zeros((q, r))

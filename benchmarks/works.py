@@ -147,6 +147,15 @@ WORKS: dict[str, Work] = {
         EVERY,
     ),
     "stencil": Work("blur(x*2 + 1)*y - x", _alike(1, "float64", "float64"), stencil),
+    "gauss": Work(
+        "exp(-x*x/2)*y + sin(x)",
+        _alike(1, "float64", "float64"),
+        lambda T, x, y: T.exp(-x * x / 2) * y + T.sin(x),
+    ),
+    "tanh_log1p": Work(
+        "tanh(x)*log1p(y*y)", _alike(1, "float64", "float64"), lambda T, x, y: T.tanh(x) * T.log1p(y * y)
+    ),
+    "largest": Work("max(abs(x) + y)", _alike(1, "float64", "float64"), lambda T, x, y: T.max(abs(x) + y)),
     "fifty": Work("50 nodes", _alike(1, "float64", "float64"), fifty, into=True),
     "softmax0": Work("softmax, axis 0", _alike(2, "float64"), partial(softmax, 0)),
     "softmax1": Work("softmax, axis 1", _alike(2, "float64"), partial(softmax, 1)),

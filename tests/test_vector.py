@@ -38,7 +38,7 @@ ONE = {
     "arctanh": mpmath.atanh,
     "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)),
 }
-TWO = {"arctan2": mpmath.atan2, "hypot": mpmath.hypot}
+TWO = {"arctan2": mpmath.atan2, "hypot": mpmath.hypot, "power": mpmath.power}
 NAMES = (*ONE, *TWO)
 #: Where the values of a function change their kind, and what they do there.
 EDGES = (

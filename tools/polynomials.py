@@ -13,6 +13,7 @@ from mpmath import asin, atan, cbrt, cos, exp, log, lu_solve, matrix, mp, mpf, n
 
 TARGET = Path(__file__).resolve().parent.parent / "templates" / "vector" / "polynomials.h"
 ROUGH = {"f64": mpf(2) ** -19, "f32": mpf(2) ** -11}
+SINGLE = mpf(2) ** -35
 ENOUGH = {"f64": mpf(2) ** -57, "f32": mpf(2) ** -28}
 Real = Callable[[mpf], mpf]
 
@@ -104,6 +105,14 @@ def wanted() -> dict[str, tuple[str, Real, Real, mpf, mpf]]:
             mpf(10) ** -12,
             s * s,
         ),
+        "logf": (
+            "log((1 + s) / (1 - s)) / s of z = s**2, as powers of float32 need it",
+            lambda z: log((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z),
+            lambda z: mpf(1) / 2,
+            tiny,
+            s * s,
+        ),
+        "expf": ("exp(r), as powers of float32 need it", exp, lambda r: 1 / exp(r), -half, half),
         "cbrt": ("the cube root from 1 to 2, to a third of the places", cbrt, lambda x: 1 / cbrt(x), mpf(1), mpf(2)),
         "atan": ("(atan(r) - r) / r**3 of z = r**2, to tan(pi / 8)", of_root(atan), odd(atan), tiny, eighth**2),
     }
@@ -115,11 +124,11 @@ def text() -> str:
     for name, (what, f, weight, low, high) in wanted().items():
         lines += ["", f"/* {what} */"]
         for dtype, enough in ENOUGH.items():
-            if name == "log5" and dtype == "f32":
+            if name in ("log5", "logf", "expf") and dtype == "f32":
                 continue  # powers of float32 are computed in float64
             for degree in range(2, 24):
                 terms, error = remez(f, weight, low, high, degree)
-                if error < (ROUGH[dtype] if name == "cbrt" else enough):
+                if error < (ROUGH[dtype] if name == "cbrt" else SINGLE if name in ("logf", "expf") else enough):
                     break
             suffix = "f" if dtype == "f32" else ""
             digits = 10 if suffix else 19

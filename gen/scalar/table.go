@@ -56,7 +56,7 @@ func ofMath(name string) by {
 }
 
 // inline are the functions of math.h that compilers write as instructions; others are called for each element.
-var inline = []string{"fabs", "sqrt", "copysign"}
+var inline = []string{"fabs", "sqrt", "copysign", "rint"}
 
 // ops finds a row, and calls what the text of a helper calls.
 var ops, calls = index()
@@ -92,9 +92,9 @@ var table = []op{
 	{name: "fmod", args: 2, doc: "Give the rest of a division that rounds towards zero, of the dividend's sign.",
 		code: by{"i": "{1} == 0 ? ({T})opw_by_zero() : {1} == -1 ? 0 : {0} % {1}", "u": "{1} ? {0} % {1} : ({T})opw_by_zero()",
 			"f": "fmod{F}({0}, {1})"}},
-	{name: "power", args: 2, rounds: always, also: "pow", doc: "Raise the first to the power of the second.",
+	{name: "power", args: 2, rounds: always, vector: "power", also: "pow", doc: "Raise the first to the power of the second.",
 		code: by{"i": "$power_i", "u": "$power_u", "f": "pow{F}({0}, {1})", "c": "@power_c multiply_c divide_c"}},
-	{name: "float_power", args: 2, rounds: always, doc: "Raise to a power, in float64 or complex128 at least.",
+	{name: "float_power", args: 2, rounds: always, vector: "power", doc: "Raise to a power, in float64 or complex128 at least.",
 		code: by{"f": "pow{F}({0}, {1})", "c": "@power_c multiply_c divide_c"}},
 	{name: "negative", args: 1, keeps: true, short: "neg", doc: "Change the sign.",
 		code: by{"iuf": "-{0}", "c": "@negative_c"}},
@@ -166,10 +166,10 @@ var table = []op{
 	{name: "logaddexp", args: 2, rounds: always, code: by{"f": "@logaddexp_f"}, doc: "Give log(exp(x1) + exp(x2))."},
 	{name: "logaddexp2", args: 2, rounds: always, code: by{"f": "@logaddexp2_f"}, doc: "Give log2(2**x1 + 2**x2)."},
 
-	// rounding, and the bits of floating point numbers
-	{name: "floor", args: 1, keeps: true, code: by{"biu": "{0}", "f": "floor{F}({0})"}, doc: "Round down."},
-	{name: "ceil", args: 1, keeps: true, code: by{"biu": "{0}", "f": "ceil{F}({0})"}, doc: "Round up."},
-	{name: "trunc", args: 1, keeps: true, code: by{"biu": "{0}", "f": "trunc{F}({0})"}, doc: "Round towards zero."},
+	// rounding, which compilers make vectors of where it is to the nearest, and the bits of floating point numbers
+	{name: "floor", args: 1, keeps: true, code: by{"biu": "{0}", "f": "rint{F}({0}) - (__builtin_isgreater(rint{F}({0}), {0}) ? 1 : 0)"}, doc: "Round down."},
+	{name: "ceil", args: 1, keeps: true, code: by{"biu": "{0}", "f": "copysign{F}(rint{F}({0}) + (__builtin_isless(rint{F}({0}), {0}) ? 1 : 0), {0})"}, doc: "Round up."},
+	{name: "trunc", args: 1, keeps: true, code: by{"biu": "{0}", "f": "copysign{F}(rint{F}(fabs{F}({0})) - (__builtin_isgreater(rint{F}(fabs{F}({0})), fabs{F}({0})) ? 1 : 0), {0})"}, doc: "Round towards zero."},
 	{name: "rint", args: 1, keeps: true, doc: "Round to the nearest whole number, halves to even.",
 		code: by{"f": "rint{F}({0})", "c": "@rint_c"}},
 	{name: "spacing", args: 1, keeps: true, doc: "Give the distance to the next number.",
