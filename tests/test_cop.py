@@ -752,3 +752,26 @@ def test_a_second_process_starts_no_engine(tmp_path):
 def test_import_loads_nothing_of_it():
     code = "import opweld, sys; print([m for m in sys.modules if m.startswith(('opweld.cops', 'opweld._dispatch'))])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_perform_may_give_what_it_was_given():
+    """A view of an input, or the input: it is copied, for outputs share no memory with inputs."""
+    v = T.dvector("v")
+    same = opweld.cop("x: T[n] -> y: T[n]", "for (npy_intp i = 0; i < n; i++) y[i] = x[i];", perform=lambda x: x)
+    assert opweld.function([v], same(v), mode="DebugMode")([1.0, 2.0]).tolist() == [1, 2]
+    cut = opweld.cop("x: T[n] -> y: T[n]", "for (npy_intp i = 0; i < n; i++) y[i] = x[i];", perform=lambda x: x[:1])
+    with pytest.raises(Exception, match="its C code and its perform do not agree"):
+        opweld.function([v], cut(v), mode="DebugMode")([1.0, 2.0])
+
+
+def test_a_strided_array_is_no_pointer():
+    with pytest.raises(opweld.SignatureError) as caught:
+        opweld.cop("x: strided T[n, m] -> y: T", "y = 0;\ny += x[0];", name="f")
+    said = 'f: body, line 2: "x" is strided, so it is no block of memory: its elements are x(i, j)\n    y += x[0];'
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize("option", ["nogil", "check", "ufunc"])
+def test_options_that_are_yes_or_no(option):
+    with pytest.raises(TypeError, match=rf"^cop: {option} must be True or False, got 'no' \(str\)$"):
+        opweld.cop("x: T -> y: T", "y = x;", **{option: "no"})

@@ -6,6 +6,7 @@ package cop
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"opweld/gen/ccode"
@@ -156,12 +157,26 @@ func judge(body *ccode.Body, s *signature.Signature) error {
 	if set := body.Assigned(sizes(s)); len(set) > 0 {
 		return &Error{"body", fmt.Sprintf("%q is a size of the signature and cannot be changed: copy it into a variable", set[0].Name), set[0].Line, 0}
 	}
+	for _, a := range slices.Concat(s.Inputs, s.Outputs) {
+		if seen, _ := body.Subscripts([]string{a.Name}); a.Strided && len(seen) > 0 {
+			return &Error{"body", fmt.Sprintf("%q is strided, so it is no block of memory: its elements are %s", a.Name, elements(&a)), seen[0].Index.Line, 0}
+		}
+	}
 	for _, call := range body.Calls("fail") {
 		if msg := failing(call); msg != "" {
 			return &Error{"body", msg, call.Line, 0}
 		}
 	}
 	return nil
+}
+
+// elements shows how the elements of an array are read: x(i, j).
+func elements(a *signature.Argument) string {
+	var names []string
+	for k := range a.Dims {
+		names = append(names, string(rune('i'+k)))
+	}
+	return fmt.Sprintf("%s(%s)", a.Name, strings.Join(names, ", "))
 }
 
 // failing says what is wrong with a call of fail; empty: nothing.

@@ -230,7 +230,9 @@ class Cop(Written, COp):
         if len(made) != len(outputs):
             raise ValueError(f"{self}: perform gave {len(made)} outputs, and the signature has {len(outputs)}")
         for cell, value, variable in zip(output_storage, made, node.outputs):
-            cell[0] = np.asarray(value, dtype_of(variable.type.dtype).np)
+            array = np.asarray(value, dtype_of(variable.type.dtype).np)
+            shared = any([np.may_share_memory(array, x) for x in inputs if isinstance(x, np.ndarray)])
+            cell[0] = array.copy() if shared else array
         for cell, i in zip(output_storage[len(outputs) :], signature.changed):
             cell[0] = inputs[i]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from opweld.compile.function import In, Out, function, source
 from opweld.cops.op import Cop, Said, address_of, number_of, op_of, text_of, type_of
 from opweld.cops.reading import Argument, Place, Text, place_of
 from opweld.cops.types import FUNCTION, WEAK, described, dtypes_of, function_of, listed, shape_of
-from opweld.errors import OpweldWarning, _what
+from opweld.errors import OpweldWarning, _what, _yes_or_no
 from opweld.graph.basic import Variable
 from opweld.hooks.reading import generics
 from opweld.rooms import ending, late, tracebacks
@@ -27,6 +27,46 @@ __all__ = ["Form", "called", "cop", "formed", "said_of"]
 ufuncs: Any = late("opweld.cops.ufunc")  # few short forms are ufuncs
 
 _LANGS = ("c", "c++")
+
+
+@overload
+def cop(
+    signature: str,
+    body: str,
+    *,
+    name: str | None = None,
+    perform: Callable[..., Any] | None = None,
+    support: str = "",
+    headers: Iterable[str] = (),
+    header_dirs: Iterable[Any] = (),
+    libraries: Iterable[str] = (),
+    lib_dirs: Iterable[Any] = (),
+    args: Iterable[str] = (),
+    lang: str = "c",
+    nogil: bool = False,
+    check: bool = False,
+    ufunc: Literal[False] = False,
+) -> Called: ...
+
+
+@overload
+def cop(
+    signature: str,
+    body: str,
+    *,
+    name: str | None = None,
+    perform: Callable[..., Any] | None = None,
+    support: str = "",
+    headers: Iterable[str] = (),
+    header_dirs: Iterable[Any] = (),
+    libraries: Iterable[str] = (),
+    lib_dirs: Iterable[Any] = (),
+    args: Iterable[str] = (),
+    lang: str = "c",
+    nogil: bool = False,
+    check: bool = False,
+    ufunc: Literal[True],
+) -> np.ufunc: ...
 
 
 @ending
@@ -100,7 +140,7 @@ def cop(
         signature, body, name=name, support=support, headers=headers, header_dirs=header_dirs, libraries=libraries,
         lib_dirs=lib_dirs, args=args, lang=lang, nogil=nogil, check=check,
     )  # fmt: skip
-    return formed(said, place, perform, ufunc)
+    return formed(said, place, perform, _yes_or_no("cop: ufunc", ufunc))
 
 
 def formed(said: Said, place: Place, perform: Callable[..., Any] | None = None, ufunc: bool = False) -> Any:
@@ -151,8 +191,8 @@ def said_of(
         raise ValueError(f"cop: name must be one that C can have, got {name!r}")
     return Said(
         signature, body, name, support, _words("headers", headers), _words("header_dirs", header_dirs),
-        _words("libraries", libraries), _words("lib_dirs", lib_dirs), _words("args", args), lang, bool(nogil),
-        bool(check), tuple(functions),
+        _words("libraries", libraries), _words("lib_dirs", lib_dirs), _words("args", args), lang,
+        _yes_or_no("cop: nogil", nogil), _yes_or_no("cop: check", check), tuple(functions),
     )  # fmt: skip
 
 
