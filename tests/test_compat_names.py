@@ -217,3 +217,99 @@ def test_small_things():
     node = (T.dvector("x") + 1).owner
     assert utils.add_tag_trace(node) is node and __file__ in utils.get_variable_trace_string(node.outputs[0])
     assert theano.gradient.disconnected_type == theano.gradient.DisconnectedType()
+
+
+def test_walks_over_graphs():
+    graph, x, y = gof.graph, *T.dvectors("x", "y")
+    twice = x * 2
+    z = twice + y
+    assert graph.io_toposort([x, y], [z])[-1] is z.owner and graph.io_toposort([twice, y], [z]) == [z.owner]
+    assert set(graph.inputs([z])) >= {x, y} and graph.ancestors([z], [twice])[0] is z
+    assert x not in graph.ancestors([z], [twice]) and twice in graph.variables([x, y], [z])
+    assert [v.data for v in graph.orphans([x, y], [z])] == [2] and pytensor.graph.traversal.graph_inputs([x]) == [x]
+    assert "int" in gof.utils.c_cpp_keywords and theano.configdefaults.local_bitwidth() == 64
+
+
+@pytest.mark.parametrize(("image", "kernel", "border", "step", "apart", "wanted"), [
+    (10, 3, "valid", 1, 1, 8), (10, 3, "full", 1, 1, 12), (10, 3, "half", 1, 1, 10), (10, 3, 2, 2, 1, 6),
+    (10, 3, (1, 2), 1, 2, 9), (10, 3, "valid", 3, 1, 3), (None, 3, "valid", 1, 1, None), (9, 4, "half", 2, 1, 5),
+])  # fmt: skip
+def test_sizes_of_convolutions(image, kernel, border, step, apart, wanted):
+    conv = theano.tensor.nnet.abstract_conv
+    assert conv.get_conv_shape_1axis(image, kernel, border, step, apart) == wanted
+    found = conv.get_conv_output_shape((5, 3, image, 7), (2, 3, kernel, 1), (border, 0), (step, 1), (apart, 1))
+    assert found == (5, 2, wanted, 7)
+    with pytest.raises(ValueError, match="border_mode must not be negative, got -1"):
+        conv.get_conv_shape_1axis(10, 3, -1, 1)
+    with pytest.raises(ValueError, match="border_mode must be 'valid', 'half', 'full' or numbers, got 'same'"):
+        conv.get_conv_shape_1axis(10, 3, "same", 1)
+
+
+class Product(gof.Op):
+    """alpha * a' @ b', by gemm, and the first rows' product by dot."""
+
+    __props__ = ("turns",)
+
+    def __init__(self, turns):
+        self.turns = turns
+
+    def make_node(self, a, b):
+        return gof.Apply(self, [a, b], [a.type(), T.TensorType(a.dtype, ())()])
+
+    def c_support_code(self):
+        return theano.tensor.blas_headers.blas_header_text()
+
+    def c_libraries(self):
+        return theano.tensor.blas.ldflags()
+
+    def c_compile_args(self):
+        return theano.tensor.blas.ldflags(libs=False, flags=True)
+
+    def c_lib_dirs(self):
+        return theano.tensor.blas.ldflags(libs=False, libs_dir=True)
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (a, b), (z, d) = inputs, outputs
+        letter, kind = ("s", "float") if node.inputs[0].dtype == "float32" else ("d", "double")
+        rows = f"PyArray_DIM({a}, {int(self.turns[0])})", f"PyArray_DIM({b}, {1 - int(self.turns[1])})"
+        inner = f"PyArray_DIM({a}, {1 - int(self.turns[0])})"
+        return f"""
+            npy_intp dims[2] = {{{rows[0]}, {rows[1]}}};
+            int m = dims[0], n = dims[1], k = {inner}, lda = PyArray_DIM({a}, 1), ldb = PyArray_DIM({b}, 1), one = 1;
+            {kind} alpha = 2, beta = 0;
+            char turn_a[] = "{"NT"[self.turns[0]]}", turn_b[] = "{"NT"[self.turns[1]]}";
+            Py_XDECREF({z}); Py_XDECREF({d});
+            {z} = (PyArrayObject *)PyArray_EMPTY(2, dims, PyArray_TYPE({a}), 0);
+            {d} = (PyArrayObject *)PyArray_ZEROS(0, NULL, PyArray_TYPE({a}), 0);
+            if ({z} == NULL || {d} == NULL) {sub["fail"]}
+            {letter}gemm_(turn_b, turn_a, &n, &m, &k, &alpha, ({kind} *)PyArray_DATA({b}), &ldb,
+                          ({kind} *)PyArray_DATA({a}), &lda, &beta, ({kind} *)PyArray_DATA({z}), &n);
+            *({kind} *)PyArray_DATA({d}) = {letter}dot_(&ldb, ({kind} *)PyArray_DATA({b}), &one,
+                                                        ({kind} *)PyArray_DATA({b}), &one);
+        """
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("turns", [(False, False), (True, False), (False, True), (True, True)])
+def test_ops_that_call_blas(dtype, turns):
+    rng = np.random.default_rng(0)
+    a, b = (
+        rng.random((4, 3)[:: -1 if turns[0] else 1]).astype(dtype),
+        rng.random((3, 5)[:: -1 if turns[1] else 1]).astype(dtype),
+    )
+    m, n = T.matrix("m", dtype=dtype), T.matrix("n", dtype=dtype)
+    with theano.config.change_flags(**{"blas.ldflags": ""}):
+        found = theano.function([m, n], Product(turns)(m, n))(a, b)
+    wanted = 2 * (a.T if turns[0] else a) @ (b.T if turns[1] else b)
+    assert np.allclose(found[0], wanted, rtol=1e-5) and np.allclose(found[1], b[0] @ b[0], rtol=1e-5)
+    if theano.config.blas.ldflags:  # the machine has a BLAS: the same by it
+        assert np.allclose(theano.function([m, n], Product(turns)(m, n))(a, b)[0], wanted, rtol=1e-5)
+
+
+def test_what_links_blas():
+    flags = "-L/opt/blas -lmine -lgfortran -fopenmp -I/opt/include"
+    with theano.config.change_flags(**{"blas.ldflags": flags}):
+        ldflags = theano.tensor.blas.ldflags
+        assert (ldflags(), ldflags(libs=False, flags=True)) == (["mine", "gfortran"], ["-fopenmp"])
+        assert (ldflags(False, libs_dir=True), ldflags(False, include_dir=True)) == (["/opt/blas"], ["/opt/include"])
+        assert 'extern "C"' in theano.tensor.blas_headers.blas_header_text()

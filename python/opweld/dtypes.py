@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -222,7 +223,7 @@ def c_float(value: float) -> str:
     return sign + {"nan": "NAN", "inf": "INFINITY"}.get(text.lstrip("-"), text.lstrip("-"))
 
 
-def shape_text(shape: Any) -> str:
+def shape_text(shape: Iterable[object]) -> str:
     """Write a shape; an unknown size is ``?``."""
     sizes = ["?" if size is None else str(size) for size in shape]
     return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"

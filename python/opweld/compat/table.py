@@ -72,6 +72,14 @@ HOMES: dict[str, str] = {
         ),
         "opweld.compat.utils",
     ),
+    **dict.fromkeys(
+        (
+            "ancestors", "applys_between", "c_cpp_keywords", "get_conv_output_shape", "get_conv_shape_1axis",
+            "graph_inputs", "io_toposort", "local_bitwidth", "orphans_between", "python_int_bitwidth", "vars_between",
+        ),
+        "opweld.compat.graphs",
+    ),
+    **dict.fromkeys(("blas_header_text", "blas_header_version", "ldflags"), "opweld.compat.blas"),
     **dict.fromkeys(("Mode", "get_default_mode", "get_mode"), "opweld.compat.modes"),
     **dict.fromkeys(("change_flags", "config"), "opweld.compat.settings"),
     **dict.fromkeys(
@@ -85,6 +93,7 @@ HOMES: dict[str, str] = {
 }  # fmt: skip
 
 _GRAPH = "Apply Constant Variable"
+_WALKS = "ancestors applys_between graph_inputs io_toposort orphans_between vars_between"
 _REGISTER = "register_canonicalize register_inplace register_specialize register_stabilize"
 _COPIES = "DeepCopyOp ViewOp deep_copy_op register_deep_copy_op_c_code register_view_op_c_code view_op"
 _SHAPES = "Shape Shape_i register_shape_c_code register_shape_i_c_code shape shape_i"
@@ -104,16 +113,16 @@ _CLOSE = (
 )
 _NONE = "NoneConst NoneTypeT none_type_t"
 _OLD_UTILS = (
-    "MethodNotDefined add_tag_trace difference flatten from_return_values get_variable_trace_string hashtype memoize "
-    "object2 remove scratchpad to_return_values uniq"
+    "MethodNotDefined add_tag_trace c_cpp_keywords difference flatten from_return_values get_variable_trace_string "
+    "hashtype memoize object2 remove scratchpad to_return_values uniq"
 )
 _TENSOR = (
     f"TensorType tensor TensorVariable TensorConstant upcast grad {_VALUES} shape shape_i extract_constant {_DTYPES}"
 )
 
 _SCALAR = (
-    "BinaryBitOp BinaryScalarOp FixedLogicalComparison LogicalComparison ScalarOp ScalarType UnaryBitOp UnaryScalarOp "
-    "get_scalar_type upcast"
+    "Apply BinaryBitOp BinaryScalarOp FixedLogicalComparison LogicalComparison ScalarOp ScalarType UnaryBitOp "
+    "UnaryScalarOp get_scalar_type upcast"
 )
 
 HOMES.update(
@@ -144,10 +153,10 @@ _MODERN: dict[str, str] = {
     "compile.io": "In Out",
     "compile.ops": f"{_COPIES} {_SHAPES}",
     "compile.sharedvalue": "SharedVariable shared",
-    "configdefaults": "config",
+    "configdefaults": "config local_bitwidth python_int_bitwidth",
     "gradient": _GRADIENT,
     "graph": f"{_GRAPH} FunctionGraph Op Type node_rewriter",
-    "graph.basic": _GRAPH,
+    "graph.basic": f"{_GRAPH} {_WALKS}",
     "graph.fg": "FunctionGraph",
     "graph.null_type": "NullType",
     "graph.op": "COp ExternalCOp Op",
@@ -155,6 +164,7 @@ _MODERN: dict[str, str] = {
     "graph.params_type": "Params ParamsType",
     "graph.rewriting": "node_rewriter",
     "graph.rewriting.basic": "NodeRewriter node_rewriter",
+    "graph.traversal": _WALKS,
     "graph.type": "CType Generic Type generic",
     "graph.utils": (
         "InconsistencyError MethodNotDefined MissingInputError Scratchpad=scratchpad add_tag_trace "
@@ -172,6 +182,8 @@ _MODERN: dict[str, str] = {
     "tensor": _TENSOR,
     "tensor.basic": _TENSOR,
     "tensor.basic_opt": f"{_REGISTER} get_scalar_constant_value NotScalarConstantError",
+    "tensor.blas": "blas_header_text blas_header_version ldflags",
+    "tensor.blas_headers": "blas_header_text blas_header_version",
     "tensor.elemwise": "Elemwise",
     "tensor.exceptions": "NotScalarConstantError",
     "tensor.extra_ops": "bincount cumprod cumsum repeat searchsorted squeeze unique",
@@ -209,7 +221,8 @@ _CLASSIC: dict[str, str] = {
         "ParamsType Type=ClassicType generic hashtype InconsistencyError MethodNotDefined MissingInputError"
     ),
     "gof.fg": "FunctionGraph InconsistencyError MissingInputError",
-    "gof.graph": _GRAPH,
+    "gof.graph": f"{_GRAPH} ancestors inputs=graph_inputs io_toposort ops=applys_between orphans=orphans_between "
+    "variables=vars_between",
     "gof.null_type": "NullType",
     "gof.op": f"{_GRAPH} CLinkerObject CLinkerOp COp=ExternalCOp Op=ClassicOp OpenMPOp MethodNotDefined",
     "gof.opt": _OPTIMIZERS,
@@ -224,6 +237,7 @@ _CLASSIC: dict[str, str] = {
     "printing": "debugprint pydotprint",
     "scalar": f"Scalar=ScalarType {_SCALAR}",
     "scalar.basic": f"Scalar=ScalarType {_SCALAR}",
+    "tensor.nnet.abstract_conv": "get_conv_output_shape get_conv_shape_1axis",
     "tensor.nnet.nnet": "relu sigmoid softmax softplus",
     "tensor.nnet.sigm": "sigmoid softplus",
     "tensor.opt": f"{_REGISTER} get_scalar_constant_value NotScalarConstantError",

@@ -16,6 +16,7 @@ from opweld.graph.fgraph import FunctionGraph
 from opweld.hooks.classes import COp
 from opweld.hooks.reading import generics
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.likes import TensorLike
 from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
 
@@ -165,7 +166,7 @@ class Cop(Written, COp):
         outputs = [TensorType(types.get(a.dtype, a.dtype), shape_of(a, known))() for a in signature.outputs]
         return Apply(self, variables, outputs + [variables[i].type() for i in signature.changed])
 
-    def _input(self, argument: Argument, value: Any, dtype: str) -> Any:
+    def _input(self, argument: Argument, value: TensorLike, dtype: str) -> Any:
         if dtype == FUNCTION:
             return value if isinstance(value, Variable) else Constant(generics.generic, function_of(value))
         name = f"{self.said.name}: {argument.name}"

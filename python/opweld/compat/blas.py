@@ -1,0 +1,67 @@
+"""A BLAS for ops that call one by its names in Fortran: the flags that link it, and the C that declares it.
+
+Which library that is, ``config.blas.ldflags`` says; it is found where the machine has one. Where there is none, plain
+loops of the same names are compiled with the op: slow for large matrices, and right.
+"""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from opweld.compat.settings import config
+
+__all__ = ["blas_header_text", "blas_header_version", "cblas_header_text", "ldflags"]
+
+
+def ldflags(libs: bool = True, flags: bool = False, libs_dir: bool = False, include_dir: bool = False) -> list[str]:
+    """Give what ``config.blas.ldflags`` says, of some kinds.
+
+    Parameters
+    ----------
+    libs, libs_dir, include_dir : bool
+        Names of libraries, their folders, folders of headers: without ``-l``, ``-L``, ``-I``.
+    flags : bool
+        Everything else.
+
+    Returns
+    -------
+    list of str
+        For `c_libraries`, `c_lib_dirs`, `c_header_dirs`, `c_compile_args`.
+    """
+    wanted = {"-l": libs, "-L": libs_dir, "-I": include_dir}
+    found = []
+    for word in shlex.split(config.blas__ldflags):
+        if word[:2] not in wanted:
+            found += [word] if flags else []
+        elif wanted[word[:2]]:
+            found.append(word[2:])
+    return found
+
+
+def blas_header_text() -> str:
+    """Give the C that declares BLAS, or, where no library is linked, has it: ``sgemm_``, ``ddot_`` and so on.
+
+    Returns
+    -------
+    str
+        For `c_support_code`. Without a library there are gemm, gemv, ger, dot, axpy and scal of float and double.
+    """
+    name = "blas.c" if config.blas__ldflags.strip() else "blas_loops.c"
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def blas_header_version() -> tuple[int, ...]:
+    """Give the version of the C, for `c_code_cache_version`."""
+    return (1,)
+
+
+def cblas_header_text() -> str:
+    """Refuse: the names of CBLAS are a library's own.
+
+    Raises
+    ------
+    NotImplementedError
+        Always.
+    """
+    raise NotImplementedError("opweld offers BLAS by its names in Fortran; include cblas.h of the library in c_headers")

@@ -1,0 +1,157 @@
+"""Walks over graphs that Theano, Aesara and PyTensor offer, and what their convolutions say of shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from opweld.graph.basic import Apply, Variable
+from opweld.graph.order import depth_first
+from opweld.tensor.likes import Size
+
+__all__ = [
+    "ancestors", "applys_between", "c_cpp_keywords", "get_conv_output_shape", "get_conv_shape_1axis", "graph_inputs",
+    "io_toposort", "local_bitwidth", "orphans_between", "python_int_bitwidth", "vars_between",
+]  # fmt: skip
+
+c_cpp_keywords = frozenset(
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast "
+    "constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float "
+    "for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
+    "protected public register reinterpret_cast restrict return short signed sizeof static static_assert static_cast "
+    "struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual "
+    "void volatile wchar_t while xor xor_eq".split()
+)
+
+
+def io_toposort(inputs: Iterable[Variable], outputs: Iterable[Variable], orderings: None = None) -> list[Apply]:
+    """Give the nodes between variables, each behind those that it reads.
+
+    Parameters
+    ----------
+    inputs, outputs : iterable of Variable
+        Where to stop, and where to begin.
+    orderings : None
+        There are no others.
+
+    Returns
+    -------
+    list of Apply
+    """
+    return depth_first(list(outputs), set(inputs))
+
+
+applys_between = io_toposort
+
+
+def vars_between(ins: Iterable[Variable], outs: Iterable[Variable]) -> list[Variable]:
+    """Give the variables between some, those among them."""
+    outs = list(outs)
+    nodes = io_toposort(ins, outs)
+    found = [*outs, *[variable for node in nodes for variable in (*node.inputs, *node.outputs)]]
+    return list(dict.fromkeys(found))
+
+
+def orphans_between(ins: Iterable[Variable], outs: Iterable[Variable]) -> list[Variable]:
+    """Give the variables that outputs depend on, no node computes, and that are no inputs: constants, as a rule."""
+    known = set(ins)
+    return [variable for variable in vars_between(known, outs) if variable.owner is None and variable not in known]
+
+
+def ancestors(graphs: Iterable[Variable], blockers: Collection[Variable] | None = None) -> list[Variable]:
+    """Give the variables on which some depend, themselves among them; none beyond the blockers."""
+    return vars_between(blockers or (), graphs)
+
+
+def graph_inputs(graphs: Iterable[Variable], blockers: Collection[Variable] | None = None) -> list[Variable]:
+    """Give the variables on which some depend, and that no node computes: inputs, shared variables, constants."""
+    return [variable for variable in ancestors(graphs, blockers) if variable.owner is None]
+
+
+def local_bitwidth() -> int:
+    """Give the bits of a pointer."""
+    return 64
+
+
+python_int_bitwidth = local_bitwidth
+
+
+def get_conv_shape_1axis(
+    image_shape: Size | None,
+    kernel_shape: Size | None,
+    border_mode: str | Size | tuple[Size, Size] | None,
+    subsample: Size | None,
+    dilation: Size | None = 1,
+) -> Any:
+    """Give the size of a convolution's output along an axis.
+
+    Parameters
+    ----------
+    image_shape, kernel_shape : int, Variable or None
+        Sizes along the axis; None: not known.
+    border_mode : {"valid", "half", "full"} or int or (int, int)
+        How many zeros stand on each side.
+    subsample, dilation : int or Variable
+        How far the kernel moves, and how far its elements are apart.
+
+    Returns
+    -------
+    int, Variable or None
+        floor((image + zeros - (kernel - 1) * dilation - 1) / subsample) + 1; None: not known.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than no zeros.
+    """
+    given: tuple[Any, ...] = (image_shape, kernel_shape, subsample, dilation, border_mode)
+    image, kernel, step, apart, sides = given
+    if image is None or kernel is None or step is None or apart is None or sides is None:
+        return None
+    reach = (kernel - 1) * apart
+    if isinstance(sides, str):
+        if sides not in ("valid", "half", "full"):
+            raise ValueError(f"border_mode must be 'valid', 'half', 'full' or numbers, got {sides!r}")
+        one = {"valid": 0, "half": (reach + 1) // 2, "full": reach}[sides]
+        zeros = one + one
+    else:
+        left, right = sides if isinstance(sides, tuple) else (sides, sides)
+        if any(not isinstance(side, Variable) and side < 0 for side in (left, right)):
+            raise ValueError(f"border_mode must not be negative, got {sides!r}")
+        zeros = left + right
+    return (image + zeros - reach - 1) // step + 1
+
+
+def get_conv_output_shape(
+    image_shape: Sequence[Size | None],
+    kernel_shape: Sequence[Size | None],
+    border_mode: str | Size | tuple[Any, ...],
+    subsample: Sequence[Size],
+    filter_dilation: Sequence[Size] | None = None,
+) -> tuple[Any, ...]:
+    """Give the shape of a convolution's output.
+
+    Parameters
+    ----------
+    image_shape : sequence
+        Batch, channels, then the sizes along which the kernel moves; None: not known.
+    kernel_shape : sequence
+        Channels of the output first, the sizes last.
+    border_mode : str, int or tuple
+        Of each axis, or of all; see `get_conv_shape_1axis`.
+    subsample, filter_dilation : sequence
+        Of each axis.
+
+    Returns
+    -------
+    tuple
+        Batch, channels, then the sizes.
+    """
+    axes = len(image_shape) - 2
+    modes = border_mode if isinstance(border_mode, tuple) else (border_mode,) * axes
+    apart = (1,) * axes if filter_dilation is None else filter_dilation
+    sizes = [
+        get_conv_shape_1axis(*of_axis)
+        for of_axis in zip(image_shape[2:], kernel_shape[len(kernel_shape) - axes :], modes, subsample, apart)
+    ]
+    return (image_shape[0], kernel_shape[0], *sizes)
