@@ -51,7 +51,7 @@ def findings(check):
 
 @pytest.mark.parametrize(
     "command",
-    [(), ("version",), ("doctor",), ("cache",), ("cache", "path"), ("cache", "clear"), ("completion",)],
+    [(), *[(name,) for name in cli.main.commands], ("cache", "path"), ("cache", "clear")],
 )
 def test_every_command_has_help_with_examples_and_exit_codes(run, command):
     result = run(*command, "--help")

@@ -3,9 +3,11 @@
 import gc
 import inspect
 import os
+import shutil
 import subprocess
 import sys
 import weakref
+from types import SimpleNamespace
 
 import kit
 import numpy as np
@@ -281,6 +283,50 @@ def test_progress(capsys):
     line.end()
     assert capsys.readouterr().err == "\r\x1b[Kopweld: f: compile 1.2 s\r\x1b[K"
     assert not making.Progress("f", "auto").active
+
+
+def notebook(monkeypatch, kernel=True):
+    """As where a kernel runs: IPython's shell, of which what is published is kept."""
+    published = []
+
+    def publish(data, metadata=None, *, transient=None, update=False):
+        published.append((data, transient["display_id"], update))
+
+    shell = SimpleNamespace(kernel=object() if kernel else None, display_pub=SimpleNamespace(publish=publish))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    return published
+
+
+def test_progress_in_a_notebook(monkeypatch, capsys):
+    published = notebook(monkeypatch)
+    bar = making.Progress("f<g>", "auto")
+    bar({"stage": "render", "seconds": 0.5})
+    assert bar.active and published == []
+    bar({"stage": "compile", "seconds": 1.25})
+    bar({"stage": "compile", "seconds": 1.5})
+    bar.end()
+    first, second, last = published
+    assert first[0] == {
+        "text/plain": "opweld: f<g>: compile 1.2 s",
+        "text/html": "<progress></progress> <code>opweld: f&lt;g&gt;: compile 1.2 s</code>",
+    }
+    assert "1.5 s" in second[0]["text/html"] and last[0] == {"text/plain": "", "text/html": ""}
+    assert [update for _, _, update in published] == [False, True, True] and len({at for _, at, _ in published}) == 1
+    assert capsys.readouterr().err == ""
+    assert not making.Progress("f", "off").active
+    assert notebook(monkeypatch, kernel=False) == [] and not making.Progress("f", "auto").active
+
+
+def test_progress_of_a_build_in_a_notebook(monkeypatch, tmp_path):
+    """A real one, whose compiler takes a while."""
+    slow = tmp_path / "gcc"
+    slow.write_text(f'#!/bin/sh\ncase "$*" in *-shared*) sleep 1.5;; esac\nexec {shutil.which("gcc")} "$@"\n')
+    slow.chmod(0o755)
+    published = notebook(monkeypatch)
+    x = tensor.dvector("x")
+    options = {"cc": str(slow), "compiledir": str(tmp_path / "cache"), "progress": "auto"}
+    assert opweld.function([x], x * 3 + 11, options=options)([1.0]).tolist() == [14]
+    assert "f: compile" in published[0][0]["text/plain"] and published[-1][0]["text/plain"] == ""
 
 
 def test_a_type_of_ones_own_over_generic():

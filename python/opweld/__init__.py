@@ -51,5 +51,8 @@ __all__, __getattr__, __dir__ = door(
     besides=(
         "__version__", "compat", "compile", "generic", "graph", "printing", "rewriting", "scalar", "tensor",
     ),
-    hidden=("doctor", "engine", "enums", "errors", "external", "params", "picture", "tolerances"),
+    hidden=(
+        "addresses", "doctor", "engine", "enums", "errors", "external", "params", "picture", "profiling", "scaffold",
+        "tolerances",
+    ),
 )  # fmt: skip

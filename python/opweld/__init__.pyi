@@ -1,5 +1,6 @@
 # Names of __init__.py, which finds them on first use; written by `make stubs`.
 from opweld import (
+    addresses as addresses,
     compat as compat,
     compile as compile,
     doctor as doctor,
@@ -12,7 +13,9 @@ from opweld import (
     params as params,
     picture as picture,
     printing as printing,
+    profiling as profiling,
     rewriting as rewriting,
+    scaffold as scaffold,
     scalar as scalar,
     tensor as tensor,
     tolerances as tolerances,

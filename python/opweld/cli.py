@@ -7,10 +7,12 @@ missing where something is.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -27,18 +29,49 @@ _SHELLS = ("bash", "zsh", "fish")
 _INDENT = 25  # where what was found begins, in the lines of doctor
 
 
+class Wrong(click.ClickException):
+    """What a command could not do: a line on stderr, or, with ``--json``, an object with ``error``."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        context = click.get_current_context(silent=True)
+        self.as_json = bool(context and context.params.get("as_json"))
+
+    def show(self, file: IO[str] | None = None) -> None:
+        """Say it."""
+        if self.as_json:
+            click.echo(json.dumps({"error": self.message}, indent=2))
+        else:
+            super().show(file)
+
+
 def _examples(*lines: str) -> str:
     """Give the end of a help page: examples, verbatim, and the exit codes."""
     return "\b\nExamples:\n" + "\n".join("  " + line for line in lines) + f"\n\n{EXIT_CODES}"
 
 
+def _answer(as_json: bool, facts: dict[str, Any], lines: Iterable[str]) -> None:
+    """Print what a command found out: as one object, or as lines."""
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+        return
+    for line in lines:
+        click.echo(line)
+
+
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines (docs/cli.md).")
+_address = click.argument("address", metavar="ADDRESS")
+
+
 @click.group(
     context_settings=_SETTINGS,
     epilog=_examples(
-        "opweld doctor            look for what is missing, and say what to do",
-        "opweld cache path        where compiled modules lie",
-        "opweld completion bash   completion of these commands",
-    ),
+        "opweld new my_ops             a package with an op, a test and a notebook",
+        "opweld profile script.py      what the functions that a script calls cost",
+        "opweld doctor                 look for what is missing, and say what to do",
+        "opweld completion bash        completion of these commands",
+    )
+    + "\n\nAn ADDRESS is module:name or file.py:name.",
 )
 @click.version_option(package_name="opweld", message="%(prog)s %(version)s")
 def main() -> None:
@@ -46,23 +79,19 @@ def main() -> None:
 
 
 @main.command(short_help="Show versions.", epilog=_examples("opweld version", "opweld version --json"))
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
+@_json
 def version(as_json: bool) -> None:
     """Show the versions of opweld, its engine, Python, NumPy and the formats."""
     facts = opweld.doctor.versions()
-    if as_json:
-        click.echo(json.dumps(facts, indent=2))
-        return
     width = max(map(len, facts))
-    for name, value in facts.items():
-        click.echo(f"{name.ljust(width)}  {value}")
+    _answer(as_json, dict(facts), [f"{name.ljust(width)}  {value}" for name, value in facts.items()])
 
 
 @main.command(
     short_help="Look for what is wrong.",
     epilog=_examples("opweld doctor", "opweld doctor --json > report.json"),
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
+@_json
 def doctor(as_json: bool) -> None:
     """Check everything that opweld needs, compile and call a small op, and say what to do about what is wrong.
 
@@ -91,44 +120,179 @@ def _show(finding: Finding) -> None:
         click.echo(" " * _INDENT + click.style("-> " + line, bold=True))
 
 
+@main.command(
+    short_help="Write a package with an op, a test and a notebook.",
+    epilog=_examples("opweld new my_ops", "opweld new my_ops --into ~/projects"),
+)
+@click.argument("name")
+@click.option(
+    "--into", default=".", metavar="FOLDER", help="The folder that gets the package's; the current one if left out."
+)
+@_json
+def new(name: str, into: str, as_json: bool) -> None:
+    """Write the package NAME: pyproject.toml, an op in the short form and as a class, a test, a notebook.
+
+    Nothing is written over.
+    """
+    try:
+        written = opweld.scaffold.write(name, into)
+    except (ValueError, OSError) as err:
+        raise Wrong(str(err)) from None
+    root = os.path.join(into, name)
+    lines = [f"wrote {path}" for path in written] + ["", f"cd {root} && pip install -e '.[test]' && pytest"]
+    _answer(as_json, {"name": name, "folder": root, "files": written}, lines)
+
+
+# -- what an address names ---------------------------------------------------------------------------------------
+
+
+def _load(text: str) -> Any:
+    """Load what an address names. What its module raises is shown as Python shows it."""
+    try:
+        return opweld.addresses.read(text).load()
+    except opweld.addresses.Unknown as err:
+        raise Wrong(str(err)) from None
+
+
+def _function(text: str) -> Any:
+    """Load a function that `opweld.function` made."""
+    found = _load(text)
+    if not isinstance(found, opweld.Function):
+        raise Wrong(f"{text} is no function that opweld.function made, but {type(found).__name__}")
+    return found
+
+
+@main.command(
+    short_help="Print the C of a function.",
+    epilog=_examples("opweld source model.py:step", "opweld source my_ops:smooth --dtypes float64,float64"),
+)
+@_address
+@click.option("--dtypes", default="", help="Of a short form: the dtypes of its inputs, with commas between.")
+@_json
+def source(address: str, dtypes: str, as_json: bool) -> None:
+    """Print the C that the function or short form at ADDRESS came from."""
+    found = _load(address)
+    try:
+        if isinstance(found, opweld.Function):
+            text = opweld.source(found)
+        elif callable(getattr(found, "source", None)):
+            text = found.source(*filter(None, dtypes.split(",")))
+        else:
+            raise Wrong(f"{address} is neither a function nor a short form, but {type(found).__name__}")
+    except (ValueError, TypeError) as err:
+        raise Wrong(str(err)) from None
+    _answer(as_json, {"address": address, "source": text}, [text.rstrip("\n")])
+
+
+@main.command(
+    short_help="Say which nodes became one loop.",
+    epilog=_examples("opweld fusion model.py:step", "opweld fusion my_ops.models:step --json"),
+)
+@_address
+@_json
+def fusion(address: str, as_json: bool) -> None:
+    """Say which nodes of the function at ADDRESS became one loop, and what keeps the others apart."""
+    found = opweld.fusion(_function(address))
+    _answer(as_json, {"address": address, **found.to_dict()}, [str(found)])
+
+
+@main.command(
+    short_help="Draw a graph.",
+    epilog=_examples("opweld picture model.py:step step.svg", "opweld picture my_ops:graph graph.svg"),
+)
+@_address
+@click.argument("file", type=click.Path(dir_okay=False))
+@_json
+def picture(address: str, file: str, as_json: bool) -> None:
+    """Draw the function, or the graph of the variable, at ADDRESS as SVG into FILE."""
+    try:
+        made = opweld.picture.picture(_load(address), file)
+    except (TypeError, ValueError, OSError) as err:
+        raise Wrong(str(err)) from None
+    facts = {"address": address, "file": file, "width": made.width, "height": made.height}
+    _answer(as_json, facts, [f"wrote {file}, {made.width} by {made.height} pixels"])
+
+
+@main.command(
+    short_help="Time the functions of a script.",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog=_examples(
+        "opweld profile script.py", "opweld profile model.py:main", "opweld profile --json script.py -n 3"
+    ),
+)
+@_json
+@_address
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def profile(address: str, arguments: tuple[str, ...], as_json: bool) -> None:
+    """Run the script or module at ADDRESS, or call what the address names, and print what its functions cost.
+
+    Each function that is made and called meanwhile is timed, node by node. With --json, what the script prints goes to
+    stderr. ARGUMENTS are the script's.
+    """
+    profiles: list[Any] = []
+    end: Callable[[], NoReturn] | None = None
+    with opweld.profiling.everything(profiles), contextlib.redirect_stdout(sys.stderr if as_json else sys.stdout):
+        try:
+            end = opweld.profiling.run(opweld.addresses.read(address), arguments)
+        except opweld.addresses.Unknown as err:
+            raise Wrong(str(err)) from None
+    called = sorted([one for one in profiles if one.calls], key=lambda one: -one.seconds)
+    facts = {"address": address, "functions": [one.to_dict() for one in called]}
+    _answer(as_json, facts, ["", *[f"{one}\n" for one in called]] if called else ["no function was called"])
+    if end is not None:
+        end()
+
+
+# -- the cache ---------------------------------------------------------------------------------------------------
+
+
 @main.group(epilog=_examples("opweld cache path", "opweld cache clear --yes"))
 def cache() -> None:
     """Show or empty the folder of compiled modules."""
 
 
 @cache.command(epilog=_examples("opweld cache path", 'du -sh "$(opweld cache path)"'))
-def path() -> None:
+@_json
+def path(as_json: bool) -> None:
     """Print the folder in which compiled modules are kept."""
     root = opweld.doctor.cache_root()
     if not root:
-        raise click.ClickException(
+        raise Wrong(
             "none of the cache's folders can be written, so each process uses a temporary one of its own; "
             "opweld doctor says which folders were tried"
         )
-    click.echo(root)
+    _answer(as_json, {"path": root}, [root])
 
 
 @cache.command(epilog=_examples("opweld cache clear", "opweld cache clear --yes"))
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-def clear(yes: bool) -> None:
+@_json
+def clear(yes: bool, as_json: bool) -> None:
     """Remove all compiled modules; they are built again when they are needed.
 
     Safe at any time: a process that has a module loaded keeps it.
     """
     root = opweld.doctor.cache_root()
     if not root:
-        raise click.ClickException("there is no cache folder that can be written")
+        raise Wrong("there is no cache folder that can be written")
     files, size = opweld.doctor.weigh(root)
+    facts = {"path": root, "files": 0, "bytes": 0}
     if not files:
-        click.echo(f"nothing to clear in {root}")
+        _answer(as_json, facts, [f"nothing to clear in {root}"])
         return
     if not yes:
-        click.confirm(f"Remove {_count(files)}, {_size(size)}, from {root}?", abort=True)
+        click.confirm(f"Remove {_count(files)}, {_size(size)}, from {root}?", abort=True, err=as_json)
     removed, freed = opweld.doctor.clear(root)
-    click.echo(f"removed {_count(removed)}, {_size(freed)}, from {root}")
     left, still = opweld.doctor.weigh(root)
+    if left and as_json:
+        raise Wrong(f"{_count(left)}, {_size(still)}, could not be removed, or came since")
+    _answer(
+        as_json,
+        {**facts, "files": removed, "bytes": freed},
+        [f"removed {_count(removed)}, {_size(freed)}, from {root}"],
+    )
     if left:
-        raise click.ClickException(f"{_count(left)}, {_size(still)}, could not be removed, or came since")
+        raise Wrong(f"{_count(left)}, {_size(still)}, could not be removed, or came since")
 
 
 def _count(files: int) -> str:
@@ -152,7 +316,8 @@ def _size(size: float) -> str:
     ),
 )
 @click.argument("shell", type=click.Choice(_SHELLS))
-def completion(shell: str) -> None:
+@_json
+def completion(shell: str, as_json: bool) -> None:
     """Print the script that completes opweld's commands and options in SHELL."""
     from click.shell_completion import get_completion_class
 
@@ -160,7 +325,8 @@ def completion(shell: str) -> None:
     assert kind is not None, shell
     made: Any = kind(main, {}, "opweld", "_OPWELD_COMPLETE")
     # bash's version is asked for by click's own source(), which starts a process; the template needs no answer.
-    click.echo(made.source_template % made.source_vars())
+    text = made.source_template % made.source_vars()
+    _answer(as_json, {"shell": shell, "script": text}, [text])
 
 
 if __name__ == "__main__":

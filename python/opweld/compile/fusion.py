@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from opweld.errors import _what
 from opweld.graph.basic import Apply
 
-__all__ = ["Fusion", "Parted", "fusion", "title"]
+if TYPE_CHECKING:
+    from opweld.hooks.protocols import Node
+
+__all__ = ["Fusion", "Parted", "fusion", "title", "told"]
 
 
 class Parted(NamedTuple):
@@ -92,6 +95,28 @@ class Fusion:
             for (target, why), found in sources.items()
         ]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data.
+
+        Returns
+        -------
+        dict
+            ``name``; ``loops``, each a list of nodes; ``apart``, each with ``source``, ``target`` and ``why``;
+            ``note``. A node is as `told` gives it.
+        """
+        return {
+            "name": self._name,
+            "loops": [[self._told(node) for node in loop] for loop in self.loops],
+            "apart": [
+                {"source": self._told(one.source), "target": self._told(one.target), "why": one.why}
+                for one in self.apart
+            ],
+            "note": self.note,
+        }
+
+    def _told(self, node: Apply) -> dict[str, Any]:
+        return told(self._place[node], node)
+
     def _lines(self) -> Iterator[str]:
         if self.note:
             yield f"{self._name}: {self.note}"
@@ -174,3 +199,22 @@ def title(op: object) -> str:
         if axes is not None:
             text += f" axis={axes[0] if isinstance(axes, tuple) and len(axes) == 1 else axes}"
     return text
+
+
+def told(place: int, node: Node) -> dict[str, Any]:
+    """Give a node as plain data.
+
+    Parameters
+    ----------
+    place : int
+        Its place in the order of execution.
+    node : Node
+        The node.
+
+    Returns
+    -------
+    dict
+        ``place``, ``op``, and the ``file`` and ``line`` that made it, which may be None.
+    """
+    file, line, _ = getattr(node, "made_at", None) or (None, None, None)
+    return {"place": place, "op": str(node.op), "file": file, "line": line}

@@ -98,25 +98,53 @@ def _reason(err: CacheError) -> str:
 
 
 class Progress:
-    """One line on a terminal for a build that takes longer than a second; it erases itself."""
+    """What is shown of a build that takes longer than a second: a line on a terminal, a bar in a notebook. It vanishes.
+
+    Parameters
+    ----------
+    name : str
+        The function's name.
+    wanted : {"auto", "on", "off"}
+        Whether it is shown; by itself where somebody looks.
+    """
 
     def __init__(self, name: str, wanted: str) -> None:
         stream = sys.stderr
         self.shown = False
         self.name = name
         self.stream = stream
-        self.active = wanted == "on" or (wanted == "auto" and stream is not None and stream.isatty())
+        self.publish = _publisher() if wanted != "off" else None
+        on_terminal = stream is not None and stream.isatty()
+        self.active = wanted == "on" or (wanted == "auto" and (on_terminal or self.publish is not None))
 
     def __call__(self, state: dict[str, Any]) -> None:
         """Show how far the build is."""
         seconds = state.get("seconds", 0.0)
         if self.active and seconds >= 1.0:
-            self.shown = True
-            self.stream.write(f"\r\x1b[Kopweld: {self.name}: {state.get('stage', '')} {seconds:.1f} s")
-            self.stream.flush()
+            self._show(f"opweld: {self.name}: {state.get('stage', '')} {seconds:.1f} s")
 
     def end(self) -> None:
-        """Erase the line."""
+        """Have it vanish."""
         if self.shown:
-            self.stream.write("\r\x1b[K")
+            self._show("")
+
+    def _show(self, text: str) -> None:
+        if self.publish is not None:
+            from html import escape
+
+            bar = f"<progress></progress> <code>{escape(text)}</code>" if text else ""
+            place = {"display_id": f"opweld-{id(self)}"}
+            self.publish({"text/plain": text, "text/html": bar}, transient=place, update=self.shown)
+        else:
+            self.stream.write(f"\r\x1b[K{text}")
             self.stream.flush()
+        self.shown = True
+
+
+def _publisher() -> Callable[..., Any] | None:
+    """What IPython shows things by, where a kernel runs this process's cells; None: nobody has a notebook open."""
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is None or getattr(shell, "kernel", None) is None:
+        return None
+    found: Callable[..., Any] = shell.display_pub.publish
+    return found

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from opweld.compile.fusion import title
+from opweld.compile.fusion import title, told
 
 if TYPE_CHECKING:
     from opweld.hooks.protocols import Node
 
-__all__ = ["Cost", "Profile", "time_text"]
+__all__ = ["Cost", "Profile", "begun", "time_text"]
+
+#: The profiles of functions that are made from now on, where somebody wants them all; None: nobody does.
+begun: list[Profile] | None = None
 
 #: Places of nodes; runs, nanoseconds and bytes of the step that they are. First the calls as a whole, of no nodes.
 Rows = list[tuple[tuple[int, ...], int, int, int]]
@@ -79,6 +82,8 @@ class Profile:
         self._read = read
         self._forget = forget
         self._nodes = nodes
+        if begun is not None:
+            begun.append(self)
 
     def _taken(self) -> tuple[int, float, list[Cost]]:
         """The calls, their seconds, and the costs, the largest first; all of one moment."""
@@ -138,7 +143,7 @@ class Profile:
             "costs": [
                 {
                     "what": cost.what,
-                    "nodes": [_told(place, node) for place, node in zip(cost.places, cost.nodes)],
+                    "nodes": [told(place, node) for place, node in zip(cost.places, cost.nodes)],
                     "calls": cost.calls,
                     "seconds": cost.seconds,
                     "share": cost.share,
@@ -198,11 +203,6 @@ class Profile:
         return (
             f"<table><caption>{escape(heading)}</caption><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
         )
-
-
-def _told(place: int, node: Node) -> dict[str, Any]:
-    file, line, _ = getattr(node, "made_at", None) or (None, None, None)
-    return {"place": place, "op": str(node.op), "file": file, "line": line}
 
 
 def _short(lines: list[str]) -> list[str]:

@@ -84,7 +84,7 @@ class Scene:
     edges: list[Edge]
 
 
-def collect(graph: Any) -> Scene:
+def collect(graph: object) -> Scene:
     """Read a graph.
 
     Parameters
@@ -101,7 +101,7 @@ def collect(graph: Any) -> Scene:
     TypeError
         If it is none of these.
     """
-    maker = getattr(graph, "maker", None)
+    maker: Any = getattr(graph, "maker", None)
     found = maker.fgraph if maker is not None else graph
     reader = _Reader()
     updated: dict[int, str] = {}  # outputs that are new values of shared variables
@@ -114,7 +114,7 @@ def collect(graph: Any) -> Scene:
             updated = {i: str(variable) for i, variable in getattr(maker, "updates", {}).items()}
             reader.fused(graph)
             reader.measured(getattr(graph, "profile", None))
-            title = f"{graph.name or 'f'}({', '.join([str(spec.variable) for spec in maker.inputs])})"
+            title = f"{getattr(graph, 'name', None) or 'f'}({', '.join([str(spec.variable) for spec in maker.inputs])})"
     else:
         outputs, title = _outputs(graph), ""
     for variable in reader.given:
