@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -454,3 +455,10 @@ def test_clear_leaves_nothing_of_a_cpp_build(tmp_path: Path) -> None:
     files, _ = store.clear(str(root))
     assert files > 10
     assert list(root.iterdir()) == []
+
+
+def test_engine_and_python_wait_for_clocks_as_long():
+    text = (Path(__file__).resolve().parent.parent / "gen" / "cache" / "file.go").read_text()
+    fine, coarse = (re.search(rf"\b{name}\s+= (\d+) \* time\.", text)[1] for name in ("tick", "coarseTick"))
+    assert f"{fine} * time.Millisecond" in text and f"{coarse} * time.Second" in text
+    assert (holds._TICK, holds._COARSE_TICK) == (int(fine) * 10**6, int(coarse) * 10**9)

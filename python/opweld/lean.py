@@ -114,7 +114,7 @@ def loads(text: str) -> Any:
     return _read(text)
 
 
-def sha256(data: bytes = b"") -> Any:
+def sha256(data: bytes | memoryview = b"") -> Any:
     """Begin a sum of what comes in pieces: `hashlib.sha256`.
 
     Parameters
@@ -141,6 +141,6 @@ try:
     from opweld._argument import sha256 as digest  # ten times as fast where the processor has instructions for it
 except ImportError:  # not built: whoever needs more of it says so
 
-    def digest(data: Any, plainly: bool = False, /) -> str:
+    def digest(data: bytes | memoryview, plainly: bool = False, /) -> str:
         """Give the SHA-256 of bytes in hexadecimal digits."""
         return str(sha256(data).hexdigest())

@@ -24,7 +24,7 @@ from opweld.errors import OpweldWarning, UnusedInputError, _instead, _named, _wh
 from opweld.graph.basic import Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.shared import SharedVariable
-from opweld.rooms import tracebacks
+from opweld.rooms import ending
 
 __all__ = ["Function", "In", "Maker", "Out", "SharedVariable", "function", "source"]
 
@@ -88,6 +88,7 @@ class Function(ABC):
         raise NotImplementedError
 
 
+@ending
 def function(
     inputs: Sequence[Variable | In],
     outputs: Variable | Out | Sequence[Variable | Out] | None = None,
@@ -161,35 +162,30 @@ def function(
     CompileError, CompilerNotFoundError, ToolError, CacheError, EngineError, LoadError
         If the module cannot be built or loaded.
     """
-    __tracebackhide__ = True
-    try:
-        if isinstance(mode, Variable):
-            raise TypeError(f"mode must be a name or a Mode, got {_what(mode)}; several inputs or outputs are one list")
-        mode = config.mode if mode is None else mode
-        given = _options(options, allow_input_downcast, on_unused_input, fuse, profile)
-        found = read_mode(mode)
-        chosen = Options(given, getattr(found, "options", None) or {})
-        specs = _inputs(inputs, chosen.allow_input_downcast)
-        single = outputs is None or isinstance(outputs, (Variable, Out))
-        results = _outputs([] if outputs is None else [outputs] if single else outputs)
-        if name is not None and not isinstance(name, str):
-            raise TypeError(f"name must be a string, got {_what(name)}")
-        new = read_updates(updates)
-        put = Substitution(read_givens(givens))
-        if givens:
-            results = [Out(put(out.variable), out.borrow) for out in results]
-            new = {variable: put(expression) for variable, expression in new.items()}
-        wanted = [out.variable for out in results]
-        add_default_updates(wanted, new, {spec.variable for spec in specs}, put, no_default_updates)
-        if outputs is None and not new and specs and chosen.on_unused_input == "raise":
-            names = ", ".join([str(spec.variable) for spec in specs])
-            raise UnusedInputError(f"function([{names}]) has neither outputs nor updates: give what it computes")
-        _check_unused(specs, wanted + list(new.values()), chosen.on_unused_input)
-        kept = mode if isinstance(mode, str) else found
-        return Recipe(specs, results, new, single, name, kept, given).make(found, chosen)
-    except Exception as error:
-        tracebacks.shorten(error)
-        raise error
+    if isinstance(mode, Variable):
+        raise TypeError(f"mode must be a name or a Mode, got {_what(mode)}; several inputs or outputs are one list")
+    mode = config.mode if mode is None else mode
+    given = _options(options, allow_input_downcast, on_unused_input, fuse, profile)
+    found = read_mode(mode)
+    chosen = Options(given, getattr(found, "options", None) or {})
+    specs = _inputs(inputs, chosen.allow_input_downcast)
+    single = outputs is None or isinstance(outputs, (Variable, Out))
+    results = _outputs([] if outputs is None else [outputs] if single else outputs)
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {_what(name)}")
+    new = read_updates(updates)
+    put = Substitution(read_givens(givens))
+    if givens:
+        results = [Out(put(out.variable), out.borrow) for out in results]
+        new = {variable: put(expression) for variable, expression in new.items()}
+    wanted = [out.variable for out in results]
+    add_default_updates(wanted, new, {spec.variable for spec in specs}, put, no_default_updates)
+    if outputs is None and not new and specs and chosen.on_unused_input == "raise":
+        names = ", ".join([str(spec.variable) for spec in specs])
+        raise UnusedInputError(f"function([{names}]) has neither outputs nor updates: give what it computes")
+    _check_unused(specs, wanted + list(new.values()), chosen.on_unused_input)
+    kept = mode if isinstance(mode, str) else found
+    return Recipe(specs, results, new, single, name, kept, given).make(found, chosen)
 
 
 def source(made: object) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from opweld.dtypes import bits
 from opweld.errors import _described, _place, _what
-from opweld.rooms import late, tracebacks
+from opweld.rooms import late, ending
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -37,16 +37,11 @@ class Props:
 
     __props__: tuple[str, ...] | None = None
 
+    @ending
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        __tracebackhide__ = True
         super().__init_subclass__(**kwargs)
-        if cls.__module__.startswith("opweld."):  # the library's own are right
-            return
-        try:
+        if not cls.__module__.startswith("opweld."):  # the library's own are right
             hooknames.look_at(cls)
-        except TypeError as error:
-            tracebacks.shorten(error)
-            raise error
 
     def _props(self) -> tuple[Any, ...]:
         names = self.__props__

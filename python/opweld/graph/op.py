@@ -7,7 +7,7 @@ from weakref import WeakSet
 
 from opweld.errors import MethodNotDefined, _place, _what
 from opweld.graph.basic import Apply, Props, Variable, hooknames
-from opweld.rooms import tracebacks
+from opweld.rooms import ending
 
 __all__ = ["Op"]
 
@@ -185,6 +185,7 @@ class Op(Props):
         node._made = _place(2)  # not where make_node may have had it made, but where it was asked for
         return node
 
+    @ending
     def __call__(self, *inputs: Any, name: str | None = None, return_list: bool = False, **kwargs: Any) -> Any:
         """Apply the op.
 
@@ -202,12 +203,7 @@ class Op(Props):
         Variable or list of Variable
             The one output, or all.
         """
-        __tracebackhide__ = True
-        try:
-            node = self.apply_node(*inputs, **kwargs)
-        except Exception as error:
-            tracebacks.shorten(error)
-            raise error
+        node = self.apply_node(*inputs, **kwargs)
         if name is not None:
             if not isinstance(name, str):
                 raise TypeError(f"{self}: the name of a variable must be a string, got {_what(name)}")

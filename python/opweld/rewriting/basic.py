@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
+from weakref import ref
 
 from opweld.errors import _what
 from opweld.graph.basic import Apply
@@ -250,7 +251,25 @@ class Entry:
                     self.plain.append(item)
 
 
-_OPS = 1000  # an index outlives the graphs that it is asked about: of so many ops it keeps what it found
+class _Found:
+    """What was found of objects by identity, which are not kept alive: an index outlives the graphs that it met."""
+
+    _MOST = 1000
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[ref[Any], list[Entry] | None]] = {}
+
+    def get(self, item: object) -> tuple[ref[Any], list[Entry] | None] | None:
+        known = self._known.get(id(item))
+        return known if known is not None and known[0]() is item else None
+
+    def put(self, item: object, found: list[Entry] | None) -> None:
+        if len(self._known) >= self._MOST:
+            self._known.clear()
+        try:
+            self._known[id(item)] = ref(item), found
+        except TypeError:  # no room for a weak reference: it is looked for each time
+            pass
 
 
 class Index:
@@ -269,8 +288,8 @@ class Index:
 
     def __init__(self, rewriters: Iterable[tuple[str, NodeRewriter]]) -> None:
         self.entries = [Entry(name, rewriter) for name, rewriter in rewriters]
-        self._of_class: dict[type, list[Entry] | None] = {}  # None: it depends on the op
-        self._of_op: dict[int, tuple[Any, list[Entry]]] = {}  # by identity; the op is kept, so its id stays its own
+        self._of_class = _Found()  # None: it depends on the op
+        self._of_op = _Found()
 
     def wanting(self, op: object) -> list[Entry]:
         """Give the rewriters for nodes of an op, in the order of registration.
@@ -286,11 +305,10 @@ class Index:
         """
         cls = type(op)
         known = self._of_class.get(cls)
-        if known is not None:
-            return known
-        own = self._of_op.get(id(op)) if cls in self._of_class else None
-        if own is not None:
-            return own[1]
+        if known is not None and known[1] is None:
+            known = self._of_op.get(op)
+        if known is not None and known[1] is not None:
+            return known[1]
         found, by_op = [], False
         paths = {f"{base.__module__}.{base.__qualname__}" for base in cls.__mro__}
         for entry in self.entries:
@@ -300,11 +318,9 @@ class Index:
                 by_op = True
                 if _among(op, entry.hashed, entry.plain):
                     found.append(entry)
-        self._of_class[cls] = None if by_op else found
+        self._of_class.put(cls, None if by_op else found)
         if by_op:
-            if len(self._of_op) > _OPS:
-                self._of_op.clear()
-            self._of_op[id(op)] = (op, found)
+            self._of_op.put(op, found)
         return found
 
     def any_for(self, nodes: Iterable[Apply]) -> bool:
