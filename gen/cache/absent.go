@@ -48,7 +48,7 @@ func (a Absent) Check() error {
 		path := filepath.Join(a.Folder, rel)
 		if _, err := os.Stat(path); err == nil {
 			return missf("%s has appeared and comes first on the search path", path)
-		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		} else if !gone(err) {
 			return missf("%s cannot be looked at", path)
 		}
 	}
@@ -59,13 +59,14 @@ func (a Absent) Check() error {
 type Places struct {
 	Appeared bool // something came into one of them since the build began
 
-	since time.Time
-	empty map[string]bool
+	since   time.Time
+	empty   map[string]bool
+	missing map[string]bool // folders, of which many places share each
 }
 
 // NewPlaces is for a build that began at a moment.
 func NewPlaces(since time.Time) *Places {
-	return &Places{since: since, empty: map[string]bool{}}
+	return &Places{since: since, empty: map[string]bool{}, missing: map[string]bool{}}
 }
 
 // Add notes a path if there is nothing at it.
@@ -74,12 +75,29 @@ func (p *Places) Add(path string) {
 	if _, seen := p.empty[path]; seen {
 		return
 	}
+	if p.empty[path] = p.lacks(filepath.Dir(path)); p.empty[path] {
+		return
+	}
 	now, err := stat(path)
-	p.empty[path] = errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	p.empty[path] = gone(err)
 	if err == nil && now.changedSince(p.since) && !isDir(path) {
 		p.Appeared = true
 	}
 }
+
+// lacks tells whether there is no such folder. It is looked at once: one that comes later changes the folder above it.
+func (p *Places) lacks(folder string) bool {
+	missing, seen := p.missing[folder]
+	if !seen {
+		info, err := os.Stat(folder)
+		missing = folder != "/" && (gone(err) || err == nil && !info.IsDir())
+		p.missing[folder] = missing
+	}
+	return missing
+}
+
+// gone tells whether an error says that nothing is there.
+func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
 // Include adds where each header would have been found before it was: for a header under a search folder, the same
 // remainder under each earlier one.
@@ -137,7 +155,7 @@ func (p *Places) Group() []Absent {
 			continue
 		}
 		folder := filepath.Dir(path)
-		for !isDir(folder) {
+		for p.lacks(folder) {
 			path, folder = folder, filepath.Dir(folder)
 		}
 		byFolder[folder] = append(byFolder[folder], filepath.Base(path))

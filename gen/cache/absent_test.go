@@ -66,3 +66,14 @@ func TestFreshFolderHasNoTime(t *testing.T) {
 	p.Add(filepath.Join(d, "x.h"))
 	require.Equal(t, old.UnixNano(), p.Group()[0].MtimeNs)
 }
+
+func TestFolderThatAppearsAfterTheLookIsSeen(t *testing.T) {
+	d := t.TempDir()
+	place := filepath.Join(d, "later", "sub", "x.h")
+	p := NewPlaces(time.Now().Add(-time.Minute))
+	p.Add(place)
+	write(t, place, "")
+	for _, a := range p.Group() {
+		require.Error(t, a.Check())
+	}
+}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Generator
 from typing import Any
 
 from opweld import errors
+from opweld.lean import dumps
 
 __all__ = ["of_system", "to_engine"]
 
@@ -17,7 +17,7 @@ _PATHS = frozenset(("module", "source", "log", "folder", "file", "driver"))  # f
 
 def to_engine(request: object) -> str:
     """Give a request as JSON in UTF-8, whatever encoding this Python takes file names to have."""
-    text = json.dumps(request, ensure_ascii=False)
+    text = dumps(request, ascii=False)
     try:
         return text.encode("utf-8", "surrogateescape").decode("utf-8")
     except UnicodeError:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import atexit
 import functools
 import itertools
-import json
 import os
 import sys
 from collections.abc import Callable, Generator
@@ -20,6 +19,7 @@ from typing import Any
 
 from opweld import errors, room
 from opweld.border import of_system, to_engine
+from opweld.lean import dumps, loads
 from opweld.rooms import late
 
 __all__ = ["build", "compilers", "cop", "finish", "fusion", "message", "parse", "render", "version", "wrap"]
@@ -75,7 +75,7 @@ def render(*programs: str, module: str = "opweld_module", fuse: bool = True) -> 
     ProgramError
         If a Program is malformed, or the name is no identifier.
     """
-    return _ask("Render", json.dumps({"module": module, "programs": programs, "fuse": fuse}))
+    return _ask("Render", dumps({"module": module, "programs": programs, "fuse": fuse}))
 
 
 def fusion(program: str) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def fusion(program: str) -> dict[str, Any]:
     ProgramError
         If the Program is malformed.
     """
-    return _ask("Fusion", json.dumps({"program": program}))
+    return _ask("Fusion", dumps({"program": program}))
 
 
 def parse(text: str, args: list[str] | None = None) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def parse(text: str, args: list[str] | None = None) -> dict[str, Any]:
     ExpressionError
         If the text is no expression; ``details`` has ``line`` and ``column``, both from 1.
     """
-    return _ask("Parse", json.dumps({"text": text, "args": args}))
+    return _ask("Parse", dumps({"text": text, "args": args}))
 
 
 def cop(request: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def cop(request: dict[str, Any]) -> dict[str, Any]:
     SignatureError
         If a text is none; ``details`` has ``in``, ``line`` and ``column``.
     """
-    return _ask("Cop", json.dumps(request))
+    return _ask("Cop", dumps(request))
 
 
 def wrap(prototype: str, signature: str) -> dict[str, Any]:
@@ -162,7 +162,7 @@ def wrap(prototype: str, signature: str) -> dict[str, Any]:
     SignatureError
         If one is none, or they do not fit.
     """
-    return _ask("Wrap", json.dumps({"prototype": prototype, "signature": signature}))
+    return _ask("Wrap", dumps({"prototype": prototype, "signature": signature}))
 
 
 def members(text: str) -> dict[str, Any]:
@@ -288,7 +288,7 @@ def _call(name: str, *arguments: str | int) -> dict[str, Any]:
         answer = getattr(_load(), "pyext_" + name)(*arguments)
     except (RuntimeError, ValueError) as error:  # a Go error; text that is no C string
         raise errors.EngineError(f"engine call {name}: {error}") from error
-    return dict(of_system(json.loads(answer)))
+    return dict(of_system(loads(answer)))
 
 
 def _checked(answer: dict[str, Any]) -> dict[str, Any]:
@@ -375,22 +375,22 @@ def _serve() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a parent that ignores it hands that down
     os.umask(room.mask() & 0o077)  # compilers read what they write
     try:
-        name, argument = json.load(sys.stdin.buffer)
+        name, argument = loads(sys.stdin.buffer.read().decode())
         try:
             lacking = room.lacking(False)
             if lacking:
                 raise errors.EngineError(f"the engine cannot run here: {lacking}")
             if name != "Build":
-                print(json.dumps(_call(name, argument)), flush=True)
+                print(dumps(_call(name, argument)), flush=True)
                 return
             with closing(_run_here(argument)) as answers:
                 for answer in answers:
                     if answer["state"] == "done":  # whoever reads that ends this process
                         finish()
-                    print(json.dumps(answer), flush=True)
+                    print(dumps(answer), flush=True)
         except errors.OpweldError as error:
             fault = {"kind": "internal", **error.details, "message": str(error)}
-            print(json.dumps({"state": "done", "error": fault}), flush=True)
+            print(dumps({"state": "done", "error": fault}), flush=True)
     except (KeyboardInterrupt, BrokenPipeError):
         # Nobody listens any more; leave without the interpreter's own complaint about a lost stdout.
         os._exit(1)
