@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from opweld.dtypes import bits
 from opweld.errors import _described, _place, _what
-from opweld.rooms import late, ending
+from opweld.rooms import ending, late
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
