@@ -5,6 +5,15 @@ from typing import Any
 import numpy as np
 
 def make(
-    form: Any, name: bytes, doc: bytes, core: bytes | None, types: bytes, inputs: int, outputs: int, computed: bool, /
+    form: Any,
+    name: bytes,
+    doc: bytes,
+    core: bytes | None,
+    types: bytes,
+    inputs: int,
+    outputs: int,
+    computed: bool,
+    threads: int,
+    /,
 ) -> np.ufunc: ...
 def form_of(ufunc: np.ufunc, /) -> Any: ...

@@ -27,7 +27,11 @@ struct opw_loops {
     opw_cell *cells;
     PyUFuncGenericFunction *functions;
     void **data;
+    int inputs, outputs, sizes;  /* sizes: how many the signature names */
+    int threads;                 /* at most */
 };
+
+#include "ufunc_threads.c"
 
 /* ---- loops -------------------------------------------------------------------------------------------------------- */
 
@@ -61,7 +65,7 @@ static void opw_loop(char **args, const npy_intp *dimensions, const npy_intp *st
 {
     opw_cell *cell = (opw_cell *)data;
     PyUFuncGenericFunction run = __atomic_load_n(&cell->run, __ATOMIC_ACQUIRE);
-    if (run || (run = opw_meet(cell)))
+    if ((run || (run = opw_meet(cell))) && (cell->of->threads < 2 || !opw_split(cell->of, run, args, dimensions, steps)))
         run(args, dimensions, steps, NULL);
 }
 
@@ -138,10 +142,10 @@ static PyObject *opw_make_ufunc(PyObject *module, PyObject *args)
 {
     PyObject *form, *name, *doc, *core, *types, *capsule, *made;
     opw_loops *loops;
-    int inputs, outputs, computed;
+    int inputs, outputs, computed, threads;
     Py_ssize_t n;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OSSOSiip:make", &form, &name, &doc, &core, &types, &inputs, &outputs, &computed))
+    if (!PyArg_ParseTuple(args, "OSSOSiipi:make", &form, &name, &doc, &core, &types, &inputs, &outputs, &computed, &threads))
         return NULL;
     if ((core != Py_None && !PyBytes_Check(core)) || inputs < 1 || outputs < 0 ||
         (n = PyBytes_GET_SIZE(types) / (inputs + outputs)) * (inputs + outputs) != PyBytes_GET_SIZE(types)) {
@@ -162,6 +166,10 @@ static PyObject *opw_make_ufunc(PyObject *module, PyObject *args)
         return NULL;
     }
     ((PyUFuncObject *)made)->obj = capsule; /* the ufunc owns it */
+    loops->inputs = inputs;
+    loops->outputs = outputs;
+    loops->sizes = ((PyUFuncObject *)made)->core_num_dim_ix;
+    loops->threads = threads;
     if (computed)
         ((PyUFuncObject *)made)->process_core_dims_func = opw_core_sizes;
     return made;
@@ -180,7 +188,7 @@ static PyObject *opw_form_of(PyObject *module, PyObject *ufunc)
 
 static PyMethodDef opw_ufunc_methods[] = {
     {"make", opw_make_ufunc, METH_VARARGS,
-     "make(form, name, doc, core, types, inputs, outputs, computed): a ufunc, whose loops form.loop(number) gives"},
+     "make(form, name, doc, core, types, inputs, outputs, computed, threads): a ufunc, whose loops form.loop(number) gives"},
     {"form_of", opw_form_of, METH_O, "form_of(ufunc): what it was made of, or None"},
     {NULL, NULL, 0, NULL},
 };

@@ -66,6 +66,7 @@ def cop(
     nogil: bool = False,
     check: bool = False,
     ufunc: Literal[True],
+    threads: int = 1,
 ) -> np.ufunc: ...
 
 
@@ -86,6 +87,7 @@ def cop(
     nogil: bool = False,
     check: bool = False,
     ufunc: bool = False,
+    threads: int = 1,
 ) -> Any:
     """Make a function on arrays of a signature and the C that does the work.
 
@@ -115,6 +117,8 @@ def cop(
         Test every index.
     ufunc : bool
         Make one of NumPy's ufuncs: of elements where no argument has sizes, else a generalized one.
+    threads : int
+        On how many threads a ufunc's outer loop runs at most, where it is long.
 
     Returns
     -------
@@ -140,7 +144,11 @@ def cop(
         signature, body, name=name, support=support, headers=headers, header_dirs=header_dirs, libraries=libraries,
         lib_dirs=lib_dirs, args=args, lang=lang, nogil=nogil, check=check,
     )  # fmt: skip
-    return formed(said, place, perform, _yes_or_no("cop: ufunc", ufunc))
+    if _yes_or_no("cop: ufunc", ufunc):
+        return ufuncs.made(said, place, perform, threads)
+    if threads != 1:
+        raise TypeError("cop: threads are for the outer loop of a ufunc: write ufunc=True with it")
+    return called(said, place, perform)
 
 
 def formed(said: Said, place: Place, perform: Callable[..., Any] | None = None, ufunc: bool = False) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
@@ -32,14 +33,16 @@ _ORDER = (
 _MOST = 1000  # loops: NumPy makes an object for each
 
 
-def made(said: Said, place: Place, perform: Callable[..., Any] | None) -> np.ufunc:
-    """Make a ufunc of what a short form is made of.
+def made(said: Said, place: Place, perform: Callable[..., Any] | None, threads: int = 1) -> np.ufunc:
+    """Make a ufunc of what a short form is made of, whose outer loops run on so many threads at most.
 
     Returns
     -------
     numpy.ufunc
     """
-    return Form(said, place, perform).ufunc()
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise ValueError(f"cop: threads must be a number from 1 on, got {_what(threads)}")
+    return Form(said, place, perform).ufunc(min(threads, len(os.sched_getaffinity(0))))
 
 
 class Form:
@@ -74,7 +77,7 @@ class Form:
             )
         self.combinations = [dict(zip(signature.types, choice)) for choice in product(*bounds)]
 
-    def ufunc(self) -> np.ufunc:
+    def ufunc(self, threads: int = 1) -> np.ufunc:
         """Make the ufunc."""
         signature = self.text.signature
         arguments = [*signature.inputs, *signature.outputs]
@@ -88,6 +91,7 @@ class Form:
             len(signature.inputs),
             len(signature.outputs),
             any([dim["op"] not in ("name", "number") or not dim.get("number", 1) for dim in self.text.dims]),
+            threads,
         )
         return found
 
