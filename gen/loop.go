@@ -151,6 +151,47 @@ func (l *Loop) lanes() bool {
 	return !l.scans() && !slices.ContainsFunc(l.Folds, func(f Fold) bool { return !f.Lanes })
 }
 
+// settles says by which value a fold's accumulator no longer changes.
+var settles = map[string]string{"logical_or": "!= 0", "logical_and": "== 0"}
+
+// silent are the operations that give floating point numbers and of which NumPy never warns, dividing those of integers that may.
+var (
+	silent   = []string{"absolute", "fabs", "negative", "copysign", "maximum", "minimum"}
+	dividing = []string{"floor_divide", "remainder", "fmod", "power", "reciprocal"}
+)
+
+// loud tells whether an instruction may do more than give values: warn, or fail.
+func (in TypedInstruction) loud() bool {
+	whole := func(t scalar.Type) bool { return strings.ContainsRune("biu", rune(t.Class)) }
+	switch {
+	case in.Op == OpCode || in.fails():
+		return true
+	case len(in.Takes) == 0:
+		return false
+	case in.Op == "cast":
+		return !whole(in.Takes[0]) && in.Makes[0].Class != 'b'
+	case whole(in.Makes[0]):
+		return slices.Contains(dividing, in.Op)
+	}
+	return in.Takes[0].Class == 'c' || !slices.Contains(silent, in.Op)
+}
+
+// settled tells for each accumulator how it is known that no further element can change it; nil: all elements are computed, for
+// something else comes of them too, be it a warning.
+func (l *Loop) settled() []string {
+	if len(l.stored()) > 0 || l.indexed() || slices.ContainsFunc(l.Body, TypedInstruction.loud) {
+		return nil
+	}
+	var found []string
+	for _, f := range l.Folds {
+		if settles[f.Op] == "" || len(f.Accs) != 1 {
+			return nil
+		}
+		found = append(found, settles[f.Op])
+	}
+	return found
+}
+
 // accumulators lists the types of all folds' accumulators, one after the other.
 func (l *Loop) accumulators() []scalar.Type {
 	var all []scalar.Type

@@ -15,11 +15,12 @@ type FoldView struct {
 	Starts             []CombineView // those that begin with something else than the first element
 	Scans, Stores      []string      // statements: after each element; at the end
 	Identity           []string
-	Told               string // how combining is told of the node at fault, where folds that may fail are of several nodes
-	Walk               string // how the folding of a run begins to be called
-	Indexed            int    // 1: an element's place is asked for
-	Lanes              int    // accumulators that take turns in a column; 0: there is one
-	Halves             []int  // how many are left while they become one
+	Settled            []string // of each accumulator, how it is told that no element can change it; nil: it is not asked
+	Told               string   // how combining is told of the node at fault, where folds that may fail are of several nodes
+	Walk               string   // how the folding of a run begins to be called
+	Indexed            int      // 1: an element's place is asked for
+	Lanes              int      // accumulators that take turns in a column; 0: there is one
+	Halves             []int    // how many are left while they become one
 	Sets               []SetView
 	Together           bool // elements of a column are folded in pairs before they meet the accumulators
 	Pairwise           int  // elements of a block of a column; 0: it is folded from its begin to its end
@@ -85,6 +86,7 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	if len(f.Identity) < len(f.Accumulators) {
 		f.Identity = nil
 	}
+	f.Settled = l.settled()
 	if l.pairwise() {
 		f.Pairwise, f.Chunk, f.ColumnChunk = pairwiseBlock, pairwiseRun, pairwiseColumn
 	}

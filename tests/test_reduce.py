@@ -1,5 +1,6 @@
 """Reductions, positions of extremes and cumulative sums, against NumPy."""
 
+import contextlib
 import functools
 import math
 import warnings
@@ -505,3 +506,33 @@ def test_methods():
     array = np.random.default_rng(9).normal(size=(3, 4))
     for result, name in zip(f(array), names, strict=True):
         np.testing.assert_allclose(result, getattr(array, name)(axis=1), rtol=1e-14, atol=1e-14)
+
+
+SETTLED = {
+    "bool": (lambda np, x, y: np.any(x), True),
+    "compared": (lambda np, x, y: np.all(x < y, axis=0), True),
+    "both": (lambda np, x, y: np.logical_and(np.any(x > y), np.all(np.isfinite(x * 0 + y))), False),
+    "quotient": (lambda np, x, y: np.any(x / y > 2), False),
+    "of NaN": (lambda np, x, y: np.any(np.isnan(abs(x)), axis=1), True),
+}
+
+
+@pytest.mark.parametrize("name", SETTLED)
+def test_any_and_all_stop_where_nothing_changes(name):
+    """Wherever the element lies that decides, in every layout; not where the elements behind it may be warned of."""
+    work, stops = SETTLED[name]
+    x, y = T.dmatrix("x"), T.dmatrix("y")
+    f = opweld.function([x, y], work(T, x, y), on_unused_input="ignore")
+    assert ("_settled(" in opweld.source(f)) == stops
+    for shape in ((3, 5000), (5000, 3), (130, 131), (1, 1), (70, 1)):
+        for at in (None, 0, -1, shape[0] * shape[1] // 2):
+            a, b = np.full(shape, 0.5), np.ones(shape)
+            if at is not None:
+                a.flat[at] = np.nan if name == "of NaN" else 3
+            for turn in (lambda v: v, np.asfortranarray, lambda v: np.repeat(v, 2, 1)[:, ::2], lambda v: v[::-1, ::-1]):
+                given = turn(a), turn(b)
+                np.testing.assert_array_equal(f(*given), work(np, *given))
+    with pytest.warns(RuntimeWarning, match="divide by zero") if name == "quotient" else contextlib.nullcontext():
+        ones, zeros = np.full((9, 900), 5.0), np.ones((9, 900))
+        zeros[-1, -1] = 0
+        f(ones, zeros)

@@ -3,6 +3,7 @@
 
 #define OPW_SHORT_RUN 32  /* elements that are folded across columns, where neither lie close */
 #define OPW_MANY_COLUMNS 16
+#define OPW_UNTIL 4096    /* elements that are folded between two looks whether more of them can change anything */
 #define OPW_LONG_RUN 2048 /* elements that are folded as several columns, where that pays */
 
 typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumulators;
@@ -25,6 +26,26 @@ static void opw_moved(char *const *p, const npy_intp *strides, npy_intp count, i
         q[k] = p[k] + count * strides[k];
 }
 
+/* Whether what is folded stays as it is, whatever else there is. */
+static int opw_is_settled(const opw_folding *f, const void *acc) { return f->fold->settled && f->fold->settled(acc, f->m); }
+
+/* Folds count elements of columns, s apart, as long as they can change anything. */
+static int opw_fold_until(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)
+{
+    const opw_fold *fold = f->fold;
+    npy_intp step = f->m < OPW_UNTIL / 8 ? OPW_UNTIL / f->m : 8, at = step < count ? step : count, n;
+    char *q[OPW_MAX_OPERANDS];
+    opw_accumulators other;
+    int status = fold->blocks[f->beside](at, f->m, p, s, f->t, acc);
+    for (; !status && at < count && !opw_is_settled(f, acc); at += n) {
+        n = count - at < step ? count - at : step;
+        opw_moved(p, s, at, f->gone->operands, q);
+        if (!(status = fold->blocks[f->beside](n, f->m, q, s, f->t, other.bytes)))
+            status = fold->join(acc, other.bytes, 0, f->m);
+    }
+    return status;
+}
+
 /* Folds count elements of columns, s apart. */
 static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)
 {
@@ -34,6 +55,8 @@ static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s
     opw_accumulators other;
     int status;
 
+    if (fold->settled)
+        return opw_fold_until(f, p, s, count, acc);
     if (!chunk || count <= chunk)
         return fold->blocks[f->beside](count, f->m, p, s, f->t, acc);
     half -= half % 8;
@@ -108,7 +131,7 @@ static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_int
         return opw_fold_runs(f, p, count, acc);
     if (!f->runs && !fold->chunk[0]) { /* one after the other */
         status = opw_fold_axis(f, axis + 1, p, gone->dims[axis + 1], acc);
-        for (i = 1; !status && i < count; i++) {
+        for (i = 1; !status && i < count && !opw_is_settled(f, acc); i++) {
             opw_moved(p, gone->strides[axis], i, gone->operands, q);
             if (!(status = opw_fold_axis(f, axis + 1, q, gone->dims[axis + 1], other.bytes)))
                 status = fold->join(acc, other.bytes, 0, f->m);
@@ -117,7 +140,7 @@ static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_int
     }
     half = count / 2;
     opw_moved(p, gone->strides[axis], half, gone->operands, q);
-    if ((status = opw_fold_axis(f, axis, p, half, acc)) || (status = opw_fold_axis(f, axis, q, count - half, other.bytes)))
+    if ((status = opw_fold_axis(f, axis, p, half, acc)) || opw_is_settled(f, acc) || (status = opw_fold_axis(f, axis, q, count - half, other.bytes)))
         return status;
     return fold->join(acc, other.bytes, 0, f->m);
 }

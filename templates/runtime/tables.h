@@ -127,6 +127,7 @@ typedef struct {
     int (*join)(void *acc, const void *other, npy_intp from, npy_intp m);
     void (*store)(const void *acc, npy_intp m, char *const *out, const npy_intp *t);
     void (*identity)(void *acc, npy_intp m); /* NULL: a reduction of nothing is an error */
+    int (*settled)(const void *acc, npy_intp m); /* whether no element can change any of m; NULL: it is not asked */
 } opw_fold;
 
 /* A loop of the engine's. The tables have an entry for each input, then for each output. */
