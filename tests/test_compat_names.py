@@ -313,3 +313,25 @@ def test_what_links_blas():
         assert (ldflags(), ldflags(libs=False, flags=True)) == (["mine", "gfortran"], ["-fopenmp"])
         assert (ldflags(False, libs_dir=True), ldflags(False, include_dir=True)) == (["/opt/blas"], ["/opt/include"])
         assert 'extern "C"' in theano.tensor.blas_headers.blas_header_text()
+
+
+def test_formulas():
+    printing, (x, y) = theano.printing, T.dvectors("x", "y")
+    pprint = printing.pprint.clone()
+    cases = {
+        "x + y * 2.0": x + y * 2, "(x + y) * 2.0": (x + y) * 2, "x - (y - x)": x - (y - x), "x - y - x": x - y - x,
+        "(x ** y) ** 2.5": (x**y) ** 2.5, "x ** y ** 2.5": x ** (y**2.5), "-(x + y)": -(x + y), "exp(-x)": T.exp(-x),
+        "x / (y / x)": x / (y / x), "maximum(x, y) > x": T.maximum(x, y) > x,
+    }  # fmt: skip
+    assert {text: pprint(z) for text, z in cases.items()} == {text: text for text in cases}
+    op = Product((False, False))
+    a, b = T.dmatrices("a", "b")
+    first, second = op(a, b)
+    assert pprint(first) == "Product{turns=(False, False)}(a, b)" and pprint([a, x + 1]) == "a, x + 1.0"
+    pprint.assign(Product, printing.FunctionPrinter("gemm", "dot", keywords=["turns"]))
+    assert pprint(second) == "dot(a, b, turns=(False, False))"
+    assert pprint.clone_assign(op, printing.OperatorPrinter("@", -1))(first * (a + 1)) == "a @ b * (a + 1.0)"
+    pprint.assign(lambda pstate, r: r.name == "x", printing.LeafPrinter())
+    pprint.assign(scalar.absolute, printing.PatternPrinter(("|%(0)s|", -1000)))
+    pprint.assign(T.exp, printing.IgnorePrinter())
+    assert pprint(abs(x + y) * 2) == "|x + y| * 2.0" and pprint(T.exp(x + y) * 2) == "(x + y) * 2.0"

@@ -79,6 +79,13 @@ HOMES: dict[str, str] = {
         ),
         "opweld.compat.graphs",
     ),
+    **dict.fromkeys(
+        (
+            "DefaultPrinter", "FunctionPrinter", "IgnorePrinter", "LeafPrinter", "OperatorPrinter", "PPrinter",
+            "PatternPrinter", "Printer", "PrinterState", "pp", "pprint", "set_precedence",
+        ),
+        "opweld.compat.pprinting",
+    ),
     **dict.fromkeys(("blas_header_text", "blas_header_version", "ldflags"), "opweld.compat.blas"),
     **dict.fromkeys(("Mode", "get_default_mode", "get_mode"), "opweld.compat.modes"),
     **dict.fromkeys(("change_flags", "config"), "opweld.compat.settings"),
@@ -93,6 +100,10 @@ HOMES: dict[str, str] = {
 }  # fmt: skip
 
 _GRAPH = "Apply Constant Variable"
+_PRINTERS = (
+    "DefaultPrinter FunctionPrinter IgnorePrinter LeafPrinter OperatorPrinter PPrinter PatternPrinter Printer "
+    "PrinterState pp pprint set_precedence"
+)
 _WALKS = "ancestors applys_between graph_inputs io_toposort orphans_between vars_between"
 _REGISTER = "register_canonicalize register_inplace register_specialize register_stabilize"
 _COPIES = "DeepCopyOp ViewOp deep_copy_op register_deep_copy_op_c_code register_view_op_c_code view_op"
@@ -176,7 +187,7 @@ _MODERN: dict[str, str] = {
     "link.c.op": "COp CLinkerOp ExternalCOp OpenMPOp",
     "link.c.params_type": "Params ParamsType",
     "link.c.type": "CEnumType CLinkerObject CLinkerOp CLinkerType CType EnumList EnumType Generic generic",
-    "printing": "debugprint pydotprint",
+    "printing": f"debugprint pydotprint {_PRINTERS}",
     "scalar": _SCALAR,
     "scalar.basic": _SCALAR,
     "tensor": _TENSOR,
@@ -234,7 +245,7 @@ _CLASSIC: dict[str, str] = {
     ),
     "gof.utils": _OLD_UTILS,
     "configparser": "change_flags config",
-    "printing": "debugprint pydotprint",
+    "printing": f"debugprint pydotprint {_PRINTERS}",
     "scalar": f"Scalar=ScalarType {_SCALAR}",
     "scalar.basic": f"Scalar=ScalarType {_SCALAR}",
     "tensor.nnet.abstract_conv": "get_conv_output_shape get_conv_shape_1axis",
