@@ -70,9 +70,6 @@ const (
 // and what else is in the first part.
 const ownEach = 5
 
-// ownEachLight is the same of a unit for which no headers are read.
-const ownEachLight = 2
-
 // functionFinder lists what the tables of all functions call.
 type functionFinder struct {
 	*Plan
@@ -250,21 +247,36 @@ func (plan *Plan) apart() {
 			ahead = append(ahead, i)
 		}
 	}
-	each := ownEach
-	if plan.Light {
-		each = ownEachLight
-	}
 	if plan.Parts = len(ahead)+len(folds) >= partsFrom || content >= partsFromContent; !plan.Parts {
+		return
+	}
+	if plan.Light {
+		plan.halve(slices.Concat(ahead, folds))
 		return
 	}
 	for i, at := range ahead {
 		plan.Loops[at].Place = Apart
-		if i%each == each-1 {
+		if i%ownEach == ownEach-1 {
 			plan.Loops[at].Place = AmongOps
 		}
 	}
 	for _, at := range folds {
 		plan.Loops[at].Place = Apart
+	}
+}
+
+// halve spreads the loops of a unit for which no headers are read over its parts; one loop alone is one part.
+func (plan *Plan) halve(loops []int) {
+	plan.Parts = len(loops) > 1
+	first, second := 0, 0
+	for _, at := range loops {
+		switch content := len(plan.loopOf(at).Body); {
+		case !plan.Parts:
+		case first <= second:
+			plan.Loops[at].Place, first = AmongOps, first+content
+		default:
+			plan.Loops[at].Place, second = Apart, second+content
+		}
 	}
 }
 

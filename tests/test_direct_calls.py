@@ -301,3 +301,18 @@ def test_shared_values_and_updates_go_by_the_table():
     w = opweld.shared(np.zeros(2))
     f = opweld.function([x], x + w, updates=[(w, w + x)])
     assert f([1, 2]).tolist() == [1, 2] and f([1, 2]).tolist() == [2, 4] and w.get_value().tolist() == [2, 4]
+
+
+def test_one_long_loop_is_compiled_in_one_part():
+    x, y = tensor.dvector("x"), tensor.dvector("y")
+    one = x
+    for i in range(48):
+        one = one * y if i % 2 else one + y
+    several = [kind(x) * y for kind in (tensor.sqrt, tensor.floor, tensor.ceil, tensor.neg)]
+    z = tensor.dmatrix("z")
+    assert "OPW_PART" not in opweld.source(opweld.function([x, y], one))
+    f = opweld.function([x, y, z], [*several, z.sum(axis=0), (z * 2).max(axis=1)])
+    assert "#if OPW_PART != 2" in opweld.source(f)
+    a, b = np.arange(1.0, 4.0), np.ones((2, 3))
+    for got, right in zip(f(a, a, b), [np.sqrt(a) * a, a * a, a * a, -a * a, b.sum(axis=0), b.max(axis=1) * 2]):
+        assert np.array_equal(got, right)
