@@ -1,6 +1,7 @@
 // Package cop writes the C of a short form: a signature and the few lines that do the work become a function that takes arrays,
-// checks their sizes, makes what comes out and calls the lines. What a type variable stands for is left open: the text says T, and
-// opw_num_T for its type number. It computes no sizes and knows no Program: what it gives is one op's text.
+// checks their sizes, makes what comes out and calls the lines; or one that NumPy calls as the loop of a ufunc, or that C calls
+// back. What a type variable stands for is left open: the text says T, and opw_num_T for its type number. It computes no sizes and
+// knows no Program: what it gives is one op's text.
 package cop
 
 import (
