@@ -253,6 +253,19 @@ def test_clear_removes_only_what_is_ours(world: World) -> None:
     assert store.clear(str(world.root / "none")) == (0, 0)
 
 
+@pytest.mark.parametrize("state", ["gc.enable()", "gc.disable()", "gc.freeze()"])
+def test_loading_leaves_the_collector_of_cycles_as_it_was(state: str) -> None:
+    code = (
+        f"import gc, weakref, numpy, opweld; {state}; was = gc.isenabled(), gc.get_freeze_count(), gc.get_threshold()\n"
+        "class Node: pass\n"
+        "one = Node(); one.own = one; seen = weakref.ref(one); del one; opweld.tensor.dvector('x') * 2\n"
+        "assert was[::2] == (gc.isenabled(), gc.get_threshold()) and (gc.get_freeze_count() >= was[1] / 2)\n"
+        "assert 'opweld.tensor.elemwise' in __import__('sys').modules\n"
+        "gc.collect(); assert seen() is None"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_the_reader_imports_next_to_nothing() -> None:
     code = (
         "import sys, numpy; before = set(sys.modules); import opweld.compile.cache, opweld.compile.toolchain\n"
