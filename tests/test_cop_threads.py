@@ -63,6 +63,12 @@ def test_what_depends_on_what_came_before():
     shifted = x.copy()
     plus(shifted[:-1], shifted[1:], out=shifted[1:])
     assert np.array_equal(shifted[1:], x[:-1] + x[1:])
+    buffered = np.setbufsize(1 << 20)  # so that NumPy's loops are as long as they can be
+    try:
+        assert all(plus.reduce(x) == x.sum() for _ in range(20))
+        assert np.array_equal(plus.accumulate(x.astype("int32"), dtype="int64"), np.cumsum(x))
+    finally:
+        np.setbufsize(buffered)
     at = np.zeros(2, int)
     plus.at(at, np.zeros(100_000, int), 1)
     assert at.tolist() == [100_000, 0]

@@ -102,6 +102,10 @@ def test_true_and_false_are_numpys():
     f = opweld.function([x], [x < 1, x > 1, x])
     assert f(0.5)[:2] == [np.True_, np.False_] and f(0.5)[0] is np.True_ and f(0.5)[1] is np.False_
     assert type(f(0.5)[2]) is np.float64
+    below = opweld.function([x], x < 1)  # one loop, without a frame
+    assert below(0.5) is np.True_ and below(np.array(1.5)) is np.False_
+    both = opweld.function([x], [x < 1, x > 1])
+    assert both(2.0) == [np.False_, np.True_] and both(2.0)[0] is np.False_
 
 
 def test_every_way_of_a_call():
