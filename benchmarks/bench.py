@@ -191,7 +191,13 @@ class Bench:
 
 
 def _versions() -> Iterator[tuple[str, str]]:
-    for name, package in {"NumPy": "numpy", "Numba": "numba", "numexpr": "numexpr", "PyTensor": "pytensor"}.items():
+    for name, package in {
+        "NumPy": "numpy",
+        "Numba": "numba",
+        "numexpr": "numexpr",
+        "PyTensor": "pytensor",
+        "pybind11": "pybind11",
+    }.items():
         try:
             yield name, importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:

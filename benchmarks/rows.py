@@ -9,6 +9,7 @@ import array_rows
 import build_rows
 import call_rows
 import graph_rows
+import short_rows
 from bench import Bench
 from report import Raw, Section
 
@@ -31,6 +32,7 @@ ROWS: dict[str, Row] = {
     "memory": Row(array_rows.memory, array_rows.show_memory),
     "build": Row(build_rows.build, build_rows.show_build),
     "second": Row(build_rows.second, build_rows.show_second),
+    "short": Row(short_rows.short, short_rows.show_short),
     "growth": Row(graph_rows.growth, graph_rows.show_growth),
     "cold": Row(graph_rows.cold, graph_rows.show_cold),
     "builds": Row(graph_rows.curve, graph_rows.show_curve),

@@ -74,6 +74,7 @@ def test_a_run_writes_what_was_promised(run):
         "sum((x - y)**2)",
         "50-node elementwise graph",
         "a node more in a call",
+        "the short form",
         "40 nodes, of 20",
         *(f"(x - mean)/3 by row{layout}" for layout in layouts),
         *(f"sum(x*y, axis={axis}){layout}" for axis in range(3) for layout in layouts),

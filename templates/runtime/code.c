@@ -34,32 +34,43 @@ static int opw_is_loop(const opw_step *step)
     return step->run == opw_run_stores || step->run == opw_run_folds || step->run == opw_run_group;
 }
 
-/* Lists what a direct call does, and the temporaries that it gives up. */
+/* Lists what a direct call does. */
 static void opw_find_work(opw_code *code)
 {
     const opw_program *p = code->program;
-    uint32_t i, k, loops = 0;
-    code->direct = p->lent && code->frame_size <= OPW_DIRECT_FRAME && p->arguments <= 64;
+    uint32_t i, loops = 0;
+    code->direct = p->lent && code->frame_size <= OPW_DIRECT_FRAME && p->arguments <= OPW_DIRECT_ARGUMENTS;
     for (i = 0; i < p->steps; i++) {
         if (p->step_table[i].node >= 0)
             code->work_steps[code->works++] = i;
         loops += (uint32_t)opw_is_loop(&p->step_table[i]);
     }
     code->mixed = loops && loops < code->works;
-    for (i = 0; i < p->variables; i++)
-        code->temporary_offsets[i] = code->offsets[i];
+}
+
+/* Lists the temporaries that a direct call gives up: variables that are neither somebody else's nor kept. Non-zero: no memory. */
+static int opw_find_temporaries(opw_code *code)
+{
+    const opw_program *p = code->program;
+    char *held = (char *)PyMem_Calloc(p->variables + 1, 1);
+    uint32_t i;
+    if (!held) {
+        PyErr_NoMemory();
+        return -1;
+    }
     for (i = 0; i < p->arguments; i++)
-        code->temporary_offsets[p->argument_table[i].variable] = 0;
+        held[p->argument_table[i].variable] = 1;
     for (i = 0; i < p->results; i++)
-        code->temporary_offsets[p->result_table[i].variable] = 0;
+        held[p->result_table[i].variable] = 1;
     for (i = 0; i < p->constants; i++)
-        code->temporary_offsets[p->constant_variables[i]] = 0;
+        held[p->constant_variables[i]] = 1;
     for (i = 0; i < p->kept; i++)
-        code->temporary_offsets[p->kept_variables[i]] = 0;
-    for (i = 0, k = 0; i < p->variables; i++)
-        if (code->temporary_offsets[i])
-            code->temporary_offsets[k++] = code->temporary_offsets[i];
-    code->temporaries = k;
+        held[p->kept_variables[i]] = 1;
+    for (i = 0; i < p->variables; i++)
+        if (!held[i])
+            code->temporary_offsets[code->temporaries++] = code->offsets[i];
+    PyMem_Free(held);
+    return 0;
 }
 
 /* Where an input of a lane comes from; INT32_MIN: it is neither an argument nor a constant. */
@@ -154,7 +165,7 @@ static int opw_resolve(opw_code *code, const opw_program *p)
         if (p->argument_table[i].name && !(code->keywords[i] = PyUnicode_InternFromString(p->argument_table[i].name)))
             return -1;
     opw_find_work(code);
-    if (opw_find_lane(code))
+    if (opw_find_temporaries(code) || opw_find_lane(code))
         return -1;
     for (i = 0; i < p->variables; i++)
         code->wide |= p->types[p->variable_types[i]].number == NPY_LONGDOUBLE || p->types[p->variable_types[i]].number == NPY_CLONGDOUBLE;

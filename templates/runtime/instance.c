@@ -8,6 +8,7 @@
 #define OPW_APART __attribute__((noinline, cold))
 /* Frames of calls without a walk are no larger: they lie on the stack. */
 #define OPW_DIRECT_FRAME 2048
+#define OPW_DIRECT_ARGUMENTS 64 /* as many as a word has bits */
 
 /* An entry of the table of steps with its slots at hand. */
 typedef struct {

@@ -2,8 +2,9 @@
 /* ---- lanes -------------------------------------------------------------------------------------------------------- */
 
 /* No frame is laid out: the operands are the arguments and the instance's constants. Only what is usual goes here: arrays that
-   are taken as they are, and numbers; in C order, of one shape or none, of loops whose shapes need no second way. Whatever else comes, an error
-   too, is left to the other ways, before anything is done that could be seen; what fails in the loop, they do again, and say. */
+   are taken as they are, and numbers; in C order, of one shape or none, of loops whose shapes need no second way. Whatever else
+   comes, an error too, is left to the other ways, before anything is done that could be seen; what fails in the loop, they do
+   again, and say. */
 
 /* The operands of a loop in a lane. */
 typedef struct {
@@ -28,12 +29,12 @@ OPW_APART static PyObject *opw_number_in_lane(opw_function *self, int i, PyObjec
     return array;
 }
 
-OPW_APART static void opw_release_numbers(opw_usual *o)
+/* Gives up those arguments that are conversions, a bit for each. */
+OPW_APART static void opw_release_made(PyObject *const *args, npy_uint64 made)
 {
-    int i;
-    for (i = 0; o->made; i++, o->made >>= 1)
-        if (o->made & 1)
-            Py_DECREF(o->args[i]); /* release what an argument was converted to (owned) */
+    for (; made; args++, made >>= 1)
+        if (made & 1)
+            Py_DECREF(*args); /* release what an argument was converted to (owned) */
 }
 
 /* Whether the arguments are what a lane is for; sets all but what the outputs are. */
@@ -216,7 +217,7 @@ OPW_INLINE int opw_in_lane(opw_function *self, PyObject *const *args, PyObject *
     o.made = 0;
     done = opw_enter_lane(self, args, inputs, &o) && opw_run_lane(self, out, result, inputs, n, &o);
     if (o.made)
-        opw_release_numbers(&o);
+        opw_release_made(o.args, o.made);
     return done;
 }
 

@@ -1,12 +1,12 @@
-/* The callable's entry: a call by the table, or directly where the work is loops alone. */
+/* The callable's entry: a call by the table, or directly where it may work on what others hold for it (gen/lent.go). */
 /* ---- calls without a walk ----------------------------------------------------------------------------------------- */
 
 /* Where a call may work on what others hold for it, it takes and gives up nothing but what its steps make: of the table it needs
    those steps alone. */
 
-/* The arguments as arrays, borrowed from the caller; those that were converted are owned, a bit for each in *made. -1: an
-   exception is set. */
-static int opw_take_arguments(char *frame, const opw_code *code, PyObject *const *args, uint64_t *made)
+/* The arguments as arrays, borrowed from the caller; those that were converted are owned: in their places in owned, a bit for each
+   in *made. -1: an exception is set. */
+static int opw_take_arguments(char *frame, const opw_code *code, PyObject *const *args, PyObject **owned, npy_uint64 *made)
 {
     const opw_argument *table = code->program->argument_table;
     uint32_t i, n = code->program->arguments;
@@ -18,20 +18,13 @@ static int opw_take_arguments(char *frame, const opw_code *code, PyObject *const
                 return -1;
             if (!opw_accepts(&table[i], value))
                 return opw_refuse(value, opw_label_of(code, table[i].variable));
-            *made |= (uint64_t)1 << i;
+            owned[i] = value;
+            *made |= (npy_uint64)1 << i;
         }
         OPW_PY(slot) = value;
         OPW_ARRAY(slot) = (PyArrayObject *)value;
     }
     return 0;
-}
-
-OPW_APART static void opw_release_arguments(char *frame, const opw_code *code, uint64_t made)
-{
-    uint32_t i;
-    for (i = 0; made; i++, made >>= 1)
-        if (made & 1)
-            Py_DECREF(OPW_PY(opw_argument_slot(frame, code, i))); /* release what the argument was converted to (owned) */
 }
 
 /* Begins what the steps will make: nothing, or what the instance kept, of which py_<name> has a reference of its own. */
@@ -146,10 +139,10 @@ static PyObject *opw_call_directly(opw_function *self, PyObject *const *args)
     union { char bytes[OPW_DIRECT_FRAME]; void *align; double align_double; } small;
     const opw_code *code = self->code;
     char *frame = small.bytes;
-    PyObject *result = NULL;
-    uint64_t made = 0;
+    PyObject *result = NULL, *owned[OPW_DIRECT_ARGUMENTS];
+    npy_uint64 made = 0;
     opw_begin(self, frame);
-    if (!opw_take_arguments(frame, code, args, &made)) {
+    if (!opw_take_arguments(frame, code, args, owned, &made)) {
         opw_begin_made(frame, code);
         if (opw_run_work(frame, code) || (self->remark && opw_met_floats(code->wide) && opw_remark(self, frame)) ||
             !(result = opw_hand_over(frame, code)))
@@ -158,7 +151,7 @@ static PyObject *opw_call_directly(opw_function *self, PyObject *const *args)
             opw_leave_temporaries(frame, code, 1);
     }
     if (made)
-        opw_release_arguments(frame, code, made);
+        opw_release_made(owned, made);
     return result;
 }
 
