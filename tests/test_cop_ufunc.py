@@ -255,6 +255,8 @@ def test_cxx_support_and_libraries():
 
 def test_pickles_by_name():
     assert pickle.loads(pickle.dumps(hypotenuse)) is hypotenuse
+    if hasattr(hypotenuse, "__dict__"):  # of NumPy 2.3 and later
+        assert hypotenuse.__module__ == __name__
 
 
 @pytest.mark.parametrize(

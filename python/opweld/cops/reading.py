@@ -14,7 +14,7 @@ from opweld.lean import dumps
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["Argument", "Place", "Record", "Signature", "Source", "Text", "place_of", "read", "wrapped"]
+__all__ = ["Argument", "Place", "Record", "Signature", "Source", "Text", "module_of", "place_of", "read", "wrapped"]
 
 _VERSION = 2
 _WRAPPED = frozenset(("name", "signature", "body", "functions"))
@@ -283,12 +283,33 @@ def place_of(frame: FrameType | None) -> tuple[Place, str | None]:
     str or None
         The name that the very next instruction stores into.
     """
-    while frame is not None and frame.f_code.co_filename.startswith(_OURS):
-        frame = frame.f_back
+    frame = _users(frame)
     if frame is None:
         return Place("<unknown>", 1), None
     stored = _stored(frame)
     return Place(frame.f_code.co_filename, frame.f_lineno), stored if stored and stored.isidentifier() else None
+
+
+def _users(frame: FrameType | None) -> FrameType | None:
+    while frame is not None and frame.f_code.co_filename.startswith(_OURS):
+        frame = frame.f_back
+    return frame
+
+
+def module_of(frame: FrameType | None) -> str | None:
+    """Say in which module a call stands; None: in none.
+
+    Parameters
+    ----------
+    frame : frame
+        As for `place_of`.
+
+    Returns
+    -------
+    str or None
+    """
+    found = _users(frame)
+    return found and found.f_globals.get("__name__")
 
 
 def _stored(frame: FrameType) -> str | None:

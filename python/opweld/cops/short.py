@@ -11,7 +11,7 @@ import numpy as np
 from opweld._dispatch import Cop as Called
 from opweld.compile.function import In, Out, function, source
 from opweld.cops.op import Cop, Said, address_of, number_of, op_of, text_of, type_of
-from opweld.cops.reading import Argument, Place, Text, place_of
+from opweld.cops.reading import Argument, Place, Text, module_of, place_of
 from opweld.cops.types import FUNCTION, WEAK, described, dtypes_of, function_of, listed, shape_of
 from opweld.errors import OpweldWarning, _what, _yes_or_no
 from opweld.graph.basic import Variable
@@ -145,7 +145,10 @@ def cop(
         lib_dirs=lib_dirs, args=args, lang=lang, nogil=nogil, check=check,
     )  # fmt: skip
     if _yes_or_no("cop: ufunc", ufunc):
-        return ufuncs.made(said, place, perform, threads)
+        made: Any = ufuncs.made(said, place, perform, threads)
+        if hasattr(made, "__dict__"):  # of a NumPy that has it; else a pickle looks through all modules for the name
+            made.__module__ = module_of(sys._getframe(1))
+        return made
     if threads != 1:
         raise TypeError("cop: threads are for the outer loop of a ufunc: write ufunc=True with it")
     return called(said, place, perform)
