@@ -238,8 +238,13 @@ func (in TypedInstruction) fails() bool {
 }
 
 // strides are those for which the loop of stores is written out: all contiguous, but what has no dimensions; what is as a rule
-// one number along a run being so; of two inputs that have dimensions, either one number throughout.
+// one number along a run being so; of two inputs that have dimensions, either one number throughout. Where functions of many numbers
+// are called, the first is worth its compile.
 func (l *Loop) strides(operands []OperandView) [][]int {
+	if calls := func(in TypedInstruction) bool { return in.calls() && !in.vector() }; !slices.ContainsFunc(l.Body, calls) &&
+		slices.ContainsFunc(l.Body, TypedInstruction.vector) {
+		return [][]int{l.contiguous(operands)}
+	}
 	all := l.close(operands)
 	var shaped []int
 	for i := range l.Inputs {
@@ -254,20 +259,25 @@ func (l *Loop) strides(operands []OperandView) [][]int {
 }
 
 // close gives the strides of operands that lie close, for which the folding of a run is written out: all, and where some are as a
-// rule one number, with those. Where each element calls a function they do not matter.
+// rule one number, with those. Where an element calls a function they do not matter.
 func (l *Loop) close(operands []OperandView) [][]int {
-	if slices.ContainsFunc(l.Body, func(in TypedInstruction) bool { return in.calls() && !in.vector() }) {
+	if slices.ContainsFunc(l.Body, TypedInstruction.calls) {
 		return nil
 	}
-	var plain []int
-	for _, o := range operands {
-		plain = append(plain, o.Size)
-	}
-	all := [][]int{zero(plain, l.Scalars...)}
+	all := [][]int{l.contiguous(operands)}
 	if len(l.Spread) > 0 {
 		all = append(all, zero(all[0], l.Spread...))
 	}
 	return all
+}
+
+// contiguous are the strides of operands of which all lie close but what has no dimensions.
+func (l *Loop) contiguous(operands []OperandView) []int {
+	var sizes []int
+	for _, o := range operands {
+		sizes = append(sizes, o.Size)
+	}
+	return zero(sizes, l.Scalars...)
 }
 
 func zero(strides []int, inputs ...int) []int {
