@@ -172,7 +172,7 @@ func (s *stages) write(b *body, part int, given []int) {
 
 func (s *stages) save(b *body, v int) {
 	if s.near(v) {
-		b.line("if (opw_s%d != %d)", v, s.Inputs[v].Size)
+		b.line("if (%s != %d)", s.step(v), s.Inputs[v].Size)
 	}
 	b.line("opw_b->%s[opw_k] = %s;", bufferName(v), valueName(v))
 }
@@ -268,8 +268,8 @@ func (b *body) callVector(s *stages, i int, h scalar.Helper) string {
 	text := fmt.Sprintf("%s(opw_b->%s", h.C(), bufferName(s.first[i]))
 	for _, arg := range s.Body[i].Args {
 		if from := bufferName(arg); s.near(arg) {
-			text += fmt.Sprintf(", opw_s%d == %d ? (const %s *)(const void *)(opw_p%d + opw_begin * %d) : opw_b->%s", arg,
-				s.Inputs[arg].Size, s.Inputs[arg].Value, arg, s.Inputs[arg].Size, from)
+			text += fmt.Sprintf(", %s == %d ? (const %s *)(const void *)(%s) : opw_b->%s", s.step(arg), s.Inputs[arg].Size,
+				s.Inputs[arg].Value, s.begin(arg), from)
 		} else {
 			text += ", opw_b->" + from
 		}
@@ -294,9 +294,24 @@ func (l *Loop) direct() *DirectView {
 	return d
 }
 
-// near tells whether a value is an input of a loop of stores that functions of many numbers alone are called with.
+// step is how far apart the elements of an input lie in a block, begin where the first is.
+func (s *stages) step(input int) string {
+	if s.folds() {
+		return fmt.Sprintf("(opw_across ? opw_t%d : opw_s%d)", input, input)
+	}
+	return fmt.Sprintf("opw_s%d", input)
+}
+
+func (s *stages) begin(input int) string {
+	if s.folds() {
+		return fmt.Sprintf("opw_p%d + opw_first * opw_s%d + opw_at * opw_t%d", input, input, input)
+	}
+	return fmt.Sprintf("opw_p%d + opw_begin * opw_s%d", input, input)
+}
+
+// near tells whether a value is an input that functions of many numbers alone are called with.
 func (s *stages) near(v int) bool {
-	if s.folds() || s.from[v] >= 0 {
+	if s.from[v] >= 0 {
 		return false
 	}
 	for i := range s.Body {

@@ -231,3 +231,19 @@ def test_what_numpy_warns_of_is_said(name, dtype):
                 given[at] = bad
                 f(given)
             assert [str(w.message) for w in caught] == [f"{said} encountered in {name}"]
+
+
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_folds_read_arguments_where_they_lie(axis):
+    """Close, apart, across and one number: the largest value has the bits of a value."""
+    x = T.dmatrix("x")
+    each = opweld.function([x], T.sinh(x))
+    both = opweld.function([x], [T.max(T.sinh(x), axis=axis), T.min(T.sinh(x) * 2 + x, axis=axis)])
+    given = np.random.default_rng(4).normal(size=(40, 300))
+    turned = (lambda v: v, np.asfortranarray, lambda v: v[::2, ::3], lambda v: v[:3], lambda v: v[:, :5], np.transpose)
+    for turn in (*turned, lambda v: np.broadcast_to(v[:1], v.shape), lambda v: np.broadcast_to(v[:, :1], v.shape)):
+        at = turn(given)
+        values = each(at)
+        largest, least = both(at)
+        np.testing.assert_array_equal(largest, values.max(axis=axis))
+        np.testing.assert_array_equal(least, (values * 2 + at).min(axis=axis))
