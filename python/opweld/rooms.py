@@ -128,7 +128,10 @@ class Late:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(sys.modules.get(self._name) or _load(self._name), name)
+        module = sys.modules.get(self._name)
+        if module is None or getattr(module.__spec__, "_initializing", False):  # another thread is at it: wait for it
+            module = _load(self._name)
+        return getattr(module, name)
 
     def __repr__(self) -> str:
         return f"<module {self._name!r}, when it is asked for something>"
