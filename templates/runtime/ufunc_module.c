@@ -125,7 +125,8 @@ static PyObject *opw_new_loops(Py_ssize_t n, opw_loops **made)
     loops->data = (void **)PyMem_Calloc((size_t)n, sizeof(void *));
     if (!loops->cells || !loops->functions || !loops->data) {
         Py_DECREF(capsule);
-        return PyErr_NoMemory();
+        PyErr_NoMemory();
+        return NULL;
     }
     for (i = 0; i < n; i++) {
         loops->cells[i].of = loops;
@@ -141,7 +142,7 @@ static const char *opw_text(PyObject *bytes) { return bytes == Py_None ? NULL : 
 static PyObject *opw_make_ufunc(PyObject *module, PyObject *args)
 {
     PyObject *form, *name, *doc, *core, *types, *capsule, *made;
-    opw_loops *loops;
+    opw_loops *loops = NULL;
     int inputs, outputs, computed, threads;
     Py_ssize_t n;
     (void)module;
