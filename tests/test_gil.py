@@ -11,7 +11,7 @@ import pytest
 import opweld
 import opweld.tensor as T
 from opweld import errors
-from opweld.hooks import fragments
+from opweld.hooks import reading
 
 ADVICE = (
     "put it between PyGILState_STATE s = PyGILState_Ensure(); and PyGILState_Release(s);, or leave gil = 'released' out"
@@ -180,7 +180,7 @@ def test_threads_in_released_code_and_the_gil_in_turns():
 
 
 def test_an_interpreter_without_a_gil_is_told_once_that_it_has_one(monkeypatch):
-    monkeypatch.setattr(fragments, "_told_of_gil", [])
+    monkeypatch.setattr(reading, "_told_of_gil", [])
     read = sysconfig.get_config_var
     x = T.dvector("x")
     with warnings.catch_warnings():

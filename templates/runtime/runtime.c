@@ -14,6 +14,7 @@
 #include "out.c"
 #include "pack.c"
 #include "store.c"
+#include "columns.c"
 #include "fold.c"
 #include "group.c"
 #include "profile.c"

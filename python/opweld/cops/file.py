@@ -9,7 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from opweld.cops.reading import Place, Record, place_of
-from opweld.cops.short import formed, said_of
+from opweld.cops.said import said_of
+from opweld.cops.short import formed
 
 __all__ = ["Piece", "file", "forms_of"]
 

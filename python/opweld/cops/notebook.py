@@ -6,7 +6,8 @@ from typing import Any
 
 from opweld.cops.file import forms_of
 from opweld.cops.reading import Place
-from opweld.cops.short import formed, said_of
+from opweld.cops.said import said_of
+from opweld.cops.short import formed
 from opweld.rooms import ending
 
 __all__ = ["load_ipython_extension"]

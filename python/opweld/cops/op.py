@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from opweld.compile.modes import InC
-from opweld.cops.reading import Argument, Place, Record, Source, Text, read
+from opweld.cops.reading import Argument, Place, Source, Text, read
+from opweld.cops.said import Said
 from opweld.cops.types import FUNCTION, WEAK, computed, dtypes_of, function_of, shape_of, sizes_of
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable
@@ -21,29 +22,11 @@ from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
 
 __all__ = [
-    "Cop", "Said", "Written", "address_of", "ctype", "definitions", "number_of", "op_of", "text_of", "type_of",
+    "Cop", "Written", "address_of", "ctype", "definitions", "number_of", "op_of", "text_of", "type_of",
 ]  # fmt: skip
 
 _ID = "OPW_COP_ID"  # where the engine's text has the kernel's name
 _PARTS = {"complex64": "float", "complex128": "double", "clongdouble": "long double"}
-
-
-class Said(Record):
-    """What a short form was made of: two that are equal are one op."""
-
-    signature: str
-    body: str
-    name: str
-    support: str
-    headers: tuple[str, ...]
-    header_dirs: tuple[str, ...]
-    libraries: tuple[str, ...]
-    lib_dirs: tuple[str, ...]
-    args: tuple[str, ...]
-    lang: str
-    nogil: bool
-    check: bool
-    functions: tuple[tuple[str, str], ...] = ()
 
 
 class Written:

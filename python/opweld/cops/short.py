@@ -10,9 +10,10 @@ import numpy as np
 
 from opweld._dispatch import Cop as Called
 from opweld.compile.function import In, Out, function, source
-from opweld.cops.op import Cop, Said, address_of, number_of, op_of, text_of, type_of
+from opweld.cops.op import Cop, address_of, number_of, op_of, text_of, type_of
 from opweld.cops.reading import Argument, Place, Text, module_of, place_of
-from opweld.cops.types import FUNCTION, WEAK, described, dtypes_of, function_of, listed, shape_of
+from opweld.cops.said import Said, said_of
+from opweld.cops.types import FUNCTION, WEAK, documented, dtypes_of, function_of, shape_of
 from opweld.errors import OpweldWarning, _what, _yes_or_no
 from opweld.graph.basic import Variable
 from opweld.hooks.reading import generics
@@ -22,11 +23,9 @@ from opweld.tensor.type import TensorType
 if TYPE_CHECKING:
     import inspect
 
-__all__ = ["Form", "called", "cop", "formed", "said_of"]
+__all__ = ["Form", "called", "cop", "formed"]
 
 ufuncs: Any = late("opweld.cops.ufunc")  # few short forms are ufuncs
-
-_LANGS = ("c", "c++")
 
 
 @overload
@@ -157,60 +156,6 @@ def cop(
 def formed(said: Said, place: Place, perform: Callable[..., Any] | None = None, ufunc: bool = False) -> Any:
     """Make what is called, or a ufunc, of what it is made of."""
     return ufuncs.made(said, place, perform) if ufunc else called(said, place, perform)
-
-
-def said_of(
-    signature: str,
-    body: str,
-    *,
-    name: str | None,
-    support: str = "",
-    headers: Iterable[str] = (),
-    header_dirs: Iterable[Any] = (),
-    libraries: Iterable[str] = (),
-    lib_dirs: Iterable[Any] = (),
-    args: Iterable[str] = (),
-    lang: str = "c",
-    nogil: bool = False,
-    check: bool = False,
-    functions: Iterable[tuple[str, str]] = (),
-) -> Said:
-    """Read what a short form is made of.
-
-    Parameters
-    ----------
-    signature, body, name, support, headers, header_dirs, libraries, lib_dirs, args, lang, nogil, check
-        As for `cop`.
-    functions : iterable of (str, str)
-        The arguments that are functions of C, and their types.
-
-    Returns
-    -------
-    Said
-
-    Raises
-    ------
-    TypeError, ValueError
-        If one is not what it must be.
-    """
-    for what, text in (("signature", signature), ("body", body), ("support", support)):
-        if not isinstance(text, str):
-            raise TypeError(f"cop: {what} must be a string, got {_what(text)}")
-    if lang not in _LANGS:
-        raise ValueError(f"cop: lang must be 'c' or 'c++', got {lang!r}")
-    if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
-        raise ValueError(f"cop: name must be one that C can have, got {name!r}")
-    return Said(
-        signature, body, name, support, _words("headers", headers), _words("header_dirs", header_dirs),
-        _words("libraries", libraries), _words("lib_dirs", lib_dirs), _words("args", args), lang,
-        _yes_or_no("cop: nogil", nogil), _yes_or_no("cop: check", check), tuple(functions),
-    )  # fmt: skip
-
-
-def _words(what: str, given: Iterable[Any]) -> tuple[str, ...]:
-    if isinstance(given, str):
-        raise TypeError(f"cop: {what} is the string {given!r}, expected a list of them: [{given!r}]")
-    return tuple([str(word) for word in given])
 
 
 def called(said: Said, place: Place, perform: Callable[..., Any] | None = None) -> Called:
@@ -452,24 +397,4 @@ class Form:
 
     def doc(self) -> str:
         """Write the docstring."""
-        signature = self.op.text.signature
-        lines = [
-            f"{self.name}({', '.join([*[_shown(a) for a in signature.inputs], '*', 'out=None'])})",
-            "",
-            self.op.said.signature.strip(),
-        ]
-        lines += ["", "Parameters", "----------"]
-        for a in signature.inputs:
-            lines.append(f"{a.name} : {described(a)}{'' if a.value is None else f', optional; {a.value} if left out'}")
-            if a.inout:
-                lines.append("    Is written into.")
-        lines += ["out : array or list, optional", "    Where to put the outputs.", "", "Returns", "-------"]
-        lines += [f"{a.name} : {described(a)}" for a in signature.outputs] or ["None"]
-        if signature.types:
-            lines += ["", "Notes", "-----"]
-            lines += [f"{variable} is {listed(bound)}." for variable, bound in signature.types.items()]
-        return "\n".join(lines) + "\n"
-
-
-def _shown(argument: Argument) -> str:
-    return argument.name if argument.value is None else f"{argument.name}={argument.value}"
+        return documented(self.name, self.op.said.signature, self.op.text.signature)

@@ -15,6 +15,7 @@ __all__ = [
     "WEAK",
     "computed",
     "described",
+    "documented",
     "dtypes_of",
     "function_of",
     "listed",
@@ -221,3 +222,33 @@ def size_text(dim: dict[str, Any]) -> str:
         for text in [size_text(inner)]
     ]
     return f"{op}({a}, {b})" if op in ("min", "max") else f"{a}{op}{b}" if op == "*" else f"{a} {op} {b}"
+
+
+def documented(name: str, said: str, signature: Signature) -> str:
+    """Write the docstring of what is called.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    said : str
+        The signature, as it was written.
+    signature : Signature
+        What it says.
+
+    Returns
+    -------
+    str
+    """
+    given = [a.name if a.value is None else f"{a.name}={a.value}" for a in signature.inputs]
+    lines = [f"{name}({', '.join([*given, '*', 'out=None'])})", "", said.strip(), "", "Parameters", "----------"]
+    for a in signature.inputs:
+        lines.append(f"{a.name} : {described(a)}{'' if a.value is None else f', optional; {a.value} if left out'}")
+        if a.inout:
+            lines.append("    Is written into.")
+    lines += ["out : array or list, optional", "    Where to put the outputs.", "", "Returns", "-------"]
+    lines += [f"{a.name} : {described(a)}" for a in signature.outputs] or ["None"]
+    if signature.types:
+        lines += ["", "Notes", "-----"]
+        lines += [f"{variable} is {listed(bound)}." for variable, bound in signature.types.items()]
+    return "\n".join(lines) + "\n"

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from opweld import _ufunc
-from opweld.cops.op import Said, Written, address_of, ctype, definitions, op_of, text_of, type_of
+from opweld.cops.op import Written, address_of, ctype, definitions, op_of, text_of, type_of
 from opweld.cops.reading import Place, Text
+from opweld.cops.said import Said
 from opweld.cops.types import computed, described, dtypes_of, shape_of, size_text, sizes_of
 from opweld.dtypes import dtype_of
 from opweld.errors import _what

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from opweld.cops.reading import Place, place_of, wrapped
-from opweld.cops.short import called, said_of
+from opweld.cops.said import said_of
+from opweld.cops.short import called
 from opweld.errors import _what
 from opweld.hooks.reading import label_of
 from opweld.rooms import ending

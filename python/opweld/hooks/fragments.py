@@ -16,6 +16,7 @@ from opweld.hooks.reading import (
     driver,
     float16,
     is_unwritten,
+    keeps_gil,
     keeps_storage,
     label_of,
     lang_of,
@@ -48,7 +49,6 @@ _APPLY: dict[schema.NodeText, tuple[str, ...]] = {
 _FILED: tuple[schema.NodeText | Literal["code"], ...] = ("code", *_APPLY)  # may come from files
 
 _warned: dict[Any, Any] = {}  # what `warnings` has shown of the versions
-_told_of_gil: list[bool] = []
 
 
 class Fragments:
@@ -295,7 +295,7 @@ class Fragments:
         if gil != "held":
             fields["gil"] = gil
         if gil == "free-threaded":
-            _keeps_gil(op)
+            keeps_gil(op)
         if getattr(op, "shape_only", False):
             fields["shape_only"] = True
         self._note(label, op, "c_code")
@@ -374,24 +374,6 @@ class Fragments:
             found = origin(writer, hook)
             if found is not None:
                 self.sources[key] = {"file": found[0], "line": found[1], "exact": False}
-
-
-def _keeps_gil(op: object) -> None:
-    """Warn, once a process, where an interpreter without a GIL will have one for an op that needs none."""
-    from sysconfig import get_config_var
-
-    if _told_of_gil or not get_config_var("Py_GIL_DISABLED"):
-        return
-    from warnings import warn
-
-    _told_of_gil.append(True)
-    warn(
-        f"{op}: gil = 'free-threaded' has no effect yet on this interpreter: what functions keep between calls and "
-        f"shared values are not safe without the GIL, so it stays on for every function; do not force it off by "
-        f"PYTHON_GIL=0 or -X gil=0",
-        OpweldWarning,
-        stacklevel=2,
-    )
 
 
 def _title(op: Any) -> str:

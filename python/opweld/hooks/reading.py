@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from opweld.errors import _what
+from opweld.errors import OpweldWarning, _what
 from opweld.hooks.asking import ABSENT, ask, text
 from opweld.hooks.classes import COp, CType
 from opweld.rooms import late
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from opweld.schema import ArrayFields, FitFields
 
 __all__ = [
-    "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "fit", "is_unwritten",
+    "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "fit", "is_unwritten", "keeps_gil",
     "keeps_storage", "knows_of", "label_of", "lang_of", "op_sub", "performs", "type_sub", "writer_of",
 ]  # fmt: skip
 
@@ -347,3 +347,30 @@ def writer_of(type_: Type) -> Any:
     if carries_c(type_):
         return type_
     return generics.generic
+
+
+_told_of_gil: list[bool] = []
+
+
+def keeps_gil(op: object) -> None:
+    """Warn, once a process, where an interpreter without a GIL will have one for an op that needs none.
+
+    Parameters
+    ----------
+    op : Op
+        Whose ``gil`` is ``"free-threaded"``.
+    """
+    from sysconfig import get_config_var
+
+    if _told_of_gil or not get_config_var("Py_GIL_DISABLED"):
+        return
+    from warnings import warn
+
+    _told_of_gil.append(True)
+    warn(
+        f"{op}: gil = 'free-threaded' has no effect yet on this interpreter: what functions keep between calls and "
+        f"shared values are not safe without the GIL, so it stays on for every function; do not force it off by "
+        f"PYTHON_GIL=0 or -X gil=0",
+        OpweldWarning,
+        stacklevel=2,
+    )

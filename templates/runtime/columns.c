@@ -1,0 +1,143 @@
+/* How columns are folded: in chunks that are halved for pairwise sums, several at once where that pays. */
+/* ---- columns that fold ----------------------------------------------------------------------------------------------- */
+
+#define OPW_UNTIL 4096    /* elements that are folded between two looks whether more of them can change anything */
+
+typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumulators;
+
+/* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other. Of one column, close:
+   whether its last axis, a long one, is folded as if it were several; runs: whether short runs are folded as if they were columns. */
+typedef struct {
+    const opw_fold *fold;
+    const opw_axes *gone;
+    int beside, close, runs;
+    npy_intp m;
+    const npy_intp *t;
+} opw_folding;
+
+/* n operands, `count` strides on. */
+static void opw_moved(char *const *p, const npy_intp *strides, npy_intp count, int n, char **q)
+{
+    int k;
+    for (k = 0; k < n; k++)
+        q[k] = p[k] + count * strides[k];
+}
+
+/* Whether what is folded stays as it is, whatever else there is. */
+static int opw_is_settled(const opw_folding *f, const void *acc) { return f->fold->settled && f->fold->settled(acc, f->m); }
+
+/* Folds count elements of columns, s apart, as long as they can change anything. */
+static int opw_fold_until(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)
+{
+    const opw_fold *fold = f->fold;
+    npy_intp step = f->m < OPW_UNTIL / 8 ? OPW_UNTIL / f->m : 8, at = step < count ? step : count, n;
+    char *q[OPW_MAX_OPERANDS];
+    opw_accumulators other;
+    int status = fold->blocks[f->beside](at, f->m, p, s, f->t, acc);
+    for (; !status && at < count && !opw_is_settled(f, acc); at += n) {
+        n = count - at < step ? count - at : step;
+        opw_moved(p, s, at, f->gone->operands, q);
+        if (!(status = fold->blocks[f->beside](n, f->m, q, s, f->t, other.bytes)))
+            status = fold->join(acc, other.bytes, 0, f->m);
+    }
+    return status;
+}
+
+/* Folds count elements of columns, s apart. */
+static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)
+{
+    const opw_fold *fold = f->fold;
+    npy_intp chunk = fold->chunk[f->beside], half = count / 2;
+    char *q[OPW_MAX_OPERANDS];
+    opw_accumulators other;
+    int status;
+
+    if (fold->settled)
+        return opw_fold_until(f, p, s, count, acc);
+    if (!chunk || count <= chunk)
+        return fold->blocks[f->beside](count, f->m, p, s, f->t, acc);
+    half -= half % 8;
+    opw_moved(p, s, half, f->gone->operands, q);
+    if ((status = opw_fold_line(f, p, s, half, acc)) || (status = opw_fold_line(f, q, s, count - half, other.bytes)))
+        return status;
+    return fold->join(acc, other.bytes, 0, f->m);
+}
+
+/* Several columns' accumulators become one. */
+static int opw_fold_together(const opw_fold *fold, npy_intp width, void *acc)
+{
+    int status = 0;
+    for (; width > 1 && !status; width -= width / 2)
+        status = fold->join(acc, acc, width - width / 2, width / 2);
+    return status;
+}
+
+/* Folds a long column as if it were as many as there is room for; what is left of it by itself. */
+static int opw_fold_wide(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)
+{
+    const opw_fold *fold = f->fold;
+    npy_intp apart[OPW_MAX_OPERANDS], width = fold->width, left = count % width;
+    opw_folding columns = *f;
+    opw_accumulators other;
+    char *q[OPW_MAX_OPERANDS];
+    int k, status;
+
+    for (k = 0; k < f->gone->operands; k++)
+        apart[k] = s[k] * width;
+    columns.beside = 1;
+    columns.m = width;
+    columns.t = s;
+    if ((status = opw_fold_line(&columns, p, apart, count / width, acc)) || (status = opw_fold_together(fold, width, acc)) || !left)
+        return status;
+    opw_moved(p, s, count - left, f->gone->operands, q);
+    if ((status = opw_fold_line(f, q, s, left, other.bytes)))
+        return status;
+    return fold->join(acc, other.bytes, 0, 1);
+}
+
+/* Folds count runs of the last axis as if they were columns. */
+static int opw_fold_runs(const opw_folding *f, char *const *p, npy_intp count, void *acc)
+{
+    const opw_axes *gone = f->gone;
+    opw_folding columns = *f;
+    int status, last = gone->n - 1;
+    columns.m = count;
+    columns.t = gone->strides[last - 1];
+    status = opw_fold_line(&columns, p, gone->strides[last], gone->dims[last], acc);
+    return status ? status : opw_fold_together(f->fold, count, acc);
+}
+
+/* Folds count positions of axis `axis` and all of those inside it; non-zero is what a block or join returned. Recursion: as deep
+   as there are axes, times the logarithm of their sizes. */
+static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_intp count, void *acc)
+{
+    const opw_fold *fold = f->fold;
+    const opw_axes *gone = f->gone;
+    npy_intp half, i;
+    char *q[OPW_MAX_OPERANDS];
+    opw_accumulators other;
+    int status;
+
+    while (count == 1 && axis < gone->n - 1)
+        count = gone->dims[++axis];
+    if (axis == gone->n - 1 && f->close && f->m == 1)
+        return opw_fold_wide(f, p, gone->strides[axis], count, acc);
+    if (axis == gone->n - 1)
+        return opw_fold_line(f, p, gone->strides[axis], count, acc);
+    if (axis == gone->n - 2 && f->runs && f->m == 1 && count <= fold->width)
+        return opw_fold_runs(f, p, count, acc);
+    if (!f->runs && !fold->chunk[0]) { /* one after the other */
+        status = opw_fold_axis(f, axis + 1, p, gone->dims[axis + 1], acc);
+        for (i = 1; !status && i < count && !opw_is_settled(f, acc); i++) {
+            opw_moved(p, gone->strides[axis], i, gone->operands, q);
+            if (!(status = opw_fold_axis(f, axis + 1, q, gone->dims[axis + 1], other.bytes)))
+                status = fold->join(acc, other.bytes, 0, f->m);
+        }
+        return status;
+    }
+    half = count / 2;
+    opw_moved(p, gone->strides[axis], half, gone->operands, q);
+    if ((status = opw_fold_axis(f, axis, p, half, acc)) || opw_is_settled(f, acc) || (status = opw_fold_axis(f, axis, q, count - half, other.bytes)))
+        return status;
+    return fold->join(acc, other.bytes, 0, f->m);
+}
