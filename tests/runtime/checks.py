@@ -1110,7 +1110,7 @@ def run(check):
     check()
     if hasattr(check, "leaks"):
         return
-    for _ in range(3):  # caches fill, and what others keep grows once
+    for _ in range(8):  # caches fill, and what others keep grows now and then: a leak grows on
         grown = growth(check, 3)
         if grown < 3:
             return

@@ -1,4 +1,6 @@
 /* BLAS by its names in Fortran, as ops of Theano, Aesara and PyTensor call it. A library is linked that has these. */
+
+#section support_code
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -7,11 +7,14 @@ loops of the same names are compiled with the op: slow for large matrices, and r
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 
 from opweld.compat.settings import config
+from opweld.sections import Beside
 
 __all__ = ["blas_header_text", "blas_header_version", "cblas_header_text", "ldflags"]
+
+_LIBRARY = Beside(__file__)
+_LOOPS = Beside(__file__, "blas_loops")
 
 
 def ldflags(libs: bool = True, flags: bool = False, libs_dir: bool = False, include_dir: bool = False) -> list[str]:
@@ -47,8 +50,7 @@ def blas_header_text() -> str:
     str
         For `c_support_code`. Without a library there are gemm, gemv, ger, dot, axpy and scal of float and double.
     """
-    name = "blas.c" if config.blas__ldflags.strip() else "blas_loops.c"
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+    return (_LIBRARY if config.blas__ldflags.strip() else _LOOPS).section()
 
 
 def blas_header_version() -> tuple[int, ...]:

@@ -1,6 +1,8 @@
 /* BLAS by its names in Fortran, as ops of Theano, Aesara and PyTensor call it. No library is linked: these loops stand in. Matrices lie column by column. */
+
+#section support_code
 #define OPW_BLAS(t, T)                                                                                                          \
-    static __attribute__((unused)) T t##dot_(const int *n, const T *x, const int *x_step, const T *y, const int *y_step)        \
+    static __attribute__((unused)) T opw_##t##dot(const int *n, const T *x, const int *x_step, const T *y, const int *y_step)        \
     {                                                                                                                           \
         T sum = 0;                                                                                                              \
         npy_intp i;                                                                                                             \
@@ -10,7 +12,7 @@
             sum += x[first_x + i * *x_step] * y[first_y + i * *y_step];                                                         \
         return sum;                                                                                                             \
     }                                                                                                                           \
-    static __attribute__((unused)) void t##gemm_(char *turn_a, char *turn_b, const int *m, const int *n, const int *k,          \
+    static __attribute__((unused)) void opw_##t##gemm(char *turn_a, char *turn_b, const int *m, const int *n, const int *k,          \
                                                  const T *alpha, const T *a, const int *lda, const T *b, const int *ldb,        \
                                                  const T *beta, T *c, const int *ldc)                                           \
     {                                                                                                                           \
@@ -29,7 +31,7 @@
             }                                                                                                                   \
         }                                                                                                                       \
     }                                                                                                                           \
-    static __attribute__((unused)) void t##gemv_(char *turn, const int *m, const int *n, const T *alpha, const T *a,            \
+    static __attribute__((unused)) void opw_##t##gemv(char *turn, const int *m, const int *n, const T *alpha, const T *a,            \
                                                  const int *lda, const T *x, const int *x_step, const T *beta, T *y,            \
                                                  const int *y_step)                                                             \
     {                                                                                                                           \
@@ -45,7 +47,7 @@
             to[i * *y_step] = *alpha * sum + (*beta == 0 ? 0 : *beta * to[i * *y_step]);                                        \
         }                                                                                                                       \
     }                                                                                                                           \
-    static __attribute__((unused)) void t##ger_(const int *m, const int *n, const T *alpha, const T *x, const int *x_step,      \
+    static __attribute__((unused)) void opw_##t##ger(const int *m, const int *n, const T *alpha, const T *x, const int *x_step,      \
                                                 const T *y, const int *y_step, T *a, const int *lda)                            \
     {                                                                                                                           \
         const T *rows = x + (*x_step < 0 ? (1 - (npy_intp)*m) * *x_step : 0);                                                   \
@@ -55,7 +57,7 @@
             for (i = 0; i < *m; i++)                                                                                            \
                 a[i + j * *lda] += *alpha * rows[i * *x_step] * columns[j * *y_step];                                           \
     }                                                                                                                           \
-    static __attribute__((unused)) void t##axpy_(const int *n, const T *alpha, const T *x, const int *x_step, T *y,             \
+    static __attribute__((unused)) void opw_##t##axpy(const int *n, const T *alpha, const T *x, const int *x_step, T *y,             \
                                                  const int *y_step)                                                             \
     {                                                                                                                           \
         const npy_intp first_x = *x_step < 0 ? (1 - (npy_intp)*n) * *x_step : 0;                                                \
@@ -64,7 +66,7 @@
         for (i = 0; i < *n; i++)                                                                                                \
             y[first_y + i * *y_step] += *alpha * x[first_x + i * *x_step];                                                      \
     }                                                                                                                           \
-    static __attribute__((unused)) void t##scal_(const int *n, const T *alpha, T *x, const int *x_step)                         \
+    static __attribute__((unused)) void opw_##t##scal(const int *n, const T *alpha, T *x, const int *x_step)                         \
     {                                                                                                                           \
         npy_intp i;                                                                                                             \
         for (i = 0; i < *n && *x_step > 0; i++)                                                                                 \
@@ -73,3 +75,15 @@
 OPW_BLAS(s, float)
 OPW_BLAS(d, double)
 #undef OPW_BLAS
+#define sdot_ opw_sdot
+#define ddot_ opw_ddot
+#define sgemm_ opw_sgemm
+#define dgemm_ opw_dgemm
+#define sgemv_ opw_sgemv
+#define dgemv_ opw_dgemv
+#define sger_ opw_sger
+#define dger_ opw_dger
+#define saxpy_ opw_saxpy
+#define daxpy_ opw_daxpy
+#define sscal_ opw_sscal
+#define dscal_ opw_dscal

@@ -306,7 +306,7 @@ def _check_unused(specs: list[In], outputs: list[Variable], action: str) -> None
             raise UnusedInputError(message)
         from warnings import warn
 
-        warn(message, OpweldWarning, stacklevel=3)
+        warn(message, OpweldWarning, stacklevel=4)
 
 
 def _needed(given: set[Variable], outputs: list[Variable]) -> set[Variable]:
