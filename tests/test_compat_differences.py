@@ -1,5 +1,6 @@
 """What ops written for Theano, Aesara and PyTensor rely on: base hooks, bases, configuration, old names in C."""
 
+import collections.abc
 import sys
 import warnings
 
@@ -126,6 +127,12 @@ def test_the_librarys_own_objects_are_instances_of_the_packages_bases():
 
     class Plain(pytensor.graph.op.Op):
         pass
+
+    class Sized(Passed, collections.abc.Sized):
+        def __len__(self):
+            return 3
+
+    assert isinstance(Sized(), gof.Op) and len(Sized()) == 3 and not isinstance(op, Sized)
 
     assert not isinstance(Plain(), pytensor.link.c.op.COp) and not issubclass(opweld.Op, Passed)
 

@@ -17,9 +17,10 @@ from opweld.signatures import filter_of, signature_of
 if TYPE_CHECKING:
     from opweld.hooks.protocols import Node
 
-__all__ = ["Params", "ParamsType", "frozen", "params_of", "perform_params"]
+__all__ = ["KEYWORDS", "Params", "ParamsType", "frozen", "params_of", "perform_params"]
 
-_KEYWORDS = frozenset(
+#: The words of C and C++: no variable has one of them for its name.
+KEYWORDS = frozenset(
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast "
     "constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false "
     "float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq "
@@ -120,7 +121,7 @@ class ParamsType(CType):
         for field, type_ in fields.items():
             if not (field.isidentifier() and field.isascii()):
                 raise AttributeError(f"ParamsType: the field {field!r} is no name for a C variable")
-            if field in _KEYWORDS:
+            if field in KEYWORDS:
                 raise SyntaxError(f"ParamsType: the field {field!r} is no name for a C variable: it is a word of C")
             if not is_type_of_c(type_):
                 raise TypeError(f"ParamsType: the field {field!r} must be a CType, got {_what(type_)}")

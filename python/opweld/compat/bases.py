@@ -7,6 +7,7 @@ come from no compat class, and old code asks whether they are an ``Op``, a ``CTy
 from __future__ import annotations
 
 import warnings
+from abc import ABCMeta
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -26,11 +27,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Kin(type):
+class Kin(ABCMeta):
     """Makes a class that other classes count as subclasses of, though they do not derive from it.
 
     Those are the subclasses of `kin`. Of ops only those that come from no compat class: an op that a user derives from
-    one compat class is no subclass of another. An object may also be an instance because `takes` says so.
+    one compat class is no subclass of another. An object may also be an instance because `takes` says so. Over
+    `abc.ABCMeta`, so that a class may have abstract bases besides.
     """
 
     kin: tuple[type, ...]

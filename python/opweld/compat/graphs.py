@@ -7,6 +7,7 @@ from typing import Any
 
 from opweld.graph.basic import Apply, Variable
 from opweld.graph.order import depth_first
+from opweld.params import KEYWORDS
 from opweld.tensor.likes import Size
 
 __all__ = [
@@ -14,14 +15,7 @@ __all__ = [
     "io_toposort", "local_bitwidth", "orphans_between", "python_int_bitwidth", "vars_between",
 ]  # fmt: skip
 
-c_cpp_keywords = frozenset(
-    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast "
-    "constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float "
-    "for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
-    "protected public register reinterpret_cast restrict return short signed sizeof static static_assert static_cast "
-    "struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual "
-    "void volatile wchar_t while xor xor_eq".split()
-)
+c_cpp_keywords = KEYWORDS
 
 
 def io_toposort(inputs: Iterable[Variable], outputs: Iterable[Variable], orderings: None = None) -> list[Apply]:
