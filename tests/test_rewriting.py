@@ -1,6 +1,7 @@
 """Graphs into graphs: copying, merging, what rewriters may give, their stages, and what stops them."""
 
 import functools
+import gc
 import pickle
 import re
 import threading
@@ -21,6 +22,7 @@ from opweld.rewriting import (
     registry,
     rewrite_graph,
 )
+from opweld.rewriting.basic import Index
 from opweld.rewriting.stages import copy_and_merge, merge_equal
 from opweld.rewriting.standard import STANDARD, standard
 from opweld.tensor import NotScalarConstantError, get_scalar_constant_value
@@ -1025,3 +1027,23 @@ def test_debugprint_of_a_long_chain():
     for _ in range(3000):
         out = a(out)
     assert debugprint(out, file="str").count("\n") == 3001
+
+
+def test_an_index_keeps_nothing_of_ops_that_are_gone():
+    class Tracked(opweld.Op):
+        __props__ = ("number",)
+
+        def __init__(self, number):
+            self.number = number
+
+    @node_rewriter([Tracked(0)])
+    def nothing(fgraph, node):
+        return None
+
+    index = Index([("nothing", nothing)])
+    assert [entry.name for entry in index.wanting(Tracked(0))] == ["nothing"] and index.wanting(Tracked(1)) == []
+
+    for number in range(200):
+        index.wanting(Tracked(number))
+    gc.collect()
+    assert len(index._of_op._known) == 0

@@ -252,9 +252,7 @@ class Entry:
 
 
 class _Found:
-    """What was found of objects by identity, which are not kept alive: an index outlives the graphs that it met."""
-
-    _MOST = 1000
+    """What was found of objects by identity, as long as they live: an index outlives the graphs that it met."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[ref[Any], list[Entry] | None]] = {}
@@ -264,10 +262,9 @@ class _Found:
         return known if known is not None and known[0]() is item else None
 
     def put(self, item: object, found: list[Entry] | None) -> None:
-        if len(self._known) >= self._MOST:
-            self._known.clear()
+        known, key = self._known, id(item)
         try:
-            self._known[id(item)] = ref(item), found
+            known[key] = ref(item, lambda _: known.pop(key, None)), found
         except TypeError:  # no room for a weak reference: it is looked for each time
             pass
 
