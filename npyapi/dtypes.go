@@ -53,6 +53,31 @@ var Gone = map[string]string{
 	"NPY_MAXARGS":             "a limit of your own; NumPy 2 has NPY_MAXARGS only at run time",
 }
 
+// Members maps the members of NumPy's structures that it keeps to itself to what to write instead, by structure: those of
+// descriptors since NumPy 2.
+var Members = map[string]map[string]string{
+	"PyArray_Descr": {
+		"elsize":     "PyArray_ITEMSIZE(x) of an array, PyDataType_ELSIZE(descr) of a descriptor" + sinceNumPy2,
+		"alignment":  "PyDataType_ALIGNMENT(descr)" + sinceNumPy2,
+		"names":      "PyDataType_NAMES(descr)" + sinceNumPy2,
+		"fields":     "PyDataType_FIELDS(descr)" + sinceNumPy2,
+		"subarray":   "PyDataType_SUBARRAY(descr)" + sinceNumPy2,
+		"c_metadata": "PyDataType_C_METADATA(descr)" + sinceNumPy2,
+		"f":          "PyDataType_GetArrFuncs(descr)" + sinceNumPy2,
+	},
+	"PyArrayObject": {
+		"data":       "PyArray_DATA(x), or PyArray_BYTES(x)",
+		"dimensions": "PyArray_DIMS(x)",
+		"strides":    "PyArray_STRIDES(x)",
+		"nd":         "PyArray_NDIM(x)",
+		"descr":      "PyArray_DESCR(x)",
+		"flags":      "PyArray_FLAGS(x)",
+		"base":       "PyArray_BASE(x)",
+	},
+}
+
+const sinceNumPy2 = ": NumPy 2 keeps the member to itself"
+
 // GonePython maps the names that CPython 3 dropped to what to write instead.
 var GonePython = map[string]string{
 	"PyString_Check":             "PyUnicode_Check, or PyBytes_Check",

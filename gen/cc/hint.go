@@ -1,6 +1,10 @@
 package cc
 
-import "regexp"
+import (
+	"regexp"
+
+	"opweld/npyapi"
+)
 
 // hints say what to do about messages that do not tell by themselves; of several that fit, the first counts.
 var hints = []struct {
@@ -27,34 +31,6 @@ var hints = []struct {
 		hint: "the texts of all ops share one file: give $1 another name, or write it in c_support_code_apply as ${1}_{name}"},
 	{message: regexp.MustCompile(`implicit declaration of function|implicitly declaring|call to undeclared (?:library )?function`),
 		hint: "name the header that declares it in c_headers, or write it in c_support_code"},
-	{message: regexp.MustCompile(`PyArray_Descr\b.*no member named 'elsize'|[Nn]o member named 'elsize' in '\w*PyArray_Descr`),
-		hint: "write PyArray_ITEMSIZE(x) of an array, PyDataType_ELSIZE(descr) of a descriptor: NumPy 2 keeps the member to itself"},
-	{message: regexp.MustCompile(`PyArray_Descr\b.*no member named 'alignment'|[Nn]o member named 'alignment' in '\w*PyArray_Descr`),
-		hint: "write PyDataType_ALIGNMENT(descr): NumPy 2 keeps the member to itself"},
-	{message: regexp.MustCompile(`PyArray_Descr\b.*no member named 'names'|[Nn]o member named 'names' in '\w*PyArray_Descr`),
-		hint: "write PyDataType_NAMES(descr): NumPy 2 keeps the member to itself"},
-	{message: regexp.MustCompile(`PyArray_Descr\b.*no member named 'fields'|[Nn]o member named 'fields' in '\w*PyArray_Descr`),
-		hint: "write PyDataType_FIELDS(descr): NumPy 2 keeps the member to itself"},
-	{message: regexp.MustCompile(`PyArray_Descr\b.*no member named 'subarray'|[Nn]o member named 'subarray' in '\w*PyArray_Descr`),
-		hint: "write PyDataType_SUBARRAY(descr): NumPy 2 keeps the member to itself"},
-	{message: regexp.MustCompile(`PyArray_Descr\b.*no member named 'c_metadata'|[Nn]o member named 'c_metadata' in '\w*PyArray_Descr`),
-		hint: "write PyDataType_C_METADATA(descr): NumPy 2 keeps the member to itself"},
-	{message: regexp.MustCompile(`PyArray_Descr\b.*no member named 'f'|[Nn]o member named 'f' in '\w*PyArray_Descr`),
-		hint: "write PyDataType_GetArrFuncs(descr): NumPy 2 keeps the member to itself"},
-	{message: regexp.MustCompile(`PyArrayObject\b.*no member named 'data'|[Nn]o member named 'data' in '\w*PyArrayObject`),
-		hint: "write PyArray_DATA(x), or PyArray_BYTES(x)"},
-	{message: regexp.MustCompile(`PyArrayObject\b.*no member named 'dimensions'|[Nn]o member named 'dimensions' in '\w*PyArrayObject`),
-		hint: "write PyArray_DIMS(x)"},
-	{message: regexp.MustCompile(`PyArrayObject\b.*no member named 'strides'|[Nn]o member named 'strides' in '\w*PyArrayObject`),
-		hint: "write PyArray_STRIDES(x)"},
-	{message: regexp.MustCompile(`PyArrayObject\b.*no member named 'nd'|[Nn]o member named 'nd' in '\w*PyArrayObject`),
-		hint: "write PyArray_NDIM(x)"},
-	{message: regexp.MustCompile(`PyArrayObject\b.*no member named 'descr'|[Nn]o member named 'descr' in '\w*PyArrayObject`),
-		hint: "write PyArray_DESCR(x)"},
-	{message: regexp.MustCompile(`PyArrayObject\b.*no member named 'flags'|[Nn]o member named 'flags' in '\w*PyArrayObject`),
-		hint: "write PyArray_FLAGS(x)"},
-	{message: regexp.MustCompile(`PyArrayObject\b.*no member named 'base'|[Nn]o member named 'base' in '\w*PyArrayObject`),
-		hint: "write PyArray_BASE(x)"},
 	{message: regexp.MustCompile(`missing terminating`),
 		hint: `where the C is to have \n, Python's string needs \\n, or an r before it`},
 	{message: regexp.MustCompile(`type 'PyArrayObject'|to 'PyArrayObject'|subscripted value`),
@@ -67,6 +43,22 @@ var hints = []struct {
 }
 
 const cxxHint = `this is C++: write c_lang = "c++" in the class`
+
+// hidden finds a member that NumPy keeps to itself.
+var hidden = regexp.MustCompile(`(PyArray_Descr|PyArrayObject)\b.*no member named '(\w+)'|[Nn]o member named '(\w+)' in '\w*(PyArray_Descr|PyArrayObject)`)
+
+// instead is what to write for a member that NumPy keeps to itself; empty: the message is of no such.
+func instead(message string) string {
+	m := hidden.FindStringSubmatch(message)
+	if m == nil {
+		return ""
+	}
+	write := npyapi.Members[m[1]+m[4]][m[2]+m[3]]
+	if write == "" {
+		return ""
+	}
+	return "write " + write
+}
 
 // hinted adds what to do to what the compiler says.
 func hinted(ds []Diagnostic, cxx bool) {
@@ -91,5 +83,5 @@ func (d *Diagnostic) hint(cxx bool) string {
 			return string(h.text.ExpandString(nil, h.hint, d.Text, at))
 		}
 	}
-	return ""
+	return instead(d.Message)
 }

@@ -13,7 +13,7 @@ from typing import Any
 
 from opweld.errors import ConfigError
 
-__all__ = ["Config", "KEY", "NEITHER", "OPTIONS", "Options", "PROGRAM", "config", "read"]
+__all__ = ["Config", "KEY", "NEITHER", "OPTIONS", "Options", "PROGRAM", "Section", "config", "read"]
 
 Parser = Callable[[str, Any], Any]
 
@@ -176,10 +176,18 @@ def _unknown(key: str) -> str:
     return f"no configuration key {key!r}{hint}"
 
 
-class _Section:
-    """``config.gcc``: reads and writes ``config.gcc__…``."""
+class Section:
+    """``config.gcc``: reads and writes ``config.gcc__…``.
 
-    def __init__(self, owner: Config, prefix: str) -> None:
+    Parameters
+    ----------
+    owner : Config
+        Or what else has keys as attributes.
+    prefix : str
+        What stands before the two underscores.
+    """
+
+    def __init__(self, owner: object, prefix: str) -> None:
         object.__setattr__(self, "_owner", owner)
         object.__setattr__(self, "_prefix", prefix)
 
@@ -213,7 +221,7 @@ class Config:
             return values[name]
         except KeyError:
             if name in _SECTIONS:
-                return _Section(self, name)
+                return Section(self, name)
             raise AttributeError(_unknown(name)) from None
 
     def __setattr__(self, name: str, value: object) -> None:

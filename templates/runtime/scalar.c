@@ -3,12 +3,7 @@
 
 /* Where the value lies: in each class of numbers right behind the head of the object. */
 #define OPW_SCALAR_VALUE(scalar) ((void *)((char *)(scalar) + offsetof(PyDoubleScalarObject, obval)))
-#if defined(__cplusplus)
-#define OPW_SURE static_assert
-#else
-#define OPW_SURE _Static_assert
-#endif
-OPW_SURE(offsetof(PyByteScalarObject, obval) == offsetof(PyDoubleScalarObject, obval) &&
+static_assert(offsetof(PyByteScalarObject, obval) == offsetof(PyDoubleScalarObject, obval) &&
                offsetof(PyHalfScalarObject, obval) == offsetof(PyDoubleScalarObject, obval) &&
                offsetof(PyCFloatScalarObject, obval) == offsetof(PyDoubleScalarObject, obval) &&
                offsetof(PyCLongDoubleScalarObject, obval) == offsetof(PyDoubleScalarObject, obval), "scalars of one layout");

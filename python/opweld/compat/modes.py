@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from opweld.compat.settings import OPTIMIZERS
 from opweld.compile.code import performer
 from opweld.compile.modes import FAST_RUN, read_mode, rewrites_of
 from opweld.config import Options, config
@@ -15,7 +16,6 @@ from opweld.graph.fgraph import FunctionGraph
 __all__ = ["Mode", "get_default_mode", "get_mode", "mode_of"]
 
 _IN_C = ("c", "cvm", "cvm_nogc", "c|py", "c|py_nogc", "vm", "vm_nogc")
-_OPTIMIZERS = {"o4": "fast_run", "o3": "fast_run", "o2": "fast_run", "o1": "fast_run", "o0": "None", "None": "None"}
 
 
 class Mode:
@@ -39,7 +39,7 @@ class Mode:
             raise ValueError(f"no linker {linker!r} here: expected one of {', '.join([*_IN_C, 'py'])}")
         self.linker = linker or "cvm"
         self.optimizer = str(optimizer)
-        self.rewrites = rewrites_of(FAST_RUN, _OPTIMIZERS.get(self.optimizer, self.optimizer))
+        self.rewrites = rewrites_of(FAST_RUN, OPTIMIZERS.get(self.optimizer, self.optimizer))
 
     def __repr__(self) -> str:
         return f"Mode(linker={self.linker!r}, optimizer={self.optimizer!r})"

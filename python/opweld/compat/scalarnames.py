@@ -27,18 +27,21 @@ _ALIKE = (
     "add sqrt exp exp2 expm1 log log2 log10 log1p sign maximum minimum ceil floor trunc sin cos tan sinh cosh tanh "
     "arcsin arccos arctan arcsinh arccosh arctanh arctan2 invert deg2rad rad2deg isnan isinf reciprocal"
 ).split()
-#: The classes, and the NumPy function that is the op.
-CLASSES: dict[str, str] = {
-    "Add": "add", "Mul": "multiply", "Sub": "subtract", "TrueDiv": "divide", "IntDiv": "floor_divide",
-    "Mod": "remainder", "Pow": "power", "Neg": "negative", "Sqr": "square", "Abs": "absolute", "Sgn": "sign",
-    "EQ": "equal", "NEQ": "not_equal", "LT": "less", "LE": "less_equal", "GT": "greater", "GE": "greater_equal",
-    "AND": "bitwise_and", "OR": "bitwise_or", "XOR": "bitwise_xor", "ScalarMaximum": "maximum",
-    "ScalarMinimum": "minimum", "Conj": "conjugate", "RoundHalfToEven": "rint", "Inv": "reciprocal",
+_ODD = {
+    "EQ": "eq", "NEQ": "neq", "LT": "lt", "LE": "le", "GT": "gt", "GE": "ge", "AND": "and_", "OR": "or_", "XOR": "xor",
     "ArcSin": "arcsin", "ArcCos": "arccos", "ArcTan": "arctan", "ArcSinh": "arcsinh", "ArcCosh": "arccosh",
     "ArcTanh": "arctanh", "ArcTan2": "arctan2", "IsNan": "isnan", "IsInf": "isinf", "Deg2Rad": "deg2rad",
     "Rad2Deg": "rad2deg",
-    **{name.capitalize(): name for name in _ALIKE if not name.startswith(("arc", "is", "deg2", "rad2"))},
 }  # fmt: skip
+#: The classes, and the op that is the one instance of each, by its old name.
+CLASSES: dict[str, str] = {
+    **_ODD,
+    **{
+        "".join([part.capitalize() for part in name.split("_")]): name
+        for name in (*OPS, *_ALIKE)
+        if name not in _ODD.values()
+    },
+}
 _WHOLE = {
     "Cast": Cast,
     "Clip": Clip,
@@ -62,10 +65,14 @@ class _Named(Kin):
         return cls.op
 
 
+def _op(name: str) -> Any:
+    return ufunc(OPS.get(name, name))
+
+
 def __getattr__(name: str) -> Any:
     found: Any
     if name in CLASSES:
-        op = ufunc(CLASSES[name])
+        op = _op(CLASSES[name])
         found = _Named(name, (ScalarOp,), {"op": op, "__doc__": f"The class of {op}.", "__module__": __name__})
     elif name in _WHOLE:
         found = _WHOLE[name]
@@ -74,7 +81,7 @@ def __getattr__(name: str) -> Any:
     elif name.startswith("convert_to_"):
         found = Cast(name[len("convert_to_") :])
     elif name in OPS or name in _ALIKE:
-        found = ufunc(OPS.get(name, name))
+        found = _op(name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found

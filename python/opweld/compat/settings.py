@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from opweld.compile import store, toolchain
+from opweld.config import Section
 from opweld.config import config as _own
 from opweld.errors import ConfigError, OpweldWarning
 
-__all__ = ["Settings", "change_flags", "compiles", "config"]
+__all__ = ["OPTIMIZERS", "Settings", "change_flags", "compiles", "config"]
 
 Allowed = tuple[Any, ...]
 _FLAG: Allowed = (True, False)
@@ -73,7 +74,8 @@ _VOID: dict[str, tuple[Any, Allowed, str]] = {
     "warn__round": (False, _FLAG, "there is nothing to warn of"),
     "warn_float64": ("ignore", ("ignore", "warn", "raise", "pdb"), "dtypes are as NumPy makes them"),
 }  # fmt: skip
-_OPTIMIZERS = {**dict.fromkeys(("o4", "o3", "o2", "o1"), "fast_run"), "o0": "None"}
+#: Names of sets of rewriters that opweld calls otherwise.
+OPTIMIZERS = {**dict.fromkeys(("o4", "o3", "o2", "o1"), "fast_run"), "o0": "None"}
 
 
 def _valid(key: str, value: object, allowed: Allowed) -> Any:
@@ -123,12 +125,12 @@ class Settings:
         if name in _VOID:
             return _VOID[name][0]
         if name in self._sections:
-            return _Section(name)
+            return Section(self, name)
         return getattr(_own, name)
 
     def __setattr__(self, name: str, value: object) -> None:
         if name == "optimizer":
-            _own.optimizer = _OPTIMIZERS.get(str(value), value)
+            _own.optimizer = OPTIMIZERS.get(str(value), value)
         elif name == "mode":
             _own.mode = "" if value == "Mode" else value
         elif name == "blas__ldflags":
@@ -171,19 +173,6 @@ class Settings:
         for key in changes:
             getattr(self, key)  # there is such a key
         return _Changed(self, changes)
-
-
-class _Section:
-    """``config.blas``: reads and writes ``config.blas__…``."""
-
-    def __init__(self, prefix: str) -> None:
-        object.__setattr__(self, "_prefix", prefix)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(config, f"{self._prefix}__{name}")
-
-    def __setattr__(self, name: str, value: object) -> None:
-        setattr(config, f"{self._prefix}__{name}", value)
 
 
 class _Changed:

@@ -118,7 +118,7 @@ class Profile:
     def overhead(self) -> float:
         """How many seconds of the calls went into no node: into arguments, results and the call itself."""
         _, seconds, costs = self._taken()
-        return max(0.0, seconds - sum([cost.seconds for cost in costs]))
+        return _rest(seconds, costs)
 
     def reset(self) -> None:
         """Count from zero again."""
@@ -139,7 +139,7 @@ class Profile:
             "name": self.name,
             "calls": calls,
             "seconds": seconds,
-            "overhead": max(0.0, seconds - sum([cost.seconds for cost in costs])),
+            "overhead": _rest(seconds, costs),
             "costs": [
                 {
                     "what": cost.what,
@@ -168,7 +168,7 @@ class Profile:
                 time_text(cost.seconds / max(1, cost.calls)),
             ]
             rows.append([*numbers, _size(cost.bytes), speed, f"{places} {cost.what}", ", ".join(_short(cost.lines))])
-        rest = max(0.0, seconds - sum([cost.seconds for cost in costs]))
+        rest = _rest(seconds, costs)
         share = rest / seconds if seconds else 0.0
         rows.append([f"{share:.1%}", time_text(rest), f"{calls:,}", time_text(rest / max(1, calls)), "", "", _REST, ""])
         return heading, rows
@@ -203,6 +203,11 @@ class Profile:
         return (
             f"<table><caption>{escape(heading)}</caption><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
         )
+
+
+def _rest(seconds: float, costs: list[Cost]) -> float:
+    """What of the calls' seconds went into no node."""
+    return max(0.0, seconds - sum([cost.seconds for cost in costs]))
 
 
 def _short(lines: list[str]) -> list[str]:
