@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	"opweld/gen/scalar":    {"opweld/npyapi"},
 	"opweld/gen":           {"opweld/gen/ccode", "opweld/gen/scalar", "opweld/npyapi", "opweld/refcount", "opweld/templates"},
 	"opweld/gen/async":     {},
-	"opweld/gen/cc":        {"opweld/gen/async"},
+	"opweld/gen/cc":        {"opweld/gen/async", "opweld/npyapi"},
 	"opweld/gen/cache":     {"opweld/gen/async"},
 	"opweld/gen/build":     {"opweld/gen", "opweld/gen/async", "opweld/gen/cc", "opweld/gen/cache"},
 	"opweld/gen/expr":      {"opweld/gen/scalar", "github.com/go-python/gpython/"},
