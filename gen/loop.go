@@ -223,11 +223,22 @@ func (l *Loop) codes() bool {
 	return slices.ContainsFunc(l.instructions(), func(in TypedInstruction) bool { return in.Op == OpCode })
 }
 
-// chooses tells whether an instruction chooses between floating point numbers.
+// chooses tells whether an instruction chooses between floating point numbers one of which comes of what NumPy may warn of.
 func (l *Loop) chooses() bool {
-	return slices.ContainsFunc(l.instructions(), func(in TypedInstruction) bool {
+	among := func(in TypedInstruction) bool {
 		return in.Op == "where" && strings.ContainsRune("fc", rune(in.Makes[0].Class))
-	})
+	}
+	loud := make([]bool, len(l.Inputs)) // of each value, whether it comes of such
+	for _, in := range l.Body {
+		heard := slices.ContainsFunc(in.Args, func(v int) bool { return loud[v] })
+		if heard && among(in) {
+			return true
+		}
+		for range in.Makes {
+			loud = append(loud, heard || in.loud())
+		}
+	}
+	return slices.ContainsFunc(l.Folds, func(f Fold) bool { return slices.ContainsFunc(f.Body, among) })
 }
 
 // fails tells whether an instruction may set an exception.

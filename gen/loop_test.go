@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"opweld/gen/scalar"
 )
 
 // The first kernel of render_reduce sums a matrix along axis 0: what is wrong of its structure is said with the place.
@@ -62,4 +64,37 @@ func TestStructuresThatDoNotFit(t *testing.T) {
 		}
 		assert.EqualError(t, err, want)
 	}
+}
+
+// A choice among values of which NumPy may warn has to compute those that are not chosen too; one among those that are there
+// does not.
+func TestWhatAChoiceMustCompute(t *testing.T) {
+	double, _ := scalar.TypeOf("float64")
+	truth, _ := scalar.TypeOf("bool")
+	in := func(op string, makes scalar.Type, args ...int) TypedInstruction {
+		takes := make([]scalar.Type, len(args))
+		for i := range takes {
+			takes[i] = double
+		}
+		return TypedInstruction{Instruction: &Instruction{Op: op, Args: args}, Takes: takes, Makes: []scalar.Type{makes}}
+	}
+	compare := in("greater", truth, 0, 1) // value 2
+	for name, of := range map[string]struct {
+		body []TypedInstruction
+		want bool
+	}{
+		"inputs":              {[]TypedInstruction{compare, in("where", double, 2, 0, 1)}, false},
+		"what is done after":  {[]TypedInstruction{compare, in("where", double, 2, 0, 1), in("multiply", double, 3, 1)}, false},
+		"silent values":       {[]TypedInstruction{compare, in("absolute", double, 0), in("where", double, 2, 3, 1)}, false},
+		"a quotient":          {[]TypedInstruction{compare, in("divide", double, 0, 1), in("where", double, 2, 3, 1)}, true},
+		"what comes of one":   {[]TypedInstruction{compare, in("divide", double, 0, 1), in("negative", double, 3), in("where", double, 2, 0, 4)}, true},
+		"a second choice":     {[]TypedInstruction{compare, in("where", double, 2, 0, 1), in("sqrt", double, 3), in("where", double, 2, 4, 0)}, true},
+		"no choice at all":    {[]TypedInstruction{in("divide", double, 0, 1)}, false},
+		"a choice among bool": {[]TypedInstruction{compare, in("divide", double, 0, 1), in("greater", truth, 3, 0), in("where", truth, 2, 4, 2)}, false},
+	} {
+		loop := Loop{Inputs: []scalar.Type{double, double}, Body: of.body}
+		assert.Equal(t, of.want, loop.chooses(), name)
+	}
+	fold := Fold{Body: []TypedInstruction{in("where", double, 0, 1, 1)}}
+	assert.True(t, (&Loop{Folds: []Fold{fold}}).chooses(), "of a fold nothing is known of what its values come of")
 }
