@@ -186,7 +186,10 @@ def test_the_source_of_a_short_form(run, model):
     assert "not called yet" in run("source", "model.py:twice").stderr
     result = run("source", "model.py:twice", "--dtypes", "float32")
     assert result.exit_code == 0 and "NPY_FLOAT" in result.output
-    assert "neither a function nor a short form, but function" in run("source", "model.py:main").stderr
+    assert (
+        "opweld.function() gave, a short form or a ufunc of one, got <function main"
+        in run("source", "model.py:main").stderr
+    )
 
 
 def opweld_apart(*arguments):

@@ -233,6 +233,23 @@ def test_compiles_when_dtypes_are_met_and_says_what_is_wrong():
         assert fresh(np.ones(3)).tolist() == [18] * 3  # what compiling does to the processor's flags is no warning
 
 
+def test_the_source_of_a_loop():
+    three = opweld.cop("x: T, y: T -> z: T where T: float", "z = x + 3*y;", ufunc=True, name="three")
+    with pytest.raises(ValueError, match="three was not called yet: call it, or give the dtypes of its inputs"):
+        opweld.source(three)
+    assert "npy_float32" in opweld.source(three, "float32", "float32")
+    assert "npy_float64" in opweld.source(three, "float32", "int64")  # as NumPy casts them
+    three(np.float32(1), np.float32(2))
+    assert opweld.source(three) == opweld.source(three, np.float32, "f")
+    with pytest.raises(TypeError, match="three takes 2 inputs, got 1 dtypes"):
+        opweld.source(three, "float32")
+    with pytest.raises(TypeError, match="three has no loop for complex128, float64"):
+        opweld.source(three, complex, float)
+    x = T.dvector("x")
+    with pytest.raises(TypeError, match="dtypes are given for a short form or ufunc, not for"):
+        opweld.source(opweld.function([x], x + 1), "float64")
+
+
 def test_floating_point_is_spoken_of():
     inverse = opweld.cop("x: float64 -> y: float64", "y = 1 / x;", ufunc=True)
     inverse(1.0)

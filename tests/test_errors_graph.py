@@ -232,7 +232,9 @@ def test_in():
     refuses(
         lambda: opweld.source(len),
         TypeError,
-        "expected what opweld.function() gave, got " + repr(len) + " (builtin_function_or_method)",
+        "expected what opweld.function() gave, a short form or a ufunc of one, got "
+        + repr(len)
+        + " (builtin_function_or_method)",
     )
 
 

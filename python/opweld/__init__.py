@@ -22,7 +22,7 @@ __version__ = "0.1.0"
 __all__, __getattr__, __dir__ = door(
     __name__,
     {
-        "compile.function": ("Function", "function", "source"),
+        "compile.function": ("Function", "function"),
         "compile.fusion": ("fusion",),
         "compile.io": ("In", "Out"),
         "compile.sharedvalue": ("SharedVariable", "shared"),
@@ -45,6 +45,7 @@ __all__, __getattr__, __dir__ = door(
         "hooks.classes": ("COp", "CType"),
         "params": ("ParamsType",),
         "scalar.type": ("ScalarType",),
+        "sources": ("source",),
         "tensor.convert": ("as_tensor_variable",),
         "tensor.type": ("TensorType",),
     },
@@ -53,6 +54,6 @@ __all__, __getattr__, __dir__ = door(
     ),
     hidden=(
         "addresses", "doctor", "engine", "enums", "errors", "external", "params", "picture", "profiling", "scaffold",
-        "tolerances",
+        "sources", "tolerances",
     ),
 )  # fmt: skip

@@ -17,6 +17,7 @@ from opweld import (
     rewriting as rewriting,
     scaffold as scaffold,
     scalar as scalar,
+    sources as sources,
     tensor as tensor,
     tolerances as tolerances,
 )
@@ -91,4 +92,4 @@ def function(
     options: Mapping[str, Any] | None = None,
     profile: bool | None = None,
 ) -> Function: ...
-def source(made: Function) -> str: ...
+def source(made: object, *dtypes: Any) -> str: ...

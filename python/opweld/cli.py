@@ -173,12 +173,7 @@ def source(address: str, dtypes: str, as_json: bool) -> None:
     """Print the C that the function or short form at ADDRESS came from."""
     found = _load(address)
     try:
-        if isinstance(found, opweld.Function):
-            text = opweld.source(found)
-        elif callable(getattr(found, "source", None)):
-            text = found.source(*filter(None, dtypes.split(",")))
-        else:
-            raise Wrong(f"{address} is neither a function nor a short form, but {type(found).__name__}")
+        text = opweld.source(found, *filter(None, dtypes.split(",")))
     except (ValueError, TypeError) as err:
         raise Wrong(str(err)) from None
     _answer(as_json, {"address": address, "source": text}, [text.rstrip("\n")])

@@ -3,5 +3,5 @@
 from opweld.rooms import door
 
 __all__, __getattr__, __dir__ = door(
-    __name__, {"function": ("Function", "In", "Out", "function", "source"), "sharedvalue": ("SharedVariable", "shared")}
+    __name__, {"function": ("Function", "In", "Out", "function"), "sharedvalue": ("SharedVariable", "shared")}
 )

@@ -26,7 +26,7 @@ from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.shared import SharedVariable
 from opweld.rooms import ending
 
-__all__ = ["Function", "In", "Maker", "Out", "SharedVariable", "function", "source"]
+__all__ = ["Function", "In", "Maker", "Out", "SharedVariable", "function"]
 
 
 class Function(ABC):
@@ -186,30 +186,6 @@ def function(
     _check_unused(specs, wanted + list(new.values()), chosen.on_unused_input)
     kept = mode if isinstance(mode, str) else found
     return Recipe(specs, results, new, single, name, kept, given).make(found, chosen)
-
-
-def source(made: object) -> str:
-    """Show the C that a function came from.
-
-    Parameters
-    ----------
-    made : Function
-        What `function` gave.
-
-    Returns
-    -------
-    str
-        The whole translation unit.
-
-    Raises
-    ------
-    TypeError
-        If it is not such a function.
-    """
-    maker = getattr(made, "maker", None)
-    if not isinstance(maker, Maker):
-        raise TypeError(f"expected what opweld.function() gave, got {_what(made)}")
-    return maker.source()
 
 
 def _options(options: object, downcast: object, unused: object, fuse: object, profile: object) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
 
 __all__ = [
-    "Cop", "Written", "address_of", "ctype", "definitions", "number_of", "op_of", "text_of", "type_of",
+    "Cop", "Written", "addressing", "ctype", "definitions", "number_of", "op_of", "text_of", "type_of",
 ]  # fmt: skip
 
 _ID = "OPW_COP_ID"  # where the engine's text has the kernel's name
@@ -281,17 +281,16 @@ def text_of(said: Said, **more: Any) -> Text:
     return read(said.signature, said.body, said.name, said.check, said.lang == "c++", said.nogil, **more)
 
 
-def address_of(said: Said, text: Text, place: Place, types: dict[str, str], name: str) -> Any:
-    """Compile the function of C that a text calls what it is, for these dtypes, and give its address.
+def addressing(said: Said, text: Text, place: Place, types: dict[str, str], name: str) -> InC:
+    """Make the module of C, not compiled yet, that a text's function is in for these dtypes.
 
     Returns
     -------
-    capsule
-        Of that name.
+    InC
+        Called, it gives the function's address: a list of one capsule of that name.
     """
     cls = type(said.name, (Address,), {"__module__": Address.__module__})  # by it messages of the compiler call it
-    (found,) = InC(FunctionGraph([], [cls(said, text, place, types, name)()]), name=said.name)()
-    return found
+    return InC(FunctionGraph([], [cls(said, text, place, types, name)()]), name=said.name)
 
 
 def remade(said: Said, place: Place, python: Callable[..., Any] | None, in_place: bool) -> Cop:

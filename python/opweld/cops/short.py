@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from opweld._dispatch import Cop as Called
-from opweld.compile.function import In, Out, function, source
-from opweld.cops.op import Cop, address_of, number_of, op_of, text_of, type_of
+from opweld.compile.function import In, Out, function
+from opweld.cops.op import Cop, addressing, number_of, op_of, text_of, type_of
 from opweld.cops.reading import Argument, Place, Text, module_of, place_of
 from opweld.cops.said import Said, said_of
 from opweld.cops.types import FUNCTION, WEAK, documented, dtypes_of, function_of, shape_of
@@ -345,7 +345,8 @@ class Form:
             raise TypeError(f"{self.name}.capsule: prototype must be a string, got {_what(prototype)}")
         said = self.op.said
         text = text_of(said, callback=prototype, success=int(success))
-        return address_of(said, text, self.op.place, text.types, text.core)
+        (found,) = addressing(said, text, self.op.place, text.types, text.core)()
+        return found
 
     # ---- what Python shows ----
 
@@ -362,10 +363,10 @@ class Form:
         str
         """
         if dtypes:
-            return source(self.function_of([np.dtype(dtype) for dtype in dtypes]))
+            return str(self.function_of([np.dtype(dtype) for dtype in dtypes]).maker.source())
         if not self._functions:
             raise ValueError(f"{self.name} was not called yet: call it, or give the dtypes of its inputs")
-        return source(next(iter(self._functions.values())))
+        return str(next(iter(self._functions.values())).maker.source())
 
     def text(self) -> str:
         """Give what ``repr`` shows."""

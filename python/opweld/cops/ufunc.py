@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from opweld import _ufunc
-from opweld.cops.op import Written, address_of, ctype, definitions, op_of, text_of, type_of
+from opweld.compile.modes import InC
+from opweld.cops.op import Written, addressing, ctype, definitions, op_of, text_of, type_of
 from opweld.cops.reading import Place, Text
 from opweld.cops.said import Said
 from opweld.cops.types import computed, described, dtypes_of, shape_of, size_text, sizes_of
@@ -57,6 +58,8 @@ class Form:
         What the engine has made of that, as loops.
     combinations : list of (dict of str to str)
         For each loop what the type variables stand for.
+    met : list of int
+        The loops that were compiled, in that order.
     """
 
     def __init__(self, said: Said, place: Place, perform: Callable[..., Any] | None) -> None:
@@ -77,6 +80,7 @@ class Form:
                 f"say less of {' and '.join(signature.types)} after `where`"
             )
         self.combinations = [dict(zip(signature.types, choice)) for choice in product(*bounds)]
+        self.met: list[int] = []
 
     def ufunc(self, threads: int = 1) -> np.ufunc:
         """Make the ufunc."""
@@ -119,7 +123,12 @@ class Form:
         capsule
             Its address.
         """
-        return address_of(self.said, self.text, self.place, self.combinations[number], "opweld loop")
+        (found,) = self._module(number)()
+        self.met.append(number)
+        return found
+
+    def _module(self, number: int) -> InC:
+        return addressing(self.said, self.text, self.place, self.combinations[number], "opweld loop")
 
     @ending
     def core_sizes(self, sizes: list[int]) -> list[int]:
@@ -167,6 +176,40 @@ class Form:
                 raise ValueError(f"{where} is {have}, but {text} is {wanted}")
             sizes[k] = wanted
         return sizes
+
+    # ---- what Python shows ----
+
+    @ending
+    def source(self, *dtypes: Any) -> str:
+        """Give the C of a loop.
+
+        Parameters
+        ----------
+        *dtypes : str or numpy.dtype
+            Of the inputs; the loop is that which NumPy takes for them. Left out: the first that was compiled.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError, TypeError
+            If there is no such loop.
+        """
+        name, inputs = self.said.name, self.text.signature.inputs
+        if not dtypes:
+            if not self.met:
+                raise ValueError(f"{name} was not called yet: call it, or give the dtypes of its inputs")
+            return self._module(self.met[0]).source()
+        if len(dtypes) != len(inputs):
+            raise TypeError(f"{name} takes {len(inputs)} inputs, got {len(dtypes)} dtypes")
+        given = [np.dtype(dtype) for dtype in dtypes]
+        for number, types in enumerate(self.combinations):
+            wanted = [dtype_of(types.get(a.dtype, a.dtype)).np for a in inputs]
+            if all([np.can_cast(have, want, "safe") for have, want in zip(given, wanted)]):
+                return self._module(number).source()
+        raise TypeError(f"{name} has no loop for {', '.join(map(str, given))}")
 
     # ---- variables ----
 
