@@ -1,6 +1,9 @@
 """Modes of one's own, and options: where each is taken from and what it changes."""
 
 import pickle
+import shlex
+import sysconfig
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -242,3 +245,10 @@ def test_debug_modes_nodes_are_compiled_with_the_functions_options(monkeypatch):
     monkeypatch.setattr(builder, "build", lambda *given: seen.append(given[1].cflags) or build(*given))
     opweld.function([x], T.exp(x), mode="DebugMode", options={"cflags": "-O1"})
     assert seen == ["-O1", "-O1"]
+
+
+def test_an_option_may_bring_numpys_headers():
+    """A unit of loops alone reads none of them and says itself what it needs; they may lie before it."""
+    headers = Path(sysconfig.get_paths()["include"], "Python.h"), Path(np.get_include(), "numpy", "arrayobject.h")
+    flags = " ".join([f"-include {shlex.quote(str(path))}" for path in headers])
+    assert opweld.function([x], x * 3.25 + 1, options={"cflags": flags})([1.0, 2.0]).tolist() == [4.25, 7.5]

@@ -70,6 +70,13 @@ TABLE = [
      "expected float64 of shape (?,), got complex128 of shape (3, 4); pass x[0].real"),
     (takes, ("float64", None), m.view(np.matrix),
      "expected float64 of shape (?,), got matrix float64 of shape (3, 4); pass np.asarray(x)[0]"),
+    (takes, ("float64", None), np.zeros(3, [("n", "S3"), ("a", "i4"), ("b", "f4")]),
+     "expected float64 of shape (?,), got fields n, a, b of shape (3,): not numeric; pass x['a']"),
+    (takes, ("float32", None), np.zeros((3, 1), [(k, "c16") for k in "abcd"]),
+     "expected float32 of shape (?,), got fields a, b, c, ... of shape (3, 1): not numeric; pass "
+     "x['a'][:,0].real.astype('float32')"),
+    (takes, ("float64", None), np.zeros(3, [("n", "S3")]),
+     "expected float64 of shape (?,), got fields n of shape (3,): not numeric; pass numbers"),
     (takes, ("float64", None, None), v, "expected float64 of shape (?, ?), got float64 of shape (3,); pass x[None]"),
     (takes, ("float64", None, None), [1.0], "expected float64 of shape (?, ?), got list [1.0]; pass [x]"),
     (takes, ("float64", None, None), 1.0, "expected float64 of shape (?, ?), got float 1.0; pass [[x]]"),

@@ -30,14 +30,6 @@ typedef struct {
     PyObject *config; /* borrowed: its floatX; or None */
 } opw_rule;
 
-/* NumPy's name, but longdouble and clongdouble whatever their width. */
-static PyObject *opw_dtype_name(PyArray_Descr *dtype)
-{
-    if (dtype->type_num == NPY_LONGDOUBLE || dtype->type_num == NPY_CLONGDOUBLE)
-        return PyUnicode_FromString(dtype->type_num == NPY_LONGDOUBLE ? "longdouble" : "clongdouble");
-    return opw_attribute((PyObject *)dtype, "name");
-}
-
 /* Puts b behind a. Takes both; NULL where one is. */
 static PyObject *opw_joined(PyObject *a, PyObject *b)
 {
@@ -45,6 +37,26 @@ static PyObject *opw_joined(PyObject *a, PyObject *b)
     Py_XDECREF(a);
     Py_XDECREF(b);
     return both;
+}
+
+/* "fields a, b, c, ...": of a structured dtype, whose name is that of its bytes. */
+static PyObject *opw_fields(PyObject *names)
+{
+    Py_ssize_t i, n = PyTuple_GET_SIZE(names);
+    PyObject *text = PyUnicode_FromString("fields");
+    for (i = 0; i < n && i < 3; i++)
+        text = opw_joined(text, PyUnicode_FromFormat(i ? ", %U" : " %U", PyTuple_GET_ITEM(names, i)));
+    return n > 3 ? opw_joined(text, PyUnicode_FromString(", ...")) : text;
+}
+
+/* NumPy's name, but longdouble and clongdouble whatever their width, and the fields' where there are any. */
+static PyObject *opw_dtype_name(PyArray_Descr *dtype)
+{
+    if (dtype->type_num == NPY_VOID && PyDataType_NAMES(dtype))
+        return opw_fields(PyDataType_NAMES(dtype));
+    if (dtype->type_num == NPY_LONGDOUBLE || dtype->type_num == NPY_CLONGDOUBLE)
+        return PyUnicode_FromString(dtype->type_num == NPY_LONGDOUBLE ? "longdouble" : "clongdouble");
+    return opw_attribute((PyObject *)dtype, "name");
 }
 
 /* "(3, ?)": a size of -1 is unknown. between: ", ", or without a blank. */
