@@ -49,11 +49,15 @@ static PyObject *opw_fields(PyObject *names)
     return n > 3 ? opw_joined(text, PyUnicode_FromString(", ...")) : text;
 }
 
+/* The names of a structured dtype's fields, borrowed; NULL: it is none. */
+static PyObject *opw_field_names(PyArray_Descr *dtype) { return dtype->type_num == NPY_VOID ? PyDataType_NAMES(dtype) : NULL; }
+
 /* NumPy's name, but longdouble and clongdouble whatever their width, and the fields' where there are any. */
 static PyObject *opw_dtype_name(PyArray_Descr *dtype)
 {
-    if (dtype->type_num == NPY_VOID && PyDataType_NAMES(dtype))
-        return opw_fields(PyDataType_NAMES(dtype));
+    PyObject *fields = opw_field_names(dtype);
+    if (fields)
+        return opw_fields(fields);
     if (dtype->type_num == NPY_LONGDOUBLE || dtype->type_num == NPY_CLONGDOUBLE)
         return PyUnicode_FromString(dtype->type_num == NPY_LONGDOUBLE ? "longdouble" : "clongdouble");
     return opw_attribute((PyObject *)dtype, "name");

@@ -243,9 +243,9 @@ static int opw_reads_numbers(const opw_rule *rule, PyArrayObject *array)
 }
 
 /* In place of an array with fields: of the first that holds numbers. */
-static PyObject *opw_remedy_of_fields(const opw_rule *rule, PyArrayObject *array)
+static PyObject *opw_remedy_of_fields(const opw_rule *rule, PyArrayObject *array, PyObject *names)
 {
-    PyObject *names = PyDataType_NAMES(PyArray_DESCR(array)), *text = NULL;
+    PyObject *text = NULL;
     Py_ssize_t i, n = PyTuple_GET_SIZE(names);
     for (i = 0; !text && i < n && !PyErr_Occurred(); i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i), *field = PyObject_GetItem((PyObject *)array, name);
@@ -263,11 +263,12 @@ static PyObject *opw_remedy_of_fields(const opw_rule *rule, PyArrayObject *array
 /* In place of elements that are no numbers, or of integers beyond 64 bits: as numbers where NumPy reads them so. */
 static PyObject *opw_remedy_of_others(const opw_rule *rule, PyObject *value, PyArrayObject *array)
 {
+    PyObject *fields = PyArray_Check(value) ? opw_field_names(PyArray_DESCR(array)) : NULL;
     int large;
     if (value == Py_None)
         return PyUnicode_FromString("numbers");
-    if (PyArray_Check(value) && PyArray_TYPE(array) == NPY_VOID && PyDataType_NAMES(PyArray_DESCR(array)))
-        return opw_remedy_of_fields(rule, array);
+    if (fields)
+        return opw_remedy_of_fields(rule, array, fields);
     if (opw_reads_numbers(rule, array))
         return PyArray_Check(value) ? opw_remedy_of_array(rule, array) : opw_remedy_of_list(rule, array);
     large = PyErr_ExceptionMatches(PyExc_OverflowError);
