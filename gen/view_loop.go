@@ -27,6 +27,8 @@ type LoopView struct {
 	Fails           bool          // an instruction may set an exception
 	Members         bool          // of several nodes: which of them is said
 	Guarded         bool          // C++ that may throw
+	Worth           int           // so many elements are worth letting other threads run; 0: it needs the GIL
+	Raises          int           // 1: it may set an exception, for which it takes the GIL
 	Fold            *FoldView
 }
 
@@ -70,6 +72,9 @@ func (v *viewer) loops() {
 			lv.Fold.more(", "+lv.L+"_wait *opw_b", ", opw_b", ", &opw_block")
 		}
 		lv.Linkage, lv.Guarded = linkage(l.Place), function.Lang == CXX
+		if lv.Worth = function.TypedKernel.worth(); lv.Worth > 0 && function.TypedKernel.Loop.codes() {
+			lv.Raises = 1
+		}
 		w.Table = append(w.Table, lv)
 		switch l.Place {
 		case AmongOps:
