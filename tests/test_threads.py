@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -153,6 +154,40 @@ def test_the_first_that_fails_is_what_is_said(gil, lang):
                     with pytest.raises(Exception, match=f"{-2 - first} is negative"):
                         f(a)
         same(made, np.abs(a))
+
+
+CRASH = """
+import sys, numpy as np, opweld, opweld.tensor as T
+from opweld import scalar
+
+class Wild(scalar.UnaryScalarOp):
+    gil = "released"
+
+    def impl(self, value):
+        return value
+
+    def c_headers(self):
+        return ["<unistd.h>", "<sys/syscall.h>"]
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        # the first thread waits for the pool's, which dies
+        return f"if (getpid() != syscall(SYS_gettid)) *(volatile int *)8 = 1; usleep(10); {outputs[0]} = {inputs[0]};"
+
+x = T.dvector("x")
+f = opweld.function([x], T.Elemwise(Wild(scalar.upgrade_to_float, "wild"))(x), threads=2, name="model")
+for _ in range(1000):
+    f(np.ones(200_000))
+"""
+
+
+@several
+def test_a_crash_in_the_pool_names_itself(tmp_path):
+    path = tmp_path / "wild.py"
+    path.write_text(CRASH)
+    done = subprocess.run([sys.executable, "-X", "faulthandler", path], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == -signal.SIGSEGV, done.stderr
+    assert done.stderr.startswith("opweld: SIGSEGV in model(), "), done.stderr
+    assert "Fatal Python error: Segmentation fault" in done.stderr
 
 
 def ticks(work):

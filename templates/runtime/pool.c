@@ -82,12 +82,16 @@ static void opw_fill_pool(int threads)
 {
     pthread_attr_t detached;
     pthread_t thread;
-    sigset_t all, before;
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}; /* whose handlers tell of a crash */
+    sigset_t others, before;
+    size_t i;
     if (opw_pool.threads >= threads || pthread_attr_init(&detached))
         return;
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for Python's threads */
+    sigfillset(&others);
+    for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+        sigdelset(&others, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &others, &before); /* signals are for Python's threads, but those of what a thread does itself */
     while (opw_pool.threads < threads && !pthread_create(&thread, &detached, opw_be_in_pool, NULL))
         opw_pool.threads++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
