@@ -218,26 +218,6 @@ func (l *Loop) instructions() []TypedInstruction {
 // pure tells whether the engine alone wrote a loop, and nothing in it can set an exception: such loops need nothing of Python.
 func (l *Loop) pure() bool { return !l.codes() && !l.fails() }
 
-// How many elements of a loop take some 20 µs, which other threads are worth: of instructions that take one or two of the processor's
-// each, and of others.
-const (
-	worthPlain = 1 << 16
-	worthDear  = 1 << 14
-)
-
-// worth is how many elements of a kernel's loop are worth letting other threads run; 0: it needs the GIL, as what fails by itself does,
-// and a user's code that does not say otherwise, or keeps something.
-func (k *TypedKernel) worth() int {
-	fails := func(in TypedInstruction) bool { return in.Expr.Fails }
-	switch {
-	case slices.ContainsFunc(k.Loop.instructions(), fails), k.Loop.codes() && (k.GIL != GILReleased || k.State):
-		return 0
-	case k.Loop.cost() >= dear:
-		return worthDear
-	}
-	return worthPlain
-}
-
 // codes tells whether a user's C is among the instructions.
 func (l *Loop) codes() bool {
 	return slices.ContainsFunc(l.instructions(), func(in TypedInstruction) bool { return in.Op == OpCode })
@@ -269,13 +249,8 @@ func (in TypedInstruction) fails() bool {
 }
 
 // strides are those for which the loop of stores is written out: all contiguous, but what has no dimensions; what is as a rule
-// one number along a run being so; of two inputs that have dimensions, either one number throughout. Where functions of many numbers
-// are called, the first is worth its compile.
+// one number along a run being so; of two inputs that have dimensions, either one number throughout.
 func (l *Loop) strides(operands []OperandView) [][]int {
-	if calls := func(in TypedInstruction) bool { return in.calls() && !in.vector() }; !slices.ContainsFunc(l.Body, calls) &&
-		slices.ContainsFunc(l.Body, TypedInstruction.vector) {
-		return [][]int{l.contiguous(operands)}
-	}
 	all := l.close(operands)
 	var shaped []int
 	for i := range l.Inputs {

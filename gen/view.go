@@ -15,9 +15,8 @@ type View struct {
 	Name      string // of the functions, for the reader
 	Summary   []string
 	Headers   []string
-	NoPrefix  bool      // a header of NumPy 1's is asked for, whose names stand in plain C of the engine's
-	Helpers   []string  // C of the scalar operations, filled in by text
-	Maps      []MapView // functions of the mathematical library, for many numbers
+	NoPrefix  bool     // a header of NumPy 1's is asked for, whose names stand in plain C of the engine's
+	Helpers   []string // C of the scalar operations, filled in by text
 	Support   []Fragment
 	Types     []*TypeView
 	Kernels   []*KernelView

@@ -107,8 +107,9 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	if slices.ContainsFunc(l.Folds, Fold.members) {
 		f.Told = ", opw_member"
 	}
-	if v.Staged {
+	if v.Staged != nil {
 		f.Pairwise = stageBlock
+		f.more(", "+b.l+"_wait *opw_b", ", opw_b", ", &opw_block")
 	}
 	if f.Walk = "run(0, opw_n"; f.Pairwise > 0 {
 		f.Walk = "runs(opw_n"

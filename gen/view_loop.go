@@ -18,17 +18,13 @@ type LoopView struct {
 	Over            []int         // for each output the input that it may be written over, or -1; nil: none
 	Operands        []OperandView // what an element is read from and stored to
 	Lines           []LineView    // of an element; where there are stages and folds, of their last part
-	Staged          bool          // Stages are run for a block of elements, one after the other
-	Stages          []StageView
-	Buffers         []BufferView  // where values wait for a later part
-	Block           int           // elements
+	Staged          *StagedView   // the loop is run in stages; nil: it is one
+	Block           int           // elements that a stage is run for
 	Direct          *DirectView   // the loop is a function of many numbers
 	Variants        []VariantView // strides for which the loop of stores is written out
 	Fails           bool          // an instruction may set an exception
 	Members         bool          // of several nodes: which of them is said
 	Guarded         bool          // C++ that may throw
-	Worth           int           // so many elements are worth letting other threads run; 0: it needs the GIL
-	Raises          int           // 1: it may set an exception, for which it takes the GIL
 	Fold            *FoldView
 }
 
@@ -62,30 +58,22 @@ type LineView struct {
 // loops names the loops, each where it stands.
 func (v *viewer) loops() {
 	w := v.view
+	pieces := map[bool]map[string]string{true: {}, false: {}}
 	for i := range v.plan.Loops {
 		l := &v.plan.Loops[i]
 		function := &v.plan.Kernels[l.Kernel]
-		b := &body{name: function.Name}
+		shares := &v.plan.Loops[l.Shares]
+		b := &body{name: function.Name, guarded: function.Lang == CXX, pieces: pieces[shares.Place == AmongOps]}
+		b.l = gluePrefix + v.plan.Kernels[shares.Kernel].Name
 		lv := b.loop(function.TypedKernel.Loop)
-		lv.C, lv.L = gluePrefix+function.Name, gluePrefix+v.plan.Kernels[v.plan.Loops[l.Shares].Kernel].Name
-		if lv.Fold != nil && lv.Staged {
-			lv.Fold.more(", "+lv.L+"_wait *opw_b", ", opw_b", ", &opw_block")
-		}
-		lv.Linkage, lv.Guarded = linkage(l.Place), function.Lang == CXX
-		if lv.Worth = function.TypedKernel.worth(); lv.Worth > 0 && function.TypedKernel.Loop.codes() {
-			lv.Raises = 1
-		}
+		lv.C, lv.L = gluePrefix+function.Name, b.l
+		lv.Linkage, lv.Guarded = linkage(l.Place), b.guarded
 		w.Table = append(w.Table, lv)
 		switch l.Place {
 		case AmongOps:
 			w.Kernels[l.Kernel].Loop = lv
 		case Apart, Beforehand:
 			w.Loops = append(w.Loops, lv)
-		}
-		for _, m := range b.maps {
-			if !slices.ContainsFunc(w.Maps, func(have MapView) bool { return have.Name == m.Name }) {
-				w.Maps = append(w.Maps, m)
-			}
 		}
 		for _, h := range b.helpers {
 			if !slices.ContainsFunc(w.helpers, func(have scalar.Helper) bool { return have.C() == h.C() }) {
@@ -105,11 +93,12 @@ func linkage(p Place) string {
 
 // body writes instructions as statements over the values v0, v1, …
 type body struct {
-	name    string // the kernel's
+	name, l string            // the kernel's, the loop's
+	pieces  map[string]string // of loops that are run in stages: a piece's text -> its name, of those that the loop sees
+	guarded bool              // C++ that may throw
 	values  int
 	lines   []LineView
 	helpers []scalar.Helper
-	maps    []MapView
 }
 
 // next names the value that comes next.
@@ -217,17 +206,14 @@ func (b *body) loop(l *Loop) *LoopView {
 		operand.Index = len(v.Operands)
 		v.Operands = append(v.Operands, operand)
 	}
-	if v.Staged, v.Block = l.staged(), stageBlock; v.Staged {
-		b.parts(l, v)
+	if v.Block = stageBlock; l.staged() {
+		v.Staged = b.staged(l, v.Operands)
 	} else {
 		b.element(l)
 	}
 	if v.Lines = b.lines; l.folds() {
 		v.Fold, v.Numbers = b.fold(l, v), mask(l.Scalars)
 	} else {
-		if v.Staged {
-			v.Stages = append(v.Stages, StageView{Lines: v.Lines})
-		}
 		v.Direct = l.direct()
 		for _, strides := range l.strides(v.Operands) {
 			v.Variants = append(v.Variants, variant(v.Operands, strides))

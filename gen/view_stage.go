@@ -2,279 +2,347 @@ package gen
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"opweld/gen/scalar"
 )
 
-// StageView is a part of a body that is run for a block of elements before the next part is.
-type StageView struct {
-	Lines []LineView
-	Call  string // or the call of a function for all elements
+// StagedView is a loop that is run in stages, each for a block of elements before the next one is.
+type StagedView struct {
+	Written []PieceView // pieces that no loop before has
+	Stages  []StageView // parts, each with what it is run on
+	Where   []int       // of all stages: operands of the loop, or slots behind them
+	Slots   []SlotView  // where values wait for a later stage
+	Sizes   []int       // of the operands' elements; 0: an input without dimensions
+	Reads   string      // a mask of the inputs that stages read
+	Exact   int         // 1: no piece is run for more elements than there are
 }
 
-// BufferView is where a value waits for a later part.
-type BufferView struct {
+// StageView is a run of a piece; First is where its places begin.
+type StageView struct {
+	Piece string
+	First int
+}
+
+// SlotView is a place for a value of each element of a block.
+type SlotView struct {
 	Index int
 	Type  string
+	size  int
+	holds int // a value
 }
 
-// stageBlock is how many elements a part is run for. What waits of them stays in the nearest cache.
+// PieceView is a function that computes a block. Pointers are to what it reads, and to what it writes; Fill: what a function that is
+// called for each element gives, and of which a whole vector is wanted.
+type PieceView struct {
+	Name     string
+	Pointers []string // "const ", or nothing
+	Held     []string // statements before the loop
+	Lines    []LineView
+	Call     string // or the call of a function for all elements
+	Fill     string
+	Exact    bool
+	Fails    bool
+	Guarded  bool
+}
+
+// stageBlock is how many elements a stage is run for, at most. What waits of them stays in the nearest cache.
 const stageBlock = 256
 
-// stages parts a body where functions are called: what stands between two calls is a loop that a compiler can vectorise, and a
-// call of a function has a loop of its own, in which the calls of neighbours overlap. In one loop with all, each would wait for
-// the one before it.
-//
-// Parts have numbers: what is computed is in even ones, as late as may be, calls are in odd ones, as early as may be.
-type stages struct {
-	*Loop
-	from   []int // value -> the instruction that makes it; -1: an input
-	first  []int // of each instruction, the first value that it makes
-	of     []int // of each instruction: its part
-	last   int
-	buffer map[int]bool // values that wait
+// stager gives what waits a place, and writes the pieces.
+type stager struct {
+	*stages
+	*body
+	whole *StagedView
+	until map[int]int // value -> the last stage that reads it
+	slots map[int]int // value -> slot
+	reads []int       // inputs
 }
 
-// staged tells whether a body is parted.
-func (l *Loop) staged() bool {
-	plain := slices.DeleteFunc(slices.Clone(l.Body), func(in TypedInstruction) bool { return len(in.Takes) == 0 })
-	return !l.scans() && (l.folds() || len(plain) > 1 || slices.ContainsFunc(plain, TypedInstruction.vector)) && slices.ContainsFunc(l.Body, TypedInstruction.apart)
+// staged writes the pieces of a loop. Of one that folds, what is computed in the last part is left in b.
+func (b *body) staged(l *Loop, operands []OperandView) *StagedView {
+	s := &stager{stages: newStages(l), body: b, whole: &StagedView{Sizes: l.contiguous(operands)}, slots: map[int]int{}}
+	if l.codes() || l.fails() {
+		s.whole.Exact = 1
+	}
+	order := s.order()
+	s.until = s.lives(order)
+	for at := range order {
+		s.write(at, &order[at])
+	}
+	if b.lines = nil; l.folds() {
+		s.rest()
+	}
+	s.whole.Reads = mask(s.reads)
+	s.arrange()
+	return s.whole
 }
 
-// newStages decides what is computed when.
-func newStages(l *Loop) *stages {
-	s := &stages{Loop: l, buffer: map[int]bool{}}
-	for range l.Inputs {
-		s.from = append(s.from, -1)
-	}
-	ready := make([]int, len(l.Inputs)) // value -> the first part that can read it
-	for i := range l.Body {
-		in, part := &l.Body[i], 0
-		for _, arg := range in.Args {
-			part = max(part, ready[arg])
-		}
-		next := part
-		if in.apart() {
-			part, next = part+1, part+2
-		}
-		s.of, s.first, s.last = append(s.of, part), append(s.first, len(s.from)), max(s.last, next)
-		for range in.Makes {
-			s.from, ready = append(s.from, i), append(ready, next)
-		}
-	}
-	s.late()
-	s.wait()
-	return s
-}
-
-// late moves what is no call to the part that needs it first.
-func (s *stages) late() {
-	needed := map[int]int{} // value -> part
-	need := func(v, part int) {
-		if have, known := needed[v]; !known || part < have {
-			needed[v] = part
-		}
-	}
-	for _, v := range s.wanted() {
-		need(v, s.last)
-	}
-	for i := len(s.Body) - 1; i >= 0; i-- {
-		in := &s.Body[i]
-		if !in.apart() {
-			part := s.last
-			for v := range len(in.Makes) {
-				if at, known := needed[s.first[i]+v]; known {
-					part = min(part, at)
-				}
-			}
-			s.of[i] = part &^ 1 // what a call reads is computed just before it
-		}
-		for _, arg := range in.Args {
-			need(arg, s.of[i])
+// arrange has larger slots lie before smaller ones, so that each is aligned, and says where slots are.
+func (s *stager) arrange() {
+	operands := len(s.Inputs) + len(s.stored())
+	slices.SortStableFunc(s.whole.Slots, func(a, b SlotView) int { return b.size - a.size })
+	for i, at := range s.whole.Where {
+		if at < 0 {
+			s.whole.Where[i] = operands + slices.IndexFunc(s.whole.Slots, func(slot SlotView) bool { return slot.Index == -1-at })
 		}
 	}
 }
 
-// wanted lists the values that the loop stores or folds.
-func (s *stages) wanted() []int {
-	var found []int
-	for _, out := range s.Outputs {
-		if out.Fold < 0 {
-			found = append(found, out.Value)
-		}
+// write writes a stage, and its piece where no loop before has the same.
+func (s *stager) write(at int, st *stage) {
+	p := &piece{stager: s, view: PieceView{Exact: s.whole.Exact > 0}, local: map[int]string{}}
+	s.lines = nil
+	name := ""
+	if st.call && s.Body[st.body[0]].vector() {
+		name = p.vector(st.body[0])
+	} else {
+		p.compute(st)
 	}
-	for _, f := range s.Folds {
-		found = append(found, f.Values...)
+	p.view.Lines = s.lines
+	p.rename()
+	for _, l := range p.view.Lines {
+		p.view.Fails = p.view.Fails || l.Code != nil || strings.Contains(l.Text, "opw_failure") || strings.Contains(l.Text, "opw_member")
+		p.view.Guarded = p.view.Guarded || l.Code != nil && s.guarded
 	}
-	return found
+	if name == "" {
+		name = s.piece(p.view)
+	}
+	s.whole.Stages = append(s.whole.Stages, StageView{name, len(s.whole.Where)})
+	s.whole.Where = append(s.whole.Where, p.places(at, st.call)...)
 }
 
-// wait finds the values that are read in a later part than the one that makes them, and all that functions are called with and
-// give. To other parts inputs and constants are at hand.
-func (s *stages) wait() {
-	read := func(v, part int) {
-		if i := s.from[v]; i >= 0 && s.Body[i].Op != OpConstant && s.of[i] != part {
-			s.buffer[v] = true
-		}
+// piece gives the name of a piece; one that no loop before has is written.
+func (s *stager) piece(p PieceView) string {
+	id := fmt.Sprint(p)
+	name, known := s.pieces[id]
+	if !known {
+		name = fmt.Sprintf("%s_piece%d", s.l, len(s.whole.Written))
+		s.pieces[id], p.Name = name, name
+		s.whole.Written = append(s.whole.Written, p)
 	}
-	for i := range s.Body {
-		if s.Body[i].apart() {
-			s.buffer[s.first[i]] = true
-		}
-		for _, arg := range s.Body[i].Args {
-			if read(arg, s.of[i]); s.Body[i].apart() {
-				s.buffer[arg] = true
-			}
-		}
-	}
-	for _, v := range s.wanted() {
-		read(v, s.last)
-	}
+	return name
 }
 
-// write gives the lines of a part: what it reads first, then what it computes, then what will wait; given are further values that
-// it needs.
-func (s *stages) write(b *body, part int, given []int) {
-	b.lines = nil
+// rest names what the last part of a loop that folds reads, and computes.
+func (s *stager) rest() {
 	known := map[int]bool{}
-	reads := slices.Clone(given)
-	mine := func(i int) bool { return s.of[i] == part && s.Body[i].Op != OpConstant }
-	for i := range s.Body {
-		if mine(i) {
-			reads = append(reads, s.Body[i].Args...)
+	read := func(v int) {
+		if i := s.from[v]; i >= 0 && s.of[i] == s.last && s.Body[i].Op != OpConstant || known[v] {
+			return
+		}
+		known[v] = true
+		switch i := s.from[v]; {
+		case i < 0:
+			s.line("const %s %s = %s;", s.Inputs[v].Value, valueName(v), s.use(s.Inputs[v].Load(s.place(v))))
+		case s.Body[i].Op == OpConstant:
+			s.again(i)
+		default:
+			s.line("const %s %s = opw_b->opw_b%d[opw_k];", s.typeOf(v).Value, valueName(v), s.slots[v])
 		}
 	}
-	for _, v := range reads {
-		if i := s.from[v]; !known[v] && (i < 0 || !mine(i)) {
+	for _, v := range s.wanted() {
+		read(v)
+	}
+	for i := range s.Body {
+		if s.of[i] == s.last && s.Body[i].Op != OpConstant {
+			for _, v := range s.Body[i].Args {
+				read(v)
+			}
+		}
+	}
+	for i := range s.Body {
+		if s.of[i] == s.last && s.Body[i].Op != OpConstant {
+			s.again(i)
+		}
+	}
+	s.stores(s.Loop)
+}
+
+// again writes an instruction, by the names of its values.
+func (s *stager) again(i int) {
+	s.values = s.first[i]
+	s.instruction(&s.Body[i])
+}
+
+// piece is one that is written.
+type piece struct {
+	*stager
+	view   PieceView
+	points []int          // what its pointers are to: operands, or values as -1 - value
+	local  map[int]string // pointers
+	writes []int          // values that wait
+}
+
+// to names the pointer to something.
+func (p *piece) to(what int, constant string) string {
+	if p.local[what] == "" {
+		p.local[what] = p.point(what, constant)
+	}
+	return p.local[what]
+}
+
+// point names one more pointer.
+func (p *piece) point(what int, constant string) string {
+	p.points, p.view.Pointers = append(p.points, what), append(p.view.Pointers, constant)
+	return fmt.Sprintf("opw_x%d", len(p.points)-1)
+}
+
+// compute reads what a stage needs, computes, and writes what will wait or is stored.
+func (p *piece) compute(st *stage) {
+	known := map[int]bool{}
+	for _, i := range st.body {
+		for v := range p.Body[i].Makes {
+			known[p.first[i]+v] = true
+		}
+	}
+	wanted := slices.Clone(st.given)
+	for _, i := range st.body {
+		wanted = append(wanted, p.Body[i].Args...)
+	}
+	if st.store {
+		wanted = append(wanted, p.wanted()...)
+	}
+	for _, v := range wanted {
+		if !known[v] {
 			known[v] = true
-			s.read(b, v)
+			p.read(v)
 		}
 	}
-	for i := range s.Body {
-		if !mine(i) {
-			continue
-		}
-		b.values = s.first[i]
-		b.instruction(&s.Body[i])
-		for v := range len(s.Body[i].Makes) {
-			if v += s.first[i]; s.buffer[v] {
-				s.save(b, v)
-			}
+	for _, i := range st.body {
+		p.again(i)
+		for v := range len(p.Body[i].Makes) {
+			p.keep(p.first[i] + v)
 		}
 	}
-	for _, v := range given {
-		if i := s.from[v]; part != s.last && (i < 0 || s.Body[i].Op == OpConstant) {
-			s.save(b, v)
+	for _, v := range st.given {
+		p.keep(v)
+	}
+	if st.call && !p.view.Exact {
+		v := p.first[st.body[0]]
+		p.view.Fill = fmt.Sprintf("((%s *)(void *)%s)", p.typeOf(v).Value, p.to(-1-v, ""))
+	}
+	if st.store {
+		for i, at := range p.stored() {
+			out, operand := p.Outputs[at], len(p.Inputs)+i
+			p.line("%s", p.use(out.Type.Store(p.at(operand, out.Type, ""), valueName(out.Value))))
 		}
 	}
 }
 
-func (s *stages) save(b *body, v int) {
-	if s.near(v) {
-		b.line("if (%s != %d)", s.step(v), s.Inputs[v].Size)
-	}
-	b.line("opw_b->%s[opw_k] = %s;", bufferName(v), valueName(v))
-}
-
-// read names a value that another part, or none, makes.
-func (s *stages) read(b *body, v int) {
-	i := s.from[v]
-	switch {
+// read names a value that is there.
+func (p *piece) read(v int) {
+	switch i := p.from[v]; {
+	case p.held(v):
+		t := p.Inputs[v]
+		p.view.Held = append(p.view.Held, fmt.Sprintf("const %s %s = %s;", t.Value, valueName(v), p.use(t.Load(p.to(p.input(v), "const ")))))
 	case i < 0:
-		t := s.Inputs[v]
-		b.line("const %s %s = %s;", t.Value, valueName(v), b.use(t.Load(s.place(v))))
-	case s.Body[i].Op == OpConstant:
-		b.values = s.first[i]
-		b.instruction(&s.Body[i])
+		t := p.Inputs[v]
+		p.line("const %s %s = %s;", t.Value, valueName(v), p.use(t.Load(p.at(p.input(v), t, "const "))))
+	case p.Body[i].Op == OpConstant:
+		p.again(i)
 	default:
-		b.line("const %s %s = opw_b->%s[opw_k];", s.typeOf(v).Value, valueName(v), bufferName(v))
+		t := waiting(p.typeOf(v))
+		p.line("const %s %s = %s;", t.Value, valueName(v), p.use(t.Load(p.at(-1-v, t, "const "))))
 	}
 }
 
-func bufferName(v int) string { return fmt.Sprintf("opw_b%d", v) }
+// input notes that an input is read.
+func (p *piece) input(v int) int {
+	if !slices.Contains(p.reads, v) {
+		p.reads = append(p.reads, v)
+	}
+	return v
+}
 
-// given lists the inputs and constants that functions are called with in the part behind one, and that do not wait yet.
-func (s *stages) given(part int, waits map[int]bool) []int {
-	var found []int
-	for i := range s.Body {
-		if in := &s.Body[i]; in.apart() && s.of[i] == part+1 {
-			for _, v := range in.Args {
-				if from := s.from[v]; (from < 0 || s.Body[from].Op == OpConstant) && !waits[v] {
-					waits[v] = true
-					found = append(found, v)
-				}
-			}
+// at is where the element of an operand, or of a value that waits, lies.
+func (p *piece) at(what int, t scalar.Type, constant string) string {
+	return fmt.Sprintf("%s + opw_k * %d", p.to(what, constant), t.Size)
+}
+
+// keep writes a value that will wait.
+func (p *piece) keep(v int) {
+	if p.waits[v] {
+		t := waiting(p.typeOf(v))
+		p.line("%s", p.use(t.Store(p.at(-1-v, t, ""), valueName(v))))
+		p.writes = append(p.writes, v)
+	}
+}
+
+// vector calls a function of many numbers: the library has the piece that computes whole vectors, and gives its name.
+func (p *piece) vector(i int) string {
+	in, v := &p.Body[i], p.first[i]
+	h, _ := scalar.Vector(in.Op, in.Takes[0])
+	p.helpers = append(p.helpers, h)
+	p.writes = []int{v}
+	text := fmt.Sprintf("%s((%s *)(void *)%s", h.C(), h.Type.Value, p.point(-1-v, ""))
+	for _, arg := range in.Args {
+		what := -1 - arg
+		if p.close(arg) {
+			what = p.input(arg)
 		}
+		text += fmt.Sprintf(", (const %s *)(const void *)%s", h.Type.Value, p.point(what, "const "))
+	}
+	if !p.view.Exact {
+		return h.Piece()
+	}
+	p.view.Call = text + ", opw_n);"
+	return ""
+}
+
+// places gives what is written a slot, in that of what is read for the last time unless a function is called, and says where all is.
+func (p *piece) places(at int, call bool) []int {
+	for _, v := range p.writes {
+		t := waiting(p.typeOf(v))
+		free := func(slot SlotView) bool {
+			last := p.until[slot.holds]
+			return slot.Type == t.Value && (last < at || last == at && !call && !slices.Contains(p.writes, slot.holds))
+		}
+		slot := slices.IndexFunc(p.whole.Slots, free)
+		if slot < 0 {
+			slot = len(p.whole.Slots)
+			p.whole.Slots = append(p.whole.Slots, SlotView{Index: slot, Type: t.Value, size: t.Size})
+		}
+		p.whole.Slots[slot].holds, p.slots[v] = v, slot
+	}
+	var found []int
+	for _, what := range p.points {
+		if what < 0 {
+			what = -1 - p.slots[-1-what]
+		}
+		found = append(found, what)
 	}
 	return found
 }
 
-// parts writes all parts; the last one, with what it stores, is left in b.
-func (b *body) parts(l *Loop, v *LoopView) {
-	s, waits := newStages(l), map[int]bool{}
-	for part := range s.last {
-		if part%2 == 1 {
-			for i := range s.Body {
-				if s.of[i] == part && s.Body[i].apart() {
-					v.Stages = append(v.Stages, StageView{Call: b.call(s, i)})
-				}
+var valueNamed = regexp.MustCompile(`\b` + gluePrefix + `v\d+\b`)
+
+// rename has values named in the order in which they come, so that equal parts are equal texts.
+func (p *piece) rename() {
+	names := map[string]string{}
+	name := func(text string) string {
+		return valueNamed.ReplaceAllStringFunc(text, func(old string) string {
+			if names[old] == "" {
+				names[old] = valueName(len(names))
 			}
-			continue
+			return names[old]
+		})
+	}
+	for i := range p.view.Held {
+		p.view.Held[i] = name(p.view.Held[i])
+	}
+	for i := range p.view.Lines {
+		l := &p.view.Lines[i]
+		l.Text = name(l.Text)
+		for j := range l.Before {
+			l.Before[j] = name(l.Before[j])
 		}
-		if s.write(b, part, s.given(part, waits)); len(b.lines) > 0 {
-			v.Stages = append(v.Stages, StageView{Lines: b.lines})
-		}
-	}
-	s.write(b, s.last, s.wanted())
-	for value := range s.from {
-		if s.buffer[value] {
-			v.Buffers = append(v.Buffers, BufferView{value, s.typeOf(value).Value})
-		}
-	}
-	b.stores(l)
-}
-
-// call writes the call of a function for all elements of a block.
-func (b *body) call(s *stages, i int) string {
-	in := &s.Body[i]
-	if h, many := scalar.Vector(in.Op, in.Takes[0]); many {
-		b.helpers = append(b.helpers, h)
-		return b.callVector(s, i, h)
-	}
-	m := MapView{Name: fmt.Sprintf("opw_each_%s_%s", in.Op, in.Takes[0].Name), Type: in.Makes[0].Value}
-	var names []string
-	text := fmt.Sprintf("opw_b->%s", bufferName(s.first[i]))
-	for j, arg := range in.Args {
-		m.Args = append(m.Args, in.Takes[j].Value)
-		names = append(names, fmt.Sprintf("opw_x%d[opw_k]", j))
-		text += fmt.Sprintf(", opw_b->%s", bufferName(arg))
-	}
-	m.Text = b.use(scalar.Of(in.Op, in.Takes, in.Makes[0], names))
-	b.maps = append(b.maps, m)
-	return fmt.Sprintf("%s(%s, opw_m);", m.Name, text)
-}
-
-// typeOf gives a value's type.
-func (s *stages) typeOf(value int) scalar.Type {
-	if i := s.from[value]; i >= 0 {
-		return s.Body[i].Makes[value-s.first[i]]
-	}
-	return s.Inputs[value]
-}
-
-// callVector writes the call of a function that takes many numbers. Of those that lie one after the other it needs no copy.
-func (b *body) callVector(s *stages, i int, h scalar.Helper) string {
-	text := fmt.Sprintf("%s(opw_b->%s", h.C(), bufferName(s.first[i]))
-	for _, arg := range s.Body[i].Args {
-		if from := bufferName(arg); s.near(arg) {
-			text += fmt.Sprintf(", %s == %d ? (const %s *)(const void *)(%s) : opw_b->%s", s.step(arg), s.Inputs[arg].Size,
-				s.Inputs[arg].Value, s.begin(arg), from)
-		} else {
-			text += ", opw_b->" + from
+		for j := range l.After {
+			l.After[j] = name(l.After[j])
 		}
 	}
-	return text + ", opw_m);"
 }
 
 // direct is the call that a loop is: of a function that takes its inputs and gives its output; nil: it is more.
@@ -292,41 +360,4 @@ func (l *Loop) direct() *DirectView {
 	}
 	d.Call += ", opw_n);"
 	return d
-}
-
-// step is how far apart the elements of an input lie in a block, begin where the first is.
-func (s *stages) step(input int) string {
-	if s.folds() {
-		return fmt.Sprintf("(opw_across ? opw_t%d : opw_s%d)", input, input)
-	}
-	return fmt.Sprintf("opw_s%d", input)
-}
-
-func (s *stages) begin(input int) string {
-	if s.folds() {
-		return fmt.Sprintf("opw_p%d + opw_first * opw_s%d + opw_at * opw_t%d", input, input, input)
-	}
-	return fmt.Sprintf("opw_p%d + opw_begin * opw_s%d", input, input)
-}
-
-// near tells whether a value is an input that functions of many numbers alone are called with.
-func (s *stages) near(v int) bool {
-	if s.from[v] >= 0 {
-		return false
-	}
-	for i := range s.Body {
-		if in := &s.Body[i]; in.apart() && slices.Contains(in.Args, v) {
-			if _, many := scalar.Vector(in.Op, in.Takes[0]); !many {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// MapView is a function of the mathematical library, called for each of many numbers.
-type MapView struct {
-	Name, Type string
-	Args       []string // types
-	Text       string
 }

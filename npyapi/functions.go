@@ -126,17 +126,16 @@ var functions = map[string]Function{
 	"PyDict_SetItemString":     {Fails: Negative},
 
 	// Threads
-	"PyEval_SaveThread":             {},
-	"PyGILState_Ensure":             {},
-	"PyGILState_Release":            {},
-	"PyGILState_GetThisThreadState": {NoGIL: true},
-	"PyEval_RestoreThread":          {NoGIL: true},
-	"PyThread_allocate_lock":        {Fails: Null, NoGIL: true}, // sets no exception
-	"PyThread_free_lock":            {NoGIL: true},
-	"PyThread_acquire_lock":         {NoGIL: true},
-	"PyThread_release_lock":         {NoGIL: true},
-	"PyThread_get_thread_ident":     {NoGIL: true},
-	"Py_REFCNT":                     {NoGIL: true},
+	"PyEval_SaveThread":         {},
+	"PyGILState_Ensure":         {},
+	"PyGILState_Release":        {},
+	"PyEval_RestoreThread":      {NoGIL: true},
+	"PyThread_allocate_lock":    {Fails: Null, NoGIL: true}, // sets no exception
+	"PyThread_free_lock":        {NoGIL: true},
+	"PyThread_acquire_lock":     {NoGIL: true},
+	"PyThread_release_lock":     {NoGIL: true},
+	"PyThread_get_thread_ident": {NoGIL: true},
+	"Py_REFCNT":                 {NoGIL: true},
 
 	// Memory
 	"PyMem_Malloc":    {Fails: Null}, // sets no exception

@@ -64,6 +64,9 @@ type Helper struct {
 // C is the helper's name in C.
 func (h Helper) C() string { return "opw_" + h.Name + "_" + h.Type.Suffix }
 
+// Piece is the function of the vector library by which a loop that is run in stages calls a helper of it.
+func (h Helper) Piece() string { return "opw_" + h.Name + "_piece_" + h.Type.Suffix }
+
 // Vector names the part of the vector library that a helper calls; empty: none.
 func (h Helper) Vector() string {
 	if h.Template != "vector" && h.Template != "vector_2" {

@@ -15,7 +15,6 @@
 #define OPW_HELD(name, from, size) \
     char name[size] __attribute__((aligned(16))); \
     memcpy(name, from, size)
-#define OPW_EACH static __attribute__((noinline, unused))
 /* Stands before a loop over accumulators that take turns: vectors are to be made of it before it is written out. Compilers that
    write it out first vectorise what is round it, and add in order, one after the other. */
 #if defined(__clang__)
@@ -48,3 +47,31 @@ OPW_INLINE int opw_underflows(void)
 /* An element's place among those that are folded together goes with the operands' pointers, of which none is so small. */
 #define OPW_NO_PLACE ((char *)4096)
 #define OPW_PLACE(p) ((npy_intp)((p) - OPW_NO_PLACE))
+/* A loop that is run in stages, each for a block of elements before the next one is. A piece finds its operands at the places that
+   `where` lists: those of the loop, then slots; they lie close, and those that are read hold a whole vector, of which what is
+   behind the last element is filled with the first. status: as of a loop. */
+#define OPW_WHOLE(n) (((n) + 7) & ~(npy_intp)7)
+typedef struct {
+    int (*piece)(npy_intp n, char *const *at, const uint16_t *where); /* NULL: the end */
+    int first;
+} opw_stage;
+typedef struct {
+    int inputs, operands, slots;
+    int exact;                 /* no piece computes more elements than there are */
+    npy_intp block, width;     /* elements of one, at most; the bytes that one takes in all slots */
+    npy_uint64 reads;          /* a bit for each input that pieces read */
+    const npy_intp *sizes;     /* of an element of each operand, in bytes; 0: an input without dimensions */
+    const npy_intp *slot_sizes;
+    const opw_stage *order;
+    const uint16_t *where;
+} opw_stages;
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* Runs n elements of a loop of stores. */
+OPW_SHARED int opw_run_stages(const opw_stages *w, npy_intp n, char *const *p, const npy_intp *s);
+/* Runs a block, of which what waits for the rest of the loop is left in the slots, whole blocks one after the other in `room`. */
+OPW_SHARED int opw_fill_stages(const opw_stages *w, npy_intp m, const char *const *p, const npy_intp *s, char *room);
+#ifdef __cplusplus
+}
+#endif

@@ -27,6 +27,21 @@ OPW_ONE OPW_T OPW_N(below)(OPW_T x, OPW_T most) { return __builtin_isgreater(x, 
 
 OPW_ONE OPW_T OPW_N(above)(OPW_T x, OPW_T least) { return __builtin_isless(x, least) ? least : x; }
 
+/* Functions as pieces of a loop that is run in stages (loop.h): of whole vectors. */
+#define OPW_PIECE1(name)                                                                                                        \
+    OPW_SEEN int OPW_N(opw_##name##_piece)(intptr_t n, char *const *at, const uint16_t *where)                                  \
+    {                                                                                                                           \
+        OPW_N(opw_##name)((OPW_T *)(void *)at[where[0]], (const OPW_T *)(const void *)at[where[1]], (n + 7) & -8);              \
+        return 0;                                                                                                               \
+    }
+#define OPW_PIECE2(name)                                                                                                        \
+    OPW_SEEN int OPW_N(opw_##name##_piece)(intptr_t n, char *const *at, const uint16_t *where)                                  \
+    {                                                                                                                           \
+        const OPW_T *from = (const OPW_T *)(const void *)at[where[1]], *with = (const OPW_T *)(const void *)at[where[2]];       \
+        OPW_N(opw_##name)((OPW_T *)(void *)at[where[0]], from, with, (n + 7) & -8);                                             \
+        return 0;                                                                                                               \
+    }
+
 /* The loops. What is special, as `special` says, is left to the C library, which knows all about it. What is computed must not lie
    where the arguments do. */
 #define OPW_LOOP1(name, special, library)                                                                                       \
@@ -62,7 +77,8 @@ OPW_ONE OPW_T OPW_N(above)(OPW_T x, OPW_T least) { return __builtin_isless(x, le
                 if (special(from[i]))                                                                                           \
                     to[i] = library(from[i]);                                                                                   \
         }                                                                                                                       \
-    }
+    }                                                                                                                           \
+    OPW_PIECE1(name)
 #define OPW_LOOP2(name, special, library)                                                                                       \
     static OPW_UINT OPW_N(name##_run)(OPW_T * to, const OPW_T *from, const OPW_T *with, intptr_t n)                             \
     {                                                                                                                           \
@@ -98,4 +114,5 @@ OPW_ONE OPW_T OPW_N(above)(OPW_T x, OPW_T least) { return __builtin_isless(x, le
                 if (special(from[i], with[i]))                                                                                  \
                     to[i] = library(from[i], with[i]);                                                                          \
         }                                                                                                                       \
-    }
+    }                                                                                                                           \
+    OPW_PIECE2(name)

@@ -1,6 +1,8 @@
 /* No type. */
 #undef OPW_WIDTH
 #undef OPW_LOOP1
+#undef OPW_PIECE1
+#undef OPW_PIECE2
 #undef OPW_LOOP2
 #undef OPW_T
 #undef OPW_UINT

@@ -65,6 +65,7 @@ OPW_SEEN void opw_pow_f64(double *to, const double *from, const double *with, in
     for (i = 0; i < n; i++)
         to[i] = pow(from[i], with[i]);
 }
+OPW_PIECE2(pow)
 #endif
 
 /* The same of what float32 holds, whose product with y needs no second part. */

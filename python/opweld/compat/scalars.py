@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 from opweld.compat.bases import COp
 from opweld.dtypes import dtype_of, upcast
 from opweld.errors import MethodNotDefined
@@ -19,8 +17,6 @@ __all__ = [
     "UnaryBitOp",
     "UnaryScalarOp",
 ]
-
-Element: TypeAlias = Any  # a scalar's value: one of NumPy's or Python's numbers; or its variable
 
 
 class ScalarOp(COp, _op.ScalarOp):

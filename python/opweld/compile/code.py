@@ -273,7 +273,6 @@ def bind(
     perform: Callable[[Node], Callable[..., tuple[Any, ...]]] = performer,
     explained: bool = True,
     remark: Callable[[int, tuple[Any, ...], Any], None] | None = None,
-    threads: int = 1,
 ) -> Any:
     """Bind a module to the Python objects that one function works with.
 
@@ -302,8 +301,6 @@ def bind(
     remark : callable, optional
         Of a word of NumPy's bits, the values of all inputs, and what is called: called after a call that has met such
         floating point as NumPy may warn of.
-    threads : int
-        On how many threads long loops run, at most.
 
     Returns
     -------
@@ -328,7 +325,6 @@ def bind(
         _failer(called, program) if explained else None,
         _refuser(called, program, outputs),
         remark,
-        threads,
     )
 
 

@@ -1,0 +1,223 @@
+package gen
+
+import (
+	"math"
+	"slices"
+
+	"opweld/gen/scalar"
+)
+
+// stages parts a body where functions are called: what stands between two calls is a loop that a compiler can vectorise, and a
+// call of a function has a loop of its own, in which the calls of neighbours overlap. In one loop with all, each would wait for
+// the one before it.
+//
+// Parts have numbers: what is computed is in even ones, as late as may be, calls are in odd ones, as early as may be.
+type stages struct {
+	*Loop
+	from  []int // value -> the instruction that makes it; -1: an input
+	first []int // of each instruction, the first value that it makes
+	of    []int // of each instruction: its part
+	last  int
+	waits map[int]bool // values that a later part reads
+}
+
+// staged tells whether a body is parted.
+func (l *Loop) staged() bool {
+	plain := slices.DeleteFunc(slices.Clone(l.Body), func(in TypedInstruction) bool { return len(in.Takes) == 0 })
+	return !l.scans() && (l.folds() || len(plain) > 1 || slices.ContainsFunc(plain, TypedInstruction.vector)) && slices.ContainsFunc(l.Body, TypedInstruction.apart)
+}
+
+// newStages decides what is computed when.
+func newStages(l *Loop) *stages {
+	s := &stages{Loop: l, waits: map[int]bool{}}
+	for range l.Inputs {
+		s.from = append(s.from, -1)
+	}
+	ready := make([]int, len(l.Inputs)) // value -> the first part that can read it
+	for i := range l.Body {
+		in, part := &l.Body[i], 0
+		for _, arg := range in.Args {
+			part = max(part, ready[arg])
+		}
+		next := part
+		if in.apart() {
+			part, next = part+1, part+2
+		}
+		s.of, s.first, s.last = append(s.of, part), append(s.first, len(s.from)), max(s.last, next)
+		for range in.Makes {
+			s.from, ready = append(s.from, i), append(ready, next)
+		}
+	}
+	s.late()
+	s.wait()
+	return s
+}
+
+// late moves what is no call to the part that needs it first.
+func (s *stages) late() {
+	needed := map[int]int{} // value -> part
+	need := func(v, part int) {
+		if have, known := needed[v]; !known || part < have {
+			needed[v] = part
+		}
+	}
+	for _, v := range s.wanted() {
+		need(v, s.last)
+	}
+	for i := len(s.Body) - 1; i >= 0; i-- {
+		in := &s.Body[i]
+		if !in.apart() {
+			part := s.last
+			for v := range len(in.Makes) {
+				if at, known := needed[s.first[i]+v]; known {
+					part = min(part, at)
+				}
+			}
+			s.of[i] = part &^ 1 // what a call reads is computed just before it
+		}
+		for _, arg := range in.Args {
+			need(arg, s.of[i])
+		}
+	}
+}
+
+// wanted lists the values that the loop stores or folds.
+func (s *stages) wanted() []int {
+	var found []int
+	for _, out := range s.Outputs {
+		if out.Fold < 0 {
+			found = append(found, out.Value)
+		}
+	}
+	for _, f := range s.Folds {
+		found = append(found, f.Values...)
+	}
+	return found
+}
+
+// held tells whether a value is an input without dimensions.
+func (s *stages) held(v int) bool { return s.from[v] < 0 && slices.Contains(s.Scalars, v) }
+
+// close tells whether a value is an input of which each element has one.
+func (s *stages) close(v int) bool { return s.from[v] < 0 && !s.held(v) }
+
+// wait finds the values that are read in a later part than the one that makes them, what functions give, and the numbers that
+// functions of many are called with. To other parts inputs and constants are at hand.
+func (s *stages) wait() {
+	read := func(v, part int) {
+		if i := s.from[v]; i >= 0 && s.Body[i].Op != OpConstant && s.of[i] != part {
+			s.waits[v] = true
+		}
+	}
+	for i := range s.Body {
+		in := &s.Body[i]
+		if in.apart() {
+			s.waits[s.first[i]] = true
+		}
+		for _, arg := range in.Args {
+			if read(arg, s.of[i]); in.vector() && !s.close(arg) {
+				s.waits[arg] = true
+			}
+		}
+	}
+	for _, v := range s.wanted() {
+		read(v, s.last)
+	}
+}
+
+// stage is what is run for a block before the next stage is: instructions, one of them where it calls a function, constants that
+// wait for functions, and stores.
+type stage struct {
+	body, given []int
+	call, store bool
+}
+
+// order lists the stages; the last part of a loop that folds is none.
+func (s *stages) order() []stage {
+	var found []stage
+	for part := 0; part <= s.last; part++ {
+		next := stage{store: part == s.last && !s.folds(), given: s.given(part)}
+		for i := range s.Body {
+			switch in := &s.Body[i]; {
+			case in.Op == OpConstant:
+			case s.of[i] == part && in.apart():
+				found = append(found, stage{body: []int{i}, call: true})
+			case s.of[i] == part:
+				next.body = append(next.body, i)
+			}
+		}
+		if s.folds() && part == s.last {
+			next.body = nil
+		}
+		if next.store || len(next.body)+len(next.given) > 0 {
+			found = append(found, next)
+		}
+	}
+	return found
+}
+
+// given lists the numbers that functions of many are called with in the next part, and in none before.
+func (s *stages) given(part int) []int {
+	var found []int
+	for v, i := range s.from {
+		number := s.held(v) || i >= 0 && s.Body[i].Op == OpConstant
+		if number && s.waits[v] && s.called(v) == part+1 {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// called is the first part that calls a function of many numbers with a value.
+func (s *stages) called(v int) int {
+	first := math.MaxInt
+	for i := range s.Body {
+		if in := &s.Body[i]; in.vector() && slices.Contains(in.Args, v) {
+			first = min(first, s.of[i])
+		}
+	}
+	return first
+}
+
+// lives finds the last stage that reads each value; what is folded is read behind all.
+func (s *stages) lives(order []stage) map[int]int {
+	last := map[int]int{}
+	for at := range order {
+		for _, i := range order[at].body {
+			for _, v := range s.Body[i].Args {
+				last[v] = at
+			}
+		}
+	}
+	end := len(order) - 1
+	if s.folds() {
+		end = math.MaxInt
+		for i := range s.Body {
+			for _, v := range s.Body[i].Args {
+				if s.of[i] == s.last {
+					last[v] = end
+				}
+			}
+		}
+	}
+	for _, v := range s.wanted() {
+		last[v] = end
+	}
+	return last
+}
+
+// typeOf gives a value's type.
+func (s *stages) typeOf(value int) scalar.Type {
+	if i := s.from[value]; i >= 0 {
+		return s.Body[i].Makes[value-s.first[i]]
+	}
+	return s.Inputs[value]
+}
+
+// waiting is the type as which a value waits: one of float16 is a float.
+func waiting(t scalar.Type) scalar.Type {
+	if t.Class == 'e' {
+		t, _ = scalar.TypeOf("float32") // there is one
+	}
+	return t
+}

@@ -1,0 +1,130 @@
+"""Loops that call functions run in stages: each piece of C stands once, an element gives the same wherever it lies."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import opweld
+import opweld.tensor as T
+from opweld import scalar
+
+pytestmark = pytest.mark.usefixtures("optimized")
+#: Around whole vectors, around blocks, and beyond.
+LENGTHS = (*range(1, 18), 31, 32, 33, 255, 256, 257, 511, 513, 1000, 1003)
+
+
+def pieces(f: Any) -> int:
+    """How many functions of blocks a unit has written out."""
+    return len(re.findall(r"^static int \w+_piece\d+\(npy_intp", opweld.source(f), re.MULTILINE))
+
+
+def chain(x: Any, y: Any, turns: int) -> Any:
+    value = x
+    for _ in range(turns):
+        value = T.log1p(T.exp(T.tanh(T.sin(value * y) - y) / 3) + 0.5)
+    return value
+
+
+def test_what_repeats_stands_once() -> None:
+    x, y = T.dvector("x"), T.dvector("y")
+    few, many = (opweld.function([x, y], chain(x, y, turns)) for turns in (2, 60))
+    assert 0 < pieces(few) < 10
+    assert pieces(many) <= 4 * pieces(few)  # loops end where they are long enough, and a unit has two parts
+    a, b = np.linspace(0.1, 2, 700), np.linspace(-1, 1, 700)
+    np.testing.assert_array_equal(many(a, b), opweld.function([x, y], chain(x, y, 60), fuse=False)(a, b))
+
+
+@pytest.fixture(scope="module")
+def mixed() -> Any:
+    """A loop of operands of many sizes, numbers among them, that stores three outputs."""
+    operands = [T.TensorType(dtype, (None,))(dtype) for dtype in ("float64", "float32", "int32", "bool", "complex128")]
+    x, f, i, b, z = operands
+    s = T.dscalar("s")
+    outputs = [
+        T.exp(x) * f + T.sin(i) * s,
+        T.power(T.cast(f, "float32"), T.cast(2.5, "float32")) + b,
+        T.log1p(abs(x)) * z + T.logaddexp(x, s),
+    ]
+    return opweld.function([*operands, s], outputs)
+
+
+def values(n: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(n)
+    found = [rng.standard_normal(n), rng.random(n), rng.integers(-9, 9, n), rng.random(n) > 0.5]
+    dtypes = ("float64", "float32", "int32", "bool")
+    return [*(v.astype(t) for v, t in zip(found, dtypes)), rng.standard_normal(n) * 1j + 2]
+
+
+@pytest.mark.parametrize("layout", ["close", "apart", "back", "one"])
+def test_lengths_and_layouts(mixed: Any, layout: str) -> None:
+    """The same bits as of the same elements in the middle of a long array."""
+    arguments = values(1100)
+    if layout == "one":
+        arguments[1] = np.full(1100, arguments[1][7])
+    wanted = mixed(*arguments, 1.25)
+    rows = {"apart": slice(None, None, 3), "back": slice(None, None, -1)}.get(layout, slice(None))
+    for n in LENGTHS:
+        chosen = slice(40, 40 + n) if n < 1000 else slice(0, n)
+        given = [v[chosen][rows] for v in arguments]
+        if layout == "one":
+            given[1] = np.broadcast_to(arguments[1][:1], (n,))
+        for have, want in zip(mixed(*given, 1.25), wanted):
+            np.testing.assert_array_equal(have, want[chosen][rows])
+
+
+def test_what_lies_beside_an_output_stays() -> None:
+    x = T.dvector("x")
+    f = opweld.function([x], T.exp(x) * 2)
+    for n in LENGTHS:
+        for step in (1, 2, -1):
+            room = np.full((n + 20) * 2, 7.0)
+            out = room[10 : 10 + n * abs(step)][::step]
+            f(np.zeros(len(out)), out=out)
+            assert (out == 2).all() and room.sum() == 7.0 * (len(room) - len(out)) + 2 * len(out)
+
+
+def test_nothing_is_computed_but_the_elements() -> None:
+    """What fills a vector up is no element of another kind: nothing is warned of that the array has not."""
+    x, y = T.dvector("x"), T.dvector("y")
+    f = opweld.function([x, y], [T.log(x) / y + 1, T.sum(T.exp(x) / y)])
+    with np.errstate(all="raise"):
+        for n in LENGTHS:
+            f(np.full(n, 2.0), np.full(n, 3.0))
+            f(np.full(2 * n, 2.0)[::2], np.full(1, 3.0))
+        with pytest.raises(FloatingPointError, match="invalid value"):
+            f(np.array([1.0, 2.0, -1.0]), np.full(3, 3.0))
+
+
+class Counted(scalar.UnaryScalarOp):
+    """Users' C that is to run once for each element, which it counts in memory that its input points to."""
+
+    __props__ = ()
+
+    def c_code(self, node: Any, name: str, inputs: list[str], outputs: list[str], sub: dict[str, str]) -> str:
+        return f"""
+            if ({inputs[0]} < 0) {{
+                PyErr_SetString(PyExc_ArithmeticError, "below");
+                {sub["fail"]}
+            }}
+            calls++;
+            {outputs[0]} = calls;
+        """
+
+    def c_support_code(self) -> str:
+        return "static double calls = 0;"
+
+
+@pytest.mark.parametrize("lang", ["c", "c++"])
+def test_users_c_runs_once_for_each_element(lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counted, "c_lang", lang, raising=False)
+    x = T.dvector("x")
+    f = opweld.function([x], T.Elemwise(Counted(scalar.same_out))(T.exp(x)) * 1.0)
+    first = 0
+    for n in (1, 3, 8, 300):
+        np.testing.assert_array_equal(f(np.ones(n)), first + 1 + np.arange(n))
+        first += n
+    g = opweld.function([x], T.exp(T.Elemwise(Counted(scalar.same_out))(x)))
+    with pytest.raises(ArithmeticError, match="below"):
+        g(np.array([1.0, 1.0, 1.0, -1.0]))
