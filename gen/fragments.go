@@ -2,9 +2,7 @@ package gen
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -206,24 +204,8 @@ func (r *textReader) breaches(label string, h Hook, f *ccode.Fragment) {
 	r.seen[id] = true
 	for _, b := range f.Breaches() {
 		line := strings.Split(f.Text, "\n")[b.Line-1]
-		origin, at := located(f.Text, b.Line, label+"."+h.String())
+		origin, at := ccode.Located(f.Text, b.Line, label+"."+h.String())
 		r.found = append(r.found, Breach{Op: label, Hook: h.String(), Origin: origin, Line: at, FragmentLine: b.Line,
 			Column: b.Column, Text: line, Msg: b.Msg})
 	}
-}
-
-var lineMark = regexp.MustCompile(`^#line (\d+) "([^"]+)"$`)
-
-// located follows the #line marks that a fragment from a file holds.
-func located(text string, line int, origin string) (string, int) {
-	at := 1
-	for _, s := range strings.Split(text, "\n")[:line-1] {
-		if m := lineMark.FindStringSubmatch(s); m != nil {
-			at, _ = strconv.Atoi(m[1])
-			origin = m[2]
-		} else {
-			at++
-		}
-	}
-	return origin, at
 }

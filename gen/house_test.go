@@ -34,7 +34,8 @@ var rooms = map[string][]string{
 	"opweld/gen/expr":      {"opweld/gen/scalar", "github.com/go-python/gpython/"},
 	"opweld/gen/signature": {},
 	"opweld/gen/cop":       {"opweld/gen/ccode", "opweld/gen/signature", "opweld/templates"},
-	"opweld/pyext":         {"opweld/gen", "opweld/gen/cop", "opweld/gen/async", "opweld/gen/build", "opweld/gen/expr", "opweld/pyext/host", "opweld/gen/ccode"},
+	"opweld/gen/lint":      {"opweld/gen", "opweld/gen/ccode", "opweld/npyapi"},
+	"opweld/pyext":         {"opweld/gen", "opweld/gen/cop", "opweld/gen/lint", "opweld/gen/async", "opweld/gen/build", "opweld/gen/expr", "opweld/pyext/host", "opweld/gen/ccode"},
 	"opweld/pyext/host":    {},
 }
 

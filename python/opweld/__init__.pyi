@@ -10,6 +10,7 @@ from opweld import (
     external as external,
     generic as generic,
     graph as graph,
+    linting as linting,
     params as params,
     picture as picture,
     printing as printing,

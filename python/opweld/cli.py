@@ -68,6 +68,7 @@ _address = click.argument("address", metavar="ADDRESS")
     epilog=_examples(
         "opweld new my_ops             a package with an op, a test and a notebook",
         "opweld profile script.py      what the functions that a script calls cost",
+        "opweld lint ops.py kernel.c   look for what goes wrong in C, before it runs",
         "opweld doctor                 look for what is missing, and say what to do",
         "opweld completion bash        completion of these commands",
     )
@@ -236,6 +237,44 @@ def profile(address: str, arguments: tuple[str, ...], as_json: bool) -> None:
     _answer(as_json, facts, ["", *[f"{one}\n" for one in called]] if called else ["no function was called"])
     if end is not None:
         end()
+
+
+# -- the lint ----------------------------------------------------------------------------------------------------
+
+
+@main.command(
+    short_help="Look for what goes wrong in C, before it runs.",
+    epilog=_examples(
+        "opweld lint ops.py kernel.c", "opweld lint my_ops.models", "opweld lint --sarif ops.py > lint.sarif"
+    ),
+)
+@click.argument("targets", metavar="FILES|MODULES...", nargs=-1, required=True)
+@click.option("--run", is_flag=True, help="Run files and modules as scripts, not import them.")
+@click.option("--sarif", "as_sarif", is_flag=True, help="SARIF 2.1.0 instead of lines.")
+@_json
+def lint(targets: tuple[str, ...], run: bool, as_sarif: bool, as_json: bool) -> None:
+    """Follow every path through the C of FILES and MODULES, and say what goes wrong on one (docs/lint.md).
+
+    A file of C is read. A module, or a file that ends in .py, is imported: the C of all functions, graphs, short forms
+    and ops with itypes that it has is linted. Exit code 1: something was found that is more than a note.
+    """
+    linting = opweld.linting
+    report = linting.Report()
+    with contextlib.redirect_stdout(sys.stderr):  # of what is imported
+        for target in targets:
+            try:
+                if target.endswith((".c", ".cc", ".cpp", ".cxx", ".h")):
+                    linting.of_c(target, report)
+                else:
+                    linting.of_module(opweld.addresses.read(target), report, run)
+            except (opweld.addresses.Unknown, ValueError, OSError, opweld.OpweldError) as err:
+                raise Wrong(str(err)) from None
+    if as_sarif:
+        click.echo(json.dumps(linting.sarif(report.findings, opweld.__version__), indent=2))
+    else:
+        facts = {"fragments": report.fragments, "findings": [found.to_dict() for found in report.findings]}
+        _answer(as_json, facts, report.lines(click.style))
+    sys.exit(1 if report.wrong else 0)
 
 
 # -- the cache ---------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import functools
 import itertools
 import os
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
@@ -22,7 +22,20 @@ from opweld.border import of_system, to_engine
 from opweld.lean import dumps, loads
 from opweld.rooms import late
 
-__all__ = ["build", "compilers", "cop", "finish", "fusion", "message", "parse", "render", "version", "wrap"]
+__all__ = [
+    "build",
+    "compilers",
+    "cop",
+    "finish",
+    "fusion",
+    "lint",
+    "message",
+    "parse",
+    "render",
+    "rules",
+    "version",
+    "wrap",
+]
 
 apart: Any = late("opweld.apart")  # where the engine cannot live in this process
 
@@ -98,6 +111,34 @@ def fusion(program: str) -> dict[str, Any]:
         If the Program is malformed.
     """
     return _ask("Fusion", dumps({"program": program}))
+
+
+def lint(program: str = "", fragments: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    """Say what goes wrong on the paths of users' C.
+
+    Parameters
+    ----------
+    program : str, optional
+        Program's text (docs/program.md).
+    fragments : sequence of dict
+        Texts that are of no Program, each with what its surroundings say of it (docs/engine.md).
+
+    Returns
+    -------
+    dict
+        ``version`` of the lint, ``fragments``, how many texts were looked at, and ``findings``, a list for each text.
+
+    Raises
+    ------
+    ProgramError
+        If the Program is malformed.
+    """
+    return _ask("Lint", to_engine({"program": program, "fragments": list(fragments)}))
+
+
+def rules() -> list[dict[str, str]]:
+    """List what the lint looks for: ``id``, ``severity``, ``title`` and ``mend`` of each rule."""
+    return list(_ask("Rules", "")["rules"])
 
 
 def parse(text: str, args: list[str] | None = None) -> dict[str, Any]:

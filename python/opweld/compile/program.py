@@ -18,6 +18,9 @@ __all__ = ["FORMAT", "Program", "make_program"]
 
 FORMAT = 4
 
+#: The Programs that are written from now on, where somebody wants them all; None: nobody does.
+written: list[Program] | None = None
+
 
 class Program:
     """A function as plain data, and beside it the Python objects that its module is bound to.
@@ -133,7 +136,10 @@ def make_program(
         "outputs": outputs,
         "single": single,
     }
-    return Program(data, writer.fragments.sources, writer.nodes, writer.performs, writer.constants)
+    program = Program(data, writer.fragments.sources, writer.nodes, writer.performs, writer.constants)
+    if written is not None:
+        written.append(program)
+    return program
 
 
 def _unchecked(nodes: Sequence[Node]) -> set[Variable]:

@@ -1,0 +1,258 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"opweld/gen/ccode"
+	"opweld/npyapi"
+)
+
+// outcome is a state in which a condition is true, or false.
+type outcome struct {
+	s     *state
+	truth bool
+}
+
+func (o outcome) way() int {
+	if o.truth {
+		return 0
+	}
+	return 1
+}
+
+// hints are macros that say which way is likely.
+var hints = []string{"likely", "unlikely", "NPY_LIKELY", "NPY_UNLIKELY", "__builtin_expect"}
+
+// test evaluates a condition, and goes both ways where it may be either.
+func (r *run) test(n *ccode.Node, s *state) []outcome {
+	inside := bare(n)
+	operator := inside.Child("operator")
+	switch {
+	case inside.Kind == "condition_clause":
+		after := []*state{s}
+		for _, kid := range inside.Kids {
+			after = r.perform(kid, after[0])
+		}
+		return r.either(after[0], n)
+	case inside.Kind == "unary_expression" && operator != nil && operator.Text == "!":
+		found := r.test(inside.Child("argument"), s)
+		for i := range found {
+			found[i].truth = !found[i].truth
+		}
+		return found
+	case inside.Kind == "binary_expression" && (operator.Text == "&&" || operator.Text == "||"):
+		var found []outcome
+		for _, one := range r.test(inside.Child("left"), s) {
+			if one.truth == (operator.Text == "||") {
+				found = append(found, one)
+			} else {
+				found = append(found, r.test(inside.Child("right"), one.s)...)
+			}
+		}
+		return found
+	case inside.Kind == "call_expression" && slices.Contains(hints, inside.Child("function").Text) && len(inside.Child("arguments").Kids) > 0:
+		return r.test(inside.Child("arguments").Kids[0], s)
+	case inside.Kind == "binary_expression" && slices.Contains(comparisons, operator.Text):
+		return r.compare(inside, s)
+	}
+	var found []outcome
+	for _, one := range r.eval(inside, s) {
+		found = append(found, r.truth(inside, one, false)...)
+	}
+	return found
+}
+
+var comparisons = []string{"==", "!=", "<", ">", "<=", ">="}
+
+// compare evaluates a comparison.
+func (r *run) compare(n *ccode.Node, s *state) []outcome {
+	left, right, how := n.Child("left"), n.Child("right"), n.Child("operator").Text
+	var found []outcome
+	for _, a := range r.eval(left, s) {
+		for _, b := range r.eval(right, a.s) {
+			x, y := a.v, b.v
+			if y.kind != number && x.kind == number {
+				found = append(found, r.compared(n, b.s, right, y, x.n, mirrored[how])...)
+			} else if y.kind == number {
+				found = append(found, r.compared(n, b.s, left, x, y.n, how)...)
+			} else if x.kind == object && y.kind == object && x.obj == y.obj && (how == "==" || how == "!=") {
+				found = append(found, outcome{b.s, how == "=="})
+			} else {
+				found = append(found, r.either(b.s, n)...)
+			}
+		}
+	}
+	return found
+}
+
+var mirrored = map[string]string{"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+// compared compares a value with a number.
+func (r *run) compared(n *ccode.Node, s *state, of *ccode.Node, v value, with int64, how string) []outcome {
+	if with == 0 && (how == "==" || how == "!=") {
+		return r.truth(n, result{s, v, of}, how == "==")
+	}
+	if v.kind == number {
+		return []outcome{{s, holds(v.n, how, with)}}
+	}
+	if v.kind == positive && with <= 0 {
+		switch {
+		case how == "<", how == "==" && with < 0, how == "<=" && with < 0:
+			return []outcome{{s, false}}
+		case how == ">=", how == "!=" && with < 0, how == ">" && with < 0:
+			return []outcome{{s, true}}
+		}
+	}
+	return r.either(s, n)
+}
+
+func holds(a int64, how string, b int64) bool {
+	switch how {
+	case "==":
+		return a == b
+	case "!=":
+		return a != b
+	case "<":
+		return a < b
+	case ">":
+		return a > b
+	case "<=":
+		return a <= b
+	}
+	return a >= b
+}
+
+// truth tells whether a value is not 0, or, turned, whether it is; and what is known of it in either case.
+func (r *run) truth(n *ccode.Node, one result, turned bool) []outcome {
+	s, v := one.s, one.v
+	switch v.kind {
+	case number:
+		return []outcome{{s, (v.n != 0) != turned}}
+	case nonzero, data:
+		return []outcome{{s, !turned}}
+	case object:
+		return r.present(n, one, turned)
+	}
+	found := r.either(s, n)
+	at, known := r.uses[bare(one.n)]
+	if !known || r.locals[at].hidden || v.kind == positive {
+		return found
+	}
+	for _, o := range found {
+		if o.truth != turned {
+			o.s.vars[at] = value{kind: nonzero}
+		} else {
+			o.s.vars[at] = null
+		}
+	}
+	return found
+}
+
+// present tells whether there is an object, or, turned, whether there is none.
+func (r *run) present(n *ccode.Node, one result, turned bool) []outcome {
+	t := one.s.held(one.v)
+	if t.null != maybe {
+		return []outcome{{one.s, (t.null == no) != turned}}
+	}
+	missing := one.s.copy()
+	t.null = no
+	missing.things[one.v.obj].null = yes
+	name := r.title(t)
+	one.s.step(n, "`"+told(n)+"`: "+name+" is not NULL")
+	missing.step(n, "`"+told(n)+"`: "+name+" is NULL")
+	return []outcome{{one.s, !turned}, {missing, turned}}
+}
+
+// either goes both ways, unless the same was asked before on this path and nothing has changed since.
+func (r *run) either(s *state, n *ccode.Node) []outcome {
+	text, turned := atom(n)
+	again := text != "" && r.twice[text] > 1 && r.pure(n)
+	if again {
+		if truth := s.known(text); truth != maybe {
+			return []outcome{{s, (truth == yes) != turned}}
+		}
+	}
+	other := s.copy()
+	s.step(n, "`"+told(n)+"` is true")
+	other.step(n, "`"+told(n)+"` is false")
+	if again {
+		vars, far := r.depends(n)
+		s.learn(fact{text, !turned, vars, far})
+		other.learn(fact{text, turned, vars, far})
+	}
+	return []outcome{{s, true}, {other, false}}
+}
+
+// atom is the text of a condition of one piece, the same for a condition and its opposite, of which turned is true.
+func atom(n *ccode.Node) (text string, turned bool) {
+	switch n.Kind {
+	case "binary_expression":
+		left, right := squeezed(n.Child("left")), squeezed(n.Child("right"))
+		switch n.Child("operator").Text {
+		case "==":
+			return equal(left, right), false
+		case "!=":
+			return equal(left, right), true
+		case "<":
+			return left + "<" + right, false
+		case ">=":
+			return left + "<" + right, true
+		case ">":
+			return right + "<" + left, false
+		case "<=":
+			return right + "<" + left, true
+		}
+	case "identifier", "call_expression", "field_expression", "subscript_expression":
+		return squeezed(n) + "==0", true
+	}
+	return "", false
+}
+
+// equal orders the sides of a comparison.
+func equal(left, right string) string {
+	if left == "NULL" || left == "nullptr" {
+		left = "0"
+	}
+	if right == "NULL" || right == "nullptr" {
+		right = "0"
+	}
+	if left == "0" {
+		left, right = right, left
+	}
+	return left + "==" + right
+}
+
+func squeezed(n *ccode.Node) string { return strings.Join(strings.Fields(bare(n).Text), "") }
+
+// pure tells whether an expression gives the same as long as what it depends on is the same.
+func (r *run) pure(n *ccode.Node) bool {
+	pure := true
+	visit(n, func(kid *ccode.Node) bool {
+		switch kid.Kind {
+		case "assignment_expression", "update_expression", "lambda_expression":
+			pure = false
+		case "call_expression":
+			f, known := npyapi.Lookup(kid.Child("function").Text)
+			pure = pure && known && f.Fails == npyapi.Never && f.Returns != npyapi.New
+		}
+		return pure
+	})
+	return pure
+}
+
+// depends lists the variables that an expression reads, and tells whether it reads memory.
+func (r *run) depends(n *ccode.Node) (vars []int, far bool) {
+	visit(n, func(kid *ccode.Node) bool {
+		if at, ok := r.uses[kid]; ok {
+			vars = append(vars, at)
+			far = far || r.locals[at].hidden
+		}
+		switch kid.Kind {
+		case "call_expression", "field_expression", "subscript_expression", "pointer_expression":
+			far = true
+		}
+		return true
+	})
+	return vars, far
+}

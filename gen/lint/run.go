@@ -1,0 +1,235 @@
+package lint
+
+import (
+	"strings"
+
+	"opweld/gen/ccode"
+)
+
+// limit is how many states of a function are looked at.
+const limit = 12000
+
+// run follows the paths of one function.
+type run struct {
+	*unit
+	scopes
+	function *ccode.Node // nil: the fragment itself
+	entry    bool        // what it is given is the glue's
+	start    *block
+	twice    map[string]int // conditions, and how often each stands there
+	pending  []arrival
+	seen     map[int]map[string]bool
+	stopped  bool
+	n        *ccode.Node // what is being looked at
+}
+
+// arrival is a state at a block.
+type arrival struct {
+	at *block
+	s  *state
+}
+
+func newRun(u *unit, body, function *ccode.Node) *run {
+	r := &run{unit: u, function: function, twice: map[string]int{}, seen: map[int]map[string]bool{}}
+	r.uses = map[*ccode.Node]int{}
+	r.given(u.Fragment, function)
+	r.entry = function == nil || u.Entry != "" && functionName(function) == u.Entry
+	r.resolve(body)
+	b := &builder{text: u.expanded.text, fail: u.Fail, label: u.Label, labels: map[string]*block{}}
+	r.start = b.statement(body, b.block(opEnd, body))
+	visit(body, func(n *ccode.Node) bool {
+		if text, _ := atom(n); text != "" {
+			r.twice[text]++
+		}
+		return true
+	})
+	r.narrow(body)
+	r.formats(body)
+	return r
+}
+
+// begin is the state before the first statement.
+func (r *run) begin() *state {
+	s := &state{vars: make([]value, len(r.locals)), raised: no}
+	if r.function != nil && !r.entry {
+		s.raised = maybe
+	}
+	for i, l := range r.locals {
+		if l.given < 0 {
+			continue
+		}
+		v := r.Variables[l.given]
+		if !v.Array {
+			continue
+		}
+		t := thing{name: v.Name, owned: 1, null: no, given: l.given, of: -1, flat: v.NDim == 0}
+		if v.Output {
+			t.null = maybe
+		} else {
+			t.base = 1 << l.given
+		}
+		t.loose = r.function != nil && !v.Output // a parameter is the caller's
+		s.vars[i] = s.make(t)
+	}
+	return s
+}
+
+// follow goes every way there is, as often as something new is known there.
+func (r *run) follow() {
+	r.arrive(r.start, r.begin())
+	for count := 0; len(r.pending) > 0; count++ {
+		if count > limit {
+			r.report(NotUnderstood, r.start.n.Start, nil, "there are too many paths: %d states were looked at, and the rest was not", limit)
+			return
+		}
+		next := r.pending[len(r.pending)-1]
+		r.pending = r.pending[:len(r.pending)-1]
+		r.take(next.at, next.s)
+	}
+}
+
+func (r *run) arrive(at *block, s *state) {
+	if at == nil || s == nil {
+		return
+	}
+	key := s.key()
+	if r.seen[at.id] == nil {
+		r.seen[at.id] = map[string]bool{}
+	}
+	if !r.seen[at.id][key] {
+		r.seen[at.id][key] = true
+		r.pending = append(r.pending, arrival{at, s})
+	}
+}
+
+// take does what a block says.
+func (r *run) take(b *block, s *state) {
+	r.n = b.n
+	switch b.op {
+	case opEval:
+		for _, one := range r.perform(b.n, s) {
+			r.arrive(b.next[0], one)
+		}
+		return
+	case opTest:
+		for _, one := range r.test(b.n, s) {
+			r.sweep(one.s, b.n)
+			r.arrive(b.next[one.way()], one.s)
+		}
+		return
+	case opEnd:
+		r.atEnd(s, b.n)
+		return
+	case opFail:
+		r.atFail(s, b.n)
+		return
+	case opReturn:
+		r.atReturn(s, b.n)
+		return
+	case opRelease, opTake:
+		s.released = b.op == opRelease
+	case opForget:
+		s.forget()
+	}
+	for i, next := range b.next {
+		if i < len(b.next)-1 {
+			r.arrive(next, s.copy())
+		} else {
+			r.arrive(next, s)
+		}
+	}
+}
+
+// perform evaluates a statement.
+func (r *run) perform(n *ccode.Node, s *state) []*state {
+	var after []*state
+	if n.Kind == "declaration" {
+		after = r.declaration(n, s)
+	} else {
+		for _, one := range r.eval(n, s) {
+			r.sweep(one.s, n)
+			after = append(after, one.s)
+		}
+	}
+	return after
+}
+
+// declaration gives the variables of a declaration their values.
+func (r *run) declaration(n *ccode.Node, s *state) []*state {
+	states := []*state{s}
+	for _, kid := range n.Kids {
+		if kid.Field != "declarator" {
+			continue
+		}
+		at, named := r.uses[declaratorOf(kid, "identifier")]
+		if !named {
+			continue
+		}
+		var after []*state
+		for _, s := range states {
+			after = append(after, r.initial(kid, at, s)...)
+		}
+		states = after
+	}
+	return states
+}
+
+func (r *run) initial(n *ccode.Node, at int, s *state) []*state {
+	given := n.Child("value")
+	if given == nil {
+		s.changed(at)
+		s.vars[at] = nothing
+		r.sweep(s, n)
+		return []*state{s}
+	}
+	var after []*state
+	for _, one := range r.eval(given, s) {
+		r.assign(one.s, at, one.v)
+		r.sweep(one.s, n)
+		after = append(after, one.s)
+	}
+	return after
+}
+
+// path is how a state was reached, for people: what was decided, from the first to the last.
+func (r *run) path(s *state) []Step {
+	var steps []Step
+	for w := s.way; w != nil; w = w.before {
+		steps = append(steps, r.step(w.n, w.text))
+	}
+	for i, j := 0, len(steps)-1; i < j; i, j = i+1, j-1 {
+		steps[i], steps[j] = steps[j], steps[i]
+	}
+	if len(steps) > 12 { // the beginning and the end tell most
+		steps = append(steps[:4:4], steps[len(steps)-8:]...)
+	}
+	return steps
+}
+
+// wrong reports a finding on the path to a state.
+func (r *run) wrong(rule Rule, s *state, n *ccode.Node, format string, args ...any) {
+	r.unit.report(rule, n.Start, r.path(s), format, args...)
+}
+
+// wrongOf reports a finding about a thing, whose path begins where that comes from.
+func (r *run) wrongOf(rule Rule, s *state, n *ccode.Node, t *thing, format string, args ...any) {
+	path := r.path(s)
+	if t.at != nil {
+		from := "the reference comes from here"
+		if t.memory {
+			from = "the memory comes from here"
+		} else if !t.fresh {
+			from = "it is borrowed here"
+		}
+		path = append([]Step{r.step(t.at, from)}, path...)
+	}
+	r.unit.report(rule, n.Start, path, format, args...)
+}
+
+// title names a thing for people.
+func (r *run) title(t *thing) string {
+	if t.at == nil {
+		return t.name
+	}
+	return "`" + strings.TrimSuffix(told(t.at), ";") + "`"
+}

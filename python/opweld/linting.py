@@ -1,0 +1,372 @@
+"""What goes wrong on the paths of users' C, found before it runs: what ``opweld lint`` says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from opweld import engine, profiling, sections
+from opweld.addresses import Address
+from opweld.compile import program as programs
+from opweld.compile.cache import map_warnings
+from opweld.compile.written import placed
+from opweld.errors import OpweldError
+from opweld.graph.basic import Constant, Variable
+from opweld.graph.fgraph import FunctionGraph
+
+__all__ = ["Finding", "Report", "Step", "of_c", "of_module", "of_program", "sarif"]
+
+_FAIL = "{ opw_failure = 1; goto opw_fail; }"
+_BODIES = (
+    "code",
+    "code_cleanup",
+    "init_code_struct",
+    "cleanup_code_struct",
+)  # inside a function of the glue
+_NO_FAIL = ("code_cleanup", "cleanup_code_struct")
+_SKIPPED = ("init_code", "init_code_apply", "support_code_struct")  # statements of a function of its own; members
+
+
+_COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
+
+
+class Step(NamedTuple):
+    """A place on the way to a finding.
+
+    Attributes
+    ----------
+    file : str
+        The user's file.
+    line : int
+        From 1.
+    text : str
+        What is so there.
+    """
+
+    file: str
+    line: int
+    text: str
+
+
+class Finding(NamedTuple):
+    """One thing that goes wrong.
+
+    Attributes
+    ----------
+    rule : str
+        Its page's name in docs/lint.md.
+    severity : str
+        ``error``, ``warning`` or ``note``.
+    file : str
+        The user's file; where it is not known, the op and its method.
+    line : int
+        From 1; where ``exact`` is false, where the method begins.
+    column : int
+        From 1, in bytes; 0: not known.
+    exact : bool
+        Whether ``line`` is the line itself.
+    source : str
+        The line.
+    message : str
+        What goes wrong.
+    mend : str
+        What to do about it.
+    path : tuple of Step
+        What is taken for granted on the way there.
+    """
+
+    rule: str
+    severity: str
+    file: str
+    line: int
+    column: int
+    exact: bool
+    source: str
+    message: str
+    mend: str
+    path: tuple[Step, ...]
+
+    def indent(self) -> str:
+        """Blanks, and tabs, as wide as what stands before the column."""
+        before = self.source.encode()[: self.column - 1].decode(errors="ignore")
+        return "".join("\t" if c == "\t" else " " for c in before)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        return {**self._asdict(), "path": [step._asdict() for step in self.path]}
+
+
+class Report:
+    """What was looked at, and what was found.
+
+    Attributes
+    ----------
+    fragments : int
+        How many texts.
+    findings : list of Finding
+        By file and line, each once.
+    """
+
+    def __init__(self) -> None:
+        self.fragments = 0
+        self.findings: list[Finding] = []
+
+    def add(self, answer: Mapping[str, Any], sources: Mapping[str, Any], data: object) -> None:
+        """Take up what the engine answers.
+
+        Parameters
+        ----------
+        answer : dict
+            Of `opweld.engine.lint`.
+        sources : dict
+            Where the texts were written (docs/program.md, Sources).
+        data : dict
+            Program.
+        """
+        self.fragments += answer["fragments"]
+        seen = set(self.findings)
+        for raw in (found for of_text in answer["findings"] for found in of_text):
+            found = _finding(raw, sources, data)
+            if found not in seen:
+                seen.add(found)
+                self.findings.append(found)
+        self.findings.sort(key=lambda found: (found.file, found.line, found.column, found.rule))
+
+    @property
+    def wrong(self) -> list[Finding]:
+        """Those that are more than a note."""
+        return [found for found in self.findings if found.severity != "note"]
+
+    def lines(self, style: Callable[..., str]) -> Iterator[str]:
+        """Tell a person.
+
+        Parameters
+        ----------
+        style : callable
+            As `click.style`.
+
+        Yields
+        ------
+        str
+        """
+        for found in self.findings:
+            colour = _COLOURS[found.severity]
+            place = f"{found.file}:{found.line}" + (f":{found.column}" if found.column > 0 else "")
+            level = style(found.severity, fg=colour, bold=True)
+            yield f"{style(place, bold=True)}: {level}: {found.message} [{found.rule}]"
+            yield f"  {found.line:5} | {found.source.rstrip()}"
+            if found.column > 0:
+                yield "        | " + found.indent() + style("^", fg=colour, bold=True)
+            for step in found.path:
+                yield f"    {os.path.basename(step.file)}:{step.line}: {step.text}"
+            yield style(f"    -> {found.mend}", bold=True)
+            yield ""
+        count = len(self.wrong)
+        said = f"{count} finding" + ("" if count == 1 else "s") if count else "nothing found"
+        yield f"{said} in {self.fragments} text" + ("" if self.fragments == 1 else "s")
+
+
+def _finding(raw: Mapping[str, Any], sources: Mapping[str, Any], data: object) -> Finding:
+    """A finding at the user's line, in the user's names."""
+    here = _here({**raw, "hint": raw["mend"]}, sources, data)
+    steps = []
+    for step in raw["path"]:
+        there = _here({**raw, **step, "message": step["text"], "column": 1}, sources, data)
+        steps.append(Step(there["file"], there["line"], there["message"]))
+    path = tuple([step for i, step in enumerate(steps) if step not in steps[:i]])
+    return Finding(
+        raw["rule"], raw["severity"], here["file"], here["line"], here["column"], here["exact"], here["text"],
+        here["message"], raw["mend"], path,
+    )  # fmt: skip
+
+
+def _here(raw: dict[str, Any], sources: Mapping[str, Any], data: object) -> dict[str, Any]:
+    text = raw["source"]
+    before = text.encode()[: max(raw["column"] - 1, 0)]
+    shown = {**raw, "text": text.replace("opw_V", "V"), "column": raw["column"] - 4 * before.count(b"opw_V")}
+    found = map_warnings([shown], sources)[0]
+    found.setdefault("exact", raw["file"] not in (raw["op"] + "." + raw["hook"],))
+    return placed(found, data) or found
+
+
+def of_program(program: programs.Program, report: Report) -> None:
+    """Lint the texts of a Program.
+
+    Parameters
+    ----------
+    program : Program
+        Nothing of it is compiled.
+    report : Report
+        Gets what is found.
+    """
+    report.add(engine.lint(program.text), program.sources, program.data)
+
+
+def of_c(path: str, report: Report) -> None:
+    """Lint a file of C: of sections, as `opweld.ExternalCOp` reads them, or of functions.
+
+    What only the op knows, such as its ``destroy_map``, is taken to be right.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    report : Report
+        Gets what is found.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    ValueError
+        If it has a section of an unknown name, or is not UTF-8.
+    """
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if "#section" in text:
+        found = sections.join((sections.key_of(path, path),), path)
+        pieces = [(tag, line, piece) for tag, listed in found.items() for _, line, piece in listed]
+    else:
+        pieces = [("support_code", 1, text)]
+    support = [piece for tag, _, piece in pieces if tag.startswith("support_code")]
+    cxx = path.endswith((".cpp", ".cc", ".cxx"))
+    fragments = [_fragment(path, tag, line, piece, support, cxx) for tag, line, piece in pieces if tag not in _SKIPPED]
+    report.add(engine.lint(fragments=fragments), {}, {})
+
+
+def _fragment(path: str, tag: str, line: int, text: str, support: list[str], cxx: bool) -> dict[str, Any]:
+    body = tag in _BODIES
+    fails = body and tag not in _NO_FAIL
+    return {
+        "name": path, "op": os.path.basename(path), "hook": tag, "text": f'#line {line} "{path}"\n{text}', "cxx": cxx,
+        "file": not body, "support": support, "open": True, "fail": _FAIL if fails else "",
+        "label": "opw_fail" if fails else "",
+    }  # fmt: skip
+
+
+@contextmanager
+def watching() -> Iterator[list[programs.Program]]:
+    """Have every Program listed that is written meanwhile."""
+    before, programs.written = programs.written, []
+    try:
+        yield programs.written
+    finally:
+        programs.written = before
+
+
+def of_module(address: Address, report: Report, run: bool = False) -> None:
+    """Import a module, and lint the C of what it makes and names: functions, graphs, short forms, ops with ``itypes``.
+
+    Parameters
+    ----------
+    address : Address
+        A module, a file that ends in ``.py``, or a name in one.
+    report : Report
+        Gets what is found.
+    run : bool
+        Run it as ``python`` does instead; what its functions are made of is linted.
+
+    Raises
+    ------
+    Unknown
+        If there is nothing at the address.
+    """
+    with watching() as found:
+        if run:
+            profiling.run(address, ())
+            named: list[Any] = []
+        else:
+            loaded = address.load()
+            named = [loaded] if address.name else list(vars(loaded).values())
+        for value in named:
+            _write(value)
+    for program in found:
+        of_program(program, report)
+
+
+def _write(value: object) -> None:
+    """Have Program written of what has C, if it was not yet."""
+    found: Any = value
+    if isinstance(value, Variable):
+        if value.owner is not None:
+            _graph([value])
+    elif isinstance(getattr(value, "itypes", None), (list, tuple)) and hasattr(value, "make_node"):
+        try:
+            op = found() if isinstance(value, type) else found
+            _graph(op.make_node(*[type_() for type_ in op.itypes]).outputs)
+        except (OpweldError, TypeError, NotImplementedError):
+            pass  # it takes something, or has no C: what it computes is linted where it is applied
+    elif callable(getattr(value, "function_of", None)) and not getattr(value, "_functions", True):
+        try:
+            found.source(*["float64" for _ in found.inputs])
+        except (OpweldError, TypeError, ValueError):
+            pass  # it takes other dtypes: linted where it is called
+
+
+def _graph(outputs: Sequence[Variable]) -> None:
+    """Write Program of what computes some variables."""
+    inputs: list[Variable] = []
+    seen: set[Variable] = set()
+    waiting = list(outputs)
+    while waiting:
+        variable = waiting.pop()
+        if variable in seen:
+            continue
+        seen.add(variable)
+        if variable.owner is not None:
+            waiting += variable.owner.inputs
+        elif not isinstance(variable, Constant):
+            inputs.append(variable)
+    programs.make_program(FunctionGraph(inputs, list(outputs)))
+
+
+def sarif(findings: Iterable[Finding], version: str) -> dict[str, Any]:
+    """Give findings as SARIF 2.1.0, which code review reads.
+
+    Parameters
+    ----------
+    findings : iterable of Finding
+        What was found.
+    version : str
+        Of opweld.
+
+    Returns
+    -------
+    dict
+    """
+    rules = [
+        {
+            "id": rule["id"],
+            "shortDescription": {"text": rule["title"]},
+            "help": {"text": rule["mend"]},
+            "defaultConfiguration": {"level": rule["severity"]},
+        }
+        for rule in engine.rules()
+    ]
+    driver = {"name": "opweld", "version": version, "rules": rules}
+    results = [_result(found) for found in findings]
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    return {"$schema": schema, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+
+
+def _result(found: Finding) -> dict[str, Any]:
+    result = {
+        "ruleId": found.rule,
+        "level": found.severity,
+        "message": {"text": f"{found.message}. {found.mend}"},
+        "locations": [_location(found.file, found.line, found.column)],
+    }
+    if found.path:
+        steps = [
+            {"location": {**_location(step.file, step.line, 0), "message": {"text": step.text}}} for step in found.path
+        ]
+        result["codeFlows"] = [{"threadFlows": [{"locations": steps}]}]
+    return result
+
+
+def _location(file: str, line: int, column: int) -> dict[str, Any]:
+    region = {"startLine": line, **({"startColumn": column} if column > 0 else {})}
+    uri = os.path.relpath(file) if os.path.isabs(file) and os.path.exists(file) else file
+    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}

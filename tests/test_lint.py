@@ -1,0 +1,161 @@
+"""`opweld lint`: what it finds, where it says that it is, and in which forms."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+import sysconfig
+import textwrap
+
+import numpy
+import pytest
+from click.testing import CliRunner
+
+from opweld import cli, engine
+
+ROOT = pathlib.Path(__file__).parents[1]
+
+C = """\
+#section support_code_apply
+
+static int APPLY_SPECIFIC(work)(PyArrayObject *x, PyArrayObject **z)
+{
+    PyObject *list = PyList_New(0);
+    if (!list) return 1;
+    Py_CLEAR(*z);
+    *z = (PyArrayObject *)PyArray_EMPTY(1, PyArray_DIMS(x), NPY_DOUBLE, 0);
+    if (!*z) return 1;
+    Py_DECREF(list);
+    return 0;
+}
+"""
+
+PYTHON = '''\
+import opweld
+from opweld import tensor as T
+
+
+class Smooth(opweld.COp):
+    __props__ = ()
+    itypes = [T.dvector]
+    otypes = [T.dvector]
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x,), (y,), fail = inputs, outputs, sub["fail"]
+        return f"""
+            {y} = (PyArrayObject *)PyArray_NewCopy({x}, NPY_CORDER);
+            if (!{y}) {fail}
+        """
+'''
+
+
+@pytest.fixture
+def lint(tmp_path):
+    """A function that lints texts of files, and gives exit code and output."""
+
+    def run(*options, **files):
+        paths = []
+        for name, text in files.items():
+            path = tmp_path / re.sub("_(?=[a-z]+$)", ".", name)
+            path.write_text(textwrap.dedent(text))
+            paths.append(str(path))
+        result = CliRunner().invoke(cli.main, ["lint", *options, *paths], prog_name="opweld")
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return result.exit_code, result.output
+
+    return run
+
+
+def test_a_finding_in_a_file_says_where_how_and_what_to_do(lint, tmp_path):
+    code, said = lint(work_c=C)
+    lines = said.splitlines()
+    assert code == 1
+    message = "the reference that `PyList_New(0)` gave is not released at fail"
+    assert lines[0] == f"{tmp_path}/work.c:9:14: error: {message} [leaked-reference]"
+    assert lines[1:3] == ["      9 |     if (!*z) return 1;", "        |              ^"]
+    assert lines[3:5] == [
+        "    work.c:5: the reference comes from here",
+        "    work.c:8: `PyArray_EMPTY(1, PyArray_DIMS(x), NPY_DOUBLE, 0)` fails",
+    ]
+    assert lines[5].startswith("    -> release it with Py_DECREF")
+    assert lines[-1] == "1 finding in 1 text"
+
+
+def test_a_finding_in_a_method_is_at_the_line_of_its_string_with_its_names(lint, tmp_path):
+    code, said = lint(smooth_py=PYTHON)
+    assert code == 1
+    assert said.splitlines()[0] == (
+        f"{tmp_path}/smooth.py:13:13: error: the array that {{y}} held is lost: its reference is not released before "
+        f"{{y}} gets another value [lost-reference]"
+    )
+
+
+def test_what_is_right_is_silent(lint):
+    right = PYTHON.replace("            {y} = ", "            Py_XDECREF({y});\n            {y} = ")
+    assert lint(smooth_py=right) == (0, "nothing found in 1 text\n")
+    right = C.replace("if (!*z) return 1;", "if (!*z) { Py_DECREF(list); return 1; }")
+    assert lint(work_c=right) == (0, "nothing found in 1 text\n")
+
+
+def test_json_holds_the_same(lint, tmp_path):
+    code, said = lint("--json", work_c=C)
+    facts = json.loads(said)
+    (found,) = facts["findings"]
+    assert (code, facts["fragments"]) == (1, 1)
+    assert {key: found[key] for key in ("rule", "severity", "file", "line", "column", "exact")} == {
+        "rule": "leaked-reference", "severity": "error", "file": f"{tmp_path}/work.c", "line": 9, "column": 14,
+        "exact": True,
+    }  # fmt: skip
+    assert [(step["line"], step["text"][-5:]) for step in found["path"]] == [(5, " here"), (8, "fails")]
+
+
+def test_sarif_has_each_rule_and_the_path(lint):
+    _, said = lint("--sarif", work_c=C)
+    (run,) = json.loads(said)["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert rules == [rule["id"] for rule in engine.rules()] and len(rules) >= 18
+    (result,) = run["results"]
+    assert result["ruleId"] == "leaked-reference" and result["level"] == "error"
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 9, "startColumn": 14}
+    assert len(result["codeFlows"][0]["threadFlows"][0]["locations"]) == 2
+
+
+def test_a_comment_with_a_reason_keeps_a_finding_back_and_one_without_does_not(lint):
+    reason = C.replace(
+        "if (!*z) return 1;", "if (!*z) return 1; /* opweld-lint: off leaked-reference: it is the last call */"
+    )
+    assert lint(work_c=reason)[0] == 0
+    above = C.replace("    if (!*z)", "    // opweld-lint: off leaked-reference: it is the last call\n    if (!*z)")
+    assert lint(work_c=above)[0] == 0
+    for kept in ("opweld-lint: off leaked-reference", "opweld-lint: off lost-reference: it is the last call"):
+        assert lint(work_c=C.replace("if (!*z) return 1;", f"if (!*z) return 1; /* {kept} */"))[0] == 1
+
+
+def test_what_cannot_be_read_is_said_and_the_rest_goes_on(lint):
+    code, said = lint(odd_c="static int f(void) {\n    LOOP(x) }\n", work_c=C)
+    assert code == 1 and "odd.c:2" in said and "[not-understood]" in said and "[leaked-reference]" in said
+    assert lint(odd_c="static int f(void) {\n    LOOP(x) }\n")[0] == 0  # a note
+
+
+def test_what_is_not_there_is_an_error(lint):
+    result = CliRunner().invoke(cli.main, ["lint", "nowhere.c"], prog_name="opweld")
+    assert result.exit_code == 1 and "nowhere.c" in result.output
+    assert lint(odd_c="#section nonsense\n")[0] == 1
+
+
+def test_every_rule_has_its_part_of_the_page():
+    page = (ROOT / "docs/lint.md").read_text()
+    assert re.findall(r"^### `([\w-]+)`", page, re.M) == [rule["id"] for rule in engine.rules()]
+
+
+def test_what_is_known_of_the_c_api_is_in_the_headers():
+    names = re.findall(r'^\t"(\w+)":', (ROOT / "npyapi/functions.go").read_text(), re.M)
+    words: set[str] = set()
+    for root in (sysconfig.get_path("include"), numpy.get_include()):
+        for path in pathlib.Path(root).rglob("*.h"):
+            words.update(re.findall(r"\w+", path.read_text(errors="replace")))
+    since_3_12 = {"PyErr_GetRaisedException", "PyErr_SetRaisedException"}
+    assert len(names) > 600
+    assert set(names) - words <= since_3_12
