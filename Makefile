@@ -173,7 +173,7 @@ engine: $(STAMP)/venv-$(PYV) ## build the engine into python/opweld, to work wit
 
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf build dist pyext/_gopy python/opweld/_engine*.so python/opweld/_argument*.so python/opweld/_dispatch*.so python/opweld/_ufunc*.so python/opweld/_engine_id.py python/*.egg-info demo-output
+	rm -rf build dist pyext/_gopy python/opweld/_engine*.so python/opweld/_argument*.so python/opweld/_dispatch*.so python/opweld/_threads*.so python/opweld/_ufunc*.so python/opweld/_engine_id.py python/*.egg-info demo-output
 
 # --- what the targets stand on ----------------------------------------------------------------------------------
 

@@ -8,7 +8,8 @@ Everything that can be said statically is in pyproject.toml. Here is the rest:
   ``opweld/_runtime_profile.<ABI>.o``, the same with clocks in it, for functions that are made with ``profile=True``.
 * ``opweld/_vector/``, the vector library: functions of many numbers, a folder for each level of processors.
 * ``opweld._argument``, a small extension module: of that C the rule for arguments, for Python to ask.
-* ``opweld._dispatch``, another: what a short form is to who calls it; ``opweld._ufunc``: what one as a ufunc is.
+* ``opweld._dispatch``, another: what a short form is to who calls it; ``opweld._ufunc``: what one as a ufunc is;
+  ``opweld._threads``: the pool of threads that long loops share.
 * ``opweld/_engine_id.py``, the engine's identity: version and digest of its sources.
 * the templates, for reading, and the licences of the Go modules that are linked in.
 """
@@ -222,7 +223,8 @@ def build_vector(target: Path) -> None:
 
 _ABI = sysconfig.get_config_var("EXT_SUFFIX").removesuffix(".so")
 RUNTIMES = {f"_runtime{_ABI}.o": "", f"_runtime_profile{_ABI}.o": "-DOPW_PROFILE"}
-SMALL = {name: f"_{name}{sysconfig.get_config_var('EXT_SUFFIX')}" for name in ("argument", "dispatch", "ufunc")}
+_SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
+SMALL = {name: f"_{name}{_SUFFIX}" for name in ("argument", "dispatch", "threads", "ufunc")}
 
 
 class BuildPython(build_py):

@@ -38,9 +38,12 @@ func (d *decoder) kernel(v any, where string) Kernel {
 	if !k.Perform {
 		k.Structure, k.View = d.structure(o), d.access(o)
 		of := ofKernel
+		if k.View == nil {
+			k.GIL = o.gil()
+		}
 		if k.Structure == nil && k.View == nil {
 			of |= ofText
-			k.Declares, k.Params, k.GIL, k.ShapeOnly = o.strs("declares"), o.optional("params"), o.gil(), o.bool("shape_only", true)
+			k.Declares, k.Params, k.ShapeOnly = o.strs("declares"), o.optional("params"), o.bool("shape_only", true)
 		}
 		k.Texts, k.Build, k.Version = o.texts(of), d.build(o), o.str("version", true)
 	}

@@ -110,7 +110,7 @@ func (r *textReader) kernel(k *Kernel, types []TypedType, loop *Loop) TypedKerne
 	}
 	for _, in := range k.instructions() {
 		if in.Op == OpCode {
-			r.each(in.Label, Code, []string{in.Code}, Code.place(k.Lang), c)
+			r.each(in.Label, Code, []string{in.Code}, k.place(Code, c.before), c)
 		}
 	}
 	read.State = c.state

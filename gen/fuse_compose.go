@@ -15,6 +15,8 @@ type composer struct {
 	fold   map[int]int    // step -> its first fold among the loop's
 	same   map[string]int // instruction -> the value that it makes
 	values int            // that there are so far
+	codes  bool           // there is a user's code
+	gil    GIL            // how that stands to the GIL
 }
 
 // compose makes a kernel that computes variables from others: of the steps of the group those that this takes.
@@ -37,16 +39,30 @@ func (a *analysis) compose(inputs, outputs []int) *Kernel {
 		c.step(step)
 		from := a.kernel(step).Kernel
 		k.merge(from)
+		c.hold(a.kernel(step))
 		if !slices.Contains(labels, from.Label) {
 			labels = append(labels, from.Label)
 		}
 	}
-	k.Label = fusedLabel(labels)
+	k.Label, k.GIL = fusedLabel(labels), c.gil
 	for _, v := range outputs {
 		k.Outputs = append(k.Outputs, a.Variables[v].Type)
 		c.result.Outputs = append(c.result.Outputs, c.sink(v))
 	}
 	return k
+}
+
+// hold notes how a kernel's code stands to the GIL: without it runs what all of a loop's may run without.
+func (c *composer) hold(k *TypedKernel) {
+	if !k.Loop.codes() {
+		return
+	}
+	if !c.codes {
+		c.gil = k.GIL
+	} else if k.GIL != c.gil {
+		c.gil = GILHeld
+	}
+	c.codes = true
 }
 
 // fusedLabel names what several ops have become, in so many words as can be read.

@@ -218,6 +218,26 @@ func (l *Loop) instructions() []TypedInstruction {
 // pure tells whether the engine alone wrote a loop, and nothing in it can set an exception: such loops need nothing of Python.
 func (l *Loop) pure() bool { return !l.codes() && !l.fails() }
 
+// How many elements of a loop take some 20 µs, which other threads are worth: of instructions that take one or two of the processor's
+// each, and of others.
+const (
+	worthPlain = 1 << 16
+	worthDear  = 1 << 14
+)
+
+// worth is how many elements of a kernel's loop are worth letting other threads run; 0: it needs the GIL, as what fails by itself does,
+// and a user's code that does not say otherwise, or keeps something.
+func (k *TypedKernel) worth() int {
+	fails := func(in TypedInstruction) bool { return in.Expr.Fails }
+	switch {
+	case slices.ContainsFunc(k.Loop.instructions(), fails), k.Loop.codes() && (k.GIL != GILReleased || k.State):
+		return 0
+	case k.Loop.cost() >= dear:
+		return worthDear
+	}
+	return worthPlain
+}
+
 // codes tells whether a user's C is among the instructions.
 func (l *Loop) codes() bool {
 	return slices.ContainsFunc(l.instructions(), func(in TypedInstruction) bool { return in.Op == OpCode })

@@ -98,3 +98,28 @@ func TestWhatAChoiceMustCompute(t *testing.T) {
 	fold := Fold{Body: []TypedInstruction{in("where", double, 0, 1, 1)}}
 	assert.True(t, (&Loop{Folds: []Fold{fold}}).chooses(), "of a fold nothing is known of what its values come of")
 }
+
+// A user's code runs without the GIL where its op says so, and on several threads at once where it keeps nothing.
+func TestWhichLoopsAreWorthThreads(t *testing.T) {
+	double, _ := scalar.TypeOf("float64")
+	one := func(in TypedInstruction) *Loop { return &Loop{Body: []TypedInstruction{in}} }
+	of := func(op string) *Loop {
+		return one(TypedInstruction{Instruction: &Instruction{Op: op}, Takes: []scalar.Type{double, double}, Makes: []scalar.Type{double}})
+	}
+	code := one(TypedInstruction{Instruction: &Instruction{Op: OpCode}})
+	fails := one(TypedInstruction{Instruction: &Instruction{Op: "power"}, Expr: scalar.Code{Fails: true}})
+	for _, c := range []struct {
+		kernel TypedKernel
+		worth  int
+	}{
+		{TypedKernel{Kernel: &Kernel{}, Loop: of("add")}, worthPlain},
+		{TypedKernel{Kernel: &Kernel{}, Loop: of("divide")}, worthDear},
+		{TypedKernel{Kernel: &Kernel{}, Loop: fails}, 0},
+		{TypedKernel{Kernel: &Kernel{}, Loop: code}, 0},
+		{TypedKernel{Kernel: &Kernel{GIL: GILFreeThreaded}, Loop: code}, 0},
+		{TypedKernel{Kernel: &Kernel{GIL: GILReleased}, Loop: code}, worthDear},
+		{TypedKernel{Kernel: &Kernel{GIL: GILReleased}, Loop: code, State: true}, 0},
+	} {
+		assert.Equal(t, c.worth, c.kernel.worth())
+	}
+}

@@ -25,6 +25,8 @@ type LoopView struct {
 	Fails           bool          // an instruction may set an exception
 	Members         bool          // of several nodes: which of them is said
 	Guarded         bool          // C++ that may throw
+	Worth           int           // so many elements are worth letting other threads run; 0: it needs the GIL
+	Raises          int           // 1: it may set an exception, for which it takes the GIL
 	Fold            *FoldView
 }
 
@@ -65,9 +67,13 @@ func (v *viewer) loops() {
 		shares := &v.plan.Loops[l.Shares]
 		b := &body{name: function.Name, guarded: function.Lang == CXX, pieces: pieces[shares.Place == AmongOps]}
 		b.l = gluePrefix + v.plan.Kernels[shares.Kernel].Name
+		worth := function.TypedKernel.worth()
+		if worth > 0 && function.TypedKernel.Loop.codes() {
+			b.raises = 1
+		}
 		lv := b.loop(function.TypedKernel.Loop)
 		lv.C, lv.L = gluePrefix+function.Name, b.l
-		lv.Linkage, lv.Guarded = linkage(l.Place), b.guarded
+		lv.Linkage, lv.Guarded, lv.Worth, lv.Raises = linkage(l.Place), b.guarded, worth, b.raises
 		w.Table = append(w.Table, lv)
 		switch l.Place {
 		case AmongOps:
@@ -96,6 +102,7 @@ type body struct {
 	name, l string            // the kernel's, the loop's
 	pieces  map[string]string // of loops that are run in stages: a piece's text -> its name, of those that the loop sees
 	guarded bool              // C++ that may throw
+	raises  int               // 1: the loop may set an exception, for which it takes the GIL
 	values  int
 	lines   []LineView
 	helpers []scalar.Helper

@@ -46,6 +46,7 @@ type PieceView struct {
 	Exact    bool
 	Fails    bool
 	Guarded  bool
+	Raises   int
 }
 
 // stageBlock is how many elements a stage is run for, at most. What waits of them stays in the nearest cache.
@@ -93,7 +94,7 @@ func (s *stager) arrange() {
 
 // write writes a stage, and its piece where no loop before has the same.
 func (s *stager) write(at int, st *stage) {
-	p := &piece{stager: s, view: PieceView{Exact: s.whole.Exact > 0}, local: map[int]string{}}
+	p := &piece{stager: s, view: PieceView{Exact: s.whole.Exact > 0, Raises: s.raises}, local: map[int]string{}}
 	s.lines = nil
 	name := ""
 	if st.call && s.Body[st.body[0]].vector() {

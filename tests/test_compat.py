@@ -444,7 +444,7 @@ def test_what_is_not_there_says_so():
         "need; docs/coming-from.md lists it"
     )
     with pytest.raises(ModuleNotFoundError):
-        import opweld.compat.theano.sandbox  # noqa: F401
+        import opweld.compat.theano.gpuarray  # noqa: F401
     with pytest.raises(AttributeError, match=r"it has theano, aesara, pytensor"):
         compat.tensorflow  # noqa: B018
 

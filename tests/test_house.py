@@ -42,7 +42,7 @@ def modules():
 
 
 MODULES = modules()
-BOUND = {"_argument", "_dispatch", "_engine", "_engine_id", "_ufunc"}  # made by the build
+BOUND = {"_argument", "_dispatch", "_engine", "_engine_id", "_threads", "_ufunc"}  # made by the build
 DOORS = {name for name, path in MODULES.items() if path.name == "__init__.py"}
 
 

@@ -1,5 +1,6 @@
 """Modes of one's own, and options: where each is taken from and what it changes."""
 
+import os
 import pickle
 import shlex
 import sysconfig
@@ -200,6 +201,7 @@ OTHER = {
     "conventions": "theano", "cxx": "/nowhere/g++", "cxxflags": "-O0 -fsanitize=undefined", "fuse": False,
     "gcc__cxxflags": "-g1", "march": "baseline", "profile": True,
     "lock_seconds": 1.0, "on_unused_input": "ignore", "optimizer": "None", "progress": "on",
+    "threads": len(os.sched_getaffinity(0)),
 }  # fmt: skip
 
 

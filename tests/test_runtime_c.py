@@ -19,7 +19,8 @@ COMMON = ["-std=gnu17", "-g", "-fPIC", "-fvisibility=hidden", "-fno-math-errno",
 SYSTEM = ["-Werror", "-isystem", sysconfig.get_path("include"), "-isystem", np.get_include()]
 STRICT = """-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wstrict-prototypes -Wpointer-arith -Wwrite-strings
 -Wvla -Wdouble-promotion -Wundef -Wformat=2 -Wnull-dereference -Wlogical-op -Wduplicated-cond""".split()
-SOURCES = [("runtime.c",), ("runtime.c", "-DOPW_PROFILE"), ("argument_module.c",)]
+SOURCES = [("runtime.c",), ("runtime.c", "-DOPW_PROFILE"), ("argument_module.c",), ("threads_module.c",)]
+SOURCES += [("ufunc_module.c",)]
 CHECKS = [
     line.split("(")[0].removeprefix("def check_")
     for line in (HERE / "runtime" / "checks.py").read_text().splitlines()

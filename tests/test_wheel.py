@@ -61,7 +61,7 @@ def test_engine_is_stripped_and_names_no_folder_of_the_build(engine_file):
 def test_wheel_carries_what_it_must(names):
     for name in ("py.typed", "_engine.pyi", "_engine_id.py", "engine.py", "cli.py"):
         assert f"opweld/{name}" in names
-    for name in ("_engine", "_argument", "_dispatch", "_ufunc"):
+    for name in ("_engine", "_argument", "_dispatch", "_threads", "_ufunc"):
         assert [one for one in names if re.match(rf"opweld/{name}\..*\.so$", one)]
     assert [name for name in names if re.match(r"opweld-[^/]*\.dist-info/licenses/LICENSE$", name)]
 

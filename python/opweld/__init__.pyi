@@ -92,5 +92,6 @@ def function(
     fuse: bool | None = None,
     options: Mapping[str, Any] | None = None,
     profile: bool | None = None,
+    threads: int | None = None,
 ) -> Function: ...
 def source(made: object, *dtypes: Any) -> str: ...

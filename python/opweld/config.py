@@ -65,6 +65,19 @@ def _megabytes(key: str, value: Any) -> float:
     return size
 
 
+def _threads(key: str, value: Any) -> int:
+    number = str(value).strip()
+    if number == "1":
+        return 1
+    most = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(value, (str, int)) and number.isdecimal() and 0 < int(number) <= most:
+        return int(number)
+    raise ConfigError(
+        f"config.{key}: expected a number of threads from 1 to {most}, as many as this process may run at once, "
+        f"got {value!r}"
+    )
+
+
 def _one_of(*words: str) -> Parser:
     def parse(key: str, value: object) -> str:
         if value not in words:
@@ -128,6 +141,7 @@ _KEYS: dict[str, tuple[Any, Parser, str | None, str]] = {  # default, reader, wh
     "optimizer": ("default", _text, PROGRAM, "which rewrites run"),
     "profile": (False, _flag, KEY, "time the nodes and loops of a function, for its attribute profile"),
     "progress": ("auto", _one_of("auto", "on", "off"), NEITHER, "show a line while a build takes longer than a second"),
+    "threads": (1, _threads, NEITHER, "on how many threads long loops run, at most"),
     "traceback": (
         "short",
         _one_of("short", "full"),

@@ -104,9 +104,9 @@ class KernelFields(_KernelFields, total=False):
     perform: bool
     loop: LoopFields
     view: AccessFields
+    gil: Literal["released", "free-threaded"]
     declares: list[str]
     params: int
-    gil: Literal["released", "free-threaded"]
     shape_only: bool
     code: str
     code_cleanup: str

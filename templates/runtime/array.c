@@ -170,6 +170,18 @@ static int opw_next(const opw_axes *axes, int last, npy_intp *at, char **p)
     return 0;
 }
 
+/* Goes to the n-th position of the axes before `last`, from the first. */
+static void opw_seek(const opw_axes *axes, int last, npy_intp n, npy_intp *at, char **p)
+{
+    int i, k;
+    for (i = last - 1; i >= 0; i--) {
+        at[i] = n % axes->dims[i];
+        n /= axes->dims[i];
+        for (k = 0; k < axes->operands; k++)
+            p[k] += axes->strides[i][k] * at[i];
+    }
+}
+
 int opw_fits(PyObject *object, int number, int ndim)
 {
     PyArrayObject *array = (PyArrayObject *)object;

@@ -6,11 +6,13 @@
 typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumulators;
 
 /* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other. Of one column, close:
-   whether its last axis, a long one, is folded as if it were several; runs: whether short runs are folded as if they were columns. */
+   whether its last axis, a long one, is folded as if it were several; runs: whether short runs are folded as if they were columns.
+   halvings: how often it is halved for parts that may run at the same time; 0: it is folded at one go. */
 typedef struct {
+    const opw_loop *work;
     const opw_fold *fold;
     const opw_axes *gone;
-    int beside, close, runs;
+    int beside, close, runs, halvings;
     npy_intp m;
     const npy_intp *t;
 } opw_folding;
@@ -43,20 +45,99 @@ static int opw_fold_until(const opw_folding *f, char *const *p, const npy_intp *
     return status;
 }
 
+/* A stretch that is folded in pieces: along a line, or along an axis with all of those inside it. */
+typedef struct {
+    npy_intp first, count;
+    int depth; /* how often it was halved */
+} opw_piece;
+
+typedef struct {
+    opw_shares shares;
+    const opw_folding *f;
+    int axis; /* -1: a line */
+    char *const *p;
+    const npy_intp *s;
+    int n;
+    opw_piece pieces[OPW_SHARES];
+    opw_accumulators *acc; /* one a piece */
+} opw_pieces;
+
+static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc);
+static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_intp count, void *acc);
+
+/* Where a line, or an axis, is halved. */
+static npy_intp opw_half(npy_intp count, int axis) { return axis < 0 ? count / 2 - count / 2 % 8 : count / 2; }
+
+/* Lists the pieces of a stretch, as the folding would halve it. */
+static void opw_halve(opw_pieces *all, npy_intp first, npy_intp count, int depth)
+{
+    npy_intp chunk = all->axis < 0 ? all->f->fold->chunk[all->f->beside] : 1, half = opw_half(count, all->axis);
+    if (depth == all->f->halvings || count <= chunk || !half) {
+        opw_piece piece = {first, count, depth};
+        all->pieces[all->n++] = piece;
+        return;
+    }
+    opw_halve(all, first, half, depth + 1);
+    opw_halve(all, first + half, count - half, depth + 1);
+}
+
+static int opw_fold_piece(opw_shares *shares, npy_intp i)
+{
+    const opw_pieces *all = (const opw_pieces *)(const void *)shares;
+    const opw_piece *piece = &all->pieces[i];
+    opw_folding f = *all->f;
+    char *q[OPW_MAX_OPERANDS];
+    f.halvings = 0;
+    opw_moved(all->p, all->s, piece->first, f.gone->operands, q);
+    return all->axis < 0 ? opw_fold_line(&f, q, all->s, piece->count, all->acc[i].bytes)
+                         : opw_fold_axis(&f, all->axis, q, piece->count, all->acc[i].bytes);
+}
+
+/* Joins what the pieces have given, each with the one that was cut off it. */
+static int opw_join_pieces(opw_pieces *all)
+{
+    const opw_folding *f = all->f;
+    int i, left = 0, status = 0;
+    int at[OPW_SHARES], depth[OPW_SHARES];
+    for (i = 0; i < all->n && !status; i++) {
+        at[left] = i, depth[left++] = all->pieces[i].depth;
+        for (; left > 1 && depth[left - 1] == depth[left - 2] && !status; left--, depth[left - 1]--)
+            status = f->fold->join(all->acc[at[left - 2]].bytes, all->acc[at[left - 1]].bytes, 0, f->m);
+    }
+    return status;
+}
+
+/* Folds a stretch in pieces: of a line axis is -1. Pieces may run at the same time. */
+OPW_APART static int opw_fold_pieces(const opw_folding *f, int axis, char *const *p, const npy_intp *s, npy_intp count, void *acc)
+{
+    opw_pieces all = {{f->work, opw_fold_piece, 0, NULL, NULL, NULL}, f, axis, p, s, 0, {{0, 0, 0}}, NULL};
+    int status;
+    opw_halve(&all, 0, count, 0);
+    if (!(all.acc = (opw_accumulators *)PyMem_Malloc(sizeof(opw_accumulators) * (size_t)all.n))) {
+        PyErr_NoMemory();
+        return 1;
+    }
+    if (!(status = opw_share_out(&all.shares, all.n)) && !(status = opw_join_pieces(&all)))
+        memcpy(acc, all.acc[0].bytes, sizeof(opw_accumulators));
+    PyMem_Free(all.acc);
+    return status;
+}
+
 /* Folds count elements of columns, s apart. */
 static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)
 {
     const opw_fold *fold = f->fold;
-    npy_intp chunk = fold->chunk[f->beside], half = count / 2;
+    npy_intp chunk = fold->chunk[f->beside], half = opw_half(count, -1);
     char *q[OPW_MAX_OPERANDS];
     opw_accumulators other;
     int status;
 
     if (fold->settled)
         return opw_fold_until(f, p, s, count, acc);
+    if (f->halvings && half && count > chunk)
+        return opw_fold_pieces(f, -1, p, s, count, acc);
     if (!chunk || count <= chunk)
         return fold->blocks[f->beside](count, f->m, p, s, f->t, acc);
-    half -= half % 8;
     opw_moved(p, s, half, f->gone->operands, q);
     if ((status = opw_fold_line(f, p, s, half, acc)) || (status = opw_fold_line(f, q, s, count - half, other.bytes)))
         return status;
@@ -77,11 +158,12 @@ static int opw_fold_wide(const opw_folding *f, char *const *p, const npy_intp *s
 {
     const opw_fold *fold = f->fold;
     npy_intp apart[OPW_MAX_OPERANDS], width = fold->width, left = count % width;
-    opw_folding columns = *f;
+    opw_folding columns = *f, rest = *f;
     opw_accumulators other;
     char *q[OPW_MAX_OPERANDS];
     int k, status;
 
+    rest.halvings = 0;
     for (k = 0; k < f->gone->operands; k++)
         apart[k] = s[k] * width;
     columns.beside = 1;
@@ -90,7 +172,7 @@ static int opw_fold_wide(const opw_folding *f, char *const *p, const npy_intp *s
     if ((status = opw_fold_line(&columns, p, apart, count / width, acc)) || (status = opw_fold_together(fold, width, acc)) || !left)
         return status;
     opw_moved(p, s, count - left, f->gone->operands, q);
-    if ((status = opw_fold_line(f, q, s, left, other.bytes)))
+    if ((status = opw_fold_line(&rest, q, s, left, other.bytes)))
         return status;
     return fold->join(acc, other.bytes, 0, 1);
 }
@@ -126,6 +208,8 @@ static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_int
         return opw_fold_line(f, p, gone->strides[axis], count, acc);
     if (axis == gone->n - 2 && f->runs && f->m == 1 && count <= fold->width)
         return opw_fold_runs(f, p, count, acc);
+    if (f->halvings)
+        return opw_fold_pieces(f, axis, p, gone->strides[axis], count, acc);
     if (!f->runs && !fold->chunk[0]) { /* one after the other */
         status = opw_fold_axis(f, axis + 1, p, gone->dims[axis + 1], acc);
         for (i = 1; !status && i < count && !opw_is_settled(f, acc); i++) {
@@ -135,7 +219,7 @@ static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_int
         }
         return status;
     }
-    half = count / 2;
+    half = opw_half(count, axis);
     opw_moved(p, gone->strides[axis], half, gone->operands, q);
     if ((status = opw_fold_axis(f, axis, p, half, acc)) || opw_is_settled(f, acc) || (status = opw_fold_axis(f, axis, q, count - half, other.bytes)))
         return status;

@@ -120,50 +120,119 @@ static int opw_is_beside(const opw_loop *work, const opw_operands *list, const o
     return n <= OPW_SHORT_RUN && kept->dims[kept->n - 1] >= OPW_MANY_COLUMNS && !opw_is_close(work, list, gone, gone->n - 1);
 }
 
+/* Whether an output has what folds have made so far: in order, that is. */
+static int opw_scans(const opw_loop *work)
+{
+    int k;
+    for (k = 0; k < work->outputs; k++)
+        if (work->fold->kinds[k] == OPW_SCANNED)
+            return 1;
+    return 0;
+}
+
+/* What is kept, as items: of the innermost kept axis as many columns as are folded at once. */
+typedef struct {
+    opw_shares shares;
+    opw_folding folding;
+    const opw_operands *list;
+    const opw_axes *kept;
+    int outer;                     /* axes round the columns */
+    npy_intp columns, width, each; /* each: items of a part */
+    npy_intp items, all;           /* of one position of the axes round the columns; of all */
+} opw_items;
+
+/* Folds n items from `first` on, and fills the outputs there. */
+static int opw_fold_items(const opw_items *o, npy_intp first, npy_intp n)
+{
+    const opw_operands *list = o->list;
+    const opw_fold *fold = o->folding.fold;
+    opw_accumulators acc;
+    opw_folding folding = o->folding;
+    npy_intp at[OPW_MAX_DIMS] = {0}, i = 0;
+    char *p[OPW_MAX_OPERANDS], *q[OPW_MAX_OPERANDS];
+    int k, status;
+    for (k = 0; k < list->n; k++)
+        p[k] = list->all[k].data;
+    if (first) {
+        i = first % o->items * o->width;
+        opw_seek(o->kept, o->outer, first / o->items, at, p);
+    }
+    do {
+        for (; n && i < o->columns; i += o->width, n--) {
+            folding.m = o->columns - i < o->width ? o->columns - i : o->width;
+            opw_moved(p, folding.t, i, list->n, q);
+            if ((status = opw_fold_axis(&folding, 0, q, folding.gone->dims[0], acc.bytes)))
+                return status;
+            fold->store(acc.bytes, folding.m, q + list->blocks, folding.t + list->blocks);
+        }
+        i = 0;
+    } while (n && opw_next(o->kept, o->outer, at, p));
+    return 0;
+}
+
+static int opw_fold_items_part(opw_shares *shares, npy_intp i)
+{
+    const opw_items *o = (const opw_items *)(const void *)shares;
+    npy_intp first = i * o->each;
+    return opw_fold_items(o, first, o->all - first < o->each ? o->all - first : o->each);
+}
+
+/* How often a stretch of so many elements is halved. */
+static int opw_halvings(const opw_loop *work, npy_intp n)
+{
+    int halvings = 0;
+    while (n / 2 >= work->worth && 1 << halvings < OPW_SHARES)
+        n /= 2, halvings++;
+    return halvings;
+}
+
+/* A long fold: parts are of many items, or, where there are few, of one. What stops early is folded at one go. */
+OPW_APART static int opw_fold_shared(opw_items *o, npy_intp n)
+{
+    const opw_loop *work = o->shares.work;
+    if (o->all < OPW_SHARES / 4 && !work->fold->settled && !opw_scans(work)) {
+        o->folding.halvings = opw_halvings(work, n / o->all);
+        if (o->folding.halvings)
+            return opw_fold_items(o, 0, o->all);
+    }
+    o->each = opw_share_of(work, o->all, n / o->all > 1 ? n / o->all : 2);
+    return opw_share_out(&o->shares, opw_parts_of(o->all, o->each));
+}
+
 /* Fills the outputs; there is something to fold. */
 static int opw_fold_all(const opw_loop *work, const opw_operands *list, int ndim, const npy_intp *dims)
 {
     static const npy_intp none[OPW_MAX_OPERANDS] = {0};
     const opw_fold *fold = work->fold;
-    opw_accumulators acc;
     opw_axes kept, gone;
-    opw_folding folding;
-    npy_intp at[OPW_MAX_DIMS] = {0}, columns = 1, width = fold->width, i;
-    char *p[OPW_MAX_OPERANDS], *q[OPW_MAX_OPERANDS];
-    int outer, k, status;
+    opw_items o = {{work, opw_fold_items_part, 0, NULL, NULL, NULL}, {work, fold, &gone, 0, 0, 0, 0, 0, none},
+                   list, &kept, 0, 1, fold->width, 0, 0, 0};
+    opw_folding *folding = &o.folding;
+    npy_intp n;
+    int k;
 
     if (opw_is_run(fold, list, ndim, dims))
         opw_run_axis(list, ndim, dims, &kept, &gone);
     else
         opw_part_axes(fold, list, ndim, dims, &kept, &gone);
-    outer = kept.n;
-    folding.fold = fold;
-    folding.gone = &gone;
-    folding.t = none;
-    folding.beside = opw_is_beside(work, list, &kept, &gone);
-    folding.runs = fold->wide && !folding.beside;
-    folding.close = folding.runs && gone.dims[gone.n - 1] >= OPW_LONG_RUN && opw_is_close(work, list, &gone, gone.n - 1);
-    if (outer) {
-        outer--;
-        columns = kept.dims[outer];
-        folding.t = kept.strides[outer];
+    folding->beside = opw_is_beside(work, list, &kept, &gone);
+    folding->runs = fold->wide && !folding->beside;
+    folding->close = folding->runs && gone.dims[gone.n - 1] >= OPW_LONG_RUN && opw_is_close(work, list, &gone, gone.n - 1);
+    if (kept.n) {
+        o.outer = kept.n - 1;
+        o.columns = kept.dims[o.outer];
+        folding->t = kept.strides[o.outer];
     }
-    if (folding.close) {
-        folding.runs = 0;
-        width = 1;
+    if (folding->close) {
+        folding->runs = 0;
+        o.width = 1;
     }
-    for (k = 0; k < list->n; k++)
-        p[k] = list->all[k].data;
-    do {
-        for (i = 0; i < columns; i += width) {
-            folding.m = columns - i < width ? columns - i : width;
-            opw_moved(p, folding.t, i, list->n, q);
-            if ((status = opw_fold_axis(&folding, 0, q, gone.dims[0], acc.bytes)))
-                return status;
-            fold->store(acc.bytes, folding.m, q + list->blocks, folding.t + list->blocks);
-        }
-    } while (opw_next(&kept, outer, at, p));
-    return 0;
+    o.items = o.all = (o.columns + o.width - 1) / o.width;
+    for (k = 0; k < o.outer; k++)
+        o.all *= kept.dims[k];
+    for (k = 0, n = 1; k < ndim; k++)
+        n *= dims[k];
+    return opw_is_worth(work, n) ? opw_fold_shared(&o, n) : opw_fold_items(&o, 0, o.all);
 }
 
 /* Fills the outputs of a fold of nothing, which are new or lie in C order. */

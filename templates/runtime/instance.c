@@ -78,6 +78,7 @@ struct opw_function {
     char *constants;           /* the part of a frame up to constants_end; NULL: none needed */
     PyObject **kept;           /* storage of temporaries from earlier runs, then of results that became scalars; NULL entries: none, or in use */
     void **structs;            /* the state of ops that keep some */
+    int threads;               /* on how many long loops run, at most */
     PyObject *turns;           /* tuple of opw_turn in capsules that a call holds, in the order in which it takes them; NULL: none */
 #ifdef OPW_PROFILE
     opw_cost *costs;           /* of each entry of the table, then of all calls */

@@ -92,24 +92,36 @@ static const opw_code *opw_code_at(const opw_state *state, Py_ssize_t position)
     return NULL;
 }
 
+/* Non-zero: an exception is set. */
+static int opw_take_threads(int threads)
+{
+    if (threads < 1)
+        PyErr_Format(PyExc_ValueError, "make() got %d as threads, expected a number from 1 on", threads);
+    else if (threads == 1 || opw_pool || (opw_pool = opw_find_pool()))
+        return 0;
+    return -1;
+}
+
 static PyObject *opw_make(PyObject *module, PyObject *args)
 {
     const opw_state *state = (const opw_state *)PyModule_GetState(module);
     const opw_code *code;
     Py_ssize_t position;
     PyObject *name, *rules, *convert, *outs, *performs, *constants, *defaults, *cells, *failed, *unlike, *remark = Py_None;
+    int threads = 1;
     opw_function *self;
 
-    if (!PyArg_ParseTuple(args, "nUO!OO!O!O!O!O!OO|O:make", &position, &name, &PyTuple_Type, &rules, &convert, &PyTuple_Type,
+    if (!PyArg_ParseTuple(args, "nUO!OO!O!O!O!O!OO|Oi:make", &position, &name, &PyTuple_Type, &rules, &convert, &PyTuple_Type,
                           &outs, &PyTuple_Type, &performs, &PyTuple_Type, &constants, &PyTuple_Type, &defaults, &PyTuple_Type,
-                          &cells, &failed, &unlike, &remark) ||
+                          &cells, &failed, &unlike, &remark, &threads) ||
         !(code = opw_code_at(state, position)) || opw_check_rules(rules, outs) ||
-        opw_check_make(code->program, rules, outs, performs, constants, defaults, cells))
+        opw_check_make(code->program, rules, outs, performs, constants, defaults, cells) || opw_take_threads(threads))
         return NULL;
     self = PyObject_GC_New(opw_function, state->type);
     if (!self)
         return NULL;
-    self->vectorcall = OPW_ENTRY;
+    self->vectorcall = threads > 1 ? opw_call_on_threads : OPW_ENTRY;
+    self->threads = threads;
     Py_INCREF(module);
     self->module = module;
     self->code = code;

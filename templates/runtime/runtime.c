@@ -13,6 +13,7 @@
 #include "access.c"
 #include "out.c"
 #include "pack.c"
+#include "share.c"
 #include "stages.c"
 #include "store.c"
 #include "columns.c"

@@ -196,18 +196,71 @@ static int opw_list_stored(const opw_loop *work, opw_places places, opw_operand 
     return 0;
 }
 
+/* Runs a loop over axes, of one at least, p: where its operands begin. */
+static int opw_store_axes(const opw_loop *work, opw_axes *axes, npy_intp total, char **p)
+{
+    npy_intp at[OPW_MAX_DIMS] = {0};
+    int status;
+    if (total >= OPW_PACK_WORTH && (status = opw_run_packed(work, axes, p)) != OPW_AS_IT_IS)
+        return status;
+    do {
+        if ((status = work->inner(axes->dims[axes->n - 1], p, axes->strides[axes->n - 1])))
+            return status;
+    } while (opw_next(axes, axes->n - 1, at, p));
+    return 0;
+}
+
+/* The same in parts: of one axis. */
+typedef struct {
+    opw_shares shares;
+    const opw_axes *axes;
+    char *const *p;
+    int axis;
+    npy_intp each, around; /* positions of a part; elements of one position */
+} opw_stores;
+
+static int opw_store_part(opw_shares *shares, npy_intp i)
+{
+    const opw_stores *all = (const opw_stores *)(const void *)shares;
+    const npy_intp *strides = all->axes->strides[all->axis];
+    npy_intp first = i * all->each, n = all->axes->dims[all->axis] - first;
+    char *p[OPW_MAX_OPERANDS];
+    opw_axes axes;
+    int k;
+    axes.n = all->axes->n;
+    axes.operands = all->axes->operands;
+    memcpy(axes.dims, all->axes->dims, sizeof(axes.dims[0]) * (size_t)axes.n);
+    memcpy(axes.strides, all->axes->strides, sizeof(axes.strides[0]) * (size_t)axes.n);
+    memset(axes.axis, 0, sizeof(axes.axis));
+    axes.dims[all->axis] = n < all->each ? n : all->each;
+    for (k = 0; k < axes.operands; k++)
+        p[k] = all->p[k] + first * strides[k];
+    return opw_store_axes(shares->work, &axes, axes.dims[all->axis] * all->around, p);
+}
+
+/* Parts are of the outermost axis that has enough positions, or of the longest. */
+OPW_APART static int opw_store_shared(const opw_loop *work, const opw_axes *axes, npy_intp total, char *const *p)
+{
+    opw_stores all = {{work, opw_store_part, 0, NULL, NULL, NULL}, axes, p, 0, 0, 0};
+    int i;
+    for (i = 1; i < axes->n && axes->dims[all.axis] < OPW_SHARES; i++)
+        if (axes->dims[i] > axes->dims[all.axis])
+            all.axis = i;
+    all.around = total / axes->dims[all.axis];
+    all.each = opw_share_of(work, axes->dims[all.axis], all.around);
+    return opw_share_out(&all.shares, opw_parts_of(axes->dims[all.axis], all.each));
+}
+
 /* Runs a loop over axes that are in order. */
 static int opw_store_over(const opw_loop *work, opw_axes *axes, const opw_operand *list)
 {
-    npy_intp at[OPW_MAX_DIMS], total = 1;
+    npy_intp total = 1;
     char *p[OPW_MAX_OPERANDS];
-    int i, k, status;
+    int i, k;
 
     opw_join_axes(axes);
-    for (i = 0; i < axes->n; i++) {
-        at[i] = 0;
+    for (i = 0; i < axes->n; i++)
         total *= axes->dims[i];
-    }
     for (k = 0; k < axes->operands; k++)
         p[k] = list[k].data;
     if (!axes->n) {
@@ -216,13 +269,7 @@ static int opw_store_over(const opw_loop *work, opw_axes *axes, const opw_operan
         for (k = 0; k < axes->operands; k++)
             axes->strides[0][k] = 0;
     }
-    if (total >= OPW_PACK_WORTH && (status = opw_run_packed(work, axes, p)) != OPW_AS_IT_IS)
-        return status;
-    do {
-        if ((status = work->inner(axes->dims[axes->n - 1], p, axes->strides[axes->n - 1])))
-            return status;
-    } while (opw_next(axes, axes->n - 1, at, p));
-    return 0;
+    return opw_is_worth(work, total) ? opw_store_shared(work, axes, total, p) : opw_store_axes(work, axes, total, p);
 }
 
 /* Any shapes and strides. list: the inputs. */
@@ -274,11 +321,43 @@ static int opw_pack_numbers(const opw_loop *work, npy_intp n, char **p, const np
 }
 
 /* Runs n elements of operands that are contiguous, or, where `shaped` has no bit for an input, one number throughout. */
-OPW_INLINE int opw_run_numbers(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
+OPW_INLINE int opw_run_these(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
 {
     if (n >= OPW_PACK_NUMBERS && work->inputs > 2 && (shaped | work->numbers) != ~(npy_uint64)0 >> (64 - work->inputs))
         return opw_pack_numbers(work, n, p, s);
     return n ? work->inner(n, p, s) : 0;
+}
+
+/* The same in parts. */
+typedef struct {
+    opw_shares shares;
+    npy_intp n, each;
+    npy_uint64 shaped;
+    char *const *p;
+    const npy_intp *s;
+} opw_numbers;
+
+static int opw_run_numbers_part(opw_shares *shares, npy_intp i)
+{
+    const opw_numbers *all = (const opw_numbers *)(const void *)shares;
+    const opw_loop *work = shares->work;
+    npy_intp first = i * all->each, n = all->n - first < all->each ? all->n - first : all->each;
+    char *p[OPW_MAX_OPERANDS];
+    int k;
+    for (k = 0; k < work->inputs + work->outputs; k++)
+        p[k] = all->p[k] + first * all->s[k];
+    return opw_run_these(work, n, all->shaped, p, all->s);
+}
+
+OPW_APART static int opw_run_many_numbers(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
+{
+    opw_numbers all = {{work, opw_run_numbers_part, 0, NULL, NULL, NULL}, n, opw_share_of(work, n, 1), shaped, p, s};
+    return opw_share_out(&all.shares, opw_parts_of(n, all.each));
+}
+
+OPW_INLINE int opw_run_numbers(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
+{
+    return opw_is_worth(work, n) ? opw_run_many_numbers(work, n, shaped, p, s) : opw_run_these(work, n, shaped, p, s);
 }
 
 /* Runs a loop of stores whose inputs have one shape, C order throughout, or no dimensions: one loop over all. Those of dims are

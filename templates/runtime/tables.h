@@ -139,6 +139,8 @@ typedef struct {
     const int *over;         /* of an output: the input that it may be written over, or -1; NULL: none */
     opw_inner_fn inner;      /* of stores alone */
     const opw_fold *fold;    /* NULL: stores alone */
+    npy_intp worth;          /* as many elements are worth letting other threads run; 0: it needs the GIL */
+    int raises;              /* it may set an exception, for which it takes the GIL */
 } opw_loop;
 /* Runs the loop whose place in the program's table is the first slot: one of stores alone, or one that folds. */
 OPW_SHARED int opw_run_stores(char *frame, const uint32_t *slots);

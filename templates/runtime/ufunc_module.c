@@ -7,6 +7,7 @@
 #include <fenv.h>
 #include <numpy/arrayobject.h>
 #include <numpy/ufuncobject.h>
+#include "pool.h"
 
 #define OPW_LOOPS "opweld.loops" /* what a ufunc of ours holds as its obj */
 #define OPW_LOOP "opweld loop"   /* what form.loop gives: the address of a loop */
@@ -29,6 +30,7 @@ struct opw_loops {
     void **data;
     int inputs, outputs, sizes;  /* sizes: how many the signature names */
     int threads;                 /* at most */
+    opw_pool_run pool;           /* NULL: there is one */
 };
 
 #include "ufunc_threads.c"
@@ -143,6 +145,7 @@ static PyObject *opw_make_ufunc(PyObject *module, PyObject *args)
 {
     PyObject *form, *name, *doc, *core, *types, *capsule, *made;
     opw_loops *loops = NULL;
+    opw_pool_run pool = NULL;
     int inputs, outputs, computed, threads;
     Py_ssize_t n;
     (void)module;
@@ -153,7 +156,7 @@ static PyObject *opw_make_ufunc(PyObject *module, PyObject *args)
         PyErr_SetString(PyExc_ValueError, "make() got types or a signature that do not fit");
         return NULL;
     }
-    if (!(capsule = opw_new_loops(n, &loops)))
+    if ((threads > 1 && !(pool = opw_find_pool())) || !(capsule = opw_new_loops(n, &loops)))
         return NULL;
     loops->form = form, Py_INCREF(form);
     loops->name = name, Py_INCREF(name);
@@ -171,6 +174,7 @@ static PyObject *opw_make_ufunc(PyObject *module, PyObject *args)
     loops->outputs = outputs;
     loops->sizes = ((PyUFuncObject *)made)->core_num_dim_ix;
     loops->threads = threads;
+    loops->pool = pool;
     if (computed)
         ((PyUFuncObject *)made)->process_core_dims_func = opw_core_sizes;
     return made;

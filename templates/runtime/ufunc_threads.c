@@ -1,35 +1,19 @@
-/* A loop of a ufunc's, split over threads. */
+/* A loop of a ufunc's, split over the threads of the pool. */
 /* ---- threads ------------------------------------------------------------------------------------------------------ */
 
-/* Threads are made for a loop and joined in it: nothing of them is there when the process forks or ends. */
-#include <pthread.h>
+#define OPW_WORTH ((npy_intp)1 << 14) /* elements of a part, at least */
+#define OPW_SHARES 64                 /* parts, at most */
 
-#define OPW_WORTH ((npy_intp)1 << 16) /* fewer elements are computed sooner than a thread is made */
-
-/* What one thread does. */
+/* A loop in parts. */
 typedef struct {
+    const opw_loops *loops;
     PyUFuncGenericFunction run;
-    const npy_intp *steps;
-    char *args[NPY_MAXARGS];
-    npy_intp *dimensions;
-    pthread_t thread;
-    int started, floats;                    /* floats: the processor's remarks, which are a thread's own */
-    PyObject *kind, *value, *traceback;     /* what was raised */
-} opw_share;
-
-static void *opw_run_share(void *share)
-{
-    opw_share *s = (opw_share *)share;
-    PyGILState_STATE held = PyGILState_Ensure(); /* so that what is raised without the GIL stays until it is taken from here */
-    PyThreadState *state = PyEval_SaveThread();
-    feclearexcept(FE_ALL_EXCEPT);
-    s->run(s->args, s->dimensions, s->steps, NULL);
-    s->floats = fetestexcept(FE_ALL_EXCEPT);
-    PyEval_RestoreThread(state);
-    PyErr_Fetch(&s->kind, &s->value, &s->traceback);
-    PyGILState_Release(held);
-    return NULL;
-}
+    char **args;
+    const npy_intp *dimensions, *steps;
+    npy_intp each;                             /* elements of a part */
+    npy_intp raised;                           /* the part that has raised the exception here */
+    PyObject *kind, *value, *traceback;        /* owned; NULL: none */
+} opw_split_loop;
 
 /* Whether the elements of a loop do not depend on one another: as they would where an output is folded, or read again. */
 static int opw_apart(const opw_loops *loops, char **args, npy_intp n, const npy_intp *steps)
@@ -49,79 +33,83 @@ static int opw_apart(const opw_loops *loops, char **args, npy_intp n, const npy_
     return 1; /* NumPy has made copies of what a generalized ufunc would write over */
 }
 
-/* Gives the share its part of the elements: from `first` on, n of them. */
-static void opw_give_share(opw_share *s, const opw_loops *loops, char **args, const npy_intp *dimensions, npy_intp first, npy_intp n)
+/* Whether this thread, which may not hold the GIL, has raised an exception. */
+static int opw_has_raised(void)
 {
-    int i;
-    for (i = 0; i < loops->inputs + loops->outputs; i++)
-        s->args[i] = args[i] + first * s->steps[i];
-    memcpy(s->dimensions, dimensions, sizeof(npy_intp) * (size_t)(1 + loops->sizes));
-    s->dimensions[0] = n;
+    const PyThreadState *thread = PyGILState_GetThisThreadState();
+#if PY_VERSION_HEX >= 0x030C0000
+    return thread->current_exception != NULL;
+#else
+    return thread->curexc_type != NULL;
+#endif
 }
 
-/* Brings what threads have raised, the first of it, to the caller; what it has raised itself stays. */
-static void opw_raise_of(opw_share *shares, int n)
+/* Keeps the exception that part i has raised in this thread, unless an earlier one has. */
+static void opw_keep_raised(opw_split_loop *split, npy_intp i)
 {
     PyGILState_STATE held = PyGILState_Ensure();
-    int i;
-    for (i = 0; i < n; i++) {
-        if (shares[i].kind && !PyErr_Occurred())
-            PyErr_Restore(shares[i].kind, shares[i].value, shares[i].traceback);
-        else {
-            Py_XDECREF(shares[i].kind);
-            Py_XDECREF(shares[i].value);
-            Py_XDECREF(shares[i].traceback);
-        }
+    PyObject *kind, *value, *traceback;
+    PyErr_Fetch(&kind, &value, &traceback);
+    if (split->kind && split->raised < i) {
+        Py_XDECREF(kind);
+        Py_XDECREF(value);
+        Py_XDECREF(traceback);
+    } else {
+        Py_XDECREF(split->kind);
+        Py_XDECREF(split->value);
+        Py_XDECREF(split->traceback);
+        split->kind = kind, split->value = value, split->traceback = traceback;
+        split->raised = i;
     }
     PyGILState_Release(held);
 }
 
-/* Runs the shares, the last of them in this thread. */
-static void opw_run_shares(opw_share *shares, int n)
+/* A thread of the pool is made one of Python's, once, so that what is raised there stays until it is taken. */
+static int opw_run_split(void *work, intptr_t i)
 {
-    PyThreadState *state = PyGILState_Check() ? PyEval_SaveThread() : NULL; /* the threads will want it */
-    int i, floats = 0, raised = 0;
-    for (i = 0; i < n - 1; i++)
-        shares[i].started = !pthread_create(&shares[i].thread, NULL, opw_run_share, &shares[i]);
-    for (i = 0; i < n; i++)
-        if (!shares[i].started)
-            shares[i].run(shares[i].args, shares[i].dimensions, shares[i].steps, NULL);
-    for (i = 0; i < n; i++)
-        if (shares[i].started) {
-            pthread_join(shares[i].thread, NULL);
-            floats |= shares[i].floats;
-            raised |= shares[i].kind != NULL;
-        }
-    if (floats)
-        feraiseexcept(floats);
-    if (state)
-        PyEval_RestoreThread(state);
-    if (raised)
-        opw_raise_of(shares, n);
+    opw_split_loop *split = (opw_split_loop *)work;
+    const opw_loops *loops = split->loops;
+    char *args[NPY_MAXARGS];
+    npy_intp sizes[1 + 2 * NPY_MAXDIMS], first = (npy_intp)i * split->each, left = split->dimensions[0] - first;
+    int k;
+    if (!PyGILState_GetThisThreadState()) {
+        (void)PyGILState_Ensure();
+        (void)PyEval_SaveThread();
+    }
+    memcpy(sizes, split->dimensions, sizeof(npy_intp) * (size_t)(1 + loops->sizes));
+    sizes[0] = left < split->each ? left : split->each;
+    for (k = 0; k < loops->inputs + loops->outputs; k++)
+        args[k] = split->args[k] + first * split->steps[k];
+    split->run(args, sizes, split->steps, NULL);
+    if (!opw_has_raised())
+        return 0;
+    opw_keep_raised(split, (npy_intp)i);
+    return 1;
 }
 
 /* Runs a loop on several threads. 0: it is not worth while, or may not be, and nothing was done. */
 static int opw_split(const opw_loops *loops, PyUFuncGenericFunction run, char **args, const npy_intp *dimensions, const npy_intp *steps)
 {
-    npy_intp n = dimensions[0], each = 1, first = 0;
-    int i, threads = n < loops->threads ? (int)n : loops->threads;
-    opw_share *shares;
-    npy_intp *sizes;
+    opw_split_loop split = {loops, run, args, dimensions, steps, 0, 0, NULL, NULL, NULL};
+    npy_intp n = dimensions[0], around = 1, parts;
+    PyThreadState *thread;
+    int i;
     for (i = 0; i < loops->sizes; i++)
-        each += dimensions[1 + i];
-    if (threads < 2 || n < OPW_WORTH / each || !opw_apart(loops, args, n, steps) ||
-        !(shares = (opw_share *)calloc((size_t)threads, sizeof(opw_share) + sizeof(npy_intp) * (size_t)(1 + loops->sizes))))
+        around += dimensions[1 + i];
+    parts = n / (OPW_WORTH / around + 1);
+    if (parts > OPW_SHARES)
+        parts = OPW_SHARES;
+    if (parts < 2 || loops->sizes > 2 * NPY_MAXDIMS || !opw_apart(loops, args, n, steps))
         return 0;
-    sizes = (npy_intp *)(void *)(shares + threads);
-    for (i = 0; i < threads; i++) {
-        npy_intp part = (n - first) / (threads - i);
-        shares[i].run = run;
-        shares[i].steps = steps;
-        shares[i].dimensions = sizes + (npy_intp)i * (1 + loops->sizes);
-        opw_give_share(&shares[i], loops, args, dimensions, first, part);
-        first += part;
+    split.each = (n + parts - 1) / parts;
+    thread = PyGILState_Check() ? PyEval_SaveThread() : NULL; /* the threads will want it */
+    loops->pool(loops->threads, (n + split.each - 1) / split.each, opw_run_split, &split);
+    if (thread)
+        PyEval_RestoreThread(thread);
+    if (split.kind) {
+        PyGILState_STATE held = PyGILState_Ensure();
+        PyErr_Restore(split.kind, split.value, split.traceback);
+        PyGILState_Release(held);
     }
-    opw_run_shares(shares, threads);
-    free(shares);
     return 1;
 }

@@ -209,3 +209,14 @@ static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_
         return opw_call_directly(self, args);
     return opw_call(self, args, given, names);
 }
+
+/* The entry of functions that are made for several threads. */
+static PyObject *opw_call_on_threads(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *names)
+{
+    int before = opw_threads;
+    PyObject *result;
+    opw_threads = ((opw_function *)callable)->threads;
+    result = OPW_ENTRY(callable, args, nargsf, names);
+    opw_threads = before;
+    return result;
+}

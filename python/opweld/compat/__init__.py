@@ -14,7 +14,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from opweld.compat.table import FALLBACKS, HOMES, TREES
+from opweld.compat.table import ALIASES, FALLBACKS, HOMES, TREES
 from opweld.rooms import submodule
 
 __all__ = ["TREES", "install", "uninstall"]
@@ -51,7 +51,7 @@ def _module(path: str, names: str, fallbacks: tuple[str, ...]) -> ModuleType:
                 f"module {path!r} has no attribute {name!r} here: opweld offers of {path.partition('.')[0]} what ops "
                 "and types written in C need; docs/coming-from.md lists it"
             )
-        setattr(made, name, found)
+        made.__dict__.setdefault(name, found)  # a module of this name stays
         return found
 
     made.__dict__.update(
@@ -59,6 +59,14 @@ def _module(path: str, names: str, fallbacks: tuple[str, ...]) -> ModuleType:
     )
     made.__spec__ = ModuleSpec(full, None, is_package=True)
     return made
+
+
+class _Called(ModuleType):
+    """A module that has the name of a function of its parent's, and is called as that."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        parent, _, name = self.__name__.rpartition(".")
+        return sys.modules[parent].__dict__["__getattr__"](name)(*args, **kwargs)
 
 
 def _grow() -> None:
@@ -73,7 +81,12 @@ def _grow() -> None:
             made = _module(path, modules.get(inner, ""), FALLBACKS.get(inner, ()))
             sys.modules[made.__name__] = made
             parent, _, last = made.__name__.rpartition(".")
+            if last in modules.get(parent[len(f"{__name__}.{tree}.") :], "").split():  # a function's name too
+                made.__class__ = _Called
             setattr(sys.modules[parent], last, made)
+    for path, module in ALIASES.items():
+        parent, _, last = path.rpartition(".")
+        setattr(sys.modules[f"{__name__}.{parent}"], last, sys.modules[f"{__name__}.{module}"])
 
 
 def _tree(name: str) -> dict[str, ModuleType]:

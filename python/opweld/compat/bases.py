@@ -134,6 +134,10 @@ class Type(_type.Type, metaclass=Kin):
     c_lang: str | None = "c++"
     c_unversioned = False
 
+    def __class_getitem__(cls, values: object) -> type:
+        """Give the class: ``Type[numpy.ndarray]`` says what values are meant, to type checkers."""
+        return cls
+
 
 class CType(Type, CLinkerType, _CType):
     """`opweld.CType`, with hooks in C++."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 from opweld.compat.bases import COp
 from opweld.dtypes import dtype_of, upcast
 from opweld.errors import MethodNotDefined
@@ -17,6 +19,8 @@ __all__ = [
     "UnaryBitOp",
     "UnaryScalarOp",
 ]
+
+Element: TypeAlias = Any  # a scalar's value: one of NumPy's or Python's numbers; or its variable
 
 
 class ScalarOp(COp, _op.ScalarOp):

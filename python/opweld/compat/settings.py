@@ -12,14 +12,14 @@ import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from opweld.compile import store, toolchain
 from opweld.config import Section
 from opweld.config import config as _own
 from opweld.errors import ConfigError, OpweldWarning
 
-__all__ = ["OPTIMIZERS", "Settings", "change_flags", "compiles", "config"]
+__all__ = ["OPTIMIZERS", "Attempt", "Settings", "attempt", "change_flags", "compiles", "config"]
 
 Allowed = tuple[Any, ...]
 _FLAG: Allowed = (True, False)
@@ -217,8 +217,27 @@ def _compiler() -> str:
     return toolchain.driver("c++", _own.cxx).path
 
 
-def compiles(text: str, *flags: str) -> bool:
-    """Say whether the C++ compiler makes a program of a text.
+class Attempt(NamedTuple):
+    """What became of a program that was tried.
+
+    Attributes
+    ----------
+    compiled : bool
+        The compiler made it.
+    ran : bool
+        It ran, and gave 0; False too where it was not to run.
+    out, err : str
+        What the compiler wrote, or the program if it ran.
+    """
+
+    compiled: bool
+    ran: bool
+    out: str
+    err: str
+
+
+def attempt(text: str, *flags: str, run: bool = False, compiler: str = "") -> Attempt:
+    """Try a program with the C++ compiler.
 
     Parameters
     ----------
@@ -226,22 +245,42 @@ def compiles(text: str, *flags: str) -> bool:
         C++.
     *flags : str
         Behind the compiler's own.
+    run : bool
+        Whether the program is run, for half a minute at most.
+    compiler : str
+        Another one than the configuration's.
 
     Returns
     -------
-    bool
-        False too where there is no compiler.
+    Attempt
+        Nothing is compiled where there is no compiler.
     """
-    driver = toolchain.driver("c++", _own.cxx)
+    driver = toolchain.driver("c++", compiler or _own.cxx)
     if not driver.path:
-        return False
+        return Attempt(False, False, "", "there is no C++ compiler")
     with tempfile.TemporaryDirectory() as folder:
-        source = os.path.join(folder, "try.cc")
+        source, program = os.path.join(folder, "try.cc"), os.path.join(folder, "try")
         with open(source, "w", encoding="utf-8") as file:
             file.write(text)
-        command = [driver.path, *driver.flags, source, "-o", os.path.join(folder, "try"), *flags]
-        done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, cwd=folder, check=False)
-    return done.returncode == 0
+        done = _output([driver.path, *driver.flags, source, "-o", program, *flags], folder, None)
+        if done.returncode or not run:
+            return Attempt(not done.returncode, False, done.stdout, done.stderr)
+        try:
+            done = _output([program], folder, 30)
+        except subprocess.TimeoutExpired:
+            return Attempt(True, False, "", "it ran for longer than 30 s")
+        return Attempt(True, not done.returncode, done.stdout, done.stderr)
+
+
+def _output(command: list[str], folder: str, timeout: float | None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=folder, check=False, timeout=timeout
+    )
+
+
+def compiles(text: str, *flags: str) -> bool:
+    """Say whether the C++ compiler makes a program of a text; see `attempt`."""
+    return attempt(text, *flags).compiled
 
 
 @functools.lru_cache(maxsize=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["FALLBACKS", "HOMES", "TREES"]
+__all__ = ["ALIASES", "FALLBACKS", "HOMES", "TREES"]
 
 # name -> the module that has it, or module:attribute
 HOMES: dict[str, str] = {
@@ -15,7 +15,7 @@ HOMES: dict[str, str] = {
     ),
     **dict.fromkeys(("Apply", "Constant", "Variable"), "opweld.graph.basic"),
     **dict.fromkeys(("InconsistencyError", "MethodNotDefined", "MissingInputError"), "opweld.errors"),
-    **dict.fromkeys(("NodeRewriter", "node_rewriter"), "opweld.rewriting.basic"),
+    "node_rewriter": "opweld.rewriting.basic",
     **dict.fromkeys(
         ("register_canonicalize", "register_inplace", "register_specialize", "register_stabilize"),
         "opweld.rewriting.standard",
@@ -44,7 +44,6 @@ HOMES: dict[str, str] = {
         ),
         "opweld.tensor.basic",
     ),
-    "Elemwise": "opweld.tensor.elemwise",
     "TensorType": "opweld.tensor.type",
     "tensor": "opweld.tensor.making",
     **dict.fromkeys(("as_tensor_variable", "constant"), "opweld.tensor.convert"),
@@ -52,7 +51,120 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("ScalarType", "get_scalar_type", "upcast"), "opweld.scalar"),
     **dict.fromkeys(("Params", "ParamsType"), "opweld.params"),
     **dict.fromkeys(("CEnumType", "EnumList", "EnumType"), "opweld.enums"),
-    "FunctionGraph": "opweld.graph.fgraph",
+    **dict.fromkeys(
+        (
+            "Feature", "FunctionGraph", "ReplaceValidate", "ReplacementDidntRemovedError", "Updater", "Validator",
+        ),
+        "opweld.compat.fgraph",
+    ),
+    **dict.fromkeys(
+        (
+            "EquilibriumOptimizer", "FromFunctionOptimizer", "LocalOptGroup", "LocalOptimizer", "MergeOptimizer",
+            "OpRemove", "OpSub", "Optimizer", "PatternSub", "SeqOptimizer", "TopoOptimizer", "check_chain",
+            "copy_stack_trace", "in2out", "inherit_stack_trace", "optimizer", "out2in", "view_roots",
+        ),
+        "opweld.compat.rewriters",
+    ),
+    **dict.fromkeys(
+        (
+            "Canonizer", "DB", "EquilibriumDB", "LocalGroupDB", "Query", "SequenceDB", "local_add_canonizer",
+            "local_mul_canonizer", "optdb",
+        ),
+        "opweld.compat.databases",
+    ),
+    **dict.fromkeys(
+        (
+            "BasicThunkType", "ComputeMapType", "FrozenFunctionGraph", "HasDataType", "HasInnerGraph", "HasShape",
+            "InputStorageType", "MetaObject", "MetaType", "OutputStorageType", "PerformMethodType", "StorageCellType",
+            "StorageMapType", "ThunkCallableType", "ThunkType", "apply_depends_on", "clone", "clone_get_equiv",
+            "clone_replace", "equal_computations", "explicit_graph_inputs", "graph_replace", "is_thunk_type",
+            "list_of_nodes", "rebuild_collect_shared", "toposort", "truncated_graph_inputs", "variable_depends_on",
+        ),
+        "opweld.compat.abstract",
+    ),
+    **dict.fromkeys(
+        (
+            "LOCAL_BITWIDTH", "NDARRAY_C_VERSION", "PYTHON_INT_BITWIDTH", "_parse_gufunc_signature",
+            "apply_across_args", "broadcast_static_dim_lengths", "faster_broadcast_to", "faster_ndindex", "frozendict",
+            "get_normalized_batch_axes", "import_func_from_string", "lazy_scipy_module", "normalize_reduce_axis",
+            "old_np_unique", "safe_signature", "scipy_linalg",
+        ),
+        "opweld.compat.small",
+    ),
+    **dict.fromkeys(
+        (
+            "CLinker", "GCC_compiler", "failure_code", "failure_code_init", "get_lock", "lock_ctx", "release_lock",
+        ),
+        "opweld.compat.compiler",
+    ),
+    **dict.fromkeys(
+        (
+            "Assert", "CheckAndRaise", "ExceptionType", "Gemv", "Ger", "Rebroadcast", "ScalarFromTensor",
+            "TensorFromScalar", "assert_", "assert_op", "gemv_inplace", "gemv_no_inplace", "ger", "ger_destructive",
+            "register_rebroadcast_c_code", "register_specify_shape_c_code", "scalar_from_tensor", "tensor_from_scalar",
+        ),
+        "opweld.compat.ops",
+    ),
+    **dict.fromkeys(
+        (
+            "ARange", "AdvancedIncSubtensor", "AdvancedIncSubtensor1", "AdvancedSubtensor", "AdvancedSubtensor1",
+            "All", "AllocEmpty", "Any", "Argmax", "CAReduce", "DimShuffle", "Dot", "Elemwise", "IncSubtensor",
+            "MaxAndArgmax", "Prod", "Reshape", "Subtensor", "Sum", "advanced_inc_subtensor1", "advanced_subtensor",
+            "advanced_subtensor1", "specify_broadcastable",
+        ),
+        "opweld.compat.opclasses",
+    ),
+    **dict.fromkeys(
+        (
+            "Blockwise", "_vectorize_node", "_vectorize_not_needed", "vectorize_graph", "vectorize_node_fallback",
+        ),
+        "opweld.compat.vectorizing",
+    ),
+    **dict.fromkeys(("OpFromGraph", "SymbolicOp"), "opweld.compat.inner"),
+    **dict.fromkeys(
+        (
+            "compute_output_dims_lengths", "make_alloc", "make_checks", "make_complete_loop_careduce", "make_declare",
+            "make_loop", "make_loop_careduce", "make_reordered_loop", "make_reordered_loop_careduce",
+        ),
+        "opweld.compat.cgen",
+    ),
+    **dict.fromkeys(
+        (
+            "AsTensorError", "CpuContiguous", "MakeSlice", "ScalarSharedVariable", "SliceConstant", "SliceType",
+            "TensorConstantSignature", "_as_tensor_variable", "_get_vector_length", "_scalar_py_operators",
+            "_tensor_py_operators", "cpu_contiguous", "expandable_types", "get_vector_length", "make_slice",
+            "min_informative_str", "register_checker", "scalar_elemwise", "scalar_shared", "shape_tuple", "slicetype",
+            "sparse_block_dot", "special",
+        ),
+        "opweld.compat.variables",
+    ),
+    **dict.fromkeys(("Composite", "ScalarInnerGraphOp", "ScalarLoop"), "opweld.compat.scalargraphs"),
+    **dict.fromkeys(("ScalarConstant", "ScalarVariable"), "opweld.scalar.type"),
+    **dict.fromkeys(("ChoiceFromUniform", "MultinomialFromUniform"), "opweld.compat.sampling"),
+    **dict.fromkeys(
+        (
+            "Angle", "Complex", "ComplexError", "ComplexFromPolar", "InRange", "IntegerDivisionError",
+            "RoundHalfAwayFromZero", "angle", "as_common_dtype", "as_scalar", "complex", "complex_from_polar",
+            "complexs", "complexs64", "complexs128", "float_out_nocomplex", "floats", "floor_div", "inclosedrange",
+            "inopenrange", "int_or_true_div", "int_out_nocomplex", "ints", "mod_check", "real_out",
+            "round_half_away_from_zero", "same_out_min8", "same_out_nocomplex", "unary_out_lookup", "upcast_out_min8",
+            "upcast_out_no_complex",
+        ),
+        "opweld.compat.scalarmore",
+    ),
+    "scalar_cast": "opweld.compat.scalarmore:cast",
+    "scalar_constant": "opweld.compat.scalarmore:constant",
+    "scalar_convert": "opweld.compat.scalarmore:convert",
+    "Output": "opweld.graph.fgraph:Sink",
+    "Profile": "opweld.compile.profile",
+    "blas_optdb": "opweld.compat.databases",
+    "deepcopy": "copy",
+    "flip": "opweld.tensor",
+    "local_dimshuffle_lift": "opweld.tensor.rewriting_views:dimshuffle_of_dimshuffle",
+    "pad": "opweld.tensor",
+    "reciprocal": "opweld.tensor",
+    "inc_code": "opweld.compat.inccode",
+    "Function": "opweld.compile.function",
     **dict.fromkeys(
         (
             "NoneConst", "NoneTypeT", "_asarray", "all_dtypes", "complex_dtypes", "continuous_dtypes",
@@ -171,10 +283,10 @@ _MODERN: dict[str, str] = {
     "graph.fg": "FunctionGraph",
     "graph.null_type": "NullType",
     "graph.op": "COp ExternalCOp Op",
-    "graph.opt": "local_optimizer=node_rewriter node_rewriter LocalOptimizer=NodeRewriter",
+    "graph.opt": "local_optimizer=node_rewriter node_rewriter LocalOptimizer",
     "graph.params_type": "Params ParamsType",
     "graph.rewriting": "node_rewriter",
-    "graph.rewriting.basic": "NodeRewriter node_rewriter",
+    "graph.rewriting.basic": "NodeRewriter=LocalOptimizer node_rewriter",
     "graph.traversal": _WALKS,
     "graph.type": "CType Generic Type generic",
     "graph.utils": (
@@ -220,7 +332,7 @@ _MODERN: dict[str, str] = {
 }
 
 # What Theano has besides, up to 1.0.
-_OPTIMIZERS = "local_optimizer=node_rewriter LocalOptimizer=NodeRewriter"
+_OPTIMIZERS = "local_optimizer=node_rewriter LocalOptimizer"
 _CLASSIC: dict[str, str] = {
     "": (
         "Apply Constant In Mode Op=ClassicOp OpenMPOp Out Type=ClassicType Variable _asarray change_flags config "
@@ -254,10 +366,153 @@ _CLASSIC: dict[str, str] = {
     "tensor.opt": f"{_REGISTER} get_scalar_constant_value NotScalarConstantError",
 }
 
+_CLASSES = (
+    "ARange AdvancedIncSubtensor AdvancedIncSubtensor1 AdvancedSubtensor AdvancedSubtensor1 All AllocEmpty Any Argmax "
+    "CAReduce DimShuffle Dot Elemwise IncSubtensor MaxAndArgmax Prod Rebroadcast Reshape ScalarFromTensor Shape "
+    "Subtensor Sum TensorFromScalar advanced_inc_subtensor1 advanced_subtensor advanced_subtensor1 scalar_from_tensor "
+    "tensor_from_scalar"
+)
+_LOOPS = (
+    "compute_output_dims_lengths make_alloc make_checks make_complete_loop_careduce make_declare make_loop "
+    "make_loop_careduce make_reordered_loop make_reordered_loop_careduce"
+)
+_INDEXING = (
+    "AdvancedIncSubtensor AdvancedIncSubtensor1 AdvancedSubtensor AdvancedSubtensor1 IncSubtensor Subtensor "
+    "advanced_inc_subtensor1 advanced_subtensor advanced_subtensor1"
+)
+_BLAS = "blas_optdb Gemv Ger gemv_inplace gemv_no_inplace ger ger_destructive optdb local_optimizer=node_rewriter"
+_COPIES_OF_GRAPHS = "clone clone_get_equiv equal_computations"
+_COMPILER = "GCC_compiler"
+_SCALARS = (
+    "Angle Complex ComplexError ComplexFromPolar Composite InRange IntegerDivisionError RoundHalfAwayFromZero "
+    "ScalarConstant ScalarVariable _scalar_py_operators angle as_common_dtype as_scalar cast=scalar_cast complex "
+    "complex_from_polar complexs complexs64 complexs128 constant=scalar_constant convert=scalar_convert "
+    "float_out_nocomplex floats floor_div inclosedrange inopenrange int_or_true_div int_out_nocomplex ints mod_check "
+    "real_out round_half_away_from_zero same_out_min8 same_out_nocomplex unary_out_lookup upcast_out_min8 "
+    "upcast_out_no_complex"
+)
+_C = "CLinker failure_code failure_code_init"
+
+# Names that came with rewriters, classes of ops and C that files of ops share: module -> names, of both ages.
+_SHARED: dict[str, str] = {
+    "compile": "Function OpFromGraph Rebroadcast optdb rebuild_collect_shared register_rebroadcast_c_code "
+    "register_specify_shape_c_code",
+    "compile.builders": "OpFromGraph SymbolicOp",
+    "compile.mode": "optdb",
+    "compile.ops": "Rebroadcast register_rebroadcast_c_code register_specify_shape_c_code",
+    "gradient": "_float_zeros_like=zeros_like",
+    "misc": "",
+    "misc.frozendict": "frozendict",
+    "compile.debugmode": "_lessbroken_deepcopy=deepcopy",
+    "printing": "min_informative_str special",
+    "sandbox": "",
+    "sandbox.multinomial": "ChoiceFromUniform MultinomialFromUniform",
+    "scalar": _SCALARS,
+    "scalar.basic": _SCALARS,
+    "scalar.basic_scipy": "",
+    "scalar.math": "",
+    "scalar.sharedvar": "ScalarSharedVariable shared=scalar_shared",
+    "tensor": f"{_CLASSES} get_vector_length",
+    "tensor.basic": f"{_CLASSES} get_vector_length",
+    "tensor.type_other": "MakeSlice SliceConstant SliceType make_slice slicetype",
+    "tensor.var": "AsTensorError TensorConstantSignature _tensor_py_operators",
+    "tensor.blas": _BLAS,
+    "tensor.elemwise": "All Any CAReduce DimShuffle Elemwise Prod Sum get_normalized_batch_axes",
+    "tensor.elemwise_cgen": _LOOPS,
+    "tensor.extra_ops": "CpuContiguous advanced_inc_subtensor1 cpu_contiguous",
+    "tensor.shape": "Reshape specify_broadcastable",
+    "tensor.subtensor": _INDEXING,
+}
+_SHARED_MODERN: dict[str, str] = {
+    "compile.compilelock": "lock_ctx",
+    "compile.debug": "",
+    "compile.debug.debugmode": f"{_DEBUG} _lessbroken_deepcopy=deepcopy",
+    "compile.debug.profiling": "ProfileStats=Profile",
+    "compile.executor": "Function",
+    "compile.rebuild": "rebuild_collect_shared",
+    "graph": "clone_replace graph_replace vectorize_graph RewriteDatabaseQuery=Query",
+    "graph.basic": f"{_COPIES_OF_GRAPHS} explicit_graph_inputs list_of_nodes truncated_graph_inputs",
+    "graph.destroyhandler": "",
+    "graph.features": "Feature ReplaceValidate",
+    "graph.fg": "FrozenFunctionGraph Output",
+    "graph.op": "BasicThunkType ComputeMapType HasInnerGraph InputStorageType OutputStorageType PerformMethodType "
+    "StorageCellType StorageMapType ThunkCallableType ThunkType is_thunk_type",
+    "graph.replace": "_vectorize_node _vectorize_not_needed clone_replace graph_replace vectorize_graph",
+    "graph.rewriting.basic": (
+        "EquilibriumGraphRewriter=EquilibriumOptimizer FromFunctionGraphRewriter=FromFunctionOptimizer "
+        "GraphRewriter=Optimizer MergeOptimizer PatternNodeRewriter=PatternSub RemovalNodeRewriter=OpRemove "
+        "SequentialGraphRewriter=SeqOptimizer SequentialNodeRewriter=LocalOptGroup SubstitutionNodeRewriter=OpSub "
+        "WalkingGraphRewriter=TopoOptimizer check_chain copy_stack_trace graph_rewriter=optimizer in2out out2in"
+    ),
+    "graph.rewriting.db": "EquilibriumDB LocalGroupDB RewriteDatabase=DB RewriteDatabaseQuery=Query SequenceDB",
+    "graph.traversal": "apply_depends_on explicit_graph_inputs toposort truncated_graph_inputs variable_depends_on",
+    "graph.type": "HasDataType HasShape",
+    "graph.utils": "MetaObject MetaType",
+    "link.c.basic": _C,
+    "link.c.cmodule": _COMPILER,
+    "npy_2_compat": "old_np_unique",
+    "raise_op": "Assert CheckAndRaise ExceptionType assert_op",
+    "scalar": "ScalarInnerGraphOp",
+    "scalar.basic": "ScalarInnerGraphOp",
+    "scalar.loop": "ScalarLoop",
+    "tensor": "_as_tensor_variable _get_vector_length pad",
+    "tensor.basic": "_get_vector_length",
+    "tensor.elemwise": "scalar_elemwise",
+    "tensor.pad": "pad",
+    "tensor.shape": "shape_tuple",
+    "tensor.subtensor": "flip",
+    "tensor.variable": "_tensor_py_operators",
+    "tensor.blockwise": "Blockwise vectorize_node_fallback",
+    "tensor.linalg": "",
+    "tensor.linalg._lazy": "scipy_linalg",
+    "tensor.utils": (
+        "_parse_gufunc_signature broadcast_static_dim_lengths faster_broadcast_to faster_ndindex "
+        "import_func_from_string normalize_reduce_axis safe_signature"
+    ),
+    "utils": "LOCAL_BITWIDTH NDARRAY_C_VERSION PYTHON_INT_BITWIDTH apply_across_args lazy_scipy_module",
+}
+_SHARED_CLASSIC: dict[str, str] = {
+    "gof": (
+        "EquilibriumDB EquilibriumOptimizer LocalOptGroup LocalGroupDB MergeOptimizer OpRemove OpSub Optimizer "
+        "PatternSub Query ReplacementDidntRemovedError SeqOptimizer SequenceDB TopoOptimizer CLinker optimizer "
+        "view_roots"
+    ),
+    "gof.cc": _C,
+    "gof.cmodule": _COMPILER,
+    "gof.compilelock": "get_lock release_lock",
+    "gof.graph": f"{_COPIES_OF_GRAPHS} list_of_nodes view_roots",
+    "gof.opt": (
+        "EquilibriumOptimizer FromFunctionOptimizer LocalOptGroup MergeOptimizer OpRemove OpSub Optimizer PatternSub "
+        "SeqOptimizer TopoOptimizer Updater check_chain copy_stack_trace in2out inherit_stack_trace optimizer out2in"
+    ),
+    "gof.optdb": "DB EquilibriumDB LocalGroupDB Query SequenceDB",
+    "compile": "register_checker",
+    "compile.ops": "expandable_types",
+    "gof.toolbox": "Feature ReplaceValidate Validator",
+    "tensor": "inv=reciprocal",
+    "tensor.basic": "inv=reciprocal",
+    "tensor.nnet.blocksparse": "sparse_block_dot",
+    "tensor.inc_code": "inc_code",
+    "tensor.opt": (
+        "Assert MakeVector assert_ copy_stack_trace in2out local_add_canonizer local_dimshuffle_lift "
+        "local_mul_canonizer optdb out2in"
+    ),
+}
+
+
+def _joined(*tables: dict[str, str]) -> dict[str, str]:
+    """The names of several tables; where two say what a name is, the later one counts."""
+    found: dict[str, str] = {}
+    for table in tables:
+        for module, names in table.items():
+            found[module] = f"{found.get(module, '')} {names}".strip()
+    return found
+
+
 TREES: dict[str, dict[str, str]] = {
-    "theano": {**_MODERN, **_CLASSIC},
-    "aesara": _MODERN,
-    "pytensor": _MODERN,
+    "theano": _joined({**_MODERN, **_CLASSIC}, _SHARED, _SHARED_CLASSIC),
+    "aesara": _joined(_MODERN, _SHARED, _SHARED_MODERN, {"tensor": "inv=reciprocal", "tensor.math": "inv=reciprocal"}),
+    "pytensor": _joined(_MODERN, _SHARED, _SHARED_MODERN),
 }
 
 # Where a module looks for what it does not list: the constructors dvector, fmatrix …, the scalar types.
@@ -268,6 +523,14 @@ FALLBACKS: dict[str, tuple[str, ...]] = {
     "tensor.math": ("opweld.tensor",),
     "tensor.shape": ("opweld.compat.tensors",),
     "tensor.type": ("opweld.tensor", "opweld.compat.tensors"),
-    "scalar": ("opweld.scalar", "opweld.compat.scalarnames"),
+    "scalar": ("opweld.scalar", "opweld.compat.scalarnames", "opweld.compat.specials"),
     "scalar.basic": ("opweld.scalar", "opweld.compat.scalarnames"),
+    "scalar.basic_scipy": ("opweld.compat.specials",),
+    "scalar.math": ("opweld.compat.specials",),
+}
+
+# Modules that others have under a further name.
+ALIASES: dict[str, str] = {
+    "theano.tensor.scal": "theano.scalar",
+    "theano.tensor.basic.scal": "theano.scalar",
 }

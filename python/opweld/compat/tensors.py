@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 from opweld.dtypes import PREFIXES
-from opweld.graph.basic import Constant
 from opweld.tensor.convert import as_tensor_variable, constructor
 from opweld.tensor.diagonals import diag
 from opweld.tensor.joining import stack
@@ -18,7 +17,7 @@ from opweld.tensor.specify import specify_shape
 from opweld.tensor.variable import TensorVariable
 
 __all__ = [
-    "addbroadcast", "batched_dot", "ceil_intdiv", "extract_diag", "get_vector_length", "matrix_inverse",
+    "addbroadcast", "batched_dot", "ceil_intdiv", "extract_diag", "matrix_inverse",
     "nonzero_values", "patternbroadcast", "several", "shape_padaxis", "shape_padleft", "shape_padright", "stacklists",
     "unbroadcast",
 ]  # fmt: skip
@@ -101,25 +100,6 @@ def shape_padaxis(t: TensorLike, axis: int) -> TensorVariable:
     order: list[Any] = list(range(t.type.ndim))
     order.insert(axis % ndim, "x")
     return t.dimshuffle(*order)
-
-
-def get_vector_length(v: TensorLike) -> int:
-    """Give the length of a vector where its type or its value tells it.
-
-    Raises
-    ------
-    TypeError
-        If it is no vector.
-    ValueError
-        If the length is not known.
-    """
-    v = as_tensor_variable(v)
-    if v.type.ndim != 1:
-        raise TypeError(f"expected a vector, got {v.type}")
-    known = v.type.shape[0] if not isinstance(v, Constant) else len(v.data)
-    if known is None:
-        raise ValueError(f"the length of {v} is not known")
-    return int(known)
 
 
 def ceil_intdiv(a: TensorLike, b: TensorLike) -> TensorVariable:

@@ -273,6 +273,7 @@ def bind(
     perform: Callable[[Node], Callable[..., tuple[Any, ...]]] = performer,
     explained: bool = True,
     remark: Callable[[int, tuple[Any, ...], Any], None] | None = None,
+    threads: int = 1,
 ) -> Any:
     """Bind a module to the Python objects that one function works with.
 
@@ -301,6 +302,8 @@ def bind(
     remark : callable, optional
         Of a word of NumPy's bits, the values of all inputs, and what is called: called after a call that has met such
         floating point as NumPy may warn of.
+    threads : int
+        On how many threads long loops run, at most.
 
     Returns
     -------
@@ -325,6 +328,7 @@ def bind(
         _failer(called, program) if explained else None,
         _refuser(called, program, outputs),
         remark,
+        threads,
     )
 
 

@@ -102,6 +102,7 @@ def function(
     fuse: bool | None = None,
     options: Mapping[str, Any] | None = None,
     profile: bool | None = None,
+    threads: int | None = None,
 ) -> Any:
     """Compile a graph.
 
@@ -140,6 +141,9 @@ def function(
     profile : bool, optional
         Time each node and loop of each call: `Function.profile`; ``config.profile`` if left out. Such a function is a
         build of its own; others know nothing of clocks.
+    threads : int, optional
+        On how many threads long loops run, at most; ``config.threads``, which is 1 unless set, if left out. What comes
+        out is the same.
 
     Returns
     -------
@@ -165,7 +169,7 @@ def function(
     if isinstance(mode, Variable):
         raise TypeError(f"mode must be a name or a Mode, got {_what(mode)}; several inputs or outputs are one list")
     mode = config.mode if mode is None else mode
-    given = _options(options, allow_input_downcast, on_unused_input, fuse, profile)
+    given = _options(options, allow_input_downcast, on_unused_input, fuse, profile, threads)
     found = read_mode(mode)
     chosen = Options(given, getattr(found, "options", None) or {})
     specs = _inputs(inputs, chosen.allow_input_downcast)
@@ -188,7 +192,9 @@ def function(
     return Recipe(specs, results, new, single, name, kept, given).make(found, chosen)
 
 
-def _options(options: object, downcast: object, unused: object, fuse: object, profile: object) -> dict[str, Any]:
+def _options(
+    options: object, downcast: object, unused: object, fuse: object, profile: object, threads: object
+) -> dict[str, Any]:
     """What the user says of options, by whichever keyword."""
     if options is not None and not isinstance(options, Mapping):
         raise TypeError(f"options must be a dict of settings to values, got {_what(options)}")
@@ -204,6 +210,8 @@ def _options(options: object, downcast: object, unused: object, fuse: object, pr
         if unused not in ("raise", "warn", "ignore"):
             raise ValueError(f"on_unused_input must be 'raise', 'warn' or 'ignore', got {unused!r}")
         given["on_unused_input"] = unused
+    if threads is not None:
+        given["threads"] = threads
     return given
 
 

@@ -49,6 +49,8 @@ class Maker:
         What the mode has linked.
     conventions : str
         Whose rules hold for a call: the option of that name.
+    threads : int
+        On how many threads long loops run, at most: the option of that name.
     code : Code
         What the module is, whatever it is bound to.
     """
@@ -72,6 +74,7 @@ class Maker:
         self.linked = linked
         self.conventions = options.conventions
         self.profiled = options.profile
+        self.threads = options.threads
         self.keywords = keywords_of(inputs)
         self.code = compile_graph(
             linked.graph if isinstance(linked, InC) else one_node(linked, graph),
@@ -130,6 +133,7 @@ class Maker:
             cells=[variable.cell for variable in self.shared],
             explained=explained and isinstance(self.linked, InC),
             remark=self._remark() if self._remarks() else None,
+            threads=self.threads,
         )
         made.name = self.name
         made.maker = self

@@ -137,6 +137,7 @@ class Compiled:
 
     def __init__(self, *tags: str, options: Mapping[str, Any] | None = None) -> None:
         self.tags = tags
+        self.without: tuple[str, ...] = ()
         self.options = dict(options or {})
         if options:
             Options(options)  # what is wrong is said here
@@ -144,7 +145,20 @@ class Compiled:
     @property
     def rewrites(self) -> RewriteSet:
         """Those that are registered now."""
-        return registry.rewrites.including(*self.tags)
+        found = registry.rewrites.including(*self.tags)
+        return found.excluding(*self.without) if self.without else found
+
+    def including(self, *tags: str) -> Compiled:
+        """Give a mode that runs what has one of these tags besides; one that was taken out is back."""
+        made = Compiled(*self.tags, *tags, options=self.options)
+        made.without = tuple([tag for tag in self.without if tag not in tags])
+        return made
+
+    def excluding(self, *tags: str) -> Compiled:
+        """Give a mode that runs nothing that has one of these tags."""
+        made = Compiled(*self.tags, options=self.options)
+        made.without = (*self.without, *tags)
+        return made
 
     def link(self, graph: FunctionGraph, options: Options | None = None, name: str | None = None) -> InC:
         """Leave the graph to be compiled with the function's arguments."""
@@ -152,7 +166,8 @@ class Compiled:
 
     def __repr__(self) -> str:
         given = [*map(repr, self.tags), *([f"options={self.options!r}"] if self.options else [])]
-        return f"{type(self).__name__}({', '.join(given)})"
+        without = f".excluding({', '.join(map(repr, self.without))})" if self.without else ""
+        return f"{type(self).__name__}({', '.join(given)}){without}"
 
 
 FAST_RUN = Compiled("fast_run")

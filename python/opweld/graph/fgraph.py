@@ -10,8 +10,21 @@ from opweld.graph.aliasing import order
 from opweld.graph.basic import Apply, Constant, Variable, pickling
 from opweld.graph.order import depth_first
 
-__all__ = ["FunctionGraph"]
+__all__ = ["FunctionGraph", "Sink"]
 
+
+class Sink(str):
+    """``"output"``: stands for the function itself among those who read a variable."""
+
+    __slots__ = ()
+
+    @property
+    def op(self) -> Sink:
+        """Itself: who asks every reader for its op gets what is none."""
+        return self
+
+
+_OUTPUT = Sink("output")
 _Readers = dict[tuple[Any, int], None]  # (node, position); ("output", position) for the function itself
 
 
@@ -107,7 +120,7 @@ class FunctionGraph:
                 for position, variable in enumerate(node.inputs):
                     readers.setdefault(variable, {})[node, position] = None
             for position, variable in enumerate(self.outputs):
-                readers.setdefault(variable, {})["output", position] = None
+                readers.setdefault(variable, {})[_OUTPUT, position] = None
             self._readers = readers
         return self._readers
 

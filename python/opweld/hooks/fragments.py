@@ -173,8 +173,8 @@ class Fragments:
         if found is None:
             return None
         fields = self.kernel_fields(node, "", [], [], False)
-        del fields["code"]  # the engine writes it, and its loops run with the lock held
-        fields.pop("gil", None)
+        del fields["code"]  # the engine writes it
+        gil = fields.pop("gil", "")
         fields.pop("shape_only", None)
         if "view" in found:
             fields["view"] = found["view"]
@@ -187,6 +187,10 @@ class Fragments:
             for fold in loop.get("folds", ()):
                 if "body" in fold:
                     fold["body"] = [self._of(scalar_op, instruction) for instruction in fold["body"]]
+            if gil == "released" and any(
+                [i["op"] == "code" for b in (loop, *loop.get("folds", ())) for i in b.get("body", ())]
+            ):
+                fields["gil"] = gil
         return fields
 
     def _is_array(self, type_: Type) -> bool:

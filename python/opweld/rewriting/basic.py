@@ -69,6 +69,16 @@ class NodeRewriter:
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         """Do nothing; older rewriters override it."""
 
+    def begin(self, fgraph: FunctionGraph) -> None:
+        """Hear that a stage begins to run over a graph.
+
+        Parameters
+        ----------
+        fgraph : FunctionGraph
+            The graph; `add_requirements` is called with it.
+        """
+        self.add_requirements(fgraph)
+
     def __str__(self) -> str:
         return self.name or getattr(self, "__name__", None) or type(self).__name__
 
@@ -240,6 +250,7 @@ class Entry:
         tracks = rewriter.tracks()
         self.all = tracks is None
         self.classes = tuple([item for item in tracks or () if isinstance(item, type)])
+        self.by_op = any(hasattr(item, "takes") for item in self.classes)  # classes of which some ops are instances
         self.paths = {item for item in tracks or () if isinstance(item, str)}
         self.hashed: set[Any] = set()
         self.plain: list[Any] = []
@@ -309,6 +320,7 @@ class Index:
         found, by_op = [], False
         paths = {f"{base.__module__}.{base.__qualname__}" for base in cls.__mro__}
         for entry in self.entries:
+            by_op = by_op or entry.by_op
             if entry.all or isinstance(op, entry.classes) or not entry.paths.isdisjoint(paths):
                 found.append(entry)
             elif entry.hashed or entry.plain:

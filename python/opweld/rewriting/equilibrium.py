@@ -196,7 +196,7 @@ def run(graph: FunctionGraph, index: Index, stage: str, check: Check | None = No
     if not queue:
         return False
     for entry in index.entries:
-        entry.rewriter.add_requirements(graph)
+        entry.rewriter.begin(graph)
     queued = set(queue)
     settling = Settling(stage, len(nodes), check is not None)
     while queue:

@@ -35,15 +35,19 @@ class Registration:
         The rewriter.
     tags : frozenset of str
         What it is chosen by; its name and its stage's are among them.
+    usual : bool
+        False: it has no tags of its stage, so that only a mode which names it runs it.
     """
 
     __slots__ = ("name", "rewriter", "stage", "tags")
 
-    def __init__(self, stage: str, name: str, rewriter: NodeRewriter, tags: Iterable[str] = ()) -> None:
+    def __init__(
+        self, stage: str, name: str, rewriter: NodeRewriter, tags: Iterable[str] = (), usual: bool = True
+    ) -> None:
         self.stage = stage
         self.name = name
         self.rewriter = rewriter
-        self.tags = frozenset((stage, name, *_TAGS[stage], *tags))
+        self.tags = frozenset((name, *((stage, *_TAGS[stage]) if usual else ()), *tags))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Registration) and self._parts() == other._parts()
@@ -242,14 +246,20 @@ class RewriteSet:
         return self._with(f"with_({stage!r})", stage, rewriter, tags, name)
 
     def _with(
-        self, who: str, stage: str, rewriter: NodeRewriter, tags: tuple[str, ...], name: str | None
+        self,
+        who: str,
+        stage: str,
+        rewriter: NodeRewriter,
+        tags: tuple[str, ...],
+        name: str | None,
+        usual: bool = True,
     ) -> RewriteSet:
         if isinstance(rewriter, type) or not isinstance(rewriter, NodeRewriter):
             raise TypeError(
                 f"{who}: expected a node rewriter, got {_what(rewriter)}; put @node_rewriter([op]) under it"
             )
         called = self._called(who, stage, rewriter, name)
-        fresh = Registration(stage, called, rewriter, tags)
+        fresh = Registration(stage, called, rewriter, tags, usual)
         items = list(self.registrations)
         place = next((i for i, item in enumerate(items) if (item.stage, item.name) == (stage, called)), None)
         if place is None:

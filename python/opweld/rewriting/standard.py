@@ -135,7 +135,9 @@ class Registry:
             raise TypeError(f"registry.rewrites: expected a RewriteSet, got {_what(rewrites)}")
         self._rewrites = rewrites
 
-    def register(self, stage: str, rewriter: Any = None, *tags: str, name: str | None = None, **kwargs: Any) -> Any:
+    def register(
+        self, stage: str, rewriter: Any = None, *tags: str, name: str | None = None, usual: bool = True, **kwargs: Any
+    ) -> Any:
         """Hold a set with this rewriter from now on; a decorator, with or without further arguments.
 
         Parameters
@@ -148,6 +150,8 @@ class Registry:
             Further tags.
         name : str, optional
             The name that messages give it; its own if left out.
+        usual : bool
+            False: it runs only where a mode names it, or one of its tags.
         **kwargs
             ``use_db_name_as_tag``, ``position``, ``final_opt``, ``final_rewriter`` and ``cleanup``, which rewriters
             of other packages give, are accepted and change nothing.
@@ -167,16 +171,16 @@ class Registry:
         _known(stage, "register")
         who = f"register_{stage}"
         if kwargs:
-            _refuse_unknown(who, kwargs, ("rewriter", "name"), _THEIRS)
+            _refuse_unknown(who, kwargs, ("rewriter", "name", "usual"), _THEIRS)
         if rewriter is None or isinstance(rewriter, str):
             further = tags if rewriter is None else (rewriter, *tags)
 
             def decorate(found: object) -> Any:
-                return self.register(stage, found, *further, name=name)
+                return self.register(stage, found, *further, name=name, usual=usual)
 
             return decorate
         with self._lock:
-            self._rewrites = self._rewrites._with(who, stage, rewriter, tags, name)
+            self._rewrites = self._rewrites._with(who, stage, rewriter, tags, name, usual)
         return rewriter
 
     def remove(self, *names: str, stage: str | None = None) -> None:
