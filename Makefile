@@ -162,6 +162,10 @@ bench-compare: $(STAMP)/bench-$(PYV) ## time this tree against an earlier one: B
 faults: $(STAMP)/test-$(PYV) ## fail one system call at a time in a build and in a hit (needs strace)
 	@"build/test-$(PYV)/bin/python" benchmarks/faults.py
 
+.PHONY: docs
+docs: $(STAMP)/docs-$(PYV) ## build the site into build/site and look at every page, in a browser too where there is a Chromium
+	@"build/docs-$(PYV)/bin/python" tools/site.py $(DOCS_ARGS)
+
 .PHONY: wheel
 wheel: $(WHEEL) ## build the manylinux wheel into dist/
 	@cat $(WHEEL)
@@ -222,6 +226,9 @@ $(STAMP)/demo-$(PYV): $(STAMP)/wheel-$(PYV) $(STAMP)/venv-$(PYV)
 
 $(STAMP)/bench-$(PYV): $(STAMP)/wheel-$(PYV) $(STAMP)/venv-$(PYV)
 	@$(call installed,bench,[bench])
+
+$(STAMP)/docs-$(PYV): $(STAMP)/wheel-$(PYV) $(STAMP)/venv-$(PYV)
+	@$(call installed,docs,[docs])
 
 $(STAMP):
 	@mkdir -p $@

@@ -1,0 +1,42 @@
+"""The site's configuration: `make docs`."""
+
+import opweld
+
+project = "opweld"
+author = "the opweld developers"
+copyright = "2026, the opweld developers"
+version = release = opweld.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx_design",
+]
+exclude_patterns = ["build", "conf.py"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+root_doc = "index"
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 4
+autodoc_member_order = "alphabetical"
+autodoc_typehints = "none"  # numpydoc says them
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "opweld"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "navbar_align": "left",
+    "show_prev_next": True,
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "navigation_with_keys": False,
+}
+default_role = "code"
