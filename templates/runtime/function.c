@@ -14,6 +14,8 @@ static int opw_function_traverse(PyObject *object, visitproc visit, void *arg)
     Py_VISIT(self->performs);
     Py_VISIT(self->defaults);
     Py_VISIT(self->cells);
+    Py_VISIT(self->takes);
+    Py_VISIT(self->gives);
     Py_VISIT(self->failed);
     Py_VISIT(self->unlike);
     Py_VISIT(self->remark);
@@ -64,6 +66,8 @@ static void opw_function_dealloc(PyObject *object)
     Py_CLEAR(self->performs);
     Py_CLEAR(self->defaults);
     Py_CLEAR(self->cells);
+    Py_CLEAR(self->takes);
+    Py_CLEAR(self->gives);
     Py_CLEAR(self->failed);
     Py_CLEAR(self->unlike);
     Py_CLEAR(self->remark);
@@ -113,6 +117,7 @@ static PyGetSetDef opw_function_getset[] = {
 
 static PyMethodDef opw_function_methods[] = {
     {"__reduce__", opw_function_reduce, METH_NOARGS, NULL},
+    {"capsule", opw_function_capsule, METH_O, "capsule(errors): of a function of cells, what C calls: int (*)(void *), with the capsule's context"},
     OPW_COST_METHODS
     {NULL, NULL, 0, NULL},
 };

@@ -72,6 +72,7 @@ struct opw_function {
     PyObject *performs;        /* tuple of callables */
     PyObject *defaults;        /* tuple: None or (value,) an argument */
     PyObject *cells;           /* tuple: a list of one for each shared value */
+    PyObject *takes, *gives;   /* tuples: a list of one for each argument, and each result, of a function that is called without any; NULL */
     PyObject *failed;          /* (step, inputs, exception): says more in the exception */
     PyObject *unlike;          /* (step, position, value): raises where an op left what its type does not allow */
     PyObject *remark;          /* (status word, values read, the function): says what np.errstate wants said; NULL: nothing is */

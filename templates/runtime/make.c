@@ -108,20 +108,24 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     const opw_code *code;
     Py_ssize_t position;
     PyObject *name, *rules, *convert, *outs, *performs, *constants, *defaults, *cells, *failed, *unlike, *remark = Py_None;
+    PyObject *takes = Py_None, *gives = Py_None;
     int threads = 1;
     opw_function *self;
 
-    if (!PyArg_ParseTuple(args, "nUO!OO!O!O!O!O!OO|Oi:make", &position, &name, &PyTuple_Type, &rules, &convert, &PyTuple_Type,
+    if (!PyArg_ParseTuple(args, "nUO!OO!O!O!O!O!OO|OiOO:make", &position, &name, &PyTuple_Type, &rules, &convert, &PyTuple_Type,
                           &outs, &PyTuple_Type, &performs, &PyTuple_Type, &constants, &PyTuple_Type, &defaults, &PyTuple_Type,
-                          &cells, &failed, &unlike, &remark, &threads) ||
+                          &cells, &failed, &unlike, &remark, &threads, &takes, &gives) ||
         !(code = opw_code_at(state, position)) || opw_check_rules(rules, outs) ||
-        opw_check_make(code->program, rules, outs, performs, constants, defaults, cells) || opw_take_threads(threads))
+        opw_check_make(code->program, rules, outs, performs, constants, defaults, cells) ||
+        (takes != Py_None && (opw_check_cells("takes", takes, PyTuple_GET_SIZE(rules)) || opw_check_cells("gives", gives, PyTuple_GET_SIZE(outs)))) ||
+        opw_take_threads(threads))
         return NULL;
     self = PyObject_GC_New(opw_function, state->type);
     if (!self)
         return NULL;
-    self->vectorcall = threads > 1 ? opw_call_on_threads : OPW_ENTRY;
+    self->vectorcall = takes != Py_None ? opw_cells_call : threads > 1 ? opw_call_on_threads : OPW_ENTRY;
     self->threads = threads;
+    self->takes = self->gives = NULL;
     Py_INCREF(module);
     self->module = module;
     self->code = code;
@@ -148,6 +152,12 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     self->defaults = defaults;
     Py_INCREF(cells);
     self->cells = cells;
+    if (takes != Py_None) {
+        Py_INCREF(takes);
+        self->takes = takes;
+        Py_INCREF(gives);
+        self->gives = gives;
+    }
     Py_INCREF(failed);
     self->failed = failed;
     Py_INCREF(unlike);

@@ -44,6 +44,6 @@ static void opw_module_free(void *module)
 }
 
 static PyMethodDef opw_module_methods[] = {
-    {"make", opw_make, METH_VARARGS, "make(function, name, rules, convert, outs, performs, constants, defaults, cells, failed, unlike, remark=None) -> Function"},
+    {"make", opw_make, METH_VARARGS, "make(function, name, rules, convert, outs, performs, constants, defaults, cells, failed, unlike, remark=None, threads=1, takes=None, gives=None) -> Function"},
     {NULL, NULL, 0, NULL},
 };

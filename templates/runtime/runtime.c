@@ -25,6 +25,7 @@
 #include "call.c"
 #include "lane.c"
 #include "vectorcall.c"
+#include "cells.c"
 #include "function.c"
 #include "code.c"
 #include "make.c"

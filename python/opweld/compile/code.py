@@ -274,6 +274,9 @@ def bind(
     explained: bool = True,
     remark: Callable[[int, tuple[Any, ...], Any], None] | None = None,
     threads: int = 1,
+    failed: Callable[[int, tuple[Any, ...], BaseException], None] | None = None,
+    takes: Sequence[list[Any]] | None = None,
+    gives: Sequence[list[Any]] = (),
 ) -> Any:
     """Bind a module to the Python objects that one function works with.
 
@@ -304,11 +307,16 @@ def bind(
         floating point as NumPy may warn of.
     threads : int
         On how many threads long loops run, at most.
+    failed : callable, optional
+        Of the number of a step, the arrays that it read, and the exception: called where a step fails, in the place of
+        what `explained` says.
+    takes, gives : sequence of list, optional
+        The function takes no arguments: its call reads them from cells, lists of one, and puts each result into one.
 
     Returns
     -------
     callable
-        Takes the arguments, and ``out=``; it is C from its entry to its return.
+        Takes the arguments, and ``out=``; it is C from its entry to its return. A function of cells has ``capsule``.
     """
     program = code.program
     outputs = code.graph.outputs if outputs is None else outputs
@@ -325,10 +333,11 @@ def bind(
         tuple([constant.data for constant in program.constants]),
         (None,) * arguments if defaults is None else tuple(defaults),
         tuple(cells),
-        _failer(called, program) if explained else None,
+        failed or (_failer(called, program) if explained else None),
         _refuser(called, program, outputs),
         remark,
         threads,
+        *(() if takes is None else (tuple(takes), tuple(gives))),
     )
 
 

@@ -13,6 +13,7 @@ from opweld.hooks.reading import (
     VARIABLE,
     accept,
     array,
+    behind,
     driver,
     float16,
     is_unwritten,
@@ -69,8 +70,9 @@ class Fragments:
         self._arrays: dict[int, bool] = {}  # by id of a type
         self._kept: list[Any] = []  # what ids were taken of
 
-    def label(self, cls: type) -> str:
-        """Give a class's name, made distinct where two classes share it, and fit for ``#line``."""
+    def label(self, owner: object) -> str:
+        """Give the name of who writes hooks: its class's, made distinct where two share it, and fit for ``#line``."""
+        cls = type(behind(owner))
         found = self._labels.get(cls)
         if found is None:
             base = label_of(cls.__name__)
@@ -97,7 +99,7 @@ class Fragments:
         dict
             An entry of Program's ``types``.
         """
-        label = self.label(type(type_))
+        label = self.label(type_)
         writer = writer_of(type_)
         lang = lang_of(writer, "c")
         fields: schema.TypeFields = {"label": label, "lang": lang, "declare": self._declare(writer, VARIABLE, check)}
@@ -205,7 +207,7 @@ class Fragments:
         """An instruction under the label that the op's class has in this function."""
         if instruction["op"] != "code":
             return instruction
-        label = self.label(type(scalar_op))
+        label = self.label(scalar_op)
         self._note(label, scalar_op, "c_code")
         return {**instruction, "label": label}
 
@@ -262,7 +264,7 @@ class Fragments:
             An entry of Program's ``kernels`` whose ``inputs`` and ``outputs`` are open.
         """
         op: Any = node.op
-        label = self.label(type(op))
+        label = self.label(op)
         found = self._of_op.get(id(op))
         if found is None:
             found = self._of_op[id(op)] = self._op_fields(op, label)
@@ -375,7 +377,7 @@ class Fragments:
     def _note(self, label: str, writer: object, hook: str) -> None:
         key = f"{label}.{hook}"
         if key not in self.sources:
-            found = origin(writer, hook)
+            found = origin(behind(writer), hook)
             if found is not None:
                 self.sources[key] = {"file": found[0], "line": found[1], "exact": False}
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from opweld.schema import ArrayFields, FitFields
 
 __all__ = [
-    "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "carries_c", "driver", "fit", "is_unwritten", "keeps_gil",
-    "keeps_storage", "knows_of", "label_of", "lang_of", "op_sub", "performs", "type_sub", "writer_of",
+    "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "behind", "carries_c", "driver", "fit", "is_unwritten",
+    "keeps_gil", "keeps_storage", "knows_of", "label_of", "lang_of", "op_sub", "performs", "type_sub", "writer_of",
 ]  # fmt: skip
 
 float16: Any = late("opweld.hooks.float16")  # asked where an op writes C
@@ -29,6 +29,22 @@ PARAMS = VARIABLE + "P"
 _FAILURE = "opw_failure"
 _LIFECYCLE = ("c_init", "c_extract", "c_extract_out", "c_sync", "c_cleanup")
 _ACCEPTING = (*_LIFECYCLE, "c_declare", "c_accept", "filter")
+
+
+def behind(owner: object) -> object:
+    """Find who writes what an op or type answers.
+
+    Parameters
+    ----------
+    owner : Op or Type
+        Who is asked.
+
+    Returns
+    -------
+    object
+        Its ``stands_for``, where its class has that: it answers for an op or type of another package. Else itself.
+    """
+    return owner.stands_for if hasattr(type(owner), "stands_for") else owner  # type: ignore[attr-defined]
 
 
 def carries_c(type_: Type) -> bool:

@@ -132,7 +132,7 @@ class Writer:
         step: StepFields = {"kernel": -1, "inputs": takes, "outputs": gives}
         if code is None:
             fields: KernelFields = {
-                "label": self.fragments.label(type(node.op)), "lang": "c", "inputs": [], "outputs": [], "perform": True,
+                "label": self.fragments.label(node.op), "lang": "c", "inputs": [], "outputs": [], "perform": True,
             }  # fmt: skip
             self.performs.append(node)
         else:

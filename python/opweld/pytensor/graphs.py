@@ -1,0 +1,332 @@
+"""PyTensor's nodes as the nodes of a graph that is compiled (`opweld.hooks.protocols`)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import pytensor.link.c as link
+from pytensor.graph.basic import Apply
+from pytensor.graph.basic import Constant as TheirConstant
+from pytensor.graph.basic import Variable as TheirVariable
+from pytensor.graph.op import Op as TheirOp
+from pytensor.graph.utils import MethodNotDefined as Undefined
+from pytensor.link.c.cmodule import GCC_compiler
+from pytensor.link.c.interface import CLinkerOp, CLinkerType
+from pytensor.link.c.op import COp as TheirCOp
+
+from opweld.errors import MethodNotDefined
+from opweld.hooks.reading import NAME, VARIABLE, op_sub
+from opweld.pytensor.structure import structure_of
+from opweld.pytensor.types import Array, Foreign, Types, Uncarried, listed
+
+__all__ = ["Constant", "Node", "Op", "Variable", "Wrapping"]
+
+#: How PyTensor's hooks say that they are not written.
+NOT_WRITTEN = (NotImplementedError, Undefined)
+_HELPER = os.path.join(os.path.dirname(os.path.abspath(next(iter(link.__path__)))), "c", "c_code")
+
+
+class Variable:
+    """A variable of PyTensor's.
+
+    Parameters
+    ----------
+    theirs : Variable
+        PyTensor's.
+    type_ : Array, Foreign or Uncarried
+        What stands for its type.
+    """
+
+    name = None  # two functions that differ in names alone are one module
+    owner: Node | None = None
+
+    def __init__(self, theirs: TheirVariable, type_: Array | Foreign | Uncarried) -> None:
+        self.theirs = theirs
+        self.type = type_
+
+    def __str__(self) -> str:
+        return str(self.theirs)
+
+
+class Constant(Variable):
+    """A constant of PyTensor's, which has ``data``."""
+
+    def __init__(self, theirs: TheirVariable, type_: Array | Foreign | Uncarried) -> None:
+        super().__init__(theirs, type_)
+        self.data = theirs.data
+
+
+class Op:
+    """The op of one node of PyTensor's: it answers for that node alone.
+
+    Parameters
+    ----------
+    node : Apply
+        PyTensor's.
+    types : Types
+        Finds what stands for types.
+    inputs, outputs : list of Variable
+        What stands for its variables.
+    """
+
+    has_c: bool
+    stands_for: Any = None
+
+    def __init__(self, node: Apply, types: Types, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
+        self.stands_for = node.op
+        self.node = node
+        self.view_map = node.op.view_map
+        self.destroy_map = node.op.destroy_map
+        self.check_input = getattr(node.op, "check_input", True)
+        self.c_lang = "c++"
+        self._types = types
+        self._variables = [*inputs, *outputs]
+        self._known: dict[Any, str] = {}
+        self._structure = structure_of(node) if all(type(v.type) is Array for v in self._variables) else None
+        self.has_c = self._structure is not None or self._writes_c()
+        if self._structure is not None:
+            self.c_lang = self._structure.lang
+
+    def __str__(self) -> str:
+        return str(self.stands_for)
+
+    def _writes_c(self) -> bool:
+        """Whether there is C, asked for once, after PyTensor's own preparation."""
+        op, node = self.stands_for, self.node
+        if not isinstance(op, CLinkerOp) or any(type(v.type) is Uncarried for v in self._variables):
+            return False
+        if type(op).make_thunk not in _MAKING or getattr(type(op), "make_c_thunk", None) is not TheirCOp.make_c_thunk:
+            return False
+        if not getattr(op, "_f16_ok", False) and any(
+            getattr(v.type, "dtype", None) == "float16" for v in (*node.inputs, *node.outputs)
+        ):
+            return False
+        try:
+            op.prepare_node(node, storage_map=None, compute_map=None, impl="c")
+            self._asked(*self.names())
+        except NOT_WRITTEN:
+            return False
+        return True
+
+    def names(self) -> tuple[list[str], list[str]]:
+        """Give the names under which the node's C will be asked for, as a rule."""
+        place: dict[Any, int] = {}
+        for variable in self.node.inputs:
+            place.setdefault(variable, len(place))
+        count = len(place)
+        return (
+            [f"{VARIABLE}{place[variable]}" for variable in self.node.inputs],
+            [f"{VARIABLE}{count + i}" for i in range(len(self.node.outputs))],
+        )
+
+    @cached_property
+    def params(self) -> Any:
+        """The node's params, and whether it has some."""
+        if not isinstance(self.stands_for, CLinkerOp):
+            return False, None
+        try:
+            return True, self.stands_for.get_params(self.node)
+        except NOT_WRITTEN:
+            return False, None
+
+    @property
+    def params_type(self) -> Foreign | None:
+        """What stands for the type of its params."""
+        if self._structure is not None or not self.has_c or not self.params[0]:
+            return None
+        found = self._types.of(self.node.params_type)
+        assert not isinstance(found, (Array, Uncarried))
+        return found
+
+    def get_params(self, node: object) -> Any:
+        """Ask the op."""
+        return self.params[1]
+
+    def has_perform(self) -> bool:
+        """Say that PyTensor can run it: by a thunk of its own."""
+        return True
+
+    @property
+    def structure(self) -> Any:
+        """What gives the work as data; None: it is not known."""
+        return None if self._structure is None else self._fields
+
+    def _fields(self, node: object) -> Any:
+        assert self._structure is not None
+        return self._structure.fields
+
+    def _asked(self, inputs: list[str], outputs: list[str]) -> str:
+        key = (*inputs, None, *outputs)
+        if key not in self._known:
+            sub = op_sub(self.params[0])
+            found = self.stands_for.c_code(self.node, NAME, list(inputs), list(outputs), sub)
+            arrays = {name for name, v in zip(inputs, self._variables) if type(v.type) is Array}
+            self._known[key] = _OBJECT.sub(lambda match: _object(match, arrays), found)
+        return self._known[key]
+
+    def c_code(self, node: object, name: str, inputs: list[str], outputs: list[str], sub: dict[str, Any]) -> str:
+        """Ask the op."""
+        if not self.has_c:
+            raise MethodNotDefined("c_code")
+        return self._asked(inputs, outputs)
+
+    def reads_objects(self) -> set[int]:
+        """Which inputs, no arrays, the C reads as Python's objects: they must come from outside."""
+        if self._structure is not None or not self.has_c:
+            return set()
+        inputs, outputs = self.names()
+        text = self._asked(inputs, outputs)
+        return {
+            i for i, name in enumerate(inputs) if type(self._variables[i].type) is not Array and f"py_{name}" in text
+        }
+
+    def c_code_cleanup(
+        self, node: object, name: str, inputs: list[str], outputs: list[str], sub: dict[str, Any]
+    ) -> Any:
+        """Ask the op."""
+        return self.stands_for.c_code_cleanup(self.node, name, inputs, outputs, sub)
+
+    def c_support_code_apply(self, node: object, name: str) -> Any:
+        """Ask the op."""
+        if self._structure is not None:
+            return self._structure.support_apply(name)
+        return self.stands_for.c_support_code_apply(self.node, name)
+
+    def c_init_code_apply(self, node: object, name: str) -> Any:
+        """Ask the op."""
+        return "" if self._structure is not None else self.stands_for.c_init_code_apply(self.node, name)
+
+    def c_support_code_struct(self, node: object, name: str) -> Any:
+        """Ask the op."""
+        return "" if self._structure is not None else self.stands_for.c_support_code_struct(self.node, name)
+
+    def c_init_code_struct(self, node: object, name: str, sub: dict[str, Any]) -> Any:
+        """Ask the op."""
+        return "" if self._structure is not None else self.stands_for.c_init_code_struct(self.node, name, sub)
+
+    def c_cleanup_code_struct(self, node: object, name: str) -> Any:
+        """Ask the op."""
+        return "" if self._structure is not None else self.stands_for.c_cleanup_code_struct(self.node, name)
+
+    def _all(self, hook: str, **more: Any) -> list[str]:
+        """What the op, and the types of its arrays, give: those write no C of their own."""
+        if self._structure is not None:
+            return self._structure.shared(hook, **more)
+        kinds = [v.type for v in (*self.node.inputs, *self.node.outputs) if isinstance(v.type, CLinkerType)]
+        found = [text for writer in (*kinds, self.stands_for) for text in listed(getattr(writer, hook)(**more))]
+        return list(dict.fromkeys(found))
+
+    def c_support_code(self) -> list[str]:
+        """Ask types and op."""
+        return self._all("c_support_code")
+
+    def c_init_code(self) -> list[str]:
+        """Ask types and op."""
+        return self._all("c_init_code")
+
+    def c_headers(self) -> list[str]:
+        """Ask types and op; PyTensor's modules have its own first."""
+        own = [] if self._structure is not None else ["pytensor_mod_helper.h", "<iostream>"]
+        return [*own, *self._all("c_headers", c_compiler=GCC_compiler)]
+
+    def c_header_dirs(self) -> list[str]:
+        """Ask types and op."""
+        own = [] if self._structure is not None else [_HELPER]
+        return [*own, *self._all("c_header_dirs", c_compiler=GCC_compiler)]
+
+    def c_libraries(self) -> list[str]:
+        """Ask types and op."""
+        return self._all("c_libraries", c_compiler=GCC_compiler)
+
+    def c_lib_dirs(self) -> list[str]:
+        """Ask types and op."""
+        return self._all("c_lib_dirs", c_compiler=GCC_compiler)
+
+    def c_compile_args(self) -> list[str]:
+        """Ask types and op. What their C asserts is not tested, as in no release of theirs."""
+        own = [] if self._structure is not None else ["-DNDEBUG", "-fpermissive", "-w"]
+        return [*own, *self._all("c_compile_args", c_compiler=GCC_compiler)]
+
+    def c_no_compile_args(self) -> list[str]:
+        """Ask types and op."""
+        return self._all("c_no_compile_args", c_compiler=GCC_compiler)
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Rely on the texts, which every key has."""
+        return ("text",)
+
+
+_OBJECT = re.compile(rf"\bpy_({VARIABLE}\d+)\b")
+
+
+def _object(match: re.Match[str], arrays: set[str]) -> str:
+    """The Python object of an input: where that is an array, the array itself."""
+    return f"((PyObject*){match[1]})" if match[1] in arrays else match[0]
+
+
+_MAKING = (TheirCOp.make_thunk, TheirOp.make_thunk)
+
+
+class Node:
+    """A node of PyTensor's.
+
+    Parameters
+    ----------
+    theirs : Apply
+        PyTensor's.
+    inputs, outputs : list of Variable
+        What stands for its variables.
+    types : Types
+        Finds what stands for types.
+    """
+
+    def __init__(self, theirs: Apply, inputs: list[Variable], outputs: list[Variable], types: Types) -> None:
+        self.theirs = theirs
+        self.inputs = inputs
+        self.outputs = outputs
+        self.op = Op(theirs, types, inputs, outputs)
+        for variable in outputs:
+            variable.owner = self
+
+    def __str__(self) -> str:
+        return str(self.theirs)
+
+    @property
+    def made_at(self) -> tuple[str, int, str] | None:
+        """Where it was applied."""
+        trace = getattr(self.theirs.outputs[0].tag, "trace", None)
+        if not trace:
+            return None
+        last = trace[-1][-1]
+        return last[0], last[1], last[2]
+
+
+class Wrapping:
+    """What stands for the variables and nodes of one of PyTensor's graphs, each made once."""
+
+    def __init__(self) -> None:
+        self.types = Types()
+        self._variables: dict[Any, Variable] = {}
+        self._nodes: dict[Any, Node] = {}
+
+    def variable(self, theirs: TheirVariable) -> Variable:
+        """Find what stands for a variable."""
+        found = self._variables.get(theirs)
+        if found is None:
+            kind = self.types.of(theirs.type)
+            found = Constant(theirs, kind) if isinstance(theirs, TheirConstant) else Variable(theirs, kind)
+            self._variables[theirs] = found
+        return found
+
+    def node(self, theirs: Apply) -> Node:
+        """Find what stands for a node."""
+        found = self._nodes.get(theirs)
+        if found is None:
+            inputs = [self.variable(variable) for variable in theirs.inputs]
+            outputs = [self.variable(variable) for variable in theirs.outputs]
+            found = self._nodes[theirs] = Node(theirs, inputs, outputs, self.types)
+        return found

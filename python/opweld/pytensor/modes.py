@@ -1,0 +1,67 @@
+"""The modes by which PyTensor's functions run here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytensor.compile import mode as modes
+
+from opweld.pytensor.linkers import RunsLinker, WholeLinker
+
+__all__ = ["OPWELD", "OPWELD_C", "install", "installed", "uninstall"]
+
+for _name, _linker in (("opweld", RunsLinker()), ("opweld_c", WholeLinker())):
+    modes.predefined_linkers.setdefault(_name, _linker)
+
+#: Runs of nodes in C, in a virtual machine; and a whole graph as one module.
+OPWELD = modes.Mode("opweld", "fast_run")
+OPWELD_C = modes.Mode("opweld_c", "fast_run")
+modes.predefined_modes.setdefault("OPWELD", OPWELD)
+modes.predefined_modes.setdefault("OPWELD_C", OPWELD_C)
+
+_LINKERS = {"cvm": "opweld", "vm": "opweld", "c|py": "opweld", "c": "opweld_c"}
+_MODES = {"CVM": "CVM", "C": "C"}
+_before: dict[str, Any] = {}
+
+
+def install() -> None:
+    """Let PyTensor's own modes and linkers of C, ``"CVM"``, ``"C"``, ``"c|py"``, mean those of opweld.
+
+    Functions that were made before stay as they are. Again it does nothing.
+    """
+    if _before:
+        return
+    for theirs, ours in _LINKERS.items():
+        _before[theirs] = modes.predefined_linkers[theirs]
+        modes.predefined_linkers[theirs] = modes.predefined_linkers[ours]
+    for name, mode in (("CVM", OPWELD), ("C", OPWELD_C)):
+        _before[name] = modes.predefined_modes[name]
+        modes.predefined_modes[name] = mode
+        setattr(modes, name, mode)
+    _before["fast_run"] = modes.fast_run_linkers_to_mode["cvm"]
+    modes.fast_run_linkers_to_mode["cvm"] = OPWELD
+    modes._CACHED_RUNTIME_MODES.clear()
+
+
+def installed() -> bool:
+    """Say whether PyTensor's own modes are opweld's.
+
+    Returns
+    -------
+    bool
+    """
+    return bool(_before)
+
+
+def uninstall() -> None:
+    """Give PyTensor's modes and linkers back what they meant before `install`."""
+    if not _before:
+        return
+    for theirs in _LINKERS:
+        modes.predefined_linkers[theirs] = _before[theirs]
+    for name in _MODES:
+        modes.predefined_modes[name] = _before[name]
+        setattr(modes, name, _before[name])
+    modes.fast_run_linkers_to_mode["cvm"] = _before["fast_run"]
+    modes._CACHED_RUNTIME_MODES.clear()
+    _before.clear()

@@ -1,0 +1,155 @@
+"""Runs: nodes that have C and come one after the other, as graphs of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heappop, heappush
+from typing import Any
+
+from pytensor.graph.fg import FunctionGraph
+
+from opweld.pytensor.graphs import Constant, Node, Variable
+
+__all__ = ["Run", "clustered", "groups_of", "run_of"]
+
+
+class Run:
+    """Nodes that run one after the other as one function: a graph, as `opweld.compile.code.compile_graph` takes it.
+
+    Parameters
+    ----------
+    nodes : list of Node
+        In order.
+    inputs, outputs : list of Variable
+        What comes from outside, and what is wanted there.
+    """
+
+    def __init__(self, nodes: list[Node], inputs: list[Variable], outputs: list[Variable]) -> None:
+        self.nodes = nodes
+        self.inputs = inputs
+        self.outputs = outputs
+
+    def toposort(self) -> list[Node]:
+        """Give the nodes."""
+        return self.nodes
+
+
+def foreign(nodes: Iterable[Node]) -> set[Variable]:
+    """List the variables that nodes read as Python's objects.
+
+    Parameters
+    ----------
+    nodes : iterable of Node
+        The nodes.
+
+    Returns
+    -------
+    set of Variable
+    """
+    return {node.inputs[i] for node in nodes for i in node.op.reads_objects()}
+
+
+def run_of(group: list[Node], fgraph: FunctionGraph) -> Run:
+    """Find what a run of nodes reads from outside, and what is wanted of it there.
+
+    Parameters
+    ----------
+    group : list of Node
+        The nodes.
+    fgraph : FunctionGraph
+        PyTensor's graph, of which they are.
+
+    Returns
+    -------
+    Run
+    """
+    inside = {node.theirs for node in group}
+    made = {variable for node in group for variable in node.outputs}
+    inputs = {
+        variable: None
+        for node in group
+        for variable in node.inputs
+        if variable not in made and not isinstance(variable, Constant)
+    }
+    results = set(fgraph.outputs)
+    outputs = [
+        variable
+        for node in group
+        for variable in node.outputs
+        if variable.theirs in results
+        or any(client not in inside for client, _ in fgraph.clients.get(variable.theirs, ()))
+    ]
+    return Run(group, list(inputs), outputs)
+
+
+def groups_of(nodes: list[Node], alone: bool) -> list[list[Node]]:
+    """Part nodes into runs: those that have C and come one after the other.
+
+    Parameters
+    ----------
+    nodes : list of Node
+        In order.
+    alone : bool
+        Each is a run of its own.
+
+    Returns
+    -------
+    list of list of Node
+        A node without C is alone.
+    """
+    groups: list[list[Node]] = []
+    made: set[Any] = set()  # by the run that is open
+    open_ = False
+    for node in nodes:
+        joins = open_ and node.op.has_c and not alone and made.isdisjoint(foreign([node]))
+        if not joins:
+            groups.append([])
+            made = set()
+        groups[-1].append(node)
+        made.update(node.outputs)
+        open_ = node.op.has_c
+    return groups
+
+
+def clustered(nodes: list[Node], fgraph: FunctionGraph) -> list[Node]:
+    """Order nodes so that those that have C come together, as far as the graph leaves it open.
+
+    Parameters
+    ----------
+    nodes : list of Node
+        In an order that is right.
+    fgraph : FunctionGraph
+        PyTensor's graph, of which they are.
+
+    Returns
+    -------
+    list of Node
+    """
+    if all(node.op.has_c for node in nodes):
+        return nodes
+    place = {node.theirs: i for i, node in enumerate(nodes)}
+    before = fgraph.orderings()
+    waits: list[int] = []
+    readers: list[list[int]] = [[] for _ in nodes]
+    for i, node in enumerate(nodes):
+        needs = {variable.owner for variable in node.theirs.inputs if variable.owner is not None}
+        needs.update(before.get(node.theirs, ()))
+        waits.append(len(needs))
+        for need in needs:
+            readers[place[need]].append(i)
+    ready: tuple[list[int], list[int]] = ([], [])
+    for i, count in enumerate(waits):
+        if not count:
+            heappush(ready[nodes[i].op.has_c], i)
+    found: list[Node] = []
+    kind = False
+    while ready[0] or ready[1]:
+        if not ready[kind]:
+            kind = not kind
+        i = heappop(ready[kind])
+        found.append(nodes[i])
+        for reader in readers[i]:
+            waits[reader] -= 1
+            if not waits[reader]:
+                heappush(ready[nodes[reader].op.has_c], reader)
+    return found

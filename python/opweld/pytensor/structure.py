@@ -1,0 +1,105 @@
+"""What of PyTensor's nodes is known as structure: loops and views that the engine writes (docs/program.md)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytensor.graph.basic import Apply
+from pytensor.graph.op import Op
+from pytensor.scalar import basic
+from pytensor.tensor.elemwise import CAReduce, DimShuffle, Elemwise
+
+from opweld.pytensor.scalars import DTYPES, Body, Unknown
+
+__all__ = ["Structure", "structure_of"]
+
+
+class Structure:
+    """A node's work as data.
+
+    Parameters
+    ----------
+    fields : dict
+        ``loop`` or ``view``.
+    body : Body, optional
+        Of a loop: has the scalar ops that take part by their own C.
+    """
+
+    def __init__(self, fields: dict[str, Any], body: Body | None = None) -> None:
+        self.fields = fields
+        self._body = body if body is not None and body.owned else None
+        self.lang = "c" if self._body is None else self._body.lang
+
+    def shared(self, hook: str, **more: Any) -> list[Any]:
+        """What the scalar ops give for the module or its build."""
+        return [] if self._body is None else self._body.shared(hook, **more)
+
+    def support_apply(self, name: str) -> str:
+        """What the scalar ops write for a node."""
+        return "" if self._body is None else self._body.support_apply(name)
+
+
+def structure_of(node: Apply) -> Structure | None:
+    """Find what is known of a node.
+
+    Parameters
+    ----------
+    node : Apply
+        PyTensor's; its variables are arrays.
+
+    Returns
+    -------
+    Structure or None
+        None: its work is not known, but as the C that its op writes.
+    """
+    op = node.op
+    try:
+        if type(op) is Elemwise:
+            return _elementwise(op, node)
+        if type(op) is DimShuffle:
+            return _view(op, node)
+        if isinstance(op, CAReduce) and type(op).c_code is CAReduce.c_code:
+            return _fold(op, node)
+    except Unknown:
+        pass
+    return None
+
+
+def _elementwise(op: Op, node: Apply) -> Structure:
+    body = Body([x.type.dtype for x in node.inputs])
+    results = body.apply(op.scalar_op, range(len(node.inputs)), [x.type.dtype for x in node.outputs])
+    outputs: list[Any] = [{"value": value} for value in results]
+    for output, source in op.inplace_pattern.items():
+        if node.inputs[source].type.dtype == node.outputs[output].type.dtype:
+            outputs[output]["over"] = source
+    return Structure({"loop": {"body": body.instructions, "outputs": outputs}}, body)
+
+
+def _view(op: Op, node: Apply) -> Structure:
+    axes = [int(i) for i in op.new_order if i != "x"]
+    new = [place for place, i in enumerate(op.new_order) if i == "x"]
+    if node.inputs[0].type.dtype not in DTYPES:
+        raise Unknown(node.inputs[0].type.dtype)
+    return Structure({"view": {"axes": axes, "new": new, "cuts": []}})
+
+
+_FOLDS = {
+    basic.Add: "add", basic.Mul: "multiply", basic.Maximum: "maximum", basic.Minimum: "minimum",
+    basic.OR: "logical_or", basic.AND: "logical_and",
+}  # fmt: skip
+
+
+def _fold(op: Op, node: Apply) -> Structure:
+    (x,), (y,) = node.inputs, node.outputs
+    name = _FOLDS.get(type(op.scalar_op))
+    dtype = y.type.dtype
+    axes = list(range(x.type.ndim)) if op.axis is None else sorted(op.axis)
+    if name is None or not axes or (op.acc_dtype or dtype) != dtype:
+        raise Unknown(str(op))
+    if name.startswith("logical") and dtype != "bool":
+        raise Unknown(str(op))
+    body = Body([x.type.dtype])
+    value = body.cast(0, dtype)
+    fold = {"op": name, "dtypes": [dtype], "values": [value]}
+    outputs = [{"fold": 0, "value": 0}]
+    return Structure({"loop": {"body": body.instructions, "folds": [fold], "axes": axes, "outputs": outputs}}, body)
