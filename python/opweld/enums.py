@@ -22,7 +22,8 @@ class EnumType(CType):
     cname : str, optional
         What the enumeration is called in C; made of `ctype` and the names if left out.
     **constants : number or (number, str)
-        The constants by name, in capital letters; with an alias: another name by which `filter` knows the constant.
+        The constants by name, in capital letters; with an alias: another name by which `filter` knows the constant. The
+        alias may stand first, as in Theano.
     """
 
     _aliased: dict[str, str]
@@ -34,9 +35,9 @@ class EnumType(CType):
         for name in sorted(constants):
             value = constants[name]
             if isinstance(value, (tuple, list)):
-                if len(value) != 2 or not isinstance(value[1], str):
-                    raise TypeError(f"{type(self).__name__}: the constant {name!r} must be a number or (number, alias)")
-                value, alias = value
+                if len(value) != 2 or sum(isinstance(part, str) for part in value) != 1:
+                    raise TypeError(f"{type(self).__name__}: the constant {name!r} must be a number or (alias, number)")
+                alias, value = sorted(value, key=lambda part: not isinstance(part, str))
                 self._add_alias(name, alias)
             if not isinstance(value, (bool, int, float)):
                 raise TypeError(f"{type(self).__name__}: the constant {name!r} must be a number, got {_what(value)}")
@@ -44,7 +45,8 @@ class EnumType(CType):
         self._finish(ctype, cname)
 
     def _add(self, name: str, value: object) -> None:
-        if not (isinstance(name, str) and name.isidentifier() and name.isascii() and name.upper() == name):
+        good = isinstance(name, str) and name.isidentifier() and name.isascii() and name.upper() == name
+        if not good or name[0] == "_":
             raise AttributeError(f"{type(self).__name__}: a constant must be a C name in capital letters, got {name!r}")
         if name in self._values:
             raise TypeError(f"{type(self).__name__}: the constant {name!r} occurs twice")

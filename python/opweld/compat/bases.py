@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from opweld import generic as _generic
+from opweld.compat import thunks as _thunks
 from opweld.compat.settings import compiles, config
+from opweld.compat.thunks import Storage, writes
 from opweld.errors import OpweldWarning
 from opweld.external import ExternalCOp as _ExternalCOp
 from opweld.graph import op as _op
 from opweld.graph import type as _type
+from opweld.graph.basic import Apply, Variable
 from opweld.hooks.classes import CLinkerObject as _CLinkerObject
 from opweld.hooks.classes import COp as _COp
 from opweld.hooks.classes import CType as _CType
@@ -113,6 +116,78 @@ class Op(_op.Op, metaclass=Kin):
     kin: ClassVar[tuple[type, ...]] = (_op.Op,)
     c_lang: str | None = "c++"
     c_unversioned = False
+
+    def has_perform(self) -> bool:
+        """Say whether the op can be run in Python: by `perform`, or by a `make_thunk` of its own."""
+        return super().has_perform() or writes(self, "make_thunk")
+
+    def ready_for_c(self, node: Apply) -> Any:
+        """Say whether the C hooks are to be asked; see `opweld.compat.thunks.ready_for_c`."""
+        return not (writes(self, "make_thunk") or writes(self, "prepare_node")) or _thunks.ready_for_c(self, node)
+
+    def runner(self, node: Apply) -> Any:
+        """Give what runs in the place of `perform`; see `opweld.compat.thunks.runner`."""
+        return _thunks.runner(self, node) if writes(self, "make_thunk") or writes(self, "prepare_node") else None
+
+    @_thunks.of_base
+    def prepare_node(self, node: Apply, storage_map: Storage, compute_map: Storage, impl: str) -> None:
+        """Do nothing; an op may write what it needs done before a node runs.
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+        storage_map, compute_map : dict of Variable to list
+            Of each variable of the node a list of one: its value, and whether that is computed.
+        impl : {"c", "py"}
+            How it will run.
+        """
+
+    @_thunks.of_base
+    def make_thunk(
+        self,
+        node: Apply,
+        storage_map: Storage,
+        compute_map: Storage,
+        no_recycling: Sequence[Variable],
+        impl: str | None = None,
+    ) -> Any:
+        """Make what runs a node; an op that writes this is run by what it gives.
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+        storage_map, compute_map : dict of Variable to list
+            Of each variable of the node a list of one: its value, and whether that is computed.
+        no_recycling : list of Variable
+            Whose values of an earlier call must not be written over; here none ever is.
+        impl : {None, "c", "py"}
+            How; None: in C where the op has some.
+
+        Returns
+        -------
+        callable
+            Of nothing.
+        """
+        return _thunks.make_thunk(self, node, storage_map, compute_map, no_recycling, impl)
+
+    def make_c_thunk(
+        self, node: Apply, storage_map: Storage, compute_map: Storage, no_recycling: Sequence[Variable]
+    ) -> Any:
+        """Make what runs a node in C; see `make_thunk`."""
+        return _thunks.make_c_thunk(self, node, storage_map, compute_map)
+
+    def make_py_thunk(
+        self,
+        node: Apply,
+        storage_map: Storage,
+        compute_map: Storage,
+        no_recycling: Sequence[Variable],
+        debug: bool = False,
+    ) -> Any:
+        """Make what runs a node in Python; see `make_thunk`."""
+        return _thunks.make_py_thunk(self, node, storage_map, compute_map)
 
 
 class COp(Op, CLinkerOp, _COp):

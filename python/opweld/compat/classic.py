@@ -32,6 +32,7 @@ def _undefined(hook: str) -> Callable[..., Any]:
     method.__name__ = hook
     method.__qualname__ = f"Op.{hook}"
     method.__doc__ = f"Refuse: the class writes no {hook}."
+    method.undefined = True  # type: ignore[attr-defined]
     return method
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from opweld.compat import kinds
+
 __all__ = ["ALIASES", "FALLBACKS", "HOMES", "TREES"]
 
 # name -> the module that has it, or module:attribute
@@ -266,6 +268,8 @@ HOMES.update(
     InvalidValueError="opweld.compile.debugmode",
 )
 
+HOMES.update(kinds.HOMES)
+
 # What the packages have alike since Theano 1.1.
 _MODERN: dict[str, str] = {
     "": "Apply Constant In Mode Op Out Type Variable _asarray config function grad shared",
@@ -510,9 +514,11 @@ def _joined(*tables: dict[str, str]) -> dict[str, str]:
 
 
 TREES: dict[str, dict[str, str]] = {
-    "theano": _joined({**_MODERN, **_CLASSIC}, _SHARED, _SHARED_CLASSIC),
-    "aesara": _joined(_MODERN, _SHARED, _SHARED_MODERN, {"tensor": "inv=reciprocal", "tensor.math": "inv=reciprocal"}),
-    "pytensor": _joined(_MODERN, _SHARED, _SHARED_MODERN),
+    "theano": _joined({**_MODERN, **_CLASSIC}, _SHARED, _SHARED_CLASSIC, kinds.PATHS, kinds.OF_THEANO),
+    "aesara": _joined(
+        _MODERN, _SHARED, _SHARED_MODERN, kinds.PATHS, {"tensor": "inv=reciprocal", "tensor.math": "inv=reciprocal"}
+    ),
+    "pytensor": _joined(_MODERN, _SHARED, _SHARED_MODERN, kinds.PATHS),
 }
 
 # Where a module looks for what it does not list: the constructors dvector, fmatrix …, the scalar types.

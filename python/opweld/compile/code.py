@@ -157,7 +157,8 @@ def performer(node: Node) -> Callable[..., tuple[Any, ...]]:
         Of the inputs' values; gives a tuple of the outputs', filtered.
     """
     op = node.op
-    perform = op.perform
+    own = getattr(op, "runner", None)
+    perform = (own and own(node)) or op.perform
     params: tuple[Any, ...] = ()
     if attribute(op, "params_type") is not None:
         params = params_room.perform_params(node)

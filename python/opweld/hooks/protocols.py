@@ -60,7 +60,9 @@ class Op(Protocol):
     Either ``c_code(node, name, input_names, output_names, sub)`` or ``perform(node, inputs, output_storage)`` is there,
     or both. An op whose class has ``perform`` where it writes none says so by ``has_perform()``. The further hooks are
     those of `opweld.COp`; ``view_map``, ``destroy_map``, ``check_input``, ``params_type`` with ``get_params``, ``gil``,
-    ``c_lang`` and ``c_float16`` may be there.
+    ``c_lang`` and ``c_float16`` may be there. ``ready_for_c(node)`` is called before the C hooks of a node are asked,
+    and says whether they are; ``runner(node)`` before it runs in Python: what it gives, if anything, stands for
+    ``perform``.
     """
 
 

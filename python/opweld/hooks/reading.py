@@ -61,7 +61,7 @@ def carries_c(type_: Type) -> bool:
         False: they are carried as Python objects.
     """
     declare = getattr(type(type_), "c_declare", None) or getattr(type_, "c_declare", None)
-    return declare is not None and declare is not CType.c_declare
+    return declare is not None and declare is not CType.c_declare and not getattr(declare, "undefined", False)
 
 
 def accept(type_: Type, writeable: bool) -> str | None:

@@ -114,6 +114,8 @@ class Writer:
         """Enter a node."""
         if getattr(node.op, "structure", None) is not None and self._structured(node, returned):
             return
+        ready = getattr(node.op, "ready_for_c", None)
+        in_c = ready is None or ready(node)
         params = self._params_of(node)
         literals = [self._literal(variable) for variable in node.inputs]
         read: dict[Variable, int] = {}  # the inputs that are variables -> where among the step's
@@ -122,7 +124,7 @@ class Writer:
                 read.setdefault(variable, len(read))
         inputs = [f"{VARIABLE}{read[v]}" if literal is None else literal for v, literal in zip(node.inputs, literals)]
         outputs = [f"{VARIABLE}{len(read) + i}" for i in range(len(node.outputs))]
-        code = self.fragments.code(node, inputs, outputs, params is not None)
+        code = self.fragments.code(node, inputs, outputs, params is not None) if in_c else None
         if code is None:
             params, variables, place = None, list(node.inputs), dict(enumerate(range(len(node.inputs))))
         else:

@@ -49,7 +49,7 @@ def _binary(name: str, reflected: bool = False) -> Callable[[Operators, likes.Te
     """An operator: a function of two tensors; other objects are left to their own operators."""
 
     def operator(self: Operators, other: likes.TensorLike) -> TensorVariable:
-        if not isinstance(other, _OPERANDS):
+        if not isinstance(other, _OPERANDS) or getattr(other, "own_operators", False):
             return NotImplemented  # type: ignore[no-any-return]
         return _call(name, other, self) if reflected else _call(name, self, other)
 
