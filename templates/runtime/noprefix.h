@@ -139,4 +139,109 @@ typedef npy_complex128 Complex128;
 #ifndef MIN_INTP
 #define MIN_INTP NPY_MIN_INTP
 #endif
+#ifndef TRUE
+#define TRUE NPY_TRUE
+#endif
+#ifndef FALSE
+#define FALSE NPY_FALSE
+#endif
+#ifndef PY_FAIL
+#define PY_FAIL NPY_FAIL
+#endif
+#ifndef PY_SUCCEED
+#define PY_SUCCEED NPY_SUCCEED
+#endif
+#ifndef BEGIN_THREADS_DEF
+#define BEGIN_THREADS_DEF NPY_BEGIN_THREADS_DEF
+#endif
+#ifndef BEGIN_THREADS
+#define BEGIN_THREADS NPY_BEGIN_THREADS
+#endif
+#ifndef END_THREADS
+#define END_THREADS NPY_END_THREADS
+#endif
+#ifndef ALLOW_C_API_DEF
+#define ALLOW_C_API_DEF NPY_ALLOW_C_API_DEF
+#endif
+#ifndef ALLOW_C_API
+#define ALLOW_C_API NPY_ALLOW_C_API
+#endif
+#ifndef DISABLE_C_API
+#define DISABLE_C_API NPY_DISABLE_C_API
+#endif
+#ifndef CONTIGUOUS
+#define CONTIGUOUS NPY_ARRAY_C_CONTIGUOUS
+#endif
+#ifndef FORTRAN
+#define FORTRAN NPY_ARRAY_F_CONTIGUOUS
+#endif
+#ifndef C_CONTIGUOUS
+#define C_CONTIGUOUS NPY_ARRAY_C_CONTIGUOUS
+#endif
+#ifndef F_CONTIGUOUS
+#define F_CONTIGUOUS NPY_ARRAY_F_CONTIGUOUS
+#endif
+#ifndef OWNDATA
+#define OWNDATA NPY_ARRAY_OWNDATA
+#endif
+#ifndef FORCECAST
+#define FORCECAST NPY_ARRAY_FORCECAST
+#endif
+#ifndef ENSURECOPY
+#define ENSURECOPY NPY_ARRAY_ENSURECOPY
+#endif
+#ifndef ENSUREARRAY
+#define ENSUREARRAY NPY_ARRAY_ENSUREARRAY
+#endif
+#ifndef ELEMENTSTRIDES
+#define ELEMENTSTRIDES NPY_ARRAY_ELEMENTSTRIDES
+#endif
+#ifndef ALIGNED
+#define ALIGNED NPY_ARRAY_ALIGNED
+#endif
+#ifndef NOTSWAPPED
+#define NOTSWAPPED NPY_ARRAY_NOTSWAPPED
+#endif
+#ifndef WRITEABLE
+#define WRITEABLE NPY_ARRAY_WRITEABLE
+#endif
+#ifndef WRITEBACKIFCOPY
+#define WRITEBACKIFCOPY NPY_ARRAY_WRITEBACKIFCOPY
+#endif
+#ifndef BEHAVED
+#define BEHAVED NPY_ARRAY_BEHAVED
+#endif
+#ifndef BEHAVED_NS
+#define BEHAVED_NS NPY_ARRAY_BEHAVED_NS
+#endif
+#ifndef CARRAY
+#define CARRAY NPY_ARRAY_CARRAY
+#endif
+#ifndef CARRAY_RO
+#define CARRAY_RO NPY_ARRAY_CARRAY_RO
+#endif
+#ifndef FARRAY
+#define FARRAY NPY_ARRAY_FARRAY
+#endif
+#ifndef FARRAY_RO
+#define FARRAY_RO NPY_ARRAY_FARRAY_RO
+#endif
+#ifndef IN_ARRAY
+#define IN_ARRAY NPY_ARRAY_IN_ARRAY
+#endif
+#ifndef OUT_ARRAY
+#define OUT_ARRAY NPY_ARRAY_OUT_ARRAY
+#endif
+#ifndef IN_FARRAY
+#define IN_FARRAY NPY_ARRAY_IN_FARRAY
+#endif
+#ifndef OUT_FARRAY
+#define OUT_FARRAY NPY_ARRAY_OUT_FARRAY
+#endif
+#ifndef UPDATE_ALL
+#define UPDATE_ALL NPY_ARRAY_UPDATE_ALL
+#endif
+#ifndef REFCOUNT
+#define REFCOUNT PyArray_REFCOUNT
+#endif
 #endif

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+import threading
+from typing import Any, TypeAlias, cast
 
 from opweld.compat.bases import COp
 from opweld.dtypes import dtype_of, upcast
@@ -20,6 +21,7 @@ __all__ = [
     "UnaryScalarOp",
 ]
 
+_asked = threading.local()  # ops whose make_node is being asked for types
 Element: TypeAlias = Any  # a scalar's value: one of NumPy's or Python's numbers; or its variable
 
 
@@ -35,6 +37,17 @@ class ScalarOp(COp, _op.ScalarOp):
     kin = (_op.ScalarOp,)
     commutative = False
     associative = False
+
+    def output_types(self, types: list[ScalarType]) -> list[ScalarType]:
+        """Give the output types: as the class's own `make_node` makes them, where it writes one."""
+        asked = _asked.__dict__.setdefault("ops", [])
+        if type(self).make_node is _op.ScalarOp.make_node or self in asked:  # its make_node may ask in turn
+            return super().output_types(types)
+        asked.append(self)
+        try:
+            return [cast(ScalarType, made.type) for made in self.make_node(*[type_() for type_ in types]).outputs]
+        finally:
+            asked.pop()
 
     def c_code_contiguous(self, node: object, name: str, inp: object, out: object, sub: object) -> str:
         """Refuse: loops are the engine's own.
