@@ -53,7 +53,7 @@ SEARCHED = {
     "argmax": "api/opweld.tensor", "shared": "functions", "ParamsType": "contract",
     "debugprint": "functions", "DebugMode": "modes", "compiledir": "cache", "doctor": "cli",
     "fuse": "elementwise", "allow_input_downcast": "functions", "Theano": "coming-from",
-    "ufunc": "cop", "polynomials": "vector",
+    "ufunc": "cop", "polynomials": "vector", "leaked": "lint",
 }  # fmt: skip
 
 
