@@ -1,5 +1,7 @@
 """docs/pytensor.md says what is so: its blocks run, one after the other."""
 
+import kit
+import numpy as np
 import pytest
 from pages import Page
 from pytensors import pytensor  # noqa: F401  (skips where there is none)
@@ -14,3 +16,15 @@ def test_blocks():
 
 def test_links_lead_somewhere():
     PAGE.check_links()
+
+
+def test_the_example():
+    module = kit.example("pytensor_op")
+    signal = np.linspace(-1, 3, 50)
+    wanted, mean = module.residual("FAST_COMPILE")(signal)
+    for mode in ("OPWELD", "OPWELD_C"):
+        f = module.residual(mode)
+        assert len(f.vm.nodes) == len(f.maker.fgraph.toposort()) > 2
+        for _ in range(2):
+            np.testing.assert_allclose(f(signal)[0], wanted, rtol=1e-10, atol=1e-12)
+            np.testing.assert_allclose(f(signal)[1], mean, rtol=1e-10)

@@ -159,8 +159,11 @@ class RunsLinker(VMLinker):
         input_storage: Sequence[Cell],
         output_storage: Sequence[Cell],
         storage_map: dict[Variable, Cell],
-    ) -> Machine:
-        """A machine that runs the thunks one after the other."""
+    ) -> Machine | Thunk:
+        """A machine for the thunks; one that is alone, and updates nothing, needs none."""
+        if len(thunks) == 1 and isinstance(thunks[0], Thunk) and not self.updated_vars:
+            thunks[0].allow_gc = bool(self.allow_gc)
+            return thunks[0]
         computed, last_user = gc_helper([node.theirs for group in groups for node in group])
         kept = set(fgraph.outputs)
         clear: list[list[Cell]] = []
@@ -196,7 +199,6 @@ class RunsLinker(VMLinker):
         order = [group[0].theirs for group in groups]
         for node, thunk in zip(order, thunks):
             if isinstance(thunk, Thunk):
-                thunk.computed = [compute_map[variable] for variable in node.outputs]
                 thunk.inputs = [storage_map[v] for v in node.inputs]
                 thunk.outputs = [storage_map[v] for v in node.outputs]
         machine = Stack(

@@ -42,8 +42,6 @@ class Thunk:
         The cells.
     position_of_error : int
         Which of the nodes failed last.
-    computed : list of list
-        Cells that say of each output that it is there.
     storage_map : dict of Variable to list
         The cells of the whole graph, where it is one.
     error_storage : list
@@ -70,7 +68,6 @@ class Thunk:
         self._code = code
         self._at = at
         self._capsule: Any = None
-        self.computed: list[Cell] = []
         self.storage_map: dict[Any, Cell] = {}
 
     @property
@@ -110,10 +107,8 @@ class Thunk:
         return str(self._code.source())
 
     def __call__(self) -> None:
-        """Run, and say of each output that it is there."""
+        """Run."""
         self.run()
-        for cell in self.computed:
-            cell[0] = True
 
     def __str__(self) -> str:
         return f"{type(self).__name__}({len(self.nodes)} nodes: {', '.join(str(node.op) for node in self.nodes[:3])})"
