@@ -110,6 +110,10 @@ test-graphs: $(STAMP)/test-$(PYV) ## thousands of graphs at random, fused and no
 mutants: $(STAMP)/test-$(PYV) $(STAMP)/venv-$(PYV) ## put small faults into copies of this tree and see which the tests notice: MUTANTS="--area go-gen"
 	@"build/test-$(PYV)/bin/python" tools/mutants.py $(MUTANTS)
 
+.PHONY: score
+score: $(STAMP)/test-$(PYV) ## how many faults put into right C the lint finds, by kind: SCORE=--missed
+	@"build/test-$(PYV)/bin/python" tools/score.py $(SCORE)
+
 .PHONY: test-all
 test-all: test-go ## all tests, on each CPython from 3.10 to 3.13 that is found
 	@tools/pythons | while read -r python; do $(MAKE) --no-print-directory PYTHON="$$python" test-python </dev/null; done

@@ -9,6 +9,7 @@ type Written struct {
 	Text     string   //
 	Kernel   int      // whose it is; -1: a type's
 	Names    []string // of the kernel's variables, where it may use them
+	Params   string   // what the op's params are called there
 }
 
 // Written lists the texts of a Program that users wrote, types' first; not those of types that hold an array and do no more,
@@ -37,13 +38,13 @@ func (p *Program) Written() []Written {
 		}
 		for _, w := range written(k.Label, i, &k.Texts, place) {
 			if w.Hook == Code.String() {
-				w.Names = k.variableNames()[:len(k.Inputs)+len(k.Outputs)]
+				w.Names, w.Params = k.variableNames()[:len(k.Inputs)+len(k.Outputs)], paramsToken
 			}
 			found = append(found, w)
 		}
 		for _, in := range k.instructions() {
 			if in.Op == OpCode {
-				found = append(found, Written{Code.place(k.Lang), in.Label, Code.String(), in.Code, i, nil})
+				found = append(found, Written{Code.place(k.Lang), in.Label, Code.String(), in.Code, i, nil, ""})
 			}
 		}
 	}
@@ -58,7 +59,7 @@ func written(label string, kernel int, texts *Texts, place func(Hook) ccode.Plac
 			continue // declarations, and members
 		}
 		for _, text := range texts[h] {
-			found = append(found, Written{place(h), label, h.String(), text, kernel, nil})
+			found = append(found, Written{place(h), label, h.String(), text, kernel, nil, ""})
 		}
 	}
 	return found

@@ -48,7 +48,7 @@ type Function struct {
 	Sizes    []int  // positions of arguments that are read as npy_intp
 	Memory   bool   // it gives memory that is to be freed
 	Points   bool   // it gives an address in the memory of its first argument, an array
-	Result   string // the C type of the result, where a size, a number or a text comes back
+	Result   string // the C type of the result, where a size, a number or a text comes back; of Negative: else it is 0 or -1
 	NoGIL    bool   // may be called without the GIL
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import pathlib
 import re
@@ -12,7 +13,7 @@ import numpy
 import pytest
 from click.testing import CliRunner
 
-from opweld import cli, engine
+from opweld import cli, engine, linting
 
 ROOT = pathlib.Path(__file__).parents[1]
 
@@ -159,3 +160,58 @@ def test_what_is_known_of_the_c_api_is_in_the_headers():
     since_3_12 = {"PyErr_GetRaisedException", "PyErr_SetRaisedException"}
     assert len(names) > 600
     assert set(names) - words <= since_3_12
+
+
+@pytest.fixture(scope="module")
+def score():
+    """The module that `make score` runs."""
+    spec = importlib.util.spec_from_file_location("score", ROOT / "tools/score.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_right_fragments_are_silent(score):
+    fragments = score.corpus()
+    assert len(fragments) >= 60 and sum(f.name.startswith("aside_") for f in fragments) == 15
+    found = {f.name: one for f, one in zip(fragments, score.linted(fragments)) if one}
+    assert not found
+
+
+def test_faults_are_found(score):
+    made = score.mutants(score.corpus())
+    rows = list(zip(made, map(bool, score.linted([mutant.fragment for mutant in made]))))
+    assert len(score.KINDS) >= 15 and len(score.EQUIVALENT) <= 0.05 * len(made)
+    for _, part in score.parts(rows):
+        assert sum(hit for _, hit in part) >= 0.85 * len(part)
+        for kind, (hits, count) in score.score(part).items():
+            assert 2 * hits >= count, kind
+
+
+def test_the_librarys_own_c_is_silent():
+    report = linting.Report()
+    for path in [*sorted((ROOT / "python/opweld").rglob("*.c")), *(ROOT / "examples").glob("*.c")]:
+        linting.of_c(str(path), report)
+    assert report.fragments > 20 and not report.wrong
+    assert len({found.file for found in report.findings}) <= 3  # macros that define functions
+
+
+def test_what_short_forms_and_library_ops_become_is_silent(lint):
+    text = """
+        import opweld
+        from opweld import tensor as T
+
+        smooth = opweld.cop(
+            "x: T[n], a: T -> y: T[n]", "y[0] = x[0]; for (npy_intp i = 1; i < n; i++) y[i] = a * x[i];"
+        )
+        best = opweld.cop("x: T[n, m] -> i: int64, v: T", "i = 0; v = x[0, 0];")
+        grow = opweld.cop("x: inout float64[n], k: float64", "for (npy_intp i = 0; i < n; i++) x[i] += k;")
+        x, m, i = T.dvector("x"), T.dmatrix("m"), T.lscalar("i")
+        both = T.sort(T.concatenate([x, x[1:]]))[i]
+        products = T.dot(m, m)
+        more = T.argsort(m, axis=1)
+        made = T.set_subtensor(x[1:3], x[i])
+    """
+    code, said = lint("--json", forms_py=text)
+    facts = json.loads(said)
+    assert (code, facts["findings"]) == (0, []) and facts["fragments"] > 8

@@ -29,12 +29,8 @@ func (r *run) test(n *ccode.Node, s *state) []outcome {
 	inside := bare(n)
 	operator := inside.Child("operator")
 	switch {
-	case inside.Kind == "condition_clause":
-		after := []*state{s}
-		for _, kid := range inside.Kids {
-			after = r.perform(kid, after[0])
-		}
-		return r.either(after[0], n)
+	case inside.Kind == "condition_clause" || inside.Kind == "declaration":
+		return r.declaring(inside, s)
 	case inside.Kind == "unary_expression" && operator != nil && operator.Text == "!":
 		found := r.test(inside.Child("argument"), s)
 		for i := range found {
@@ -59,6 +55,37 @@ func (r *run) test(n *ccode.Node, s *state) []outcome {
 	var found []outcome
 	for _, one := range r.eval(inside, s) {
 		found = append(found, r.truth(inside, one, false)...)
+	}
+	return found
+}
+
+// declaring is a condition that declares what it tests, with a statement before it or not.
+func (r *run) declaring(n *ccode.Node, s *state) []outcome {
+	var found []outcome
+	states, last := []*state{s}, n
+	if n.Kind == "condition_clause" {
+		last = n.Kids[len(n.Kids)-1]
+		for _, kid := range n.Kids[:len(n.Kids)-1] {
+			var after []*state
+			for _, s := range states {
+				after = append(after, r.perform(kid, s)...)
+			}
+			states = after
+		}
+	}
+	for _, s := range states {
+		if last.Kind != "declaration" {
+			found = append(found, r.test(last, s)...)
+			continue
+		}
+		at, named := r.uses[declaratorOf(last.Child("declarator"), "identifier")]
+		for _, one := range r.eval(last.Child("value"), s) {
+			if named {
+				r.assign(one.s, at, one.v)
+			}
+			r.sweep(one.s, last)
+			found = append(found, r.truth(last, result{one.s, one.v, last}, false)...)
+		}
 	}
 	return found
 }
@@ -136,8 +163,8 @@ func (r *run) truth(n *ccode.Node, one result, turned bool) []outcome {
 	}
 	found := r.either(s, n)
 	at, known := r.uses[bare(one.n)]
-	if !known || r.locals[at].hidden || v.kind == positive {
-		return found
+	if !known || r.locals[at].hidden || v.kind == positive || r.twice[squeezed(one.n)+"==0"] < 2 {
+		return found // nobody asks again
 	}
 	for _, o := range found {
 		if o.truth != turned {
@@ -172,6 +199,9 @@ func (r *run) either(s *state, n *ccode.Node) []outcome {
 		if truth := s.known(text); truth != maybe {
 			return []outcome{{s, (truth == yes) != turned}}
 		}
+	}
+	if p := r.Params; p != "" && strings.Contains(n.Text, p) {
+		s.chosen = true
 	}
 	other := s.copy()
 	s.step(n, "`"+told(n)+"` is true")

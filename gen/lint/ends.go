@@ -44,7 +44,7 @@ func (r *run) again(s *state, of int) bool {
 
 // atFail looks at what fail leaves behind.
 func (r *run) atFail(s *state, n *ccode.Node) {
-	if s.raised == no {
+	if s.raised == no && !s.chosen {
 		r.wrong(Quiet, s, n, "no exception is set where fail is reached")
 	}
 	if s.released {
@@ -65,7 +65,7 @@ func (r *run) atEnd(s *state, n *ccode.Node) {
 	if s.released {
 		r.wrong(WithoutGIL, s, at, "the text ends while the lock is released")
 	}
-	if r.entry {
+	if r.entry && !s.chosen {
 		r.outputs(s, at)
 	}
 	r.leave(s, at, "at the end")

@@ -131,6 +131,9 @@ func literal(n *ccode.Node) value {
 	if parsed, err := strconv.ParseInt(strings.TrimRight(n.Text, "uUlL"), 0, 64); err == nil {
 		return value{kind: number, n: parsed}
 	}
+	if parsed, err := strconv.ParseFloat(n.Text, 64); err == nil && parsed == float64(int64(parsed)) {
+		return value{kind: number, n: int64(parsed)}
+	}
 	return nothing
 }
 
@@ -140,7 +143,10 @@ func (r *run) assignment(n *ccode.Node, s *state) []result {
 	for _, one := range r.eval(right, s) {
 		v := one.v
 		if how != "=" {
-			v = r.moved(left, one)
+			v = r.moved(left, one, how)
+		}
+		if !r.follows(left) || how != "=" && v.kind == unknown {
+			blur(one.s, right, one.v)
 		}
 		for _, s := range r.store(left, v, one.s) {
 			found = append(found, result{s, v, left})
@@ -149,20 +155,37 @@ func (r *run) assignment(n *ccode.Node, s *state) []result {
 	return found
 }
 
-// moved is what `p += n` makes of p.
-func (r *run) moved(left *ccode.Node, one result) value {
-	if at, known := r.uses[bare(left)]; known && one.s.vars[at].kind == data {
-		v := one.s.vars[at]
-		v.raw = false
-		r.jumped(one.s, left, one.s.vars[at])
-		return v
+// follows tells whether a place is a variable whose value is followed.
+func (r *run) follows(to *ccode.Node) bool {
+	at, known := r.uses[bare(to)]
+	return known && !r.locals[at].hidden && !r.locals[at].outlast
+}
+
+// blur is for what a call gave, and is kept where it is not followed: whether the call failed is not known any more.
+func blur(s *state, n *ccode.Node, v value) {
+	if bare(n).Kind == "call_expression" && v.kind != unknown {
+		s.raised, s.by = maybe, nil
 	}
-	return nothing
+}
+
+// moved is what `p += n` makes of p.
+func (r *run) moved(left *ccode.Node, one result, how string) value {
+	at, known := r.uses[bare(left)]
+	if !known || r.locals[at].hidden {
+		return nothing
+	}
+	old := one.s.vars[at]
+	if old.kind == data {
+		r.jumped(one.s, left, old)
+		old.raw = false
+		return old
+	}
+	return r.arithmetic(how[:1], old, one.v)
 }
 
 func (r *run) update(n *ccode.Node, s *state) []result {
 	argument := n.Child("argument")
-	v := r.moved(argument, result{s, nothing, argument})
+	v := r.moved(argument, result{s, nothing, argument}, n.Child("operator").Text)
 	var found []result
 	for _, s := range r.store(argument, v, s) {
 		found = append(found, result{s, v, n})
@@ -239,7 +262,12 @@ func (r *run) binary(n *ccode.Node, s *state) []result {
 	var found []result
 	for _, a := range r.eval(n.Child("left"), s) {
 		for _, b := range r.eval(n.Child("right"), a.s) {
-			found = append(found, result{b.s, r.arithmetic(how, a.v, b.v), n})
+			v := r.arithmetic(how, a.v, b.v)
+			if v.kind == unknown {
+				blur(b.s, n.Child("left"), a.v)
+				blur(b.s, n.Child("right"), b.v)
+			}
+			found = append(found, result{b.s, v, n})
 		}
 	}
 	return found
@@ -256,8 +284,6 @@ func (r *run) arithmetic(how string, a, b value) value {
 		return a
 	case a.kind == number && b.kind == number && how == "|":
 		return value{kind: number, n: a.n | b.n}
-	case a.kind == number && b.kind == number && how == "+":
-		return value{kind: number, n: a.n + b.n}
 	}
 	return nothing
 }
@@ -281,6 +307,7 @@ func (r *run) unary(n *ccode.Node, s *state) []result {
 		if v := found[i].v; how == "-" && v.kind == number {
 			found[i].v.n = -v.n
 		} else {
+			blur(found[i].s, n.Child("argument"), v)
 			found[i].v = nothing
 		}
 		found[i].n = n

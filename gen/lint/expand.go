@@ -25,11 +25,18 @@ var (
 	directives = regexp.MustCompile(`^[ \t]*#`)
 )
 
+// widths are the macros for formats that stand between strings.
+var widths = map[string]string{"NPY_INTP_FMT": `"ld"`, "NPY_UINTP_FMT": `"lu"`, "NPY_INT64_FMT": `"ld"`, "NPY_UINT64_FMT": `"lu"`,
+	"PRId64": `"ld"`, "PRIu64": `"lu"`, "PRIdPTR": `"ld"`, "PY_FORMAT_SIZE_T": `"z"`}
+
 // expand writes out the macros that a text defines for one word, such as INPUT_0 and FAIL, and APPLY_SPECIFIC; others are not
 // known.
 func expand(text, fail string) *expansion {
 	e := &expansion{}
 	macros := map[string]string{"FAIL": fail}
+	for name, text := range widths {
+		macros[name] = text
+	}
 	if fail == "" {
 		delete(macros, "FAIL")
 	}

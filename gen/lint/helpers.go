@@ -1,26 +1,40 @@
 package lint
 
 import (
+	"slices"
+
 	"opweld/gen/ccode"
 	"opweld/npyapi"
 )
 
-// helpers are the functions that a fragment's texts define, and what else they call.
+// helpers are the functions that a fragment's texts define, and what else they call. They are read when a name is called that
+// nobody else knows.
 type helpers struct {
+	texts []string // not read yet
+	cxx   bool
 	calls map[string][]string
 	knows map[string]tri
 	wild  map[string]bool // macros: what they do is not known
 }
 
-func readHelpers(texts []string, cxx bool) *helpers {
-	h := &helpers{map[string][]string{}, map[string]tri{}, map[string]bool{}}
-	for _, text := range texts {
-		f := ccode.Read(expand(text, "").text, ccode.Place{CXX: cxx})
+// helpersOf are those of the texts before a fragment; its own count where it stands at file scope.
+func helpersOf(f *Fragment) *helpers {
+	h := &helpers{f.Support, f.CXX, map[string][]string{}, map[string]tri{}, map[string]bool{}}
+	if f.File {
+		h.texts = append(slices.Clone(h.texts), f.Text)
+	}
+	return h
+}
+
+func (h *helpers) read() {
+	for _, text := range h.texts {
+		f := ccode.Read(expand(text, "").text, ccode.Place{CXX: h.cxx})
 		if tree, _ := f.Tree(); tree != nil {
 			visit(tree, h.learn)
 		}
+		f.Close()
 	}
-	return h
+	h.texts = nil
 }
 
 func (h *helpers) learn(n *ccode.Node) bool {
@@ -48,6 +62,7 @@ func (h *helpers) learn(n *ccode.Node) bool {
 
 // harmless tells whether a function of the text's neither keeps or releases what it is given nor sets an exception.
 func (h *helpers) harmless(name string) bool {
+	h.read()
 	if h.knows[name] != maybe {
 		return h.knows[name] == yes
 	}

@@ -18,10 +18,11 @@ type Fragment struct {
 	Hook      string     `json:"hook"` // and what it is of that
 	Text      string     `json:"text"`
 	CXX       bool       `json:"cxx"`
-	File      bool       `json:"file"`  // at file scope: functions; else inside a function of the glue
-	Entry     string     `json:"entry"` // at file scope: the function that does the op's work
-	Fail      string     `json:"fail"`  // the text of fail; empty: it may not stand here
-	Label     string     `json:"label"` // that fail leads to
+	File      bool       `json:"file"`   // at file scope: functions; else inside a function of the glue
+	Entry     string     `json:"entry"`  // at file scope: the function that does the op's work
+	Fail      string     `json:"fail"`   // the text of fail; empty: it may not stand here
+	Label     string     `json:"label"`  // that fail leads to
+	Params    string     `json:"params"` // what the op's params are called; empty: it has none
 	Variables []Variable `json:"variables"`
 	Support   []string   `json:"support"`  // texts that stand before it
 	Released  bool       `json:"released"` // runs without the GIL
@@ -100,7 +101,7 @@ func newUnit(f *Fragment) *unit {
 	e := expand(f.Text, f.Fail)
 	place := ccode.Place{Body: !f.File, Fails: f.Fail != "", CXX: f.CXX, Fail: f.Fail, Label: f.Label, Released: f.Released, Support: f.Support}
 	u := &unit{Fragment: f, expanded: e, read: ccode.Read(e.text, place), notes: &notes{seen: map[string]bool{}}}
-	u.helpers = readHelpers(append(slices.Clone(f.Support), f.Text), f.CXX)
+	u.helpers = helpersOf(f)
 	return u
 }
 
@@ -136,7 +137,7 @@ func (u *unit) functions(tree *ccode.Node) {
 }
 
 // entering gives the parameters of an op's function the names that it has for them. Where nobody says which function that is, it is
-// one that fills arrays and tells by a number whether it failed.
+// one that APPLY_SPECIFIC names, that fills arrays and tells by a number whether it failed.
 func (u *unit) entering(function *ccode.Node) *unit {
 	parameters := parametersOf(function)
 	if u.Entry == "" && u.Open {
@@ -165,7 +166,8 @@ func (u *unit) guessed(function *ccode.Node, parameters []*local) *unit {
 		f.Variables = append(f.Variables, v)
 		fills = fills || v.Output
 	}
-	if t := function.Child("type"); !fills || t == nil || t.Text != "int" {
+	t := function.Child("type")
+	if !fills || t == nil || t.Text != "int" || !strings.HasSuffix(functionName(function), "_apply") {
 		return u
 	}
 	f.Entry = functionName(function)

@@ -17,7 +17,7 @@ func given() []Variable {
 
 // found lints a fragment, FAIL standing for fail, and gives "rule:line" of each finding.
 func found(f Fragment) []string {
-	f.Name, f.Fail, f.Label = "Op.c_code", fail, "opw_fail"
+	f.Name, f.Fail, f.Label, f.Support = "Op.c_code", fail, "opw_fail", []string{"static int even(int n) { return n % 2; }"}
 	if f.Variables == nil {
 		f.Variables = given()
 	}
@@ -75,4 +75,136 @@ func TestReferences(t *testing.T) {
 		{"by goto", "PyObject *a = PyList_New(0), *b = NULL;\nif (!a) FAIL\nb = PyList_New(1);\nif (!b) goto out;\nPy_DECREF(b);\nout: Py_DECREF(a);\nif (PyErr_Occurred()) FAIL\n", ""},
 		{"what is not known may keep it", "PyObject *a = PyList_New(0);\nif (!a) FAIL\nkeep_it(a);\n", ""},
 	})
+}
+
+func TestMemory(t *testing.T) {
+	const get = "double *p = (double *)malloc(8);\nif (!p) { PyErr_NoMemory(); FAIL }\n"
+	check(t, []example{
+		{"freed", get + "free(p);\n", ""},
+		{"not freed", get, "leaked-memory:3"},
+		{"freed twice", get + "free(p);\nfree(p);\n", "double-release:5"},
+		{"used when freed", get + "free(p);\np[0] = 1;\n", "use-after-release:5"},
+		{"not freed before fail", get + "if (PyArray_NDIM(x) > 3) { PyErr_SetNone(PyExc_ValueError); FAIL }\nfree(p);\n", "leaked-memory:4"},
+		{"not tested", "double *p = (double *)malloc(8);\np[0] = 1;\nfree(p);\n", "unchecked-null:3"},
+		{"realloc", get + "double *q = (double *)realloc(p, 16);\nif (!q) { free(p); PyErr_NoMemory(); FAIL }\nfree(q);\n", ""},
+		{"realloc in place", get + "p = (double *)realloc(p, 16);\nif (!p) { PyErr_NoMemory(); FAIL }\nfree(p);\n", "leaked-memory:4"},
+	})
+}
+
+func TestExceptions(t *testing.T) {
+	check(t, []example{
+		{"fail without one", "if (PyArray_NDIM(x) > 3) FAIL\n", "fail-without-exception:2"},
+		{"fail behind malloc", "void *p = malloc(3);\nif (!p) FAIL\nfree(p);\n", "fail-without-exception:3"},
+		{"what is not known may set one", "if (odd(x)) FAIL\n", ""},
+		{"a helper that sets none", "if (even(3)) FAIL\n", "fail-without-exception:2"},
+		{"set and no fail", "PyErr_SetString(PyExc_ValueError, \"no\");\n", "exception-without-fail:2"},
+		{"a failure that nobody looks at", "PyArray_CopyInto(z, x);\n", "exception-without-fail:2"},
+		{"a failure that is cleared", "if (PyArray_CopyInto(z, x) < 0) PyErr_Clear();\n", ""},
+		{"by PyErr_Occurred", "long n = PyLong_AsLong((PyObject *)y);\nif (n == -1 && PyErr_Occurred()) FAIL\n", ""},
+		{"by -1.0", "double n = PyFloat_AsDouble((PyObject *)y);\nif (n == -1.0 && PyErr_Occurred()) FAIL\n", ""},
+		{"a success that is not 0", "int is = PyObject_IsTrue((PyObject *)y);\nif (is < 0) FAIL\nif (is) z = z;\n", ""},
+		{"kept in a member", "struct { PyObject *a; } s;\ns.a = PyList_New(0);\nif (!s.a) FAIL\n", ""},
+		{"kept in an element", "PyObject *a[2];\na[0] = PyList_New(0);\nif (!a[0]) FAIL\nPy_DECREF(a[0]);\n", ""},
+		{"flags that are joined", "int bad = 0;\nbad |= PyArray_CopyInto(z, x);\nbad |= PyArray_CopyInto(z, y);\nif (bad) FAIL\n", ""},
+		{"arithmetic on what a call gives", "int bad = PyArray_CopyInto(z, x) * 2;\nif (bad < 0) FAIL\n", ""},
+		{"a value that is -1 and no failure", "long n = PyLong_AsLong((PyObject *)y);\nif (n == -1) FAIL\n", "fail-without-exception:3"},
+		{"the wrong way round", "PyObject *a = PyList_New(0);\nif (a) FAIL\nPy_DECREF(a);\n", "fail-without-exception:3 leaked-reference:3 unchecked-null:4"},
+	})
+}
+
+func TestOutputsAndInputs(t *testing.T) {
+	plain := func(text string) string { return strings.Join(found(Fragment{Text: text}), " ") }
+	assert.Equal(t, "lost-reference:1", plain("z = (PyArrayObject *)PyArray_NewCopy(x, NPY_CORDER);\nif (!z) FAIL\n"))
+	assert.Equal(t, "unset-output:1", plain("if (PyArray_NDIM(x) > 1) { Py_XDECREF(z); z = (PyArrayObject *)PyArray_NewCopy(x, NPY_CORDER); if (!z) FAIL }"))
+	assert.Equal(t, "borrowed-release:2 undeclared-view:2", plain("Py_XDECREF(z);\nz = x;"))
+	assert.Equal(t, "undeclared-view:2", plain("Py_XDECREF(z); Py_INCREF(x);\nz = x;"))
+	assert.Equal(t, "double-release:2", plain("Py_XDECREF(z);\nif (!PyArray_Check(x)) { PyErr_SetNone(PyExc_TypeError); FAIL }\nz = (PyArrayObject *)PyArray_NewCopy(x, NPY_CORDER);\nif (!z) FAIL")[:16])
+	declared := given()
+	declared[2].Views = []int{0}
+	view := "Py_XDECREF(z); Py_INCREF(x);\nz = x;\n"
+	assert.Empty(t, found(Fragment{Text: view, Variables: declared}))
+	write := "*(double *)PyArray_GETPTR1(x, 0) = 1;\n"
+	assert.Equal(t, []string{"input-written:3"}, found(Fragment{Text: view + write, Variables: declared}))
+	declared[0].Destroyed = true
+	assert.Empty(t, found(Fragment{Text: view + write, Variables: declared}))
+	check(t, []example{
+		{"memset", "memset(PyArray_DATA(x), 0, sizeof(double));\n", "input-written:2"},
+		{"by a pointer", "double *p = (double *)PyArray_GETPTR1(x, 1);\np[0]++;\n", "input-written:3"},
+		{"CopyInto", "if (PyArray_CopyInto(x, y) < 0) FAIL\n", "input-written:2"},
+		{"of a copy", "PyArrayObject *c = (PyArrayObject *)PyArray_NewCopy(x, NPY_CORDER);\nif (!c) FAIL\n*(double *)PyArray_DATA(c) = 1;\nPy_DECREF(c);\n", ""},
+		{"of what may be the input", "PyArrayObject *c = (PyArrayObject *)PyArray_GETCONTIGUOUS(x);\nif (!c) FAIL\n*(double *)PyArray_DATA(c) = 1;\nPy_DECREF(c);\n", "input-written:4"},
+		{"given away by address", "PyArrayObject **all[] = {&z}; fill(all);\n", ""},
+	})
+	chosen := Fragment{Text: "if (P->inplace) { Py_XDECREF(z); Py_INCREF(x); z = x; }\nelse { Py_XDECREF(z); z = (PyArrayObject *)PyArray_NewCopy(x, NPY_CORDER); if (!z) FAIL }", Params: "P"}
+	assert.Empty(t, found(chosen))
+}
+
+func TestSizesAndFormats(t *testing.T) {
+	check(t, []example{
+		{"a size in an int", "int n = PyArray_DIM(x, 0);\n", "narrow-int:2"},
+		{"a cast", "int n = (int)PyArray_DIM(x, 0);\n", ""},
+		{"BLAS wants its address", "int n = PyArray_DIM(x, 0);\ndaxpy_(&n);\n", ""},
+		{"a number of dimensions", "int n = PyArray_NDIM(x);\n", ""},
+		{"a counter", "for (int i = 0; i < PyArray_SIZE(x); i++) {}\n", "narrow-int:2"},
+		{"one too many", "for (npy_intp i = 0; i <= PyArray_DIM(x, 0); i++) *(double *)PyArray_GETPTR1(z, i) = 0;\n", "past-the-end:2"},
+		{"from one on", "for (npy_intp i = 1; i <= PyArray_DIM(x, 0); i++) *(double *)PyArray_GETPTR1(z, i - 1) = 0;\n", ""},
+		{"right format", "if (!PyArray_Check(x)) { PyErr_Format(PyExc_ValueError, \"%zd of %s %d%%\", PyArray_DIM(x, 0), \"x\", PyArray_NDIM(x)); FAIL }\n", ""},
+		{"wrong format", "if (!PyArray_Check(x)) { PyErr_Format(PyExc_ValueError, \"%d\", PyArray_DIM(x, 0)); FAIL }\n", "format-mismatch:2"},
+		{"a macro's format", "if (!PyArray_Check(x)) { PyErr_Format(PyExc_ValueError, \"%\" NPY_INTP_FMT, PyArray_DIM(x, 0)); FAIL }\n", ""},
+		{"too few", "printf(\"%d %d\", 1);\n", "format-mismatch:2"},
+		{"what CPython does not know", "double v = 1;\nif (!PyArray_Check(x)) { PyErr_Format(PyExc_ValueError, \"%g\", v); FAIL }\n", "format-mismatch:3"},
+	})
+}
+
+func TestStrides(t *testing.T) {
+	const walk = "double s = 0;\nfor (npy_intp i = 0; i < PyArray_DIM(x, 0); i++) s += ((double *)PyArray_DATA(x))[i];\n"
+	check(t, []example{
+		{"ignored", walk, "strides-ignored:3"},
+		{"tested", "if (!PyArray_IS_C_CONTIGUOUS(x)) { PyErr_SetNone(PyExc_ValueError); FAIL }\n" + walk, ""},
+		{"by strides", "char *p = PyArray_BYTES(x);\nnpy_intp step = PyArray_STRIDE(x, 0);\nfor (int i = 0; i < 3; i++, p += step) {}\n", ""},
+		{"moved along", "double *p = (double *)PyArray_DATA(x);\nfor (int i = 0; i < 3; i++) p++;\n", "strides-ignored:3"},
+		{"of a new array", "double *p = (double *)PyArray_DATA(z);\nfor (int i = 0; i < 3; i++) p[i] = 0;\n", ""},
+		{"a block", "memcpy(PyArray_DATA(z), PyArray_DATA(x), PyArray_NBYTES(x));\n", "contiguity-assumed:2"},
+	})
+	scalar := Fragment{Text: "double v = ((double *)PyArray_DATA(x))[at];\nz = v;", Variables: []Variable{{Name: "x", Array: true}, {Name: "z", Output: true}}}
+	assert.Empty(t, found(scalar))
+}
+
+func TestLock(t *testing.T) {
+	check(t, []example{
+		{"nothing of Python's", "Py_BEGIN_ALLOW_THREADS\nsqrt(2);\nPy_END_ALLOW_THREADS\n", ""},
+		{"a release", "PyObject *a = PyList_New(0);\nif (!a) FAIL\nPy_BEGIN_ALLOW_THREADS\nPy_DECREF(a);\nPy_END_ALLOW_THREADS\n", "python-without-gil:5"},
+		{"fail", "NPY_BEGIN_THREADS_DEF;\nNPY_BEGIN_THREADS;\nif (odd(1)) FAIL\nNPY_END_THREADS;\n", "python-without-gil:4"},
+		{"never taken again", "NPY_BEGIN_THREADS_DEF;\nNPY_BEGIN_THREADS;\nsqrt(2);\n", "python-without-gil:4"},
+	})
+}
+
+func TestWhatIsNotUnderstoodIsSaid(t *testing.T) {
+	assert.Equal(t, []string{"not-understood:1"}, found(Fragment{Text: "EACH(x, i) {"}))
+	assert.Equal(t, []string{"contract:1"}, found(Fragment{Text: "return;", Variables: []Variable{}}))
+	many := strings.Repeat("if (f(x)) a = g(); if (a) b = g(); if (b) c = h(a); if (c) d = 1; else d = 2; if (d == 1) e = 0; if (e) a = 0;\n", 40)
+	assert.Subset(t, []string{"not-understood:1"}, found(Fragment{Text: "int a = 0, b = 0, c = 0, d = 0, e = 0;\n" + many, Variables: []Variable{}}))
+}
+
+// A function in a file is entered with what the op hands over, under its own names.
+func TestEntry(t *testing.T) {
+	text := "static int work(PyArrayObject *a, PyArrayObject **out)\n{\n    Py_XDECREF(*out);\n    *out = (PyArrayObject *)PyArray_NewCopy(a, NPY_CORDER);\n" +
+		"    if (!*out) return 1;\n    *(double *)PyArray_GETPTR1(a, 0) = 1;\n    if (PyArray_NDIM(a) > 3) return 1;\n    return 0;\n}\n"
+	f := Fragment{Text: text, File: true, Entry: "work", Variables: []Variable{{Name: "V0", Array: true, NDim: 1}, {Name: "V1", Array: true, NDim: 1, Output: true}}}
+	f.Name = "work.c"
+	said := []string{}
+	for _, one := range Check(&f) {
+		said = append(said, fmt.Sprintf("%s:%d: %s", one.Rule, one.Line, one.Message))
+	}
+	assert.Equal(t, []string{"input-written:6: the input a is written, and destroy_map does not name it",
+		"fail-without-exception:7: no exception is set where fail is reached"}, said)
+}
+
+// Macros for one word are written out, and what is found stands where the user wrote it.
+func TestMacros(t *testing.T) {
+	text := "#define INPUT_0 x\n#define OUTPUT_0 z\nPy_XDECREF(OUTPUT_0); OUTPUT_0 = (PyArrayObject *)PyArray_NewCopy(INPUT_0, NPY_CORDER); if (!OUTPUT_0) { }\n#undef OUTPUT_0\n"
+	f := Fragment{Name: "Op.c_code", Text: text, Fail: fail, Label: "opw_fail", Variables: given()}
+	said := Check(&f)
+	assert.Equal(t, "exception-without-fail", said[0].Rule)
+	assert.Equal(t, []int{3, 51}, []int{said[0].Line, said[0].Column})
 }

@@ -112,7 +112,7 @@ func (r *run) jumped(s *state, n *ccode.Node, v value) {
 // writes looks at a place that is written to.
 func (r *run) writes(s *state, n *ccode.Node, v value) {
 	t := s.held(v)
-	if t == nil || v.kind != data {
+	if t == nil || v.kind != data || s.chosen {
 		return
 	}
 	for i := range r.Variables {

@@ -59,6 +59,15 @@ func (r *run) joint(n *ccode.Node) string {
 	return ""
 }
 
+// pointed is the type of what an argument points to.
+func (r *run) pointed(n *ccode.Node) string {
+	inside := bare(n)
+	if operator := inside.Child("operator"); inside.Kind == "pointer_expression" && operator.Text == "&" && inside == n {
+		return r.typeOf(inside.Child("argument"))
+	}
+	return pointedTo(r.typeOf(n))
+}
+
 func pointedTo(typ string) string {
 	if len(typ) > 2 && typ[len(typ)-2:] == " *" {
 		return typ[:len(typ)-2]
@@ -83,6 +92,7 @@ func (l *local) text() string {
 
 // narrow finds sizes that are kept in, or compared with, what is too small for them.
 func (r *run) narrow(body *ccode.Node) {
+	r.sizes(body)
 	visit(body, func(n *ccode.Node) bool {
 		switch n.Kind {
 		case "init_declarator":
@@ -102,6 +112,29 @@ func (r *run) narrow(body *ccode.Node) {
 	})
 }
 
+// sizes finds the variables that are given the size of an array, and nothing else.
+func (r *run) sizes(body *ccode.Node) {
+	visit(body, func(n *ccode.Node) bool {
+		switch n.Kind {
+		case "init_declarator":
+			if at, known := r.uses[declaratorOf(n, "identifier")]; known && !r.locals[at].array {
+				r.locals[at].size = r.size(n.Child("value"))
+			}
+		case "assignment_expression":
+			r.varies(n.Child("left"))
+		case "update_expression":
+			r.varies(n.Child("argument"))
+		}
+		return true
+	})
+}
+
+func (r *run) varies(n *ccode.Node) {
+	if at, known := r.uses[n]; known {
+		r.locals[at].size = false
+	}
+}
+
 func (r *run) fits(at int, n, v *ccode.Node, how string) {
 	l := r.locals[at]
 	if l.hidden || l.stars > 0 || l.array || v == nil || !slices.Contains(narrower, l.typ) || !slices.Contains(wide, r.typeOf(v)) {
@@ -115,6 +148,7 @@ func (r *run) counter(n *ccode.Node) {
 	if n == nil || n.Kind != "binary_expression" {
 		return
 	}
+	r.beyond(n)
 	if at, known := r.uses[n.Child("left")]; known && slices.Contains([]string{"<", "<=", "!="}, n.Child("operator").Text) {
 		r.fits(at, n, n.Child("right"), "counts up to")
 	}
@@ -128,7 +162,7 @@ func (r *run) lengths(n *ccode.Node) {
 	}
 	for _, i := range f.Sizes {
 		if args := n.Child("arguments").Kids; i < len(args) {
-			if typ := pointedTo(r.typeOf(args[i])); slices.Contains(narrower, typ) || typ == "long" {
+			if typ := r.pointed(args[i]); slices.Contains(narrower, typ) || typ == "long" {
 				r.unit.report(Narrow, args[i].Start, nil, "%s reads sizes as npy_intp, and `%s` has %ss", f.Name, told(args[i]), typ)
 			}
 		}

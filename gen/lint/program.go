@@ -45,7 +45,7 @@ func fragment(p *gen.Program, w gen.Written) Fragment {
 		f.Fail, f.Label = w.Fail, w.Label
 	}
 	if w.Names != nil {
-		f.Variables, f.Open = variables(p, w), false
+		f.Variables, f.Open, f.Params = variables(p, w), false, w.Params
 	}
 	return f
 }

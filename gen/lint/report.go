@@ -14,11 +14,22 @@ func (u *unit) report(rule Rule, at int, path []Step, format string, args ...any
 	f.Op, f.Hook = u.Op, u.Hook
 	f.File, f.Line, f.Column, f.Source = u.place(at)
 	f.At = u.lineOf(at)
-	id := fmt.Sprintf("%s %s %d %d", f.Rule, f.File, f.Line, f.Column)
+	id := fmt.Sprintf("%s %s %d %d %s", f.Rule, f.File, f.Line, f.Column, f.Message)
 	if !u.seen[id] {
 		u.seen[id] = true
 		u.found = append(u.found, f)
 	}
+}
+
+// first tells whether a rule has not yet found anything at a place, of what comes from another.
+func (u *unit) first(rule Rule, n, from *ccode.Node) bool {
+	id := fmt.Sprintf("%s@%d", rule.ID, n.Start)
+	if from != nil {
+		id += fmt.Sprintf("<%d", from.Start)
+	}
+	known := u.seen[id]
+	u.seen[id] = true
+	return !known
 }
 
 // place is where a byte of the expanded text stands for the user.

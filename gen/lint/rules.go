@@ -36,6 +36,8 @@ var (
 		"give it a value on every path that does not fail"}
 	Narrow = Rule{"narrow-int", "warning", "a size, index or stride is kept in an int",
 		"declare it npy_intp, or convert it with a cast where its size is known"}
+	Beyond = Rule{"past-the-end", "error", "a loop takes one element more than there are",
+		"write < instead of <="}
 	Format = Rule{"format-mismatch", "warning", "a format does not fit what is printed",
 		"npy_intp and Py_ssize_t are %zd, long %ld, int %d; PyErr_Format knows neither %f nor %g"}
 	Contiguous = Rule{"contiguity-assumed", "warning", "an array's memory is taken as one block, and its strides were not looked at",
@@ -52,6 +54,6 @@ var (
 
 // Rules lists them all, by weight.
 func Rules() []Rule {
-	return []Rule{Lost, Leaked, Memory, Double, Unowned, Dead, Unchecked, Quiet, Ignored, Written, View, Unset, Narrow, Format,
+	return []Rule{Lost, Leaked, Memory, Double, Unowned, Dead, Unchecked, Quiet, Ignored, Written, View, Unset, Beyond, Narrow, Format,
 		Contiguous, Strides, WithoutGIL, ControlFlow, NotUnderstood}
 }

@@ -59,7 +59,10 @@ func (r *run) begin() *state {
 			continue
 		}
 		v := r.Variables[l.given]
-		if !v.Array {
+		if l.hidden {
+			s.touched |= 1 << l.given
+		}
+		if !v.Array || l.hidden {
 			continue
 		}
 		t := thing{name: v.Name, owned: 1, null: no, given: l.given, of: -1, flat: v.NDim == 0}
@@ -184,6 +187,9 @@ func (r *run) initial(n *ccode.Node, at int, s *state) []*state {
 	}
 	var after []*state
 	for _, one := range r.eval(given, s) {
+		if l := r.locals[at]; l.hidden || l.outlast {
+			blur(one.s, given, one.v)
+		}
 		r.assign(one.s, at, one.v)
 		r.sweep(one.s, n)
 		after = append(after, one.s)
@@ -208,11 +214,16 @@ func (r *run) path(s *state) []Step {
 
 // wrong reports a finding on the path to a state.
 func (r *run) wrong(rule Rule, s *state, n *ccode.Node, format string, args ...any) {
-	r.unit.report(rule, n.Start, r.path(s), format, args...)
+	if r.first(rule, n, nil) {
+		r.unit.report(rule, n.Start, r.path(s), format, args...)
+	}
 }
 
 // wrongOf reports a finding about a thing, whose path begins where that comes from.
 func (r *run) wrongOf(rule Rule, s *state, n *ccode.Node, t *thing, format string, args ...any) {
+	if !r.first(rule, n, t.at) {
+		return
+	}
 	path := r.path(s)
 	if t.at != nil {
 		from := "the reference comes from here"

@@ -17,6 +17,7 @@ type local struct {
 	pointed bool   // it stands for *name: what an entry function is given to fill
 	hidden  bool   // its address is taken, or a lambda or a macro names it
 	outlast bool   // static
+	size    bool   // it has the size of an array, and no other value
 }
 
 // object tells whether a reference may lie in it.
@@ -183,7 +184,8 @@ func (s *scopes) pointed(n *ccode.Node) {
 	}
 	if operator := n.Child("operator"); operator != nil && operator.Text == "&" {
 		if at, ok := s.find(inside.Text); ok {
-			s.locals[at].hidden = s.locals[at].hidden || !s.locals[at].object()
+			called := n.Parent != nil && n.Parent.Kind == "argument_list"
+			s.locals[at].hidden = s.locals[at].hidden || !called || !s.locals[at].object()
 		}
 		return
 	}
@@ -214,7 +216,7 @@ func (s *scopes) declaration(n *ccode.Node) {
 				s.resolve(value)
 			}
 			if sizes := declaratorOf(kid, "array_declarator"); sizes != nil {
-				s.sizes(sizes)
+				s.extent(sizes)
 			}
 		}
 		if name != nil {
@@ -223,7 +225,7 @@ func (s *scopes) declaration(n *ccode.Node) {
 	}
 }
 
-func (s *scopes) sizes(n *ccode.Node) {
+func (s *scopes) extent(n *ccode.Node) {
 	if size := n.Child("size"); size != nil {
 		s.resolve(size)
 	}

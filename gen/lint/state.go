@@ -76,6 +76,7 @@ type state struct {
 	raised   tri         // whether an exception is set
 	by       *ccode.Node // what set it
 	released bool        // the lock
+	chosen   bool        // what the op's params say decided the way: it may be one that no node takes
 	touched  uint64      // which of the given variables were used
 	way      *way
 }
@@ -156,6 +157,9 @@ func (s *state) key() string {
 	b = append(b, '/', byte('0'+s.raised))
 	if s.released {
 		b = append(b, 'r')
+	}
+	if s.chosen {
+		b = append(b, 'c')
 	}
 	num(int(s.touched))
 	if s.by != nil && s.raised == yes {

@@ -12,6 +12,7 @@ static int opw_arange(PyArrayObject** out, PyArrayObject* start, PyArrayObject* 
         return -1;
     }
     descr = PyArray_DescrFromType(type_num);
+    if (descr == NULL) return -1;
     numbers = PyArray_ArangeObj((PyObject*)start, (PyObject*)stop, (PyObject*)step, descr);
     Py_DECREF(descr);
     return opw_store(out, numbers);
