@@ -44,7 +44,7 @@ class Case:
     """One example: a function, arguments for it, and the same thing in Python.
 
     ``limit`` is the largest difference allowed: none of the examples may round differently in C. What each call changes
-    is compared after ``calls`` of them.
+    is compared after ``calls`` of them. ``cut`` says that a corner of each argument is enough to run the function once.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Case:
     reference: Callable[..., Sequence[Any]]
     limit: float = 0.0
     calls: int = 1
+    cut: bool = True
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,26 @@ def cases() -> list[Case]:
             gray_scott.InNumPy(),
             calls=100,
         ),
+        *old_cases(),
     ]
+
+
+def old_cases() -> list[Case]:
+    """The program of old code, where its data are; its import puts opweld's names in Theano's place."""
+    if importlib.util.find_spec("sklearn") is None:
+        return []
+    old = importlib.import_module
+
+    def images() -> tuple[np.ndarray]:
+        return (old("old_digits").digits()[2],)
+
+    def function() -> opweld.Function:
+        return old("old_digits").Network().classify()
+
+    def reference(*arrays: np.ndarray) -> list[np.ndarray]:
+        return [old("old_digits").classify_in_numpy(*arrays)]
+
+    return [Case("old_digits", "NumPy", function, images, reference, cut=False)]
 
 
 def as_list(result: Any) -> list[Any]:
@@ -190,7 +210,8 @@ def build_once(name: str) -> float:
     """Seconds from making the graph to the end of the first call, in this process; without a name, of a copy."""
     if name:
         case = next(case for case in cases() if case.name == name)
-        function, arguments = case.function, small(case.arguments())
+        function, arguments = case.function, case.arguments()
+        arguments = small(arguments) if case.cut else arguments
     else:
         x = opweld.tensor.dvector("x")
         function, arguments = lambda: opweld.function([x], x), (np.zeros(3),)
@@ -238,7 +259,12 @@ def measure(case: Case, root: str) -> tuple[Figures, list[Any]]:
 
 def draw(case: Case, results: list[Any], folder: str) -> list[str]:
     """The pictures of an example, if it has any: where they lie."""
-    names = {"drainage": ["rivers.png"], "gray_scott": ["patterns.png", "patterns-graph.svg"]}.get(case.name, [])
+    drawn = {
+        "drainage": ["rivers.png"],
+        "gray_scott": ["patterns.png", "patterns-graph.svg"],
+        "old_digits": ["digits.png"],
+    }
+    names = drawn.get(case.name, [])
     paths = [os.path.join(folder, name) for name in names]
     if paths:
         os.makedirs(folder, exist_ok=True)
@@ -246,6 +272,8 @@ def draw(case: Case, results: list[Any], folder: str) -> list[str]:
         drainage.draw(case.arguments()[0], results[1], paths[0])
     elif case.name == "gray_scott":
         gray_scott.draw(*paths)
+    elif case.name == "old_digits":
+        importlib.import_module("old_digits").main(paths)
     return paths
 
 
@@ -321,6 +349,8 @@ def main(arguments: list[str] | None = None) -> int:
     if any(case.name == "drainage" for case in chosen) and importlib.util.find_spec("matplotlib") is None:
         print("demo.py: drainage takes its data from matplotlib: pip install matplotlib", file=sys.stderr)
         return 1
+    if not options.examples and importlib.util.find_spec("sklearn") is None:
+        print("old_digits is left out, it takes its data from scikit-learn: pip install scikit-learn\n")
     print(f"opweld {opweld.__version__}, Python {sys.version.split()[0]}, NumPy {np.__version__}\n")
     found: list[Figures] = []
     pictures: list[str] = []

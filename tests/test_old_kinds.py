@@ -560,3 +560,21 @@ class TestContract(theano.tests.unittest_tools.T_OpContractMixin):
 
     def clone(self, op):
         return type(op)(op.text, op.types) if isinstance(op, Old) else Times()
+
+
+def test_theanos_types_know_of_sizes_only_that_they_are_1():
+    class Halved(gof.Op):
+        """Says x.type() of an output of another size, as ops did."""
+
+        __props__ = ()
+
+        def make_node(self, x):
+            return gof.Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, outputs):
+            outputs[0][0] = inputs[0][::2].copy()
+
+    x = T.dvector("x")
+    y = Halved()(x.reshape((4,)))
+    assert y.type.shape == (None,) and Halved()(T.constant(np.ones(1))).type.shape == (1,)
+    assert theano.function([x], y)(np.arange(4.0)).tolist() == [0.0, 2.0]

@@ -9,10 +9,12 @@ from opweld.compat import bases as _bases
 from opweld.errors import MethodNotDefined
 from opweld.graph import op as _op
 from opweld.graph import type as _type
+from opweld.graph.basic import Apply
 from opweld.hooks.classes import CLinkerObject as _CLinkerObject
 from opweld.hooks.classes import CType as _CType
+from opweld.tensor.type import TensorType
 
-__all__ = ["Op", "Type"]
+__all__ = ["COp", "Op", "Type"]
 
 
 class _LinkedOp(_CLinkerObject, _op.Op):
@@ -21,6 +23,22 @@ class _LinkedOp(_CLinkerObject, _op.Op):
 
 class _LinkedType(_CLinkerObject, _type.Type):
     """Has bases in the order that `CType` gives them, so that one class may derive from both."""
+
+
+class _OfTheano(_op.Op):
+    """An op whose `make_node` was written for types that know of a size no more than that it is 1.
+
+    There ``x.type()`` is the type of whatever has as many dimensions as x, and ops say so of outputs of other sizes.
+    """
+
+    def apply_node(self, *inputs: Any, **kwargs: Any) -> Apply:
+        """Ask `make_node`; what the outputs' types say of sizes other than 1 is forgotten."""
+        node = super().apply_node(*inputs, **kwargs)
+        for output in node.outputs:
+            type_: Any = output.type
+            if isinstance(type_, TensorType) and any(size not in (None, 1) for size in type_.shape):
+                output.type = type_.clone(shape=[1 if size == 1 else None for size in type_.shape])
+        return node
 
 
 def _undefined(hook: str) -> Callable[..., Any]:
@@ -55,7 +73,7 @@ def _classic(*hooks: str) -> Callable[[type], Any]:
 
 @_classic("c_code", "c_code_cleanup", "c_init_code_apply", "c_init_code_struct", "c_cleanup_code_struct",
           "c_support_code_apply", "c_support_code_struct")  # fmt: skip
-class Op(_bases.Op, _bases.CLinkerOp, _LinkedOp):
+class Op(_OfTheano, _bases.Op, _bases.CLinkerOp, _LinkedOp):
     """``theano.gof.Op``: every C hook is there; one that is not written raises MethodNotDefined."""
 
     kin = (_op.Op,)
@@ -79,3 +97,9 @@ class Type(_bases.Type, _bases.CLinkerType, _LinkedType):
     def c_is_simple(self) -> bool:
         """Say that a value is worth keeping between runs."""
         return False
+
+
+class COp(_OfTheano, _bases.ExternalCOp):
+    """``theano.gof.COp``: an op whose C lies in files."""
+
+    kin = _bases.ExternalCOp.kin

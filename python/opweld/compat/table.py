@@ -261,6 +261,7 @@ HOMES.update(
     )
 )  # fmt: skip
 HOMES.update(
+    ClassicCOp="opweld.compat.classic:COp",
     ClassicOp="opweld.compat.classic:Op",
     ClassicType="opweld.compat.classic:Type",
     as_tensor="opweld.tensor.convert:as_tensor_variable",
@@ -343,7 +344,7 @@ _CLASSIC: dict[str, str] = {
         "function grad shared"
     ),
     "gof": (
-        f"{_GRAPH} {_OPTIMIZERS} CEnumType CLinkerObject CLinkerOp CLinkerType COp=ExternalCOp EnumList EnumType "
+        f"{_GRAPH} {_OPTIMIZERS} CEnumType CLinkerObject CLinkerOp CLinkerType COp=ClassicCOp EnumList EnumType "
         "FunctionGraph Generic Op=ClassicOp OpenMPOp "
         "ParamsType Type=ClassicType generic hashtype InconsistencyError MethodNotDefined MissingInputError"
     ),
@@ -351,7 +352,7 @@ _CLASSIC: dict[str, str] = {
     "gof.graph": f"{_GRAPH} ancestors inputs=graph_inputs io_toposort ops=applys_between orphans=orphans_between "
     "variables=vars_between",
     "gof.null_type": "NullType",
-    "gof.op": f"{_GRAPH} CLinkerObject CLinkerOp COp=ExternalCOp Op=ClassicOp OpenMPOp MethodNotDefined",
+    "gof.op": f"{_GRAPH} CLinkerObject CLinkerOp COp=ClassicCOp Op=ClassicOp OpenMPOp MethodNotDefined",
     "gof.opt": _OPTIMIZERS,
     "gof.params_type": "Params ParamsType",
     "gof.type": "CEnumType CLinkerType EnumList EnumType Generic Type=ClassicType generic",
