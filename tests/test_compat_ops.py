@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import pkgutil
 
 import numpy as np
 import opweld.compat.pytensor.tensor as pt
@@ -454,3 +455,78 @@ def test_formulas_in_words():
     x = T.dvector("x")
     assert theano.printing.min_informative_str(T.exp(x + 1)).splitlines()[0].startswith("A. ")
     assert theano.printing.special["middle_dot"] == "\u00b7"
+
+
+def test_what_became_of_names():
+    from opweld.compat import gone
+
+    assert gone.state("grad_clip")[0] == "dead" and gone.state("nothing_of_this_kind") == ("not yet", "")
+    for written in gone.RENAMED.values():
+        for path in written.split(", "):
+            if path.startswith("opweld.") and " " not in path:
+                pkgutil.resolve_name(path)
+
+
+def test_variables_know_their_readers_while_a_graph_is_rewritten():
+    seen = []
+
+    @gof.local_optimizer([T.exp.__class__])
+    def note(node):
+        seen.append([str(reader) for reader, _ in node.inputs[0].clients])
+
+    x = T.dvector("x")
+    graph = gof.FunctionGraph([x], [T.exp(x), T.log(x)], clone=True)
+    gof.TopoOptimizer(note).optimize(graph)
+    assert sorted(seen[0]) == ["Elemwise{exp}(x)", "Elemwise{log}(x)"]
+    with pytest.raises(AttributeError, match="readers are a graph's"):
+        x.clients  # noqa: B018
+
+
+def test_values_that_a_tag_compares():
+    class Anything(gof.Op):
+        """Its C and its Python differ, and that does not matter."""
+
+        __props__ = ("tagged",)
+
+        def __init__(self, tagged):
+            self.tagged = tagged
+
+        def make_node(self, x):
+            out = x.type()
+            if self.tagged:
+                out.tag.values_eq_approx = T.type.values_eq_approx_always_true
+            return gof.Apply(self, [x], [out])
+
+        def perform(self, node, inputs, outputs):
+            outputs[0][0] = inputs[0] + 1
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            (x,), (z,) = inputs, outputs
+            return f"Py_XDECREF({z}); {z} = (PyArrayObject *)PyArray_NewCopy({x}, NPY_CORDER);"
+
+        def c_code_cache_version(self):
+            return (1,)
+
+    x = T.dvector("x")
+    assert theano.function([x], Anything(True)(x), mode="DebugMode")([1.0]).tolist() == [1.0]
+    with pytest.raises(theano.compile.debugmode.BadThunkOutput):
+        theano.function([x], Anything(False)(x), mode="DebugMode")([1.0])
+
+
+def test_ops_over_the_librarys_own_that_write_their_own_work():
+    class Mean(theano.tensor.elemwise.CAReduce):
+        """A mean, whose C would add to that of a sum."""
+
+        def __init__(self, axis=None):
+            super().__init__(scalar.add, axis)
+
+        def perform(self, node, inputs, outputs):
+            outputs[0][0] = np.asarray(inputs[0].mean())
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            return super().c_code(node, name, inputs, outputs, sub) + "/* divided */"
+
+    x = T.dvector("x")
+    assert theano.function([x], Mean()(x))([1.0, 3.0]) == 2.0
+    with pytest.raises(gof.utils.MethodNotDefined, match="c_code, Mean"):
+        raise gof.utils.MethodNotDefined("c_code", "Mean")

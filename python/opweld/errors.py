@@ -111,7 +111,19 @@ class UnusedInputError(OpweldError):
 
 
 class MethodNotDefined(OpweldError, NotImplementedError):
-    """What a hook raises to say that the op or type does not write it."""
+    """What a hook raises to say that the op or type does not write it.
+
+    Parameters
+    ----------
+    *args : object
+        What it says: one text, or, in the manner of older packages, several things.
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(", ".join(map(str, args)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self),)
 
 
 def not_written(err: BaseException) -> bool:

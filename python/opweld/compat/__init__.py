@@ -14,6 +14,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from opweld.compat import gone
 from opweld.compat.table import ALIASES, FALLBACKS, HOMES, TREES
 from opweld.rooms import submodule
 
@@ -47,10 +48,7 @@ def _module(path: str, names: str, fallbacks: tuple[str, ...]) -> ModuleType:
                 if found is not lookup:
                     break
         if found is lookup:
-            raise AttributeError(
-                f"module {path!r} has no attribute {name!r} here: opweld offers of {path.partition('.')[0]} what ops "
-                "and types written in C need; docs/coming-from.md lists it"
-            )
+            raise AttributeError(f"module {path!r} has no attribute {name!r} here: {_became(path, name)}")
         made.__dict__.setdefault(name, found)  # a module of this name stays
         return found
 
@@ -59,6 +57,19 @@ def _module(path: str, names: str, fallbacks: tuple[str, ...]) -> ModuleType:
     )
     made.__spec__ = ModuleSpec(full, None, is_package=True)
     return made
+
+
+def _became(path: str, name: str) -> str:
+    """What became of a name that is not here."""
+    found, why = gone.state(name)
+    if found == "renamed":
+        return f"it has another name: write {why}"
+    if found == "dead":
+        return f"it is gone: {why}"
+    return (
+        f"it is not here yet: opweld offers of {path.partition('.')[0]} what ops and types written in C need; "
+        "docs/coming-from.md lists it"
+    )
 
 
 class _Called(ModuleType):

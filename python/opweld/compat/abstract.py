@@ -19,7 +19,8 @@ __all__ = [
     "BasicThunkType", "ComputeMapType", "FrozenFunctionGraph", "HasDataType", "HasInnerGraph", "HasShape",
     "InputStorageType", "MetaObject", "MetaType", "OutputStorageType", "PerformMethodType", "StorageCellType",
     "StorageMapType", "ThunkCallableType", "ThunkType", "apply_depends_on", "clone", "clone_get_equiv",
-    "clone_replace", "equal_computations", "explicit_graph_inputs", "graph_replace", "is_thunk_type", "list_of_nodes",
+    "clone_replace", "equal_computations", "explicit_graph_inputs", "fgraph_to_python",
+    "graph_replace", "is_thunk_type", "list_of_nodes",
     "rebuild_collect_shared", "toposort", "truncated_graph_inputs", "variable_depends_on",
 ]  # fmt: skip
 
@@ -350,6 +351,34 @@ class FrozenFunctionGraph(_fgraph.FunctionGraph):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FrozenFunctionGraph, (self.inputs, self.outputs)
+
+
+def fgraph_to_python(fgraph: _fgraph.FunctionGraph, op_conversion_fn: Callable[..., Any], **_: object) -> Any:
+    """Make a function of Python that computes a graph.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+        What is computed.
+    op_conversion_fn : callable
+        ``f(op, node=node)`` gives what computes a node: of the inputs' values, the output's, or a tuple of several.
+
+    Returns
+    -------
+    callable
+        Of the inputs' values, a tuple of the outputs'.
+    """
+    steps = [(node, op_conversion_fn(node.op, node=node)) for node in fgraph.toposort()]
+    outputs = list(fgraph.outputs)
+
+    def run(*values: Any) -> tuple[Any, ...]:
+        known: dict[Variable, Any] = dict(zip(fgraph.inputs, values))
+        for node, compute in steps:
+            found = compute(*[v.data if isinstance(v, Constant) else known[v] for v in node.inputs])
+            known.update(zip(node.outputs, found if len(node.outputs) > 1 else (found,)))
+        return tuple([v.data if isinstance(v, Constant) else known[v] for v in outputs])
+
+    return run
 
 
 def rebuild_collect_shared(

@@ -20,9 +20,9 @@ from opweld.external import ExternalCOp as _ExternalCOp
 from opweld.graph import op as _op
 from opweld.graph import type as _type
 from opweld.graph.basic import Apply, Variable
-from opweld.hooks.classes import CLinkerObject as _CLinkerObject
 from opweld.hooks.classes import COp as _COp
 from opweld.hooks.classes import CType as _CType
+from opweld.hooks.classes import Lenient as _Lenient
 
 __all__ = [
     "CLinkerObject", "CLinkerOp", "CLinkerType", "COp", "CType", "DisconnectedType",
@@ -54,7 +54,7 @@ class Kin(ABCMeta):
         return issubclass(subclass, own) and not (isinstance(subclass, Kin) and issubclass(subclass, _op.Op))
 
 
-class CLinkerObject(_CLinkerObject, metaclass=Kin):
+class CLinkerObject(_Lenient, metaclass=Kin):
     """What ops and types that are written in C have alike; to be mixed in.
 
     ``super()`` of the hooks about the build may be given what each of the packages gives them: nothing, a compiler, or
@@ -64,38 +64,6 @@ class CLinkerObject(_CLinkerObject, metaclass=Kin):
     kin: ClassVar[tuple[type, ...]] = (_op.Op, _type.Type)
     c_lang: str | None = "c++"
     c_unversioned = False
-
-    def c_support_code(self, **kwargs: Any) -> Any:
-        """Write nothing: a class may write some."""
-        return super().c_support_code()
-
-    def c_init_code(self, **kwargs: Any) -> Any:
-        """Write nothing: a class may write some."""
-        return super().c_init_code()
-
-    def c_headers(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
-        """Name none: a class may write some."""
-        return super().c_headers()
-
-    def c_header_dirs(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
-        """Name none: a class may write some."""
-        return super().c_header_dirs()
-
-    def c_libraries(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
-        """Name none: a class may write some."""
-        return super().c_libraries()
-
-    def c_lib_dirs(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
-        """Name none: a class may write some."""
-        return super().c_lib_dirs()
-
-    def c_compile_args(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
-        """Give none: a class may write some."""
-        return super().c_compile_args()
-
-    def c_no_compile_args(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
-        """Give none: a class may write some."""
-        return super().c_no_compile_args()
 
 
 class CLinkerOp(CLinkerObject):
@@ -209,6 +177,10 @@ class Type(_type.Type, metaclass=Kin):
     c_lang: str | None = "c++"
     c_unversioned = False
 
+    def is_super(self, other: _type.Type) -> bool:
+        """Say whether values of another type are values of this one: of an equal one they are."""
+        return self == other
+
     def __class_getitem__(cls, values: object) -> type:
         """Give the class: ``Type[numpy.ndarray]`` says what values are meant, to type checkers."""
         return cls
@@ -233,6 +205,10 @@ class OpenMPOp(COp):
 
     def __init__(self, openmp: bool | None = None) -> None:
         self.openmp = bool(config.openmp if openmp is None else openmp)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__dict__.setdefault("openmp", False)
 
     @staticmethod
     def test_gxx_support() -> bool:

@@ -90,6 +90,11 @@ class GCC_compiler(Compiler):
         return f"{driver.path} {attempt('int main() { return 0; }', '--version').out.strip()}"
 
 
+def gcc_version() -> str:
+    """Give the compiler's version, as it says it: ``"13.2.0"``."""
+    return attempt("#include <cstdio>\nint main() { std::puts(__VERSION__); }", run=True).out.split(" ")[0].strip()
+
+
 def failure_code(sub: dict[str, Any], use_goto: bool = True) -> str:
     """Give the C that ends an op with an error.
 

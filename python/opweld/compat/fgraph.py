@@ -9,6 +9,7 @@ from opweld.compat.bases import Kin
 from opweld.errors import InconsistencyError
 from opweld.graph import fgraph as _fgraph
 from opweld.graph.basic import Apply, Constant, Variable
+from opweld.rewriting.equilibrium import fits
 from opweld.rewriting.inplace import is_destroyed
 
 __all__ = ["Feature", "FunctionGraph", "ReplaceValidate", "ReplacementDidntRemovedError", "Updater", "Validator"]
@@ -120,13 +121,10 @@ class FunctionGraph(_fgraph.FunctionGraph, metaclass=Kin):
             self.attach_feature(feature)
 
     def attach_feature(self, feature: Feature) -> None:
-        """Let a feature listen; it hears of every node that is there."""
-        if feature in self._features:
-            return
-        self._features.append(feature)
-        self._tell(feature, "on_attach", self)
-        for node in self.toposort():
-            self._tell(feature, "on_import", self, node, "on_attach")
+        """Let a feature listen."""
+        if feature not in self._features:
+            self._features.append(feature)
+            self._tell(feature, "on_attach", self)
 
     def remove_feature(self, feature: Feature) -> None:
         """Let a feature listen no longer."""
@@ -189,7 +187,7 @@ class FunctionGraph(_fgraph.FunctionGraph, metaclass=Kin):
         """
         replacements = list(replacements)
         for old, new in replacements:
-            if old.type != new.type and not old.type.is_super(new.type):
+            if not fits(old.type, new.type):
                 raise TypeError(f"{reason}: {old} of type {old.type} cannot be replaced by {new} of type {new.type}")
         done: list[tuple[Variable, Variable, list[tuple[Any, int]]]] = []
         recorded = None if self.rewrites is None else len(self.rewrites)

@@ -10,6 +10,7 @@ from opweld.compat.bases import Op
 from opweld.compat.functions import function
 from opweld.errors import _what
 from opweld.graph.basic import Apply, Variable
+from opweld.rewriting.equilibrium import fits
 from opweld.tensor.convert import as_tensor_variable
 
 __all__ = ["OpFromGraph", "SymbolicOp"]
@@ -95,7 +96,7 @@ class OpFromGraph(Op, HasInnerGraph):
             raise ValueError(f"{self}: expected {len(self.fgraph.inputs)} inputs, got {len(inputs)}")
         given = [x if isinstance(x, Variable) else as_tensor_variable(x) for x in inputs]
         for x, inner in zip(given, self.fgraph.inputs):
-            if x.type != inner.type and not inner.type.is_super(x.type):
+            if not fits(inner.type, x.type):
                 raise TypeError(f"{self}: expected {inner.type}, got {x.type}")
         return Apply(self, given, [v.type() for v in self.fgraph.outputs])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from opweld.compat.bases import Kin
+from opweld.errors import MethodNotDefined
 from opweld.graph.basic import Variable
 from opweld.scalar.ufuncs import ufunc
 from opweld.tensor import (
@@ -43,6 +44,25 @@ class _Stands(Kin):
         return super().__call__(*args, **kwargs) if make is None else make(*args, **kwargs)
 
 
+class _Structured:
+    """A base of facades of ops whose loops the engine writes: a subclass that writes its own work is asked for it."""
+
+    def __init_subclass__(cls, **kwargs: _Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.__module__.startswith("opweld.") and ("c_code" in cls.__dict__ or "perform" in cls.__dict__):
+            cls.structure = None  # type: ignore[attr-defined]
+
+    def c_code(self, *_: object) -> str:
+        """Refuse: the loops have no text of their own.
+
+        Raises
+        ------
+        MethodNotDefined
+            Always.
+        """
+        raise MethodNotDefined(f"{self}: the engine writes its loops, and there is no text of them to add to")
+
+
 class DimShuffle(permute.DimShuffle, metaclass=_Stands):
     """Other axes; see `opweld.tensor.dimshuffle`. ``DimShuffle(input_broadcastable, new_order)``."""
 
@@ -56,7 +76,7 @@ class DimShuffle(permute.DimShuffle, metaclass=_Stands):
         return permute.DimShuffle(new_order)
 
 
-class Elemwise(elemwise.Elemwise, metaclass=_Stands):
+class Elemwise(_Structured, elemwise.Elemwise, metaclass=_Stands):
     """A scalar op for each element; see `opweld.tensor.Elemwise`."""
 
     kin = (elemwise.Elemwise,)
@@ -73,7 +93,7 @@ class Elemwise(elemwise.Elemwise, metaclass=_Stands):
         return elemwise.Elemwise(scalar_op, inplace_pattern, name)
 
 
-class CAReduce(careduce.CAReduce, metaclass=_Stands):
+class CAReduce(_Structured, careduce.CAReduce, metaclass=_Stands):
     """A reduction; see `opweld.tensor.CAReduce`."""
 
     kin = (careduce.CAReduce,)

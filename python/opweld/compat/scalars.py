@@ -7,7 +7,6 @@ from typing import Any, TypeAlias, cast
 
 from opweld.compat.bases import COp
 from opweld.dtypes import dtype_of, upcast
-from opweld.errors import MethodNotDefined
 from opweld.scalar import op as _op
 from opweld.scalar.type import ScalarType, get_scalar_type
 
@@ -48,16 +47,6 @@ class ScalarOp(COp, _op.ScalarOp):
             return [cast(ScalarType, made.type) for made in self.make_node(*[type_() for type_ in types]).outputs]
         finally:
             asked.pop()
-
-    def c_code_contiguous(self, node: object, name: str, inp: object, out: object, sub: object) -> str:
-        """Refuse: loops are the engine's own.
-
-        Raises
-        ------
-        MethodNotDefined
-            Always.
-        """
-        raise MethodNotDefined(f"{self} has no c_code_contiguous")
 
 
 def _takes(op: object, number: int) -> bool:

@@ -49,6 +49,7 @@ _VOID: dict[str, tuple[Any, Allowed, str]] = {
     "exception_verbosity": ("low", ("low", "high"), "errors name node, inputs and line"),
     "force_device": (False, _FLAG, _OTHER),
     "int_division": ("int", ("int", "raise", "floatX"), "// is NumPy's floor_divide"),
+    "lib__amdlibm": (False, _FLAG, "cxxflags and libraries of an op name what is linked"),
     "lib__amblibm": (False, _FLAG, "cxxflags and libraries of an op name what is linked"),
     "linker": (
         "cvm", ("cvm", "c|py", "py", "c", "c|py_nogc", "vm", "vm_nogc", "cvm_nogc", "numba", "jax"), _OTHER,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import pkgutil
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
@@ -15,11 +16,13 @@ from numpy.lib.array_utils import normalize_axis_tuple
 __all__ = [
     "LOCAL_BITWIDTH", "PYTHON_INT_BITWIDTH", "_parse_gufunc_signature", "apply_across_args",
     "broadcast_static_dim_lengths", "faster_broadcast_to", "faster_ndindex", "frozendict", "get_normalized_batch_axes",
+    "hash_from_sparse",
     "import_func_from_string", "lazy_scipy_module", "normalize_reduce_axis", "old_np_unique", "safe_signature",
     "scipy_linalg",
 ]  # fmt: skip
 
 Array = np.ndarray[Any, Any]
+Sparse: TypeAlias = Any  # a matrix of scipy.sparse
 
 LOCAL_BITWIDTH = PYTHON_INT_BITWIDTH = 64
 
@@ -192,6 +195,13 @@ def old_np_unique(
         return found
     place = 2 if return_index else 1
     return tuple([np.ravel(item) if i == place else item for i, item in enumerate(found)])
+
+
+def hash_from_sparse(data: Sparse) -> str:
+    """Give a digest of a sparse matrix of SciPy's: of its arrays, shape and dtype."""
+    parts = [np.ascontiguousarray(part).tobytes() for part in (data.data, data.indices, data.indptr)]
+    said = repr((data.shape, str(data.dtype), data.format)).encode()
+    return hashlib.sha256(b"".join([said, *[len(part).to_bytes(8, "big") + part for part in parts]])).hexdigest()
 
 
 def __getattr__(name: str) -> Any:

@@ -41,7 +41,7 @@ HOMES: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            "Alloc", "EmptyConstantError", "MakeVector", "NotScalarConstantError", "alloc", "get_scalar_constant_value",
+            "Alloc", "EmptyConstantError", "MakeVector", "NotScalarConstantError", "alloc",
             "ones", "ones_like", "zeros", "zeros_like",
         ),
         "opweld.tensor.basic",
@@ -79,8 +79,9 @@ HOMES: dict[str, str] = {
             "BasicThunkType", "ComputeMapType", "FrozenFunctionGraph", "HasDataType", "HasInnerGraph", "HasShape",
             "InputStorageType", "MetaObject", "MetaType", "OutputStorageType", "PerformMethodType", "StorageCellType",
             "StorageMapType", "ThunkCallableType", "ThunkType", "apply_depends_on", "clone", "clone_get_equiv",
-            "clone_replace", "equal_computations", "explicit_graph_inputs", "graph_replace", "is_thunk_type",
-            "list_of_nodes", "rebuild_collect_shared", "toposort", "truncated_graph_inputs", "variable_depends_on",
+            "clone_replace", "equal_computations", "explicit_graph_inputs", "fgraph_to_python", "graph_replace",
+            "is_thunk_type", "list_of_nodes", "rebuild_collect_shared", "toposort", "truncated_graph_inputs",
+            "variable_depends_on",
         ),
         "opweld.compat.abstract",
     ),
@@ -88,14 +89,16 @@ HOMES: dict[str, str] = {
         (
             "LOCAL_BITWIDTH", "NDARRAY_C_VERSION", "PYTHON_INT_BITWIDTH", "_parse_gufunc_signature",
             "apply_across_args", "broadcast_static_dim_lengths", "faster_broadcast_to", "faster_ndindex", "frozendict",
-            "get_normalized_batch_axes", "import_func_from_string", "lazy_scipy_module", "normalize_reduce_axis",
+            "get_normalized_batch_axes", "hash_from_sparse", "import_func_from_string", "lazy_scipy_module",
+            "normalize_reduce_axis",
             "old_np_unique", "safe_signature", "scipy_linalg",
         ),
         "opweld.compat.small",
     ),
     **dict.fromkeys(
         (
-            "CLinker", "GCC_compiler", "failure_code", "failure_code_init", "get_lock", "lock_ctx", "release_lock",
+            "CLinker", "GCC_compiler", "failure_code", "failure_code_init", "gcc_version", "get_lock", "lock_ctx",
+            "release_lock",
         ),
         "opweld.compat.compiler",
     ),
@@ -165,6 +168,7 @@ HOMES: dict[str, str] = {
     "local_dimshuffle_lift": "opweld.tensor.rewriting_views:dimshuffle_of_dimshuffle",
     "pad": "opweld.tensor",
     "reciprocal": "opweld.tensor",
+    "rint": "opweld.tensor",
     "inc_code": "opweld.compat.inccode",
     "Function": "opweld.compile.function",
     **dict.fromkeys(
@@ -265,7 +269,8 @@ HOMES.update(
     ClassicOp="opweld.compat.classic:Op",
     ClassicType="opweld.compat.classic:Type",
     as_tensor="opweld.tensor.convert:as_tensor_variable",
-    get_underlying_scalar_constant_value="opweld.tensor.basic:get_scalar_constant_value",
+    get_scalar_constant_value="opweld.compat.values:constant_value",
+    get_underlying_scalar_constant_value="opweld.compat.values:constant_value",
     InvalidValueError="opweld.compile.debugmode",
 )
 
@@ -315,7 +320,7 @@ _MODERN: dict[str, str] = {
     "tensor.elemwise": "Elemwise",
     "tensor.exceptions": "NotScalarConstantError",
     "tensor.extra_ops": "bincount cumprod cumsum repeat searchsorted squeeze unique",
-    "tensor.math": "",
+    "tensor.math": "round_half_to_even=rint",
     "tensor.nlinalg": "det inv=inv matrix_inverse=inv norm trace",
     "tensor.nnet": "relu sigmoid softmax softplus",
     "tensor.nnet.basic": "relu sigmoid softmax softplus",
@@ -387,7 +392,7 @@ _INDEXING = (
 )
 _BLAS = "blas_optdb Gemv Ger gemv_inplace gemv_no_inplace ger ger_destructive optdb local_optimizer=node_rewriter"
 _COPIES_OF_GRAPHS = "clone clone_get_equiv equal_computations"
-_COMPILER = "GCC_compiler"
+_COMPILER = "GCC_compiler gcc_version"
 _SCALARS = (
     "Angle Complex ComplexError ComplexFromPolar Composite InRange IntegerDivisionError RoundHalfAwayFromZero "
     "ScalarConstant ScalarVariable _scalar_py_operators angle as_common_dtype as_scalar cast=scalar_cast complex "
@@ -417,8 +422,8 @@ _SHARED: dict[str, str] = {
     "scalar.basic_scipy": "",
     "scalar.math": "",
     "scalar.sharedvar": "ScalarSharedVariable shared=scalar_shared",
-    "tensor": f"{_CLASSES} get_vector_length",
-    "tensor.basic": f"{_CLASSES} get_vector_length",
+    "tensor": f"{_CLASSES} get_vector_length round_half_to_even=rint",
+    "tensor.basic": f"{_CLASSES} get_vector_length round_half_to_even=rint",
     "tensor.type_other": "MakeSlice SliceConstant SliceType make_slice slicetype",
     "tensor.var": "AsTensorError TensorConstantSignature _tensor_py_operators",
     "tensor.blas": _BLAS,
@@ -434,13 +439,15 @@ _SHARED_MODERN: dict[str, str] = {
     "compile.debug.debugmode": f"{_DEBUG} _lessbroken_deepcopy=deepcopy",
     "compile.debug.profiling": "ProfileStats=Profile",
     "compile.executor": "Function",
+    "compile.ops": "TypeCastingOp=ViewOp",
     "compile.rebuild": "rebuild_collect_shared",
     "graph": "clone_replace graph_replace vectorize_graph RewriteDatabaseQuery=Query",
     "graph.basic": f"{_COPIES_OF_GRAPHS} explicit_graph_inputs list_of_nodes truncated_graph_inputs",
     "graph.destroyhandler": "",
     "graph.features": "Feature ReplaceValidate",
     "graph.fg": "FrozenFunctionGraph Output",
-    "graph.op": "BasicThunkType ComputeMapType HasInnerGraph InputStorageType OutputStorageType PerformMethodType "
+    "graph.op": "_NoPythonOp=Op BasicThunkType ComputeMapType HasInnerGraph InputStorageType OutputStorageType "
+    "PerformMethodType "
     "StorageCellType StorageMapType ThunkCallableType ThunkType is_thunk_type",
     "graph.replace": "_vectorize_node _vectorize_not_needed clone_replace graph_replace vectorize_graph",
     "graph.rewriting.basic": (
@@ -454,7 +461,10 @@ _SHARED_MODERN: dict[str, str] = {
     "graph.type": "HasDataType HasShape",
     "graph.utils": "MetaObject MetaType",
     "link.c.basic": _C,
+    "link.c.op": "_NoPythonCOp=COp _NoPythonExternalCOp=ExternalCOp",
+    "link.c.type": "Type",
     "link.c.cmodule": _COMPILER,
+    "link.utils": "fgraph_to_python",
     "npy_2_compat": "old_np_unique",
     "raise_op": "Assert CheckAndRaise ExceptionType assert_op",
     "scalar": "ScalarInnerGraphOp",
@@ -494,9 +504,10 @@ _SHARED_CLASSIC: dict[str, str] = {
     "compile": "register_checker",
     "compile.ops": "expandable_types",
     "gof.toolbox": "Feature ReplaceValidate Validator",
-    "tensor": "inv=reciprocal",
-    "tensor.basic": "inv=reciprocal",
+    "tensor": "Apply Constant Op=ClassicOp Variable inv=reciprocal",
+    "tensor.basic": "Apply Constant Op=ClassicOp Variable inv=reciprocal",
     "tensor.nnet.blocksparse": "sparse_block_dot",
+    "sparse.utils": "hash_from_sparse",
     "tensor.inc_code": "inc_code",
     "tensor.opt": (
         "Assert MakeVector assert_ copy_stack_trace in2out local_add_canonizer local_dimshuffle_lift "

@@ -18,7 +18,8 @@ from opweld.tensor.likes import TensorLike
 from opweld.tolerances import near
 
 __all__ = [
-    "NoneConst", "NoneTypeT", "_asarray", "all_dtypes", "complex_dtypes", "continuous_dtypes", "discrete_dtypes",
+    "NoneConst", "NoneTypeT", "_asarray", "all_dtypes", "complex_dtypes", "constant_value", "continuous_dtypes",
+    "discrete_dtypes",
     "extract_constant", "float_dtypes", "hashtype", "int_dtypes", "integer_dtypes", "none_type_t", "uint_dtypes",
     "values_eq_approx_always_true", "values_eq_approx_remove_inf", "values_eq_approx_remove_inf_nan",
     "values_eq_approx_remove_nan",
@@ -83,6 +84,21 @@ def extract_constant(x: TensorLike, elemwise: bool = True, only_process_constant
         return get_scalar_constant_value(x)
     except NotScalarConstantError:
         return x
+
+
+def constant_value(
+    v: TensorLike, elemwise: bool = True, only_process_constants: bool = False, max_recur: int = 10, **_: object
+) -> Any:
+    """Give the one number that a variable is known to hold throughout, as `get_scalar_constant_value` does.
+
+    Raises
+    ------
+    NotScalarConstantError
+        If none is known; with `only_process_constants`, also of what is no constant.
+    """
+    if only_process_constants and not isinstance(v, Constant):
+        raise NotScalarConstantError(f"{v} is no constant")
+    return get_scalar_constant_value(v)
 
 
 def hashtype(self: object) -> int:

@@ -73,13 +73,13 @@ def tolerance_of(node: Apply, inputs: list[Any]) -> Tolerance | None:
     return found
 
 
-def nearly_equal(type_: Any, a: Any, b: Any, tolerance: Tolerance | None) -> bool:
-    """Say whether two values of a type are equal up to rounding.
+def nearly_equal(variable: Any, a: Any, b: Any, tolerance: Tolerance | None) -> bool:
+    """Say whether two values of a variable are equal up to rounding.
 
     Parameters
     ----------
-    type_ : Type
-        Its ``values_eq_approx`` decides, wherever a user wrote one.
+    variable : Variable
+        ``values_eq_approx`` of its tag decides, where there is one, or of its type, wherever a user wrote one.
     a, b : object
         The values.
     tolerance : Tolerance or None
@@ -91,6 +91,9 @@ def nearly_equal(type_: Any, a: Any, b: Any, tolerance: Tolerance | None) -> boo
     """
     if a is b:
         return True
+    type_, own = variable.type, getattr(variable.tag, "values_eq_approx", None)
+    if own is not None:
+        return bool(own(a, b))
     if tolerance is not None and _by_table(type_):
         return near(a, b, tolerance)
     try:

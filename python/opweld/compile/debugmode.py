@@ -195,7 +195,7 @@ class Checks:
         allowed = None if old.owner is None else tolerance_of(old.owner, [value for _, value in inputs])
         if allowed is not None and allowed.ulps != ANY.ulps:  # the op that stands there now may round in other places
             allowed = Tolerance(None, allowed.floor)
-        if nearly_equal(old.type, before, after, allowed):
+        if nearly_equal(old, before, after, allowed):
             return
         lines = "".join(f"  input {i}, {v}: {text_of(value)}\n" for i, (v, value) in enumerate(inputs))
         where = where_apart(before, after, allowed)

@@ -341,7 +341,7 @@ class Work:
             return
         allowed = tolerance_of(node, kept)
         for i, variable in enumerate(node.outputs):
-            if not nearly_equal(variable.type, python[i], c[i], allowed):
+            if not nearly_equal(variable, python[i], c[i], allowed):
                 raise BadThunkOutput(
                     f"{node}: its C code and its perform do not agree on output {i} of type {variable.type}\n"
                     f"{inputs}\n  C code: {text_of(c[i])}\n  perform: {text_of(python[i])}"

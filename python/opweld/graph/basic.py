@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _thread import _local
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -90,7 +91,7 @@ class Props:
 
 
 class Tag:
-    """What a program hangs onto a variable or a node: any attributes. opweld reads none of them."""
+    """What a program hangs onto a variable or a node: any attributes. DebugMode reads ``values_eq_approx``."""
 
     def __repr__(self) -> str:
         return f"Tag({', '.join([f'{name}={value!r}' for name, value in self.__dict__.items()])})"
@@ -110,6 +111,15 @@ class Tagged:
     @tag.setter
     def tag(self, value: object) -> None:
         self.__dict__["_tag"] = value
+
+
+class _Rewriting(_local):
+    """Which graph is being rewritten, in each thread."""
+
+    graph: Any = None
+
+
+rewriting = _Rewriting()
 
 
 class Variable(Tagged, Generic[T]):
@@ -147,6 +157,19 @@ class Variable(Tagged, Generic[T]):
 
     def __repr__(self) -> str:
         return _described(self)
+
+    @property
+    def clients(self) -> list[tuple[Any, int]]:
+        """Who reads the variable in the graph that is being rewritten, as ``fgraph.clients[x]`` says it.
+
+        Raises
+        ------
+        AttributeError
+            Elsewhere: a variable may be in many graphs.
+        """
+        if rewriting.graph is None:
+            raise AttributeError(f"{self}: readers are a graph's: fgraph.clients[x]")
+        return list(rewriting.graph.clients.get(self, ()))
 
     def clone(self, name: str | None = None) -> Variable[T]:
         """Make a free variable of the same type.

@@ -75,6 +75,42 @@ class CLinkerObject:
         return ()
 
 
+class Lenient(CLinkerObject):
+    """Hooks that may be asked as the older packages ask: with nothing, with a compiler, with keywords."""
+
+    def c_support_code(self, **kwargs: Any) -> Any:
+        """Write nothing: a class may write some."""
+        return super().c_support_code()
+
+    def c_init_code(self, **kwargs: Any) -> Any:
+        """Write nothing: a class may write some."""
+        return super().c_init_code()
+
+    def c_headers(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
+        """Name none: a class may write some."""
+        return super().c_headers()
+
+    def c_header_dirs(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
+        """Name none: a class may write some."""
+        return super().c_header_dirs()
+
+    def c_libraries(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
+        """Name none: a class may write some."""
+        return super().c_libraries()
+
+    def c_lib_dirs(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
+        """Name none: a class may write some."""
+        return super().c_lib_dirs()
+
+    def c_compile_args(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
+        """Give none: a class may write some."""
+        return super().c_compile_args()
+
+    def c_no_compile_args(self, c_compiler: object = None, **kwargs: Any) -> list[str]:
+        """Give none: a class may write some."""
+        return super().c_no_compile_args()
+
+
 class COp(CLinkerObject, Op):
     """An op whose work is written in C. Texts are asked for under canonical names; see the page on the C contract.
 

@@ -17,7 +17,7 @@ from opweld.graph.fgraph import FunctionGraph
 from opweld.rewriting.basic import Entry, Index
 from opweld.rewriting.inplace import Checker
 
-__all__ = ["Checker", "Settling", "run"]
+__all__ = ["Checker", "Settling", "fits", "run"]
 
 _AT_LEAST, _PER_NODE = 20_000, 100  # replacements that a stage has in any case
 _AT_LEAST_CHECKED, _PER_NODE_CHECKED = 1000, 10  # where each step is checked against the whole graph, and none grows it
@@ -297,15 +297,15 @@ def _wanted(graph: FunctionGraph, old: object, new: object, where: str) -> bool:
         return False
     if not isinstance(new, Variable):
         raise RewriteError(f"{where}: wants {old} replaced by {_what(new)}, which is no Variable")
-    if not _fits(old.type, new.type):
+    if not fits(old.type, new.type):
         raise RewriteError(
             f"{where}: wants {old} of type {old.type} replaced by {new} of type {new.type}; the types must be equal"
         )
     return bool(graph.clients.get(old))
 
 
-def _fits(old: object, new: object) -> bool:
-    """Whether values of the second type are values of the first, with the same C."""
+def fits(old: object, new: object) -> bool:
+    """Say whether values of the second type are values of the first, with the same C."""
     if old == new:
         return True
     wider = getattr(old, "is_super", None)

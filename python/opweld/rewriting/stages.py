@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from opweld.graph.aliasing import Buffers, alias_pairs
-from opweld.graph.basic import Apply, Constant, Variable
+from opweld.graph.basic import Apply, Constant, Variable, rewriting
 from opweld.graph.fgraph import FunctionGraph
 from opweld.hooks.standing import one_node, one_type
 from opweld.rewriting.sets import RewriteSet
@@ -158,6 +158,14 @@ def rewrite_graph(graph: FunctionGraph, rewrites: RewriteSet) -> bool:
     RewriteError
         If a rewriter gives what cannot stand in a node's place, or rewriters undo one another's work.
     """
+    before, rewriting.graph = rewriting.graph, graph
+    try:
+        return _in_stages(graph, rewrites)
+    finally:
+        rewriting.graph = before
+
+
+def _in_stages(graph: FunctionGraph, rewrites: RewriteSet) -> bool:
     changed = False
     for stage, index in rewrites.indexes():
         inplace = stage == "inplace"

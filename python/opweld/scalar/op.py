@@ -328,6 +328,18 @@ class ScalarOp(COp):
         written = (("impl", ScalarOp.impl), ("compute", ScalarOp.compute), ("perform", ScalarOp.perform))
         return any(getattr(getattr(self, name), "__func__", None) is not method for name, method in written)
 
+    def c_code_contiguous(self, *_: object) -> str:
+        """Refuse: loops are the engine's own.
+
+        Raises
+        ------
+        MethodNotDefined
+            Always.
+        """
+        raise MethodNotDefined(f"{self} has no c_code_contiguous")
+
+    c_code_contiguous_raw = c_code_contiguous
+
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Compute one element in Python."""
         dtypes = [output.type.dtype for output in node.outputs]

@@ -10,7 +10,7 @@ from opweld.dtypes import GROUPS, c_float, c_integer, c_name, c_support_code, co
 from opweld.errors import _what
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.type import tolerances
-from opweld.hooks.classes import CType
+from opweld.hooks.classes import CType, Lenient
 from opweld.hooks.copying import register_deep_copy_op_c_code
 
 __all__ = [
@@ -42,7 +42,7 @@ class ScalarConstant(Constant):
     ndim = ScalarVariable.ndim
 
 
-class ScalarType(CType):
+class ScalarType(Lenient, CType):
     """One number, in C a plain variable of the dtype's C type.
 
     Parameters
@@ -133,7 +133,7 @@ class ScalarType(CType):
         """Give the C type."""
         return c_name(self._dtype)
 
-    def c_support_code(self) -> Any:
+    def c_support_code(self, **kwargs: Any) -> Any:
         """Define the C type, where it is complex."""
         return c_support_code(self._dtype)
 

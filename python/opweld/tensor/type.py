@@ -10,7 +10,7 @@ import numpy as np
 from opweld import dtypes
 from opweld.errors import _what
 from opweld.graph.type import tolerances
-from opweld.hooks.classes import CType
+from opweld.hooks.classes import CType, Lenient
 from opweld.hooks.copying import register_deep_copy_op_c_code, register_view_op_c_code
 from opweld.hooks.reading import array
 from opweld.tensor.variable import TensorConstant, TensorVariable
@@ -20,7 +20,7 @@ __all__ = ["TensorType"]
 _MAX_NDIM = 64 if int(np.__version__.partition(".")[0]) >= 2 else 32
 
 
-class TensorType(CType):
+class TensorType(Lenient, CType):
     """NumPy arrays, in C a ``PyArrayObject*`` that C code owns a reference to.
 
     Parameters
@@ -229,7 +229,7 @@ class TensorType(CType):
         """Give the C type of an element."""
         return dtypes.c_name(self._dtype)
 
-    def c_support_code(self) -> Any:
+    def c_support_code(self, **kwargs: Any) -> Any:
         """Define the C type of an element, where it is complex."""
         return dtypes.c_support_code(self._dtype)
 

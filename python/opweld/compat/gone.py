@@ -1,0 +1,87 @@
+"""Names of Theano, Aesara and PyTensor that are not here: what is called otherwise, what is gone for good, and why.
+
+One table for the errors and for the page that lists every name.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["DEAD", "RENAMED", "state"]
+
+_GRADIENTS = "opweld computes no gradients; an op's grad, L_op and R_op are kept"
+_GPU = "opweld computes on the processor"
+_LINKERS = "a function is one module of C; there are no other linkers"
+_TESTS = "there are no test values"
+_CASTS = "Python's numbers are weak (NEP 50)"
+_PY2 = "it is of Python 2"
+
+#: A pattern of names, whatever module they are in -> why they are gone.
+DEAD: dict[str, str] = {
+    r".*_grad|grad_.*|.*[gG]radient.*|Rop|Lop|hessian|jacobian|subgraph_grad|consider_constant|disconnected_grad"
+    r"|zero_grad|verify_grad|numeric_grad|pullback|pushforward|.*GradOp": _GRADIENTS,
+    r"[gG]pu.*|.*_gpu|GPU.*|.*[cC]uda.*": _GPU,
+    r"numba.*|.*_numba|[jJ][aA][xX].*|.*_jax|pytorch.*|mlx.*|.*Linker|.*_linker|WrapLinker.*|VM|CVM|Loop|Stack"
+    r"|.*Thunk.*|struct_gen|CodeBlock|apply_policy|code_gen|get_c_.*|run_cthunk": _LINKERS,
+    r".*test_value.*|missing_test_message.*|TestValueError": _TESTS,
+    r"[nN]umpy[aA]utocaster|autocast_.*|_cast_to_promised.*": _CASTS,
+    r"ModuleCache|KeyData|dlimport.*|DynamicModule|ExtFunction|get_module_cache|module_name_from_dir|METH_.*"
+    r"|get_module_hash|get_lib_extension|is_StdLibDirsAndLibsType|std_.*|mod_name.*": "the cache is opweld's own",
+    r"builtin_.*|PY3|operator_div|div_proxy|_multi|python_(all|any|complex)|simple_types|exc_message": _PY2,
+    r"Compositef32|composite_f32|handle_(cast|composite)": "loops know float16",
+    r"elemwise_grad|_logger|logger|_gof_.*|_oplist.*|__oplist.*": "nothing but their own module asks for it",
+    r"[sS]can.*|.*_scan": "there is no scan",
+}
+#: Names that have another name here, of opweld's own.
+RENAMED: dict[str, str] = {
+    "Flatten": "opweld.tensor.flatten",
+    "Tile": "opweld.tensor.tile",
+    "Eye": "opweld.tensor.eye",
+    "Nonzero": "opweld.tensor.nonzero",
+    "Join": "opweld.tensor.concatenate",
+    "Split": "opweld.tensor.split",
+    "Mean": "opweld.tensor.mean",
+    "Max": "opweld.tensor.max",
+    "Min": "opweld.tensor.min",
+    "Unique": "opweld.tensor.unique",
+    "Repeat": "opweld.tensor.repeat",
+    "CumOp": "opweld.tensor.cumsum, opweld.tensor.cumprod",
+    "SearchsortedOp": "opweld.tensor.searchsorted",
+    "Dot22": "opweld.tensor.dot",
+    "Gemm": "opweld.tensor.dot",
+    "BatchedDot": "opweld.tensor.matmul",
+    "ExtractDiag": "opweld.tensor.diagonal",
+    "AllocDiag": "opweld.tensor.diag",
+    "TopKOp": "opweld.tensor.argsort",
+    "SortOp": "opweld.tensor.sort",
+    "ArgSortOp": "opweld.tensor.argsort",
+    "Softmax": "opweld.tensor.softmax",
+    "horizontal_stack": "opweld.tensor.hstack",
+    "vertical_stack": "opweld.tensor.vstack",
+    "profiling": "profile=True, opweld.profiling",
+    "ProfileMode": "profile=True",
+    "pydot_imported": "opweld.picture draws by itself",
+    "CheckpointedOp": "opweld.Op",
+}
+_PATTERNS = [(re.compile(pattern), why) for pattern, why in DEAD.items()]
+
+
+def state(name: str) -> tuple[str, str]:
+    """Say what became of a name that is not here.
+
+    Parameters
+    ----------
+    name : str
+        Without its module.
+
+    Returns
+    -------
+    state : {"renamed", "dead", "not yet"}
+        What became of it.
+    why : str
+        What to write in its place, or why it is gone; empty for what may come.
+    """
+    if name in RENAMED:
+        return "renamed", RENAMED[name]
+    why = next((why for pattern, why in _PATTERNS if pattern.fullmatch(name)), None)
+    return ("not yet", "") if why is None else ("dead", why)
