@@ -227,9 +227,13 @@ func (r *run) target(to *ccode.Node, s *state) []result {
 func (r *run) assign(s *state, at int, v value) {
 	s.changed(at)
 	r.touch(s, at)
-	if l := r.locals[at]; l.hidden || l.outlast {
+	l := r.locals[at]
+	if l.hidden || l.outlast {
 		s.escape(v)
 		v = nothing
+	}
+	if l.given >= 0 && !r.Variables[l.given].Array {
+		s.escape(v) // who owns what such a variable holds is its type's to say
 	}
 	s.vars[at] = v
 }

@@ -168,6 +168,8 @@ func TestStrides(t *testing.T) {
 	})
 	scalar := Fragment{Text: "double v = ((double *)PyArray_DATA(x))[at];\nz = v;", Variables: []Variable{{Name: "x", Array: true}, {Name: "z", Output: true}}}
 	assert.Empty(t, found(scalar))
+	own := Fragment{Text: "l = PyList_New(0);\nif (!l) FAIL\nPy_INCREF(l);", Variables: []Variable{{Name: "l", Output: true}}}
+	assert.Empty(t, found(own), "who owns it is the type's to say")
 }
 
 func TestLock(t *testing.T) {

@@ -166,6 +166,8 @@ class Report:
         count = len(self.wrong)
         said = f"{count} finding" + ("" if count == 1 else "s") if count else "nothing found"
         yield f"{said} in {self.fragments} text" + ("" if self.fragments == 1 else "s")
+        if not self.fragments:
+            yield "what a script makes when it runs is linted with --run"
 
 
 def _finding(raw: Mapping[str, Any], sources: Mapping[str, Any], data: object) -> Finding:
