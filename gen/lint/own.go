@@ -59,10 +59,10 @@ func (r *run) drop(s *state, n *ccode.Node, v value) {
 
 // own are the functions that deal with references and exceptions; nil: it is none of them.
 func (r *run) own(name string, c *called) []result {
-	first := nothing
-	if len(c.vals) > 0 {
-		first = c.vals[0]
+	if len(c.vals) == 0 {
+		return r.exceptions(name, c)
 	}
+	first := c.vals[0]
 	switch name {
 	case "Py_INCREF", "Py_XINCREF", "Py_NewRef", "Py_XNewRef":
 		return r.acquire(name, c, first)
