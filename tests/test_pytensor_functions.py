@@ -67,6 +67,12 @@ def test_dtypes(dtypes):
     check([one, other], outputs, *values, rtol=1e-6)
 
 
+def test_integers_of_both_signs_meet_in_the_dtype_of_the_result():
+    one, other = pt.bvector("one"), pt.vector("other", dtype="uint32")
+    outputs = [one * other, one - other, pt.maximum(one, other), one < other, one | other]
+    check([one, other], outputs, np.array([-2, 3], "int8"), np.array([2, 4], "uint32"))
+
+
 def test_complex_numbers_by_pytensors_c():
     x = pt.zvector("x")
     check([x], [x + 1, x * x, pt.real(x), x.sum()], np.array([1 + 2j, -3j]))

@@ -162,6 +162,26 @@ def test_an_op_that_fails_without_an_exception():
         pytensor.function([x], Silent(2.0)(x), mode="OPWELD")([1.0])
 
 
+class Elsewhere(Scaled):
+    __props__ = ("factor", "driver")
+
+    def __init__(self, factor, driver):
+        super().__init__(factor)
+        self.driver = driver
+
+    def c_compiler(self):
+        return self.driver
+
+
+def test_an_op_that_asks_for_a_compiler():
+    missing = pytest.importorskip("pytensor.link.c.exceptions").MissingGXX
+    theirs = pytest.importorskip("pytensor.link.c.cmodule").GCC_compiler
+    x = pt.dvector("x")
+    assert pytensor.function([x], Elsewhere(2.0, theirs)(x), mode="OPWELD")([1.0, 2.0]) == 10
+    with pytest.raises(missing, match="no-such-compiler"):
+        pytensor.function([x], Elsewhere(2.0, "no-such-compiler")(x), mode="OPWELD")
+
+
 class InPython(Scaled):
     def c_code(self, node, name, inputs, outputs, sub):
         raise NotImplementedError

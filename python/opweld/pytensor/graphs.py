@@ -255,6 +255,12 @@ class Op:
         """Ask types and op."""
         return self._all("c_no_compile_args", c_compiler=GCC_compiler)
 
+    def c_compiler(self) -> Any:
+        """Ask an op that wants a driver of its own; PyTensor's own is the configured one."""
+        asked = None if self._structure is not None else getattr(self.stands_for, "c_compiler", None)
+        found = None if asked is None else asked()
+        return None if found is GCC_compiler else found
+
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Rely on the texts, which every key has."""
         return ("text",)

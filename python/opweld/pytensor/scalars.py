@@ -247,6 +247,19 @@ def _chain(name: str) -> Writing:
     return write
 
 
+def _of_bits(name: str) -> Writing:
+    """An operation on the bits of integers and bools."""
+    chain = _chain(name)
+
+    def write(body: Body, op: basic.ScalarOp, args: list[int], dtype: str) -> int | None:
+        floats = any(one in _FLOATS for one in (dtype, *[body.dtypes[value] for value in args]))
+        if floats:
+            return None
+        return _same(name)(body, op, args, dtype) if len(args) == 1 else chain(body, op, args, dtype)
+
+    return write
+
+
 def _compared(name: str) -> Writing:
     """A comparison, in a dtype that holds both exactly, or as C converts them."""
 
@@ -337,8 +350,8 @@ _WRITTEN: dict[type, Writing] = {
     basic.Add: _chain("add"), basic.Mul: _chain("multiply"), basic.Sub: _numeric("subtract"),
     basic.Neg: _numeric("negative"), basic.Abs: _numeric("absolute"), basic.Sqr: _numeric("square"),
     basic.Sign: _numeric("sign"), basic.Maximum: _same("maximum"), basic.Minimum: _same("minimum"),
-    basic.OR: _chain("bitwise_or"), basic.XOR: _chain("bitwise_xor"), basic.AND: _chain("bitwise_and"),
-    basic.Invert: _same("invert"), basic.IsNan: _tested("isnan"), basic.IsInf: _tested("isinf"),
+    basic.OR: _of_bits("bitwise_or"), basic.XOR: _of_bits("bitwise_xor"), basic.AND: _of_bits("bitwise_and"),
+    basic.Invert: _of_bits("invert"), basic.IsNan: _tested("isnan"), basic.IsInf: _tested("isinf"),
     basic.Cast: _cast, basic.Identity: _cast, basic.Second: _cast, basic.Switch: _switch, basic.Clip: _clip,
     math.Sigmoid: _sigmoid, math.Softplus: _softplus, math.Log1mexp: _log1mexp,
 }  # fmt: skip
