@@ -360,3 +360,20 @@ def test_graphs_at_random_say_what_numpy_says(seed):
         given = [random.choice([0.0, -0.0, 1.0, -2.5, 1e200, -1e-200, inf, nan, 0.5], size=6) for _ in inputs]
         wanted = set(heard(lambda given=given: build(np, list(given))))
         assert set(heard(lambda given=given: f(*given))) == wanted
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_spacing_and_signbit_are_those_of_any_bits(dtype):
+    """Of numbers of all bits, in long runs; what the distances overflow to is spoken of."""
+    x = T.vector("x", dtype=dtype)
+    f = opweld.function([x], [T.spacing(x), T.signbit(x)])
+    kind = np.dtype(dtype)
+    bits = np.random.default_rng(0).integers(0, 2 ** (8 * kind.itemsize) - 1, 2000, dtype=f"u{kind.itemsize}")
+    values = np.concatenate([bits.view(kind), np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1, -2], kind)])
+    with np.errstate(all="ignore"):
+        found, signs = f(values)
+        np.testing.assert_array_equal(found, np.spacing(values))
+        np.testing.assert_array_equal(signs, np.signbit(values))
+    for most in (np.finfo(dtype).max, -np.finfo(dtype).max):
+        with np.errstate(over="raise"), pytest.raises(FloatingPointError, match="overflow encountered in spacing"):
+            f(np.array([most], kind))

@@ -179,7 +179,7 @@ var table = []op{
 	{name: "copysign", args: 2, keeps: true, doc: "Give the first with the sign of the second.",
 		code: by{"f": "copysign{F}({0}, {1})"}},
 	{name: "signbit", args: 1, gives: boolean, doc: "Say where the sign bit is set.",
-		code: by{"f": "signbit({0}) != 0"}},
+		code: by{"f": "sizeof({0}) == 4 ? signbit({0}) != 0 : copysign{F}(1, {0}) < 0"}},
 	{name: "isnan", args: 1, gives: boolean, doc: "Say where it is NaN.",
 		code: by{"biu": "0", "f": "{0} != {0}", "c": "@isnan_c"}},
 	{name: "isinf", args: 1, gives: boolean, doc: "Say where it is infinite.",
