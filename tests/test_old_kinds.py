@@ -286,6 +286,8 @@ def test_ops_of_lists(mode):
         (tl.make_list([v, v + 1]), [b, b + 1]), (x.ind(v), 1),
     ]  # fmt: skip
     f = theano.function([x, v], [case for case, _ in cases], mode=mode)
+    part = theano.tensor.type_other.SliceType()("part")
+    assert len(theano.function([x, part], x[part], mode=mode)([a, b, b], slice(1, 3))) == 2
     for value, (_, wanted) in zip(f([a, b], b), cases):
         assert (value == wanted) if np.isscalar(wanted) else all(map(np.array_equal, value, wanted))
 

@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from opweld.compat.bases import CType, Op
+from opweld.compat.variables import SliceType
 from opweld.config import config
 from opweld.errors import _what
 from opweld.generic import generic
@@ -201,7 +202,7 @@ class GetItem(Op):
         x = _a_list(x)
         if isinstance(index, slice):
             return Apply(self, [x, Constant(generic, index)], [x.type()])
-        if isinstance(index, Constant) and isinstance(index.data, slice):
+        if isinstance(index, Variable) and isinstance(index.type, SliceType):
             return Apply(self, [x, index], [x.type()])
         return Apply(self, [x, _number(index)], [x.type.ttype()])
 
