@@ -102,8 +102,9 @@ test-machines: $(STAMP)/test-$(PYV) ## ten runs of pytest, each in another order
 	@"build/test-$(PYV)/bin/python" tools/machines.py $(or $(RUNS),10) -n auto --dist worksteal $(PYTEST_ARGS)
 
 .PHONY: test-graphs
-test-graphs: $(STAMP)/test-$(PYV) ## thousands of graphs at random, fused and not, against NumPy: GRAPHS=5000 SEED=0
-	@OPWELD_GRAPHS=$(or $(GRAPHS),5000) OPWELD_GRAPHS_SEED=$(or $(SEED),0) "build/test-$(PYV)/bin/python" -m pytest -q \
+test-graphs: $(STAMP)/test-$(PYV) ## thousands of graphs at random, fused and not, against NumPy: GRAPHS=5000 SEED=0 LEVEL=x86-64-v3 THREADS=2
+	@OPWELD_GRAPHS=$(or $(GRAPHS),5000) OPWELD_GRAPHS_SEED=$(or $(SEED),0) \
+		OPWELD_PROCESSOR=$(LEVEL) OPWELD_GRAPHS_THREADS=$(or $(THREADS),1) "build/test-$(PYV)/bin/python" -m pytest -q \
 		-n auto --dist worksteal tests/test_graphs_at_random.py $(PYTEST_ARGS)
 
 .PHONY: mutants

@@ -40,6 +40,10 @@ from opweld.compile import toolchain
 Array = Any
 
 LEVELS = toolchain.LEVELS[: toolchain.LEVELS.index(toolchain.march("native")) + 1]
+if os.environ.get("OPWELD_PROCESSOR"):  # that level alone
+    LEVELS = LEVELS[-1:]
+THREADS = int(os.environ.get("OPWELD_GRAPHS_THREADS", "1"))
+SHORT = "-O1 -fno-math-errno '-DOPW_WORTH(n)=((n) ? 8 : 0)'"  # loops of eight elements are long
 EACH = 6  # graphs of a function
 LONG = int(os.environ.get("OPWELD_GRAPHS", "0"))
 FIRST = int(os.environ.get("OPWELD_GRAPHS_SEED", "0")) * 1_000_000
@@ -296,6 +300,8 @@ def functions(rng: Random, case: Case) -> tuple[Any, Any]:
     rewrites = "None" if rng.random() < 0.15 else "default"
     optimised = {"cflags": "-O3 -fno-math-errno", "cxxflags": "-O3 -fno-math-errno"} if rng.random() < 0.1 else {}
     march = str(rng.choice([*LEVELS]))
+    if THREADS > 1:
+        optimised = {"cflags": SHORT, "cxxflags": SHORT, "threads": THREADS}
     outputs = [Out(v.variable, borrow=b) for v, b in zip(case.outputs, borrows)]
     inputs = [In(v.variable, mutable=i in case.given_away) for i, v in enumerate(case.inputs)]
     options["options"] = {"optimizer": rewrites, "march": march, **optimised}

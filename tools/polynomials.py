@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from mpmath import asin, atan, cbrt, cos, exp, log, lu_solve, matrix, mp, mpf, nstr, pi, sin, sqrt, tan
+from mpmath import asin, atan, cbrt, cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, nstr, pi, sin, sqrt, tan
 
 TARGET = Path(__file__).resolve().parent.parent / "templates" / "vector" / "polynomials.h"
 ROUGH = {"f64": mpf(2) ** -19, "f32": mpf(2) ** -11}
@@ -69,6 +69,10 @@ def wanted() -> dict[str, tuple[str, Real, Real, mpf, mpf]]:
     def odd(f: Real) -> Real:
         return lambda z: sqrt(z) ** 3 / f(sqrt(z))
 
+    def left(t: mpf) -> mpf:
+        x = 4 * (1 + t) / (1 - t)
+        return (1 + 2 * x) * exp(x * x) * erfc(x)
+
     half = log(2) / 2 * more
     eighth = tan(pi / 8) * more
     s = (root - 1) / (root + 1) * more
@@ -114,6 +118,20 @@ def wanted() -> dict[str, tuple[str, Real, Real, mpf, mpf]]:
         ),
         "expf": ("exp(r), as powers of float32 need it", exp, lambda r: 1 / exp(r), -half, half),
         "cbrt": ("the cube root from 1 to 2, to a third of the places", cbrt, lambda x: 1 / cbrt(x), mpf(1), mpf(2)),
+        "erf": (
+            "erf(r) / r - 1 of z = r**2, to 1",
+            lambda z: erf(sqrt(z)) / sqrt(z) - 1,
+            lambda z: sqrt(z) / erf(sqrt(z)),
+            tiny,
+            mpf(1),
+        ),
+        "erfc": (
+            "(1 + 2 * x) * exp(x**2) * erfc(x) of t = (x - 4) / (x + 4), for x from 0 to 28",
+            left,
+            lambda t: 1 / left(t),
+            mpf(-1),
+            mpf(3) / 4,
+        ),
         "atan": ("(atan(r) - r) / r**3 of z = r**2, to tan(pi / 8)", of_root(atan), odd(atan), tiny, eighth**2),
     }
 
@@ -126,7 +144,7 @@ def text() -> str:
         for dtype, enough in ENOUGH.items():
             if name in ("log5", "logf", "expf") and dtype == "f32":
                 continue  # powers of float32 are computed in float64
-            for degree in range(2, 24):
+            for degree in range(2, 30):
                 terms, error = remez(f, weight, low, high, degree)
                 if error < (ROUGH[dtype] if name == "cbrt" else SINGLE if name in ("logf", "expf") else enough):
                     break

@@ -137,6 +137,8 @@ var table = []op{
 		code: by{"f": "expm1{F}({0})", "c": "@expm1_c"}},
 	{name: "log1p", args: 1, rounds: always, vector: "log", doc: "Give log(1 + x), exact near zero.",
 		code: by{"f": "log1p{F}({0})", "c": "@log1p_c"}},
+	{name: "erf", args: 1, rounds: always, vector: "error", code: by{"f": "erf{F}({0})"}},
+	{name: "erfc", args: 1, rounds: always, vector: "error", code: by{"f": "erfc{F}({0})"}},
 	{name: "cbrt", args: 1, rounds: always, vector: "root", code: by{"f": "cbrt{F}({0})"}, doc: "Give the cube root."},
 	{name: "arcsin", args: 1, rounds: always, vector: "arc", also: "asin", doc: "Give the angle of a sine, in radians.",
 		code: by{"f": "asin{F}({0})", "c": "@asin"}},

@@ -239,13 +239,25 @@ def check_flags() -> Iterator[Finding]:
     variables = tuple(f"{name}={value}" for name, value in toolchain.search_variables().items())
     more = (f"C++: {' '.join(sets['C++'])}", *variables)
     try:
-        more += (f"for processors of level {toolchain.march(config.march)} (march={config.march})",)
+        level = toolchain.march(config.march)
+        more += (f"for processors of level {level} (march={config.march})", _vector(level))
     except errors.ConfigError as error:
         yield Finding("flags", "wrong", str(error))
         return
     if debug:
         more += ("cmodule__remove_gxx_opt is set: no optimisation, with symbols for a debugger",)
     yield Finding("flags", "ok", f"C: {' '.join(sets['C'])}", more)
+
+
+def _vector(level: str) -> str:
+    """Say which vector functions modules of a level are linked with: those of the highest level that has its own."""
+    folder = os.path.join(os.path.dirname(opweld.__file__), "_vector")
+    levels = toolchain.LEVELS[: toolchain.LEVELS.index(level) + 1]
+    own = [known for known in levels if os.path.isdir(os.path.join(folder, known))]
+    if not own:
+        return f"no vector functions: there is none of {folder}, install opweld again"
+    parts = sorted(name.removesuffix(".o") for name in os.listdir(os.path.join(folder, own[-1])) if name.endswith(".o"))
+    return f"vector functions of level {own[-1]}, whatever the compiler: {', '.join(parts)}"
 
 
 def check_cache() -> Iterator[Finding]:

@@ -130,6 +130,11 @@ typedef struct {
     int (*settled)(const void *acc, npy_intp m); /* whether no element can change any of m; NULL: it is not asked */
 } opw_fold;
 
+/* How many elements of a loop are long. Tests, which say so in cflags, have fewer. */
+#ifndef OPW_WORTH
+#define OPW_WORTH(elements) elements
+#endif
+
 /* A loop of the engine's. The tables have an entry for each input, then for each output. */
 typedef struct {
     int inputs, outputs;

@@ -3,11 +3,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A product and a sum: rounded once where the level has that, so that results of one level are the same whatever compiles. */
+/* A product and a sum: rounded once where the level has that, so that results of one level are the same whatever compiles. The first
+   factor is written once: polynomials are nested there. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define OPW_FUSED 1
 #define OPW_MADD(a, b, c) OPW_FMA(a, b, c)
-#define OPW_FMA(a, b, c) _Generic((a) + (b) + (c), float: __builtin_fmaf, double: __builtin_fma)(a, b, c)
+#define OPW_FMA(a, b, c) _Generic((b) + (c), float: __builtin_fmaf, double: __builtin_fma)(a, b, c)
 #else
 #define OPW_FUSED 0
 #define OPW_MADD(a, b, c) ((a) * (b) + (c))

@@ -44,6 +44,8 @@
 #undef OPW_EXPM1_LEAST
 #undef OPW_SINH_MOST
 #undef OPW_TANH_MOST
+#undef OPW_ERF_MOST
+#undef OPW_ERFC_MOST
 #undef OPW_SQUARES
 #undef OPW_HALF_PI
 #undef OPW_HALF_PI_LOW

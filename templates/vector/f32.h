@@ -39,6 +39,8 @@
 #define OPW_EXPM1_LEAST 20.0f
 #define OPW_SINH_MOST 89.6f
 #define OPW_TANH_MOST 10.0f
+#define OPW_ERF_MOST 4.0f
+#define OPW_ERFC_MOST 10.5f
 #define OPW_SQUARES 0x1p12f
 #define OPW_HALF_PI 0x1.921fb6p0f
 #define OPW_HALF_PI_LOW -0x1.777a5cp-25f

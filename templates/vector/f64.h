@@ -39,6 +39,8 @@
 #define OPW_EXPM1_LEAST 40.0
 #define OPW_SINH_MOST 710.6
 #define OPW_TANH_MOST 20.0
+#define OPW_ERF_MOST 6.0 /* of more it is 1, */
+#define OPW_ERFC_MOST 28.0 /* and nothing is left */
 #define OPW_SQUARES 0x1p28 /* whose square and 1 are the square */
 #define OPW_HALF_PI 0x1.921fb54442d18p0
 #define OPW_HALF_PI_LOW 0x1.1a62633145c07p-54

@@ -10,7 +10,7 @@ from opweld.rooms import door
 __all__, __getattr__, __dir__ = door(
     __name__,
     {
-        "basic": ("Cast", "Clip", "Identity", "Imag", "Real", "Second", "Where"),
+        "basic": ("Cast", "Clip", "Erf", "Erfc", "Identity", "Imag", "Real", "Second", "Where"),
         "expression": ("expr",),
         "op": ("BinaryScalarOp", "ScalarOp", "UnaryScalarOp"),
         "preferences": (

@@ -2,6 +2,8 @@
 from opweld.scalar.basic import (
     Cast as Cast,
     Clip as Clip,
+    Erf as Erf,
+    Erfc as Erfc,
     Identity as Identity,
     Imag as Imag,
     Real as Real,
@@ -36,21 +38,22 @@ from opweld.scalar.type import (
 from opweld.scalar.ufuncs import Ufunc as Ufunc, Ufunc as _Ufunc, ufunc as ufunc
 
 __all__ = [
-    "BinaryScalarOp", "Cast", "Clip", "Identity", "Imag", "Real", "ScalarConstant", "ScalarOp", "ScalarType",
-    "ScalarVariable", "Second", "Ufunc", "UnaryScalarOp", "Where", "absolute", "add", "all_types", "arccos", "arccosh",
-    "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "as_scalar", "bitwise_and", "bitwise_count", "bitwise_or",
-    "bitwise_xor", "bool", "bool_types", "cbrt", "ceil", "clongdouble", "complex128", "complex64", "complex_types",
-    "conjugate", "continuous_types", "copysign", "cos", "cosh", "deg2rad", "degrees", "discrete_types", "divide",
-    "divmod", "equal", "exp", "exp2", "expm1", "expr", "fabs", "float16", "float32", "float64", "float_out",
-    "float_power", "float_types", "floor", "floor_divide", "fmax", "fmin", "fmod", "frexp", "gcd", "get_scalar_type",
-    "greater", "greater_equal", "heaviside", "hypot", "int16", "int32", "int64", "int8", "int_out", "int_types",
-    "integer_types", "invert", "isfinite", "isinf", "isnan", "lcm", "ldexp", "left_shift", "less", "less_equal", "log",
-    "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor",
-    "longdouble", "maximum", "minimum", "modf", "multiply", "negative", "nextafter", "not_equal", "positive", "power",
-    "rad2deg", "radians", "reciprocal", "remainder", "right_shift", "rint", "same_out", "same_out_float_only",
-    "same_out_nobool", "sign", "signbit", "sin", "sinh", "spacing", "specific_out", "sqrt", "square", "subtract", "tan",
-    "tanh", "transfer_type", "trunc", "ufunc", "uint16", "uint32", "uint64", "uint8", "uint_types", "upcast",
-    "upcast_out", "upcast_out_nobool", "upgrade_to_float", "upgrade_to_float64", "upgrade_to_float_no_complex",
+    "BinaryScalarOp", "Cast", "Clip", "Erf", "Erfc", "Identity", "Imag", "Real", "ScalarConstant", "ScalarOp",
+    "ScalarType", "ScalarVariable", "Second", "Ufunc", "UnaryScalarOp", "Where", "absolute", "add", "all_types",
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "as_scalar", "bitwise_and",
+    "bitwise_count", "bitwise_or", "bitwise_xor", "bool", "bool_types", "cbrt", "ceil", "clongdouble", "complex128",
+    "complex64", "complex_types", "conjugate", "continuous_types", "copysign", "cos", "cosh", "deg2rad", "degrees",
+    "discrete_types", "divide", "divmod", "equal", "exp", "exp2", "expm1", "expr", "fabs", "float16", "float32",
+    "float64", "float_out", "float_power", "float_types", "floor", "floor_divide", "fmax", "fmin", "fmod", "frexp",
+    "gcd", "get_scalar_type", "greater", "greater_equal", "heaviside", "hypot", "int16", "int32", "int64", "int8",
+    "int_out", "int_types", "integer_types", "invert", "isfinite", "isinf", "isnan", "lcm", "ldexp", "left_shift",
+    "less", "less_equal", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "longdouble", "maximum", "minimum", "modf", "multiply", "negative", "nextafter",
+    "not_equal", "positive", "power", "rad2deg", "radians", "reciprocal", "remainder", "right_shift", "rint",
+    "same_out", "same_out_float_only", "same_out_nobool", "sign", "signbit", "sin", "sinh", "spacing", "specific_out",
+    "sqrt", "square", "subtract", "tan", "tanh", "transfer_type", "trunc", "ufunc", "uint16", "uint32", "uint64",
+    "uint8", "uint_types", "upcast", "upcast_out", "upcast_out_nobool", "upgrade_to_float", "upgrade_to_float64",
+    "upgrade_to_float_no_complex",
 ]  # fmt: skip
 
 bool: _ScalarType

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from opweld import tolerances
 from opweld.dtypes import dtype_of
+from opweld.graph.basic import Apply
 from opweld.quiet import quiet
 from opweld.scalar.op import (
     BinaryScalarOp,
@@ -24,7 +27,7 @@ from opweld.scalar.ufuncs import cast_of
 if TYPE_CHECKING:
     from opweld.schema import InstructionFields
 
-__all__ = ["Cast", "Clip", "Identity", "Imag", "Real", "Second", "Where"]
+__all__ = ["Cast", "Clip", "Erf", "Erfc", "Identity", "Imag", "Real", "Second", "Where"]
 
 _PART = {"complex64": "float32", "complex128": "float64", "clongdouble": "longdouble"}
 
@@ -157,6 +160,46 @@ class Imag(Real):
     def compute(self, arrays: list[Any], dtypes: list[str]) -> list[np.ndarray[Any, Any]]:
         """Compute by NumPy."""
         return [np.array(arrays[0].imag)]
+
+
+class Erf(StructuredScalarOp, UnaryScalarOp):
+    """The error function; dtypes are those of ``scipy.special.erf``, for real numbers."""
+
+    __props__ = ()
+    name = "erf"
+    function = "erf"  # as the engine knows it
+
+    def output_types(self, types: list[ScalarType]) -> list[ScalarType]:
+        """Give the first of float32, float64, longdouble that the input can be cast to."""
+        have = dtype_of(types[0].dtype).np
+        for char in "fdg":
+            if np.can_cast(have, char):
+                return [get_scalar_type(np.dtype(char).name if char != "g" else "longdouble")]
+        raise TypeError(f"{self.function} is of real numbers, got {types[0].dtype}")
+
+    def make_body(self, dtypes: tuple[str, ...]) -> Body:
+        """Write the cast and the function."""
+        dtype = self.output_dtypes(dtypes)[0]
+        instructions: list[InstructionFields] = []
+        args = [cast_of(0, dtypes[0], dtype, 1, instructions)]
+        instructions.append({"op": self.function, "args": args, "dtype": dtype})
+        return Body(instructions, [len(instructions)], (dtype,))
+
+    def impl(self, x: float) -> float:
+        """Compute in float64."""
+        return float(getattr(math, self.function)(x))
+
+    def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
+        """Say that it is rounded; Python's function knows float64 alone."""
+        return tolerances.Tolerance(1 << 16 if node.outputs[0].type.dtype == "longdouble" else 4)
+
+
+class Erfc(Erf):
+    """What the error function leaves of 1; as ``scipy.special.erfc``."""
+
+    __props__ = ()
+    name = "erfc"
+    function = "erfc"
 
 
 class Identity(StructuredScalarOp, UnaryScalarOp):

@@ -40,7 +40,7 @@ __all__, __getattr__, __dir__ = door(
         ),
         "shapes": ("shape", "shape_i"),
         "sorting": ("argsort", "sort"),
-        "special": ("logsumexp", "relu", "sigmoid", "softmax", "softplus"),
+        "special": ("erf", "erfc", "logsumexp", "relu", "sigmoid", "softmax", "softplus"),
         "specify": ("SpecifyShape", "specify_shape"),
         "splitting": ("split",),
         "parts": ("inc_subtensor", "set_subtensor"),

@@ -6,11 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from opweld.scalar.basic import Erf, Erfc
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.elemwise import documented
 from opweld.tensor.likes import Axes, TensorLike
 from opweld.tensor.operators import functions
 
-__all__ = ["logsumexp", "relu", "sigmoid", "softmax", "softplus"]
+__all__ = ["erf", "erfc", "logsumexp", "relu", "sigmoid", "softmax", "softplus"]
+
+
+erf = documented(Erf(), "Give the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.")
+erfc = documented(Erfc(), "Give 1 - erf(x), exact where that is small.")
 
 
 def relu(x: TensorLike) -> Any:
