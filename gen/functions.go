@@ -256,7 +256,7 @@ func (plan *Plan) apart() {
 	}
 	for i, at := range ahead {
 		plan.Loops[at].Place = Apart
-		if i%ownEach == ownEach-1 {
+		if i%ownEach == ownEach-1 && !plan.loopOf(at).staged() {
 			plan.Loops[at].Place = AmongOps
 		}
 	}
@@ -265,13 +265,25 @@ func (plan *Plan) apart() {
 	}
 }
 
-// halve spreads the loops of a unit for which no headers are read over its parts; one loop alone is one part.
+// halve spreads the loops of a unit for which no headers are read over its parts; one loop alone is one part. Loops that are run in
+// stages stay together, for what they have in common is compiled once a part.
 func (plan *Plan) halve(loops []int) {
 	plan.Parts = len(loops) > 1
-	first, second := 0, 0
+	first, second, known := 0, 0, map[string]bool{}
 	for _, at := range loops {
-		switch content := len(plan.loopOf(at).Body); {
-		case !plan.Parts:
+		if l := plan.loopOf(at); plan.Parts && l.staged() {
+			plan.Loops[at].Place = Apart
+			for i := range l.Body {
+				if op := l.Body[i].Op; !known[op] {
+					known[op], second = true, second+1
+				}
+			}
+		}
+	}
+	for _, at := range loops {
+		l := plan.loopOf(at)
+		switch content := len(l.Body); {
+		case !plan.Parts || l.staged():
 		case first <= second:
 			plan.Loops[at].Place, first = AmongOps, first+content
 		default:

@@ -23,6 +23,7 @@ const (
 	maxFused     = 64  // weight of the instructions of one loop
 	maxParts     = 4   // loops of a second way
 	affordable   = 256 // the same of all distinct loops of several nodes: the steps beyond share the loops of single nodes
+	sharedPart   = 8   // so many instructions whose text stands already weigh as much as one
 	fusedArrays  = 16  // operands: more than these streams of memory at once are slower than two loops
 	alikeArrays  = 6   // the same of loops of stores that have nothing but what they read in common
 	cheapEnough  = 4   // instructions that may be repeated for each element of a larger shape

@@ -1,39 +1,104 @@
 package gen
 
+import (
+	"fmt"
+	"slices"
+)
+
 // afford parts the groups whose loops would make a large function's build take long. Groups of equal loops share them, so those
-// are free.
+// are free; loops that are run in stages share pieces.
 func (f *fuser) afford() {
 	spent, seen := 0, map[string]bool{}
 	for _, g := range f.distinct() {
 		if len(g.steps) == 1 {
 			continue
 		}
-		made := f.kernels(g)
-		cost := 0
-		for id, weight := range made {
+		cost, found, a := 0, map[string]bool{}, f.analyse(g)
+		for id, steps := range a.kernels() {
 			if !seen[id] {
-				cost += weight
+				cost += a.written(steps, seen, found)
 			}
+			found[id] = true
 		}
-		if spent+cost > affordable {
+		if spent+cost > affordable*sharedPart {
 			f.dissolve(g)
 			continue
 		}
 		spent += cost
-		for id := range made {
+		for id := range found {
 			seen[id] = true
 		}
 	}
 }
 
-// kernels gives what a group is compiled to, its loop and those of its second way, by what they weigh.
-func (f *fuser) kernels(g *group) map[string]int {
-	a := f.analyse(g)
-	found := map[string]int{a.compose(a.inputs, a.outputs).digest(): f.instructions(a.steps)}
+// kernels gives what a group is compiled to, its loop and those of its second way, by the steps of each.
+func (a *analysis) kernels() map[string][]int {
+	found := map[string][]int{a.compose(a.inputs, a.outputs).digest(): a.steps}
 	for _, p := range a.parts() {
-		found[a.compose(p.inputs, p.outputs).digest()] = f.instructions(a.needed(p.inputs, p.outputs))
+		found[a.compose(p.inputs, p.outputs).digest()] = a.needed(p.inputs, p.outputs)
 	}
 	return found
+}
+
+// written is what the loop of steps weighs, in parts of an instruction. Where it is run in stages, instructions between two calls
+// that have been written, of values that were made alike, are as a rule a piece that stands already.
+func (a *analysis) written(steps []int, seen, found map[string]bool) int {
+	own := func(step int) bool { return a.kernel(step).Loop.folds() || a.kernel(step).Loop.codes() }
+	if !slices.ContainsFunc(steps, a.apart) || slices.ContainsFunc(steps, own) {
+		return a.instructions(steps) * sharedPart
+	}
+	sum := 0
+	for _, piece := range a.connected(steps) {
+		id := ""
+		for _, step := range piece {
+			id += a.context(step) + ";"
+		}
+		if weight := a.instructions(piece); seen[id] || found[id] {
+			sum += weight
+		} else {
+			found[id] = true
+			sum += weight * sharedPart
+		}
+	}
+	return sum
+}
+
+// connected parts steps where functions are called: as their pieces will be, but for those of the last stage.
+func (a *analysis) connected(steps []int) [][]int {
+	var found [][]int
+	for _, step := range steps {
+		mine := []int{step}
+		found = slices.DeleteFunc(found, func(piece []int) bool {
+			reads := !a.apart(step) && slices.ContainsFunc(a.Steps[step].Inputs, func(v int) bool {
+				by, here := a.made[v]
+				return here && !a.apart(by) && slices.Contains(piece, by)
+			})
+			if reads {
+				mine = slices.Concat(piece, mine)
+			}
+			return reads
+		})
+		found = append(found, mine)
+	}
+	return found
+}
+
+// apart tells whether a step's loop calls functions that have a stage of their own.
+func (f *fuser) apart(step int) bool {
+	return slices.ContainsFunc(f.kernel(step).Loop.Body, TypedInstruction.apart)
+}
+
+// context identifies a step's kernel and those whose values it reads in the same piece.
+func (a *analysis) context(step int) string {
+	id := fmt.Sprint(a.Steps[step].Kernel)
+	for _, v := range a.Steps[step].Inputs {
+		from := -1
+		if by, here := a.made[v]; here && !a.apart(by) {
+			from = a.Steps[by].Kernel
+		}
+		id += fmt.Sprint(" ", from)
+	}
+	return id
 }
 
 // dissolve makes each step of a group one of its own again.

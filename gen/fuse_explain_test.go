@@ -68,23 +68,36 @@ func TestExplainObstacles(t *testing.T) {
 	}
 }
 
-// Groups that are given up for the sake of the build say so.
-func TestExplainWhatWouldTakeLongToBuild(t *testing.T) {
-	g := newGraph(t)
+// chains gives as many loops, each of one more node than the one before it.
+func (g *graph) chains(loops int, ops ...string) {
 	var results []int
-	for n := range 40 { // as many different loops, each of one more node
+	for n := range loops {
 		v := g.input(fmt.Sprint("x", n), 1)
 		for i := range n + 2 {
-			v = g.of([]string{"exp", "negative", "sqrt"}[(n+i)%3], v)
+			v = g.of(ops[(n+i)%len(ops)], v)
 		}
 		results = append(results, v)
 	}
 	g.returns(results...)
+}
+
+// Groups that are given up for the sake of the build say so.
+func TestExplainWhatWouldTakeLongToBuild(t *testing.T) {
+	g := newGraph(t)
+	g.chains(40, "absolute", "negative", "sqrt")
 	_, apart := g.explained()
 	require.NotEmpty(t, apart)
 	for _, told := range apart {
 		assert.Contains(t, told, "so many different loops of several nodes would make the build take long")
 	}
+}
+
+// Where functions are called, what repeats is compiled once, and costs little.
+func TestWhatRepeatsBetweenCallsIsNotGivenUp(t *testing.T) {
+	g := newGraph(t)
+	g.chains(25, "exp", "negative", "sqrt")
+	_, apart := g.explained()
+	assert.Empty(t, apart)
 }
 
 // The head of the unit says where the C of each step is.

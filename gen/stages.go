@@ -149,9 +149,35 @@ func (s *stages) order() []stage {
 		if s.folds() && part == s.last {
 			next.body = nil
 		}
-		if next.store || len(next.body)+len(next.given) > 0 {
+		if next.store {
 			found = append(found, next)
+			continue
 		}
+		for _, body := range s.apieces(next.body) {
+			found = append(found, stage{body: body})
+		}
+		if len(next.given) > 0 {
+			found = append(found, stage{given: next.given})
+		}
+	}
+	return found
+}
+
+// apieces parts instructions of which none reads what another gives, nor both something that a third gives: smaller pieces
+// are more often equal.
+func (s *stages) apieces(body []int) [][]int {
+	var found [][]int
+	for _, i := range body {
+		mine := []int{i}
+		found = slices.DeleteFunc(found, func(piece []int) bool {
+			reads := slices.ContainsFunc(s.Body[i].Args, func(v int) bool { return s.from[v] >= 0 && slices.Contains(piece, s.from[v]) })
+			if reads {
+				mine = append(mine, piece...)
+			}
+			return reads
+		})
+		slices.Sort(mine)
+		found = append(found, mine)
 	}
 	return found
 }
