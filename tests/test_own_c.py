@@ -18,7 +18,8 @@ from opweld import tensor as T
 PACKAGE = Path(opweld.__file__).resolve().parent
 FILES = sorted(p for p in PACKAGE.rglob("*.c") if PACKAGE / "templates" not in p.parents)  # a wheel has those too
 LONGEST = 13  # lines of C in a string of Python's
-TEMPLATES = {"hooks/struct.py", "scaffold.py"}  # filled in for a user: for each field of params; in a new package
+# Filled in: for each field of params; for a user, in a new package; for each node, as the old packages' functions did.
+TEMPLATES = {"hooks/struct.py", "scaffold.py", "compat/cgen.py"}
 HEAD = "#include <Python.h>\n#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION\n#include <numpy/arrayobject.h>\n"
 
 
