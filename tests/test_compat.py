@@ -201,17 +201,20 @@ warmer = Warmer()
 
 @pytest.fixture
 def installed():
-    """``installed("theano")`` puts a tree under its real name, for this test."""
-    done = []
+    """``installed("theano")`` puts a tree under its real name for a test, also where the package itself is loaded."""
+    done, real = [], {}
 
     def install(*names):
         for name in names:
             done.append(name)
+            for module in [module for module in sys.modules if module.partition(".")[0] == name]:
+                real[module] = sys.modules.pop(module)
             compat.install(name)
 
     yield install
     for name in done:
         compat.uninstall(name)
+    sys.modules.update(real)
     if LEGACY_REWRITER in registry.rewrites:  # old code registers what every function is rewritten by
         registry.remove(LEGACY_REWRITER)
 
