@@ -92,6 +92,20 @@ def test_a_finding_in_a_method_is_at_the_line_of_its_string_with_its_names(lint,
     )
 
 
+def test_a_finding_at_a_line_that_is_only_fail_is_there(lint, tmp_path):
+    failing = """            PyObject *list = PyList_New(0);
+            if (!list || PyArray_NDIM({x}) != 1) {{
+                {fail}
+            }}
+            Py_DECREF(list);
+            Py_XDECREF({y});
+"""
+    code, said = lint(smooth_py=PYTHON.replace("            {y} = ", failing + "            {y} = "))
+    assert code == 1
+    assert f"{tmp_path}/smooth.py:15:17: error: the reference that `PyList_New(0)` gave is not released" in said
+    assert "     15 |                 {fail}\n" in said
+
+
 def test_what_is_right_is_silent(lint):
     right = PYTHON.replace("            {y} = ", "            Py_XDECREF({y});\n            {y} = ")
     assert lint(smooth_py=right) == (0, "nothing found in 1 text\n")

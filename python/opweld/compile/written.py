@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from linecache import getlines
 from typing import Any
 
-__all__ = ["Place", "find", "placed", "texts_of"]
+__all__ = ["Place", "find", "placed"]
 
 _LEAST = 3  # characters that a pattern must have of its own, besides blanks
 _MUCH, _FITS = 16, 2  # so many, or lines round it that fit, where it stands outside the method
@@ -75,6 +75,11 @@ class _Line:
         self.weight = sum([len("".join(piece.text.split())) for piece in pieces if not piece.put])
         self._pattern: re.Pattern[str] | None = None
 
+    @property
+    def is_put(self) -> bool:
+        """Whether one thing that is put in is the whole line, but for signs."""
+        return self.weight < _LEAST and sum([piece.put for piece in self.pieces]) == 1
+
     def match(self, text: str) -> re.Match[str] | None:
         """Match a fragment's line, without blanks at its ends."""
         if self.weight < _LEAST:
@@ -95,30 +100,18 @@ def _own(text: str) -> str:
     return "(" + r"\s*".join(map(re.escape, re.split(r"\s+", text))) + ")"
 
 
-def texts_of(data: object, op: str, hook: str) -> Iterator[str]:
-    """Give the texts of Program that a hook of an op or type wrote.
-
-    Parameters
-    ----------
-    data : dict
-        Program, or a part of it.
-    op, hook : str
-        As a diagnostic has them.
-
-    Yields
-    ------
-    str
-    """
+def _texts_of(data: object, op: str, hook: str) -> Iterator[str]:
+    """Give the texts of Program, or of a part of it, that a hook of an op or type wrote."""
     field = hook.removeprefix("c_")
     if isinstance(data, list):
         for part in data:
-            yield from texts_of(part, op, hook)
+            yield from _texts_of(part, op, hook)
     elif isinstance(data, dict):
         if data.get("label", "").partition(".")[0] == op:
             found = data.get(field, "")
             yield from [found] if isinstance(found, str) else [part for part in found if isinstance(part, str)]
         for value in data.values():
-            yield from texts_of(value, op, hook)
+            yield from _texts_of(value, op, hook)
 
 
 def find(file: str, line: int, writer: str, text: str, number: int) -> Place | None:
@@ -154,20 +147,33 @@ def find(file: str, line: int, writer: str, text: str, number: int) -> Place | N
     found: list[tuple[tuple[bool, int, int], _Line]] = []
     for string in strings:
         for at, pattern in enumerate(string):
-            if pattern.match(wanted[number - 1]):
+            alone = pattern.is_put and _neighbours(string, at, wanted, number - 1)
+            if alone or pattern.match(wanted[number - 1]):
                 within = any(pattern.number in lines for lines in own)
                 fits = _fits(string, at, wanted, number - 1)
                 enough = fits >= _FITS or pattern.weight >= _MUCH
                 if within or (enough and any(pattern.number in lines for lines in others)):
                     found.append(((within, fits, pattern.weight), pattern))
-    if not found:
-        return None
-    best = max(score for score, _ in found)
+    best = max([score for score, _ in found], default=None)
     lines = {pattern.number for score, pattern in found if score == best}
-    if len(lines) > 1:
+    if len(lines) != 1:
         return None
     pattern = next(pattern for score, pattern in found if score == best)
     return _place(pattern, source[pattern.number - 1].rstrip("\n"), text.split("\n")[number - 1])
+
+
+def _neighbours(string: list[_Line], at: int, wanted: list[str], number: int) -> bool:
+    """Whether the lines above and below one that is all put in fit, one of them by more than a sign."""
+    sure = 0
+    for step in (-1, 1):
+        if not (0 <= at + step < len(string) and 0 <= number + step < len(wanted)):
+            return False
+        line, text = string[at + step], wanted[number + step]
+        if line.match(text):
+            sure += 1
+        elif line.weight >= _LEAST or "".join([piece.text for piece in line.pieces if not piece.put]).strip() != text:
+            return False
+    return sure > 0
 
 
 def _fits(string: list[_Line], at: int, wanted: list[str], number: int) -> int:
@@ -187,7 +193,9 @@ def _fits(string: list[_Line], at: int, wanted: list[str], number: int) -> int:
 def _place(pattern: _Line, source: str, text: str) -> Place:
     indent = len(text) - len(text.lstrip())
     match = pattern.match(text.strip())
-    assert match is not None
+    if match is None:  # all of it was put in
+        (column,) = [piece.column for piece in pattern.pieces if piece.put]
+        return Place(pattern.number, source, {}, [(indent, len(text), column, True)])
     names: dict[str, str] = {}
     parts = []
     for group, piece in enumerate(pattern.pieces, 1):
@@ -365,7 +373,7 @@ def placed(diagnostic: dict[str, Any], data: object) -> dict[str, Any] | None:
     number = diagnostic.get("fragment_line", 0)
     if diagnostic.get("exact") or not diagnostic.get("op") or not diagnostic.get("hook") or not number:
         return None
-    for text in texts_of(data, diagnostic["op"], diagnostic["hook"]):
+    for text in _texts_of(data, diagnostic["op"], diagnostic["hook"]):
         text = text.replace("opw_V", "V")
         lines = text.split("\n")
         if not (number <= len(lines) and lines[number - 1] == diagnostic["text"]):
