@@ -93,6 +93,31 @@ def test_known_sizes():
     assert theano.compile.ops.expandable_types == (T.TensorType,)
 
 
+def test_shapes_that_are_checked_by_what_is_registered(monkeypatch):
+    from opweld.compat.ops import SpecifyShape, register_specify_shape_c_code
+
+    monkeypatch.setattr(SpecifyShape, "c_code_and_version", {})
+    x = T.dmatrix("x")
+    made = SpecifyShape()(x, np.array([2, 3]))
+    with pytest.raises(AssertionError, match="expected \\(2, 3\\)"):
+        theano.function([x], made)(np.ones((2, 2)))  # in Python: nothing is registered yet
+    text = """
+        if (PyArray_DIM(%(iname)s, 0) != static_cast<npy_intp>(element(%(shape)s))) {
+            PyErr_SetString(PyExc_AssertionError, "another shape");
+            %(fail)s
+        }
+        Py_XDECREF(%(oname)s);
+        %(oname)s = %(iname)s;
+        Py_INCREF(%(oname)s);
+    """
+    support = "static npy_int64 element(PyArrayObject *shape) { return *(npy_int64 *)PyArray_DATA(shape); }"
+    register_specify_shape_c_code(T.TensorType, text, 2, c_support_code_apply=support)
+    f = theano.function([x], made)
+    assert f(np.ones((2, 3))).shape == (2, 3)
+    with pytest.raises(AssertionError, match="another shape"):
+        f(np.ones((3, 3)))
+
+
 def test_rank_one():
     rng = np.random.default_rng(3)
     a, x, y = rng.random((3, 4)), rng.random(4), rng.random(3)

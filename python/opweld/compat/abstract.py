@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from opweld.compat.bases import Kin, Op
-from opweld.compat.graphs import ancestors, graph_inputs
+from opweld.compat.cloning import clone, equal_computations
 from opweld.graph import fgraph as _fgraph
 from opweld.graph.basic import Apply, Constant, Props, Variable
-from opweld.graph.order import depth_first
-from opweld.graph.shared import SharedVariable
 from opweld.scalar.type import ScalarType
 from opweld.tensor.type import TensorType
 
 __all__ = [
     "BasicThunkType", "ComputeMapType", "FrozenFunctionGraph", "HasDataType", "HasInnerGraph", "HasShape",
-    "InputStorageType", "MetaObject", "MetaType", "OutputStorageType", "PerformMethodType", "StorageCellType",
-    "StorageMapType", "ThunkCallableType", "ThunkType", "apply_depends_on", "clone", "clone_get_equiv",
-    "clone_replace", "equal_computations", "explicit_graph_inputs", "fgraph_to_python",
-    "graph_replace", "is_thunk_type", "list_of_nodes",
-    "rebuild_collect_shared", "toposort", "truncated_graph_inputs", "variable_depends_on",
+    "InputStorageType", "MetaObject", "MetaType", "OfInnerGraph", "OutputStorageType", "PerformMethodType",
+    "StorageCellType", "StorageMapType", "ThunkCallableType", "ThunkType", "fgraph_to_python", "is_thunk_type",
 ]  # fmt: skip
 
 StorageCellType = list[Any]
@@ -98,216 +93,18 @@ class HasInnerGraph(ABC):
         """Make an op of a copy of the graph."""
 
 
-def toposort(graphs: Iterable[Variable], blockers: Iterable[Variable] | None = None) -> Iterator[Apply]:
-    """Give the nodes that variables need, each behind those that it reads; none beyond the blockers."""
-    return iter(depth_first(list(graphs), set(blockers or ())))
+class OfInnerGraph(HasInnerGraph):
+    """What `HasInnerGraph` says of the inputs and outputs of an op whose graph is ``fgraph``."""
 
+    @property
+    def inner_inputs(self) -> list[Variable]:
+        """The graph's inputs."""
+        return list(self.fgraph.inputs)
 
-def explicit_graph_inputs(graph: Variable | Iterable[Variable]) -> Iterator[Variable]:
-    """Give the variables on which some depend, that no node computes, and that are not constant or shared."""
-    graphs = [graph] if isinstance(graph, Variable) else graph
-    return iter([v for v in graph_inputs(graphs) if not isinstance(v, (Constant, SharedVariable))])
-
-
-def truncated_graph_inputs(
-    outputs: Sequence[Variable], ancestors_to_include: Iterable[Variable] | None = None
-) -> list[Variable]:
-    """Give the variables from which outputs are computed, no further back than those that shall be included.
-
-    Parameters
-    ----------
-    outputs : sequence of Variable
-        What is computed.
-    ancestors_to_include : iterable of Variable, optional
-        Where to stop. What does not depend on one of these is not taken apart either.
-
-    Returns
-    -------
-    list of Variable
-    """
-    stops = set(ancestors_to_include or ())
-    depends: set[Variable] = set()
-    for node in depth_first(list(outputs), stops):
-        if any(v in stops or v in depends for v in node.inputs):
-            depends.update(node.outputs)
-    found: dict[Variable, None] = {}
-    stack, seen = list(reversed(outputs)), set()
-    while stack:
-        variable = stack.pop()
-        if variable in seen:
-            continue
-        seen.add(variable)
-        if variable.owner is None or variable in stops or (stops and variable not in depends):
-            found[variable] = None
-        else:
-            stack += reversed(variable.owner.inputs)
-    return list(found)
-
-
-def variable_depends_on(variable: Variable, depends_on: Variable | Iterable[Variable]) -> bool:
-    """Say whether a variable is, or depends on, one of some."""
-    wanted = {depends_on} if isinstance(depends_on, Variable) else set(depends_on)
-    return not wanted.isdisjoint(ancestors([variable]))
-
-
-def apply_depends_on(apply: Apply, depends_on: Apply | Iterable[Apply]) -> bool:
-    """Say whether a node is, or depends on, one of some."""
-    wanted = {depends_on} if isinstance(depends_on, Apply) else set(depends_on)
-    return not wanted.isdisjoint(depth_first(list(apply.outputs), set()))
-
-
-def list_of_nodes(inputs: Iterable[Variable], outputs: Iterable[Variable]) -> list[Apply]:
-    """Give the nodes between variables."""
-    return depth_first(list(outputs), set(inputs))
-
-
-def clone_get_equiv(
-    inputs: Iterable[Variable],
-    outputs: Iterable[Variable],
-    copy_inputs: bool = True,
-    copy_orphans: bool = True,
-    memo: dict[Any, Any] | None = None,
-    **_: object,
-) -> dict[Any, Any]:
-    """Copy what lies between variables.
-
-    Parameters
-    ----------
-    inputs, outputs : iterable of Variable
-        Where the graph begins and ends.
-    copy_inputs, copy_orphans : bool
-        Whether inputs, and other variables that no node computes, are copied too.
-    memo : dict, optional
-        What stands for some already.
-
-    Returns
-    -------
-    dict
-        What stands for each variable and each node.
-    """
-    found: dict[Any, Any] = {} if memo is None else memo
-    inputs, outputs = list(inputs), list(outputs)
-    for variable in inputs:
-        found.setdefault(variable, variable.clone() if copy_inputs else variable)
-    nodes = depth_first(outputs, set(found))
-    for variable in [*[v for node in nodes for v in node.inputs], *outputs]:
-        if variable not in found and variable.owner is None:
-            found[variable] = variable.clone() if copy_orphans and not isinstance(variable, Constant) else variable
-    for node in nodes:
-        found[node] = node.copy([found[v] for v in node.inputs], found)
-    return found
-
-
-def clone(
-    inputs: Iterable[Variable], outputs: Iterable[Variable], copy_inputs: bool = True, copy_orphans: bool = True,
-    **_: object,
-) -> tuple[list[Variable], list[Variable]]:  # fmt: skip
-    """Copy what lies between variables; see `clone_get_equiv`.
-
-    Returns
-    -------
-    inputs, outputs : list of Variable
-        The copies.
-    """
-    inputs, outputs = list(inputs), list(outputs)
-    found = clone_get_equiv(inputs, outputs, copy_inputs, copy_orphans)
-    return [found[v] for v in inputs], [found[v] for v in outputs]
-
-
-def clone_replace(output: Outputs, replace: Pairs = None, **_: object) -> Any:
-    """Compute outputs of other variables.
-
-    Parameters
-    ----------
-    output : Variable or sequence of Variable
-        What is computed.
-    replace : mapping, or iterable of pairs
-        What stands for which variable.
-
-    Returns
-    -------
-    Variable or list of Variable
-    """
-    pairs = dict(replace.items() if isinstance(replace, Mapping) else replace or ())
-    outputs = [output] if isinstance(output, Variable) else list(output)
-    found: dict[Variable, Variable] = dict(pairs)
-    for node in depth_first(outputs, set(pairs)):
-        inputs = [found.get(v, v) for v in node.inputs]
-        if all(one is other for one, other in zip(inputs, node.inputs)):
-            found.update(zip(node.outputs, node.outputs))
-            continue
-        alike = all(one.type == other.type for one, other in zip(inputs, node.inputs))
-        made = node.copy(inputs, {}) if alike else node.op.make_node(*inputs)
-        for old, new in zip(node.outputs, made.outputs):
-            found.setdefault(old, new)
-    made_of = [found.get(v, v) for v in outputs]
-    return made_of[0] if isinstance(output, Variable) else made_of
-
-
-def graph_replace(outputs: Outputs, replace: Pairs = None, *, strict: bool = True) -> Any:
-    """Compute outputs of other variables; see `clone_replace`.
-
-    Raises
-    ------
-    ValueError
-        If `strict`, and an output does not depend on what is to be replaced.
-    """
-    pairs = dict(replace.items() if isinstance(replace, Mapping) else replace or ())
-    many = [outputs] if isinstance(outputs, Variable) else list(outputs)
-    if strict:
-        unused = [v for v in pairs if not any(variable_depends_on(out, v) for out in many)]
-        if unused:
-            raise ValueError(f"some replacements were not used: {', '.join(map(str, unused))}")
-    return clone_replace(outputs, pairs)
-
-
-def equal_computations(
-    xs: Sequence[Any], ys: Sequence[Any], in_xs: Sequence[Variable] = (), in_ys: Sequence[Variable] = (), **_: object
-) -> bool:
-    """Say whether some variables are computed as others are.
-
-    Parameters
-    ----------
-    xs, ys : sequence of Variable
-        What is computed.
-    in_xs, in_ys : sequence of Variable
-        Of what: the first of one for the first of the other, and so on.
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    ValueError
-        If there are not as many of one as of the other.
-    """
-    if len(xs) != len(ys) or len(in_xs) != len(in_ys):
-        raise ValueError("equal_computations: expected as many variables of one as of the other")
-    xs, ys = [[v for v in side if isinstance(v, Variable)] for side in (xs, ys)]
-    if len(xs) != len(ys):
-        return False
-    same = dict(zip(in_xs, in_ys))
-    if any(one.type != other.type for one, other in same.items()):
-        return False
-    ones, others = depth_first(xs, set(in_xs)), depth_first(ys, set(in_ys))
-    if len(ones) != len(others):
-        return False
-    for one, other in zip(ones, others):
-        if one.op != other.op or len(one.inputs) != len(other.inputs):
-            return False
-        if not all(_same(a, b, same) for a, b in zip(one.inputs, other.inputs)):
-            return False
-        same.update(zip(one.outputs, other.outputs))
-    return all(_same(a, b, same) for a, b in zip(xs, ys))
-
-
-def _same(one: Variable, other: Variable, known: dict[Variable, Variable]) -> bool:
-    if one in known:
-        return known[one] is other
-    if isinstance(one, Constant) and isinstance(other, Constant):
-        return bool(one.type == other.type and one.signature() == other.signature())
-    return one is other
+    @property
+    def inner_outputs(self) -> list[Variable]:
+        """The graph's outputs."""
+        return list(self.fgraph.outputs)
 
 
 class FrozenFunctionGraph(_fgraph.FunctionGraph):
@@ -379,31 +176,3 @@ def fgraph_to_python(fgraph: _fgraph.FunctionGraph, op_conversion_fn: Callable[.
         return tuple([v.data if isinstance(v, Constant) else known[v] for v in outputs])
 
     return run
-
-
-def rebuild_collect_shared(
-    outputs: Outputs, inputs: Sequence[Variable] | None = None, replace: Pairs = None, *_: object, **__: object
-) -> tuple[Any, Any, list[Any]]:
-    """Compute outputs of other variables, and say what was copied.
-
-    Parameters
-    ----------
-    outputs : Variable or sequence of Variable
-        What is computed.
-    inputs : sequence of Variable, optional
-        Of what.
-    replace : mapping, or iterable of pairs
-        What stands for which variable.
-
-    Returns
-    -------
-    inputs : list of Variable
-        As given.
-    outputs : Variable or list of Variable
-        The copies.
-    rest : list
-        What stands for which variable, the updates, the constants and shared variables, the list of inputs: the first
-        is a dict, the others are empty: shared variables have no updates here but those given to `function`.
-    """
-    pairs = dict(replace.items() if isinstance(replace, Mapping) else replace or ())
-    return list(inputs or ()), clone_replace(outputs, pairs), [pairs, {}, [], []]

@@ -26,7 +26,8 @@ from opweld.hooks.classes import Lenient as _Lenient
 
 __all__ = [
     "CLinkerObject", "CLinkerOp", "CLinkerType", "COp", "CType", "DisconnectedType",
-    "ExternalCOp", "Generic", "Kin", "NullType", "Op", "OpenMPOp", "Type", "disconnected_type", "generic", "grad",
+    "ExternalCOp", "Generic", "Kin", "NullType", "Op", "OpenMPOp", "ShapeOfFirst", "Type",
+    "disconnected_type", "generic", "grad",
 ]  # fmt: skip
 
 
@@ -156,6 +157,14 @@ class Op(_op.Op, metaclass=Kin):
     ) -> Any:
         """Make what runs a node in Python; see `make_thunk`."""
         return _thunks.make_py_thunk(self, node, storage_map, compute_map)
+
+
+class ShapeOfFirst:
+    """A mixin for ops whose output has the shape of their first input."""
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Give that shape."""
+        return [input_shapes[0]]
 
 
 class COp(Op, CLinkerOp, _COp):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from opweld.graph.basic import Apply, Variable
+from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.order import depth_first
+from opweld.graph.shared import SharedVariable
 from opweld.params import KEYWORDS
 from opweld.tensor.likes import Size
 
 __all__ = [
-    "ancestors", "applys_between", "c_cpp_keywords", "get_conv_output_shape", "get_conv_shape_1axis", "graph_inputs",
-    "io_toposort", "local_bitwidth", "orphans_between", "python_int_bitwidth", "vars_between",
+    "ancestors", "apply_depends_on", "applys_between", "c_cpp_keywords", "explicit_graph_inputs",
+    "get_conv_output_shape", "get_conv_shape_1axis", "graph_inputs", "io_toposort", "list_of_nodes", "local_bitwidth",
+    "orphans_between", "python_int_bitwidth", "toposort", "truncated_graph_inputs", "variable_depends_on",
+    "vars_between",
 ]  # fmt: skip
 
 c_cpp_keywords = KEYWORDS
@@ -149,3 +152,66 @@ def get_conv_output_shape(
         for of_axis in zip(image_shape[2:], kernel_shape[len(kernel_shape) - axes :], modes, subsample, apart)
     ]
     return (image_shape[0], kernel_shape[0], *sizes)
+
+
+def toposort(graphs: Iterable[Variable], blockers: Iterable[Variable] | None = None) -> Iterator[Apply]:
+    """Give the nodes that variables need, each behind those that it reads; none beyond the blockers."""
+    return iter(depth_first(list(graphs), set(blockers or ())))
+
+
+def explicit_graph_inputs(graph: Variable | Iterable[Variable]) -> Iterator[Variable]:
+    """Give the variables on which some depend, that no node computes, and that are not constant or shared."""
+    graphs = [graph] if isinstance(graph, Variable) else graph
+    return iter([v for v in graph_inputs(graphs) if not isinstance(v, (Constant, SharedVariable))])
+
+
+def truncated_graph_inputs(
+    outputs: Sequence[Variable], ancestors_to_include: Iterable[Variable] | None = None
+) -> list[Variable]:
+    """Give the variables from which outputs are computed, no further back than those that shall be included.
+
+    Parameters
+    ----------
+    outputs : sequence of Variable
+        What is computed.
+    ancestors_to_include : iterable of Variable, optional
+        Where to stop. What does not depend on one of these is not taken apart either.
+
+    Returns
+    -------
+    list of Variable
+    """
+    stops = set(ancestors_to_include or ())
+    depends: set[Variable] = set()
+    for node in depth_first(list(outputs), stops):
+        if any(v in stops or v in depends for v in node.inputs):
+            depends.update(node.outputs)
+    found: dict[Variable, None] = {}
+    stack, seen = list(reversed(outputs)), set()
+    while stack:
+        variable = stack.pop()
+        if variable in seen:
+            continue
+        seen.add(variable)
+        if variable.owner is None or variable in stops or (stops and variable not in depends):
+            found[variable] = None
+        else:
+            stack += reversed(variable.owner.inputs)
+    return list(found)
+
+
+def variable_depends_on(variable: Variable, depends_on: Variable | Iterable[Variable]) -> bool:
+    """Say whether a variable is, or depends on, one of some."""
+    wanted = {depends_on} if isinstance(depends_on, Variable) else set(depends_on)
+    return not wanted.isdisjoint(ancestors([variable]))
+
+
+def apply_depends_on(apply: Apply, depends_on: Apply | Iterable[Apply]) -> bool:
+    """Say whether a node is, or depends on, one of some."""
+    wanted = {depends_on} if isinstance(depends_on, Apply) else set(depends_on)
+    return not wanted.isdisjoint(depth_first(list(apply.outputs), set()))
+
+
+def list_of_nodes(inputs: Iterable[Variable], outputs: Iterable[Variable]) -> list[Apply]:
+    """Give the nodes between variables."""
+    return depth_first(list(outputs), set(inputs))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from opweld.compat.abstract import FrozenFunctionGraph, HasInnerGraph, clone_replace
+from opweld.compat.abstract import FrozenFunctionGraph, OfInnerGraph
 from opweld.compat.bases import Op
+from opweld.compat.cloning import clone_replace
 from opweld.compat.functions import function
 from opweld.errors import _what
 from opweld.graph.basic import Apply, Variable
@@ -16,7 +17,7 @@ from opweld.tensor.convert import as_tensor_variable
 __all__ = ["OpFromGraph", "SymbolicOp"]
 
 
-class OpFromGraph(Op, HasInnerGraph):
+class OpFromGraph(Op, OfInnerGraph):
     """An op that computes a graph.
 
     Parameters
@@ -46,16 +47,6 @@ class OpFromGraph(Op, HasInnerGraph):
         self.is_inline = inline
         self.kwargs = kwargs
         self._fn: Callable[..., Any] | None = None
-
-    @property
-    def inner_inputs(self) -> list[Variable]:
-        """The graph's inputs."""
-        return list(self.fgraph.inputs)
-
-    @property
-    def inner_outputs(self) -> list[Variable]:
-        """The graph's outputs."""
-        return list(self.fgraph.outputs)
 
     @property
     def fn(self) -> Any:

@@ -1,6 +1,6 @@
 """Ops of tensors that Theano, Aesara and PyTensor name, and opweld has under another form or not at all.
 
-Each is an op of its own, in C++: checks, changes between arrays and scalars, the BLAS operations of rank one.
+Each is an op of its own, in C++: checks, changes between arrays and scalars.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from opweld.compat.bases import COp, Generic, Op
+from opweld.compat.bases import COp, Generic, Op, ShapeOfFirst
 from opweld.compat.scalars import Element
 from opweld.errors import _what
 from opweld.graph.basic import Apply, Variable
@@ -20,9 +20,9 @@ from opweld.tensor.likes import TensorLike
 from opweld.tensor.type import TensorType
 
 __all__ = [
-    "Assert", "CheckAndRaise", "ExceptionType", "Gemv", "Ger", "Rebroadcast", "ScalarFromTensor", "SpecifyShape",
-    "TensorFromScalar", "assert_", "assert_op", "gemv_inplace", "gemv_no_inplace", "ger", "ger_destructive",
-    "register_rebroadcast_c_code", "register_specify_shape_c_code", "scalar_from_tensor", "tensor_from_scalar",
+    "Assert", "CheckAndRaise", "ExceptionType", "Rebroadcast", "ScalarFromTensor", "SpecifyShape",
+    "TensorFromScalar", "assert_", "assert_op", "register_rebroadcast_c_code", "register_specify_shape_c_code",
+    "scalar_from_tensor", "tensor_from_scalar",
 ]  # fmt: skip
 
 
@@ -112,7 +112,7 @@ class ExceptionType(Generic):
     """The type of a class of exceptions."""
 
 
-class CheckAndRaise(Op):
+class CheckAndRaise(ShapeOfFirst, Op):
     """The first input itself; an exception where one of the others, a condition, is zero.
 
     Parameters
@@ -165,10 +165,6 @@ class CheckAndRaise(Op):
             raise self.exc_type(self.msg)
         output_storage[0][0] = inputs[0]
 
-    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
-        """Give the input's shape."""
-        return [input_shapes[0]]
-
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.exc_type.__name__}, {self.msg!r}}}"
 
@@ -191,7 +187,7 @@ class Assert(CheckAndRaise):
 assert_op = assert_ = Assert()
 
 
-class Rebroadcast(RegisteredCOp):
+class Rebroadcast(ShapeOfFirst, RegisteredCOp):
     """The array itself, of a type that knows of some sizes that they are 1, or does not.
 
     Parameters
@@ -232,10 +228,6 @@ class Rebroadcast(RegisteredCOp):
                 raise ValueError(f"Dimension {axis} in Rebroadcast's input was supposed to be 1 (got {size} instead)")
         output_storage[0][0] = inputs[0]
 
-    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
-        """Give the input's sizes."""
-        return [input_shapes[0]]
-
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
     ) -> str:
@@ -249,12 +241,13 @@ class Rebroadcast(RegisteredCOp):
         return f"{checks}\nPy_XDECREF({z});\n{z} = {x};\nPy_INCREF({z});"
 
 
-class SpecifyShape(COp):
+class SpecifyShape(ShapeOfFirst, COp, RegisteredCOp):
     """The array itself; an error where its shape is another than a vector says."""
 
-    __props__ = ()
     view_map = {0: [0]}
-    c_code_and_version: ClassVar[dict[type, tuple[str, tuple[Any, ...], str]]] = {}
+    check_input = True
+    c_float16 = False
+    c_code_and_version: ClassVar[dict[type, tuple[str, tuple[Any, ...], str]]] = {}  # type: ignore[assignment]
 
     def make_node(self, x: TensorLike, shape: TensorLike) -> Apply:
         """Build the node.
@@ -283,10 +276,6 @@ class SpecifyShape(COp):
             raise AssertionError(f"SpecifyShape: got shape {x.shape}, expected {tuple(map(int, shape))}")
         output_storage[0][0] = x
 
-    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
-        """Give the input's sizes."""
-        return [input_shapes[0]]
-
     def c_support_code_apply(self, node: Apply, name: str) -> str:
         """Write what is registered for the input's type."""
         found = self.c_code_and_version.get(type(node.inputs[0].type))
@@ -299,13 +288,7 @@ class SpecifyShape(COp):
         found = self.c_code_and_version.get(type(node.inputs[0].type))
         if found is None:
             return super().c_code(node, name, input_names, output_names, sub)
-        x, shape = input_names
-        return found[0] % {"iname": x, "oname": output_names[0], "shape": shape, "fail": sub["fail"]}
-
-    def c_code_cache_version_apply(self, node: Apply) -> tuple[Any, ...]:
-        """Give the version registered with the type's text."""
-        found = self.c_code_and_version.get(type(node.inputs[0].type))
-        return () if found is None else found[1]
+        return found[0] % {**self.fields(input_names[0], output_names[0], sub), "shape": input_names[1]}
 
 
 def register_rebroadcast_c_code(typ: type, code: str, version: tuple[Any, ...] | int = ()) -> None:
@@ -341,111 +324,3 @@ def register_specify_shape_c_code(
     """
     number = version if isinstance(version, tuple) else (version,)
     SpecifyShape.c_code_and_version[typ] = code, number, c_support_code_apply or ""
-
-
-def _alike(op: object, *variables: Variable) -> None:
-    kinds = {variable.type.dtype for variable in variables}
-    if len(kinds) > 1:
-        raise TypeError(f"{op}: expected one dtype, got {', '.join(sorted(kinds))}")
-    if not next(iter(kinds)).startswith(("float", "complex")):
-        raise TypeError(f"{op}: expected floats or complex numbers, got {', '.join(kinds)}")
-
-
-def _dims(op: object, **wanted: tuple[Variable, int]) -> None:
-    for name, (variable, ndim) in wanted.items():
-        if variable.type.ndim != ndim:
-            raise TypeError(f"{op}: {name} must have {ndim} dimensions, got {variable.type}")
-
-
-class Ger(COp):
-    """``A + alpha * outer(x, y)``.
-
-    Parameters
-    ----------
-    destructive : bool
-        Write over A.
-    """
-
-    __props__: tuple[str, ...] | None = ("destructive",)
-
-    def __init__(self, destructive: bool) -> None:
-        self.destructive = destructive
-        if destructive:
-            self.destroy_map = {0: [0]}
-
-    def make_node(
-        self, A: TensorLike, alpha: TensorLike, x: TensorLike, y: TensorLike
-    ) -> Apply:  # the names that it had
-        """Build the node.
-
-        Raises
-        ------
-        TypeError
-            If dtypes differ, or dimensions are not 2, 0, 1, 1.
-        """
-        A, alpha, x, y = map(as_tensor_variable, (A, alpha, x, y))
-        _alike(self, A, alpha, x, y)
-        _dims(self, A=(A, 2), alpha=(alpha, 0), x=(x, 1), y=(y, 1))
-        return Apply(self, [A, alpha, x, y], [A.type()])
-
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: object = None) -> None:
-        """Compute with NumPy."""
-        a, alpha, x, y = inputs
-        found = a if self.destructive else a.copy()
-        found += alpha * np.outer(x, y)
-        output_storage[0][0] = found
-
-    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
-        """Give the matrix's shape."""
-        return [input_shapes[0]]
-
-
-class Gemv(COp):
-    """``beta * y + alpha * dot(A, x)``.
-
-    Parameters
-    ----------
-    inplace : bool
-        Write over y.
-    """
-
-    __props__: tuple[str, ...] | None = ("inplace",)
-
-    def __init__(self, inplace: bool) -> None:
-        self.inplace = inplace
-        if inplace:
-            self.destroy_map = {0: [0]}
-
-    def make_node(self, y: TensorLike, alpha: TensorLike, A: TensorLike, x: TensorLike, beta: TensorLike) -> Apply:
-        """Build the node.
-
-        Raises
-        ------
-        TypeError
-            If dtypes differ, or dimensions are not 1, 0, 2, 1, 0.
-        """
-        y, alpha, A, x, beta = map(as_tensor_variable, (y, alpha, A, x, beta))
-        _alike(self, y, A, x)
-        _dims(self, y=(y, 1), alpha=(alpha, 0), A=(A, 2), x=(x, 1), beta=(beta, 0))
-        alpha, beta = [s if s.type.dtype == y.type.dtype else s.astype(y.type.dtype) for s in (alpha, beta)]
-        return Apply(self, [y, alpha, A, x, beta], [y.type()])
-
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: object = None) -> None:
-        """Compute with NumPy."""
-        y, alpha, a, x, beta = inputs
-        if a.shape != (len(y), len(x)):
-            raise ValueError(
-                f"Incompatible shapes for gemv (beta * y + alpha * dot(A, x)): {y.shape} {a.shape} {x.shape}"
-            )
-        found = alpha * np.dot(a, x) + (beta * y if beta != 0 else 0)
-        if self.inplace:
-            y[...] = found
-        output_storage[0][0] = y if self.inplace else np.asarray(found, y.dtype)
-
-    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
-        """Give the shape of y."""
-        return [input_shapes[0]]
-
-
-ger, ger_destructive = Ger(destructive=False), Ger(destructive=True)
-gemv_no_inplace, gemv_inplace = Gemv(inplace=False), Gemv(inplace=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from opweld.compat.abstract import FrozenFunctionGraph, HasInnerGraph, clone_replace
+from opweld.compat.abstract import FrozenFunctionGraph, OfInnerGraph
+from opweld.compat.cloning import clone_replace
 from opweld.compat.scalars import Element, ScalarOp
 from opweld.errors import MethodNotDefined
 from opweld.graph.basic import Apply, Constant, Variable
@@ -15,7 +16,7 @@ from opweld.scalar.type import ScalarType, as_scalar
 __all__ = ["Composite", "ScalarInnerGraphOp", "ScalarLoop"]
 
 
-class ScalarInnerGraphOp(ScalarOp, HasInnerGraph):
+class ScalarInnerGraphOp(ScalarOp, OfInnerGraph):
     """A scalar op over a graph of scalar ops. A subclass sets ``fgraph``, and writes what it does with it."""
 
     __props__: tuple[str, ...] | None = ("fgraph",)
@@ -29,16 +30,6 @@ class ScalarInnerGraphOp(ScalarOp, HasInnerGraph):
     def fn(self) -> Any:
         """What computes the graph in Python."""
         return self.py_perform_fn
-
-    @property
-    def inner_inputs(self) -> list[Variable]:
-        """The graph's inputs."""
-        return list(self.fgraph.inputs)
-
-    @property
-    def inner_outputs(self) -> list[Variable]:
-        """The graph's outputs."""
-        return list(self.fgraph.outputs)
 
     def clone(self) -> Any:
         """Give the op itself: it does not change."""

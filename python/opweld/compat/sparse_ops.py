@@ -104,8 +104,14 @@ class Diag(SparseOp):
         return [(input_shapes[0][0],)]
 
 
-class EnsureSortedIndices(LikeFirst):
-    """Give a matrix with the indices of each line in order."""
+class MaybeInPlace(LikeFirst):
+    """An op that may write over its matrix.
+
+    Parameters
+    ----------
+    inplace : bool
+        Whether it does.
+    """
 
     __props__ = ("inplace",)
 
@@ -113,6 +119,10 @@ class EnsureSortedIndices(LikeFirst):
         self.inplace = inplace
         if inplace:
             self.destroy_map = {0: [0]}
+
+
+class EnsureSortedIndices(MaybeInPlace):
+    """Give a matrix with the indices of each line in order."""
 
     def compute(self, x: Matrix) -> Any:
         """Sort, in place or not."""
@@ -122,15 +132,8 @@ class EnsureSortedIndices(LikeFirst):
         return x.sorted_indices()
 
 
-class Remove0(LikeFirst):
+class Remove0(MaybeInPlace):
     """Give a matrix without stored zeros."""
-
-    __props__ = ("inplace",)
-
-    def __init__(self, inplace: bool = False) -> None:
-        self.inplace = inplace
-        if inplace:
-            self.destroy_map = {0: [0]}
 
     def compute(self, x: Matrix) -> Any:
         """Drop them, in place or not."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from opweld.compat.bases import Op
+from opweld.compat.bases import Op, ShapeOfFirst
 from opweld.compat.sparse_types import Matrix, SparseType, as_sparse_variable, sp
 from opweld.graph.basic import Apply, Variable
 from opweld.tensor.convert import as_tensor_variable
@@ -79,17 +79,13 @@ class SparseOp(Op):
             output_storage[0][0] = found.astype(type_.dtype, copy=False).reshape(found.shape[: type_.ndim])
 
 
-class LikeFirst(SparseOp):
+class LikeFirst(ShapeOfFirst, SparseOp):
     """An op whose output has the shape of its first input, and unless it says otherwise the type."""
 
     def make_node(self, *inputs: Any) -> Apply:
         """One sparse variable."""
         (x,) = map(by_lines, inputs)
         return Apply(self, [x], [x.type()])
-
-    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
-        """Give that of the first."""
-        return [input_shapes[0]]
 
 
 class CSMProperties(Op):

@@ -62,10 +62,16 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(
         (
             "EquilibriumOptimizer", "FromFunctionOptimizer", "LocalOptGroup", "LocalOptimizer", "MergeOptimizer",
-            "OpRemove", "OpSub", "Optimizer", "PatternSub", "SeqOptimizer", "TopoOptimizer", "check_chain",
-            "copy_stack_trace", "in2out", "inherit_stack_trace", "optimizer", "out2in", "view_roots",
+            "Optimizer", "SeqOptimizer", "TopoOptimizer", "check_chain", "copy_stack_trace", "in2out",
+            "inherit_stack_trace", "optimizer", "out2in", "view_roots",
         ),
         "opweld.compat.rewriters",
+    ),
+    **dict.fromkeys(
+        (
+            "OpRemove", "OpSub", "PatternSub",
+        ),
+        "opweld.compat.substitutions",
     ),
     **dict.fromkeys(
         (
@@ -78,12 +84,23 @@ HOMES: dict[str, str] = {
         (
             "BasicThunkType", "ComputeMapType", "FrozenFunctionGraph", "HasDataType", "HasInnerGraph", "HasShape",
             "InputStorageType", "MetaObject", "MetaType", "OutputStorageType", "PerformMethodType", "StorageCellType",
-            "StorageMapType", "ThunkCallableType", "ThunkType", "apply_depends_on", "clone", "clone_get_equiv",
-            "clone_replace", "equal_computations", "explicit_graph_inputs", "fgraph_to_python", "graph_replace",
-            "is_thunk_type", "list_of_nodes", "rebuild_collect_shared", "toposort", "truncated_graph_inputs",
-            "variable_depends_on",
+            "StorageMapType", "ThunkCallableType", "ThunkType", "fgraph_to_python", "is_thunk_type",
         ),
         "opweld.compat.abstract",
+    ),
+    **dict.fromkeys(
+        (
+            "clone", "clone_get_equiv", "clone_replace", "equal_computations", "graph_replace",
+            "rebuild_collect_shared",
+        ),
+        "opweld.compat.cloning",
+    ),
+    **dict.fromkeys(
+        (
+            "apply_depends_on", "explicit_graph_inputs", "list_of_nodes", "toposort", "truncated_graph_inputs",
+            "variable_depends_on",
+        ),
+        "opweld.compat.graphs",
     ),
     **dict.fromkeys(
         (
@@ -104,11 +121,14 @@ HOMES: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            "Assert", "CheckAndRaise", "ExceptionType", "Gemv", "Ger", "Rebroadcast", "ScalarFromTensor",
-            "TensorFromScalar", "assert_", "assert_op", "gemv_inplace", "gemv_no_inplace", "ger", "ger_destructive",
-            "register_rebroadcast_c_code", "register_specify_shape_c_code", "scalar_from_tensor", "tensor_from_scalar",
+            "Assert", "CheckAndRaise", "ExceptionType", "Rebroadcast", "ScalarFromTensor", "TensorFromScalar",
+            "assert_", "assert_op", "register_rebroadcast_c_code", "register_specify_shape_c_code",
+            "scalar_from_tensor", "tensor_from_scalar",
         ),
         "opweld.compat.ops",
+    ),
+    **dict.fromkeys(
+        ("Gemv", "Ger", "gemv_inplace", "gemv_no_inplace", "ger", "ger_destructive"), "opweld.compat.rankone"
     ),
     **dict.fromkeys(
         (

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from opweld.compat.abstract import truncated_graph_inputs
 from opweld.compat.bases import Op
+from opweld.compat.graphs import truncated_graph_inputs
 from opweld.compat.small import _parse_gufunc_signature, safe_signature
 from opweld.compile.code import performer
 from opweld.errors import _what

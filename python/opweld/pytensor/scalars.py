@@ -11,10 +11,11 @@ from pytensor.graph.basic import Apply
 from pytensor.graph.utils import MethodNotDefined as Undefined
 from pytensor.scalar import basic, math
 
+from opweld.dtypes import number_text
 from opweld.hooks.reading import NAME, VARIABLE, op_sub
 from opweld.pytensor.types import listed
 
-__all__ = ["DTYPES", "Body", "Unknown", "number_text"]
+__all__ = ["DTYPES", "Body", "Unknown"]
 
 #: The dtypes whose loops the engine writes; the others are left to PyTensor's C.
 DTYPES = frozenset(
@@ -73,7 +74,7 @@ class Body:
     def constant(self, value: object, dtype: str) -> int:
         """Add a number."""
         _check(dtype)
-        return self._add({"op": "constant", "dtype": dtype, "value": number_text(value, dtype)}, dtype)
+        return self._add({"op": "constant", "dtype": dtype, "value": number_text(np.dtype(dtype).type(value))}, dtype)
 
     def apply(self, op: basic.ScalarOp, args: Sequence[int], dtypes: Sequence[str]) -> list[int]:
         """Add what a scalar op does.
@@ -176,28 +177,6 @@ class Body:
 def _check(dtype: str) -> None:
     if dtype not in DTYPES:
         raise Unknown(dtype)
-
-
-def number_text(value: object, dtype: str) -> str:
-    """Write a number as Program has it.
-
-    Parameters
-    ----------
-    value : number
-        The number.
-    dtype : str
-        Its dtype.
-
-    Returns
-    -------
-    str
-    """
-    if dtype == "bool":
-        return "true" if value else "false"
-    if not dtype.startswith("float"):
-        return str(int(value))  # type: ignore[call-overload]
-    number = float(value)  # type: ignore[arg-type]
-    return "nan" if number != number else "inf" if number == np.inf else "-inf" if number == -np.inf else repr(number)
 
 
 Writing = Callable[[Body, Any, list[int], str], "int | None"]  # None: the op's own C
