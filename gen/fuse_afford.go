@@ -65,22 +65,12 @@ func (a *analysis) written(steps []int, seen, found map[string]bool) int {
 
 // connected parts steps where functions are called: as their pieces will be, but for those of the last stage.
 func (a *analysis) connected(steps []int) [][]int {
-	var found [][]int
-	for _, step := range steps {
-		mine := []int{step}
-		found = slices.DeleteFunc(found, func(piece []int) bool {
-			reads := !a.apart(step) && slices.ContainsFunc(a.Steps[step].Inputs, func(v int) bool {
-				by, here := a.made[v]
-				return here && !a.apart(by) && slices.Contains(piece, by)
-			})
-			if reads {
-				mine = slices.Concat(piece, mine)
-			}
-			return reads
+	return connected(steps, func(piece []int, step int) bool {
+		return !a.apart(step) && slices.ContainsFunc(a.Steps[step].Inputs, func(v int) bool {
+			by, here := a.made[v]
+			return here && !a.apart(by) && slices.Contains(piece, by)
 		})
-		found = append(found, mine)
-	}
-	return found
+	})
 }
 
 // apart tells whether a step's loop calls functions that have a stage of their own.

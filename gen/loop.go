@@ -192,15 +192,6 @@ func (l *Loop) settled() []string {
 	return found
 }
 
-// accumulators lists the types of all folds' accumulators, one after the other.
-func (l *Loop) accumulators() []scalar.Type {
-	var all []scalar.Type
-	for _, f := range l.Folds {
-		all = append(all, f.Accs...)
-	}
-	return all
-}
-
 // indexed tells whether an element's place is asked for.
 func (l *Loop) indexed() bool {
 	return slices.ContainsFunc(l.Body, func(in TypedInstruction) bool { return in.Op == OpIndex })

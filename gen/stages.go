@@ -166,17 +166,28 @@ func (s *stages) order() []stage {
 // apieces parts instructions of which none reads what another gives, nor both something that a third gives: smaller pieces
 // are more often equal.
 func (s *stages) apieces(body []int) [][]int {
+	found := connected(body, func(piece []int, i int) bool {
+		return slices.ContainsFunc(s.Body[i].Args, func(v int) bool { return s.from[v] >= 0 && slices.Contains(piece, s.from[v]) })
+	})
+	for _, piece := range found {
+		slices.Sort(piece)
+	}
+	return found
+}
+
+// connected parts what comes in an order in which nothing reads what follows: a part is what reads one another. The part that
+// was joined last is the last.
+func connected(all []int, reads func(part []int, one int) bool) [][]int {
 	var found [][]int
-	for _, i := range body {
-		mine := []int{i}
-		found = slices.DeleteFunc(found, func(piece []int) bool {
-			reads := slices.ContainsFunc(s.Body[i].Args, func(v int) bool { return s.from[v] >= 0 && slices.Contains(piece, s.from[v]) })
-			if reads {
-				mine = append(mine, piece...)
+	for _, one := range all {
+		mine := []int{one}
+		found = slices.DeleteFunc(found, func(part []int) bool {
+			joined := reads(part, one)
+			if joined {
+				mine = slices.Concat(part, mine)
 			}
-			return reads
+			return joined
 		})
-		slices.Sort(mine)
 		found = append(found, mine)
 	}
 	return found

@@ -128,14 +128,6 @@ func (k *TypedKernel) promised() []int {
 	return found
 }
 
-// params is the variable of the op's params; nil: it has none.
-func (k *TypedKernel) params() *TypedVariable {
-	if k.Params == nil {
-		return nil
-	}
-	return &k.Variables[len(k.Variables)-1]
-}
-
 // variableNames are what a kernel calls its variables: opw_V0, opw_V1, …, then its params.
 func (k *Kernel) variableNames() []string {
 	var names []string

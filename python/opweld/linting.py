@@ -15,10 +15,11 @@ from opweld.compile.written import placed
 from opweld.errors import OpweldError
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
+from opweld.graph.order import depth_first
+from opweld.hooks.reading import FAIL
 
 __all__ = ["Finding", "Report", "Step", "of_c", "of_module", "of_program", "sarif"]
 
-_FAIL = "{ opw_failure = 1; goto opw_fail; }"
 _BODIES = (
     "code",
     "code_cleanup",
@@ -243,7 +244,7 @@ def _fragment(path: str, tag: str, line: int, text: str, support: list[str], cxx
     fails = body and tag not in _NO_FAIL
     return {
         "name": path, "op": os.path.basename(path), "hook": tag, "text": f'#line {line} "{path}"\n{text}', "cxx": cxx,
-        "file": not body, "support": support, "open": True, "fail": _FAIL if fails else "",
+        "file": not body, "support": support, "open": True, "fail": FAIL if fails else "",
         "label": "opw_fail" if fails else "",
     }  # fmt: skip
 
@@ -309,19 +310,9 @@ def _write(value: object) -> None:
 
 def _graph(outputs: Sequence[Variable]) -> None:
     """Write Program of what computes some variables."""
-    inputs: list[Variable] = []
-    seen: set[Variable] = set()
-    waiting = list(outputs)
-    while waiting:
-        variable = waiting.pop()
-        if variable in seen:
-            continue
-        seen.add(variable)
-        if variable.owner is not None:
-            waiting += variable.owner.inputs
-        elif not isinstance(variable, Constant):
-            inputs.append(variable)
-    programs.make_program(FunctionGraph(inputs, list(outputs)))
+    read = [v for node in depth_first(outputs) for v in node.inputs]
+    free = [v for v in dict.fromkeys([*outputs, *read]) if v.owner is None and not isinstance(v, Constant)]
+    programs.make_program(FunctionGraph(free, list(outputs)))
 
 
 def sarif(findings: Iterable[Finding], version: str) -> dict[str, Any]:

@@ -1,14 +1,7 @@
 /* From one dtype to another, without a warning, and whether that kept every value. */
 /* ---- casts -------------------------------------------------------------------------------------------------------- */
 
-/* An exception in flight, put aside and brought back. */
-#if PY_VERSION_HEX >= 0x030C0000
-#define OPW_FETCH(type, value, traceback) ((void)(type), (void)(traceback), *(value) = PyErr_GetRaisedException())
-#define OPW_RESTORE(type, value, traceback) ((void)(type), (void)(traceback), PyErr_SetRaisedException(value))
-#else
-#define OPW_FETCH(type, value, traceback) PyErr_Fetch(type, value, traceback)
-#define OPW_RESTORE(type, value, traceback) PyErr_Restore(type, value, traceback)
-#endif
+#include "raised.h"
 
 /* Keeps warnings of floating point away: numpy.errstate(all="ignore"), entered. NULL: an exception is set. */
 static PyObject *opw_hush(void)

@@ -110,7 +110,7 @@ static int opw_join_pieces(opw_pieces *all)
 /* Folds a stretch in pieces: of a line axis is -1. Pieces may run at the same time. */
 OPW_APART static int opw_fold_pieces(const opw_folding *f, int axis, char *const *p, const npy_intp *s, npy_intp count, void *acc)
 {
-    opw_pieces all = {{f->work, opw_fold_piece, 0, NULL, NULL, NULL}, f, axis, p, s, 0, {{0, 0, 0}}, NULL};
+    opw_pieces all = {{f->work, opw_fold_piece, {0, NULL, NULL, NULL}}, f, axis, p, s, 0, {{0, 0, 0}}, NULL};
     int status;
     opw_halve(&all, 0, count, 0);
     if (!(all.acc = (opw_accumulators *)PyMem_Malloc(sizeof(opw_accumulators) * (size_t)all.n))) {

@@ -205,7 +205,7 @@ static int opw_fold_all(const opw_loop *work, const opw_operands *list, int ndim
     static const npy_intp none[OPW_MAX_OPERANDS] = {0};
     const opw_fold *fold = work->fold;
     opw_axes kept, gone;
-    opw_items o = {{work, opw_fold_items_part, 0, NULL, NULL, NULL}, {work, fold, &gone, 0, 0, 0, 0, 0, none},
+    opw_items o = {{work, opw_fold_items_part, {0, NULL, NULL, NULL}}, {work, fold, &gone, 0, 0, 0, 0, 0, none},
                    list, &kept, 0, 1, fold->width, 0, 0, 0};
     opw_folding *folding = &o.folding;
     npy_intp n;

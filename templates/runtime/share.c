@@ -4,6 +4,7 @@
 /* A long loop runs in parts. Where one ends and the next begins follows from sizes alone, and what parts have folded is joined in one
    order: a result is the same whatever the number of threads. */
 #include "pool.h"
+#include "raised.c"
 
 #define OPW_SHARES 64 /* parts of a loop, at most: a power of two */
 
@@ -15,44 +16,19 @@ typedef struct opw_shares opw_shares;
 struct opw_shares {
     const opw_loop *work;
     int (*part)(opw_shares *shares, npy_intp i); /* as the loop */
-    npy_intp raised;                             /* the part that has raised the exception here */
-    PyObject *kind, *value, *traceback;          /* owned; NULL: none */
+    opw_raised raised;
 };
 
-/* Keeps the exception that part i has raised in this thread, unless an earlier one has. */
-static void opw_keep_raised(opw_shares *shares, npy_intp i)
-{
-    PyGILState_STATE held = PyGILState_Ensure();
-    PyObject *kind = NULL, *value = NULL, *traceback = NULL;
-    if (PyErr_Occurred()) {
-        OPW_FETCH(&kind, &value, &traceback);
-        if ((shares->kind || shares->value) && shares->raised < i) {
-            Py_XDECREF(kind);
-            Py_XDECREF(value);
-            Py_XDECREF(traceback);
-        } else {
-            Py_XDECREF(shares->kind);
-            Py_XDECREF(shares->value);
-            Py_XDECREF(shares->traceback);
-            shares->kind = kind, shares->value = value, shares->traceback = traceback;
-            shares->raised = i;
-        }
-    }
-    PyGILState_Release(held);
-}
-
-/* A part, of what may raise: a thread of the pool is made one of Python's, once, so that what is raised there stays until it is taken. */
+/* A part. */
 static int opw_do_part(void *work, intptr_t i)
 {
     opw_shares *shares = (opw_shares *)work;
     int status;
-    if (shares->work->raises && !PyGILState_GetThisThreadState()) {
-        (void)PyGILState_Ensure();
-        (void)PyEval_SaveThread();
-    }
+    if (shares->work->raises)
+        opw_be_known();
     status = shares->part(shares, (npy_intp)i);
     if (status && shares->work->raises)
-        opw_keep_raised(shares, (npy_intp)i);
+        opw_keep_raised(&shares->raised, (npy_intp)i);
     return status;
 }
 
@@ -62,15 +38,14 @@ OPW_APART static int opw_share_out(opw_shares *shares, npy_intp n)
     PyThreadState *thread = PyEval_SaveThread();
     npy_intp i;
     int status = 0;
-    shares->kind = shares->value = shares->traceback = NULL;
+    memset(&shares->raised, 0, sizeof shares->raised);
     if (opw_threads)
         status = opw_pool(opw_threads, n, opw_do_part, shares);
     else
         for (i = 0; i < n && !status; i++)
             status = opw_do_part(shares, i);
     PyEval_RestoreThread(thread);
-    if (shares->kind || shares->value)
-        OPW_RESTORE(shares->kind, shares->value, shares->traceback);
+    opw_raise_kept(&shares->raised);
     return status;
 }
 

@@ -241,7 +241,7 @@ static int opw_store_part(opw_shares *shares, npy_intp i)
 /* Parts are of the outermost axis that has enough positions, or of the longest. */
 OPW_APART static int opw_store_shared(const opw_loop *work, const opw_axes *axes, npy_intp total, char *const *p)
 {
-    opw_stores all = {{work, opw_store_part, 0, NULL, NULL, NULL}, axes, p, 0, 0, 0};
+    opw_stores all = {{work, opw_store_part, {0, NULL, NULL, NULL}}, axes, p, 0, 0, 0};
     int i;
     for (i = 1; i < axes->n && axes->dims[all.axis] < OPW_SHARES; i++)
         if (axes->dims[i] > axes->dims[all.axis])
@@ -351,7 +351,7 @@ static int opw_run_numbers_part(opw_shares *shares, npy_intp i)
 
 OPW_APART static int opw_run_many_numbers(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
 {
-    opw_numbers all = {{work, opw_run_numbers_part, 0, NULL, NULL, NULL}, n, opw_share_of(work, n, 1), shaped, p, s};
+    opw_numbers all = {{work, opw_run_numbers_part, {0, NULL, NULL, NULL}}, n, opw_share_of(work, n, 1), shaped, p, s};
     return opw_share_out(&all.shares, opw_parts_of(n, all.each));
 }
 

@@ -1,6 +1,8 @@
 /* A loop of a ufunc's, split over the threads of the pool. */
 /* ---- threads ------------------------------------------------------------------------------------------------------ */
 
+#include "raised.c"
+
 #define OPW_WORTH ((npy_intp)1 << 14) /* elements of a part, at least */
 #define OPW_SHARES 64                 /* parts, at most */
 
@@ -10,9 +12,8 @@ typedef struct {
     PyUFuncGenericFunction run;
     char **args;
     const npy_intp *dimensions, *steps;
-    npy_intp each;                             /* elements of a part */
-    npy_intp raised;                           /* the part that has raised the exception here */
-    PyObject *kind, *value, *traceback;        /* owned; NULL: none */
+    npy_intp each; /* elements of a part */
+    opw_raised raised;
 } opw_split_loop;
 
 /* Whether the elements of a loop do not depend on one another: as they would where an output is folded, or read again. */
@@ -44,27 +45,7 @@ static int opw_has_raised(void)
 #endif
 }
 
-/* Keeps the exception that part i has raised in this thread, unless an earlier one has. */
-static void opw_keep_raised(opw_split_loop *split, npy_intp i)
-{
-    PyGILState_STATE held = PyGILState_Ensure();
-    PyObject *kind, *value, *traceback;
-    PyErr_Fetch(&kind, &value, &traceback);
-    if (split->kind && split->raised < i) {
-        Py_XDECREF(kind);
-        Py_XDECREF(value);
-        Py_XDECREF(traceback);
-    } else {
-        Py_XDECREF(split->kind);
-        Py_XDECREF(split->value);
-        Py_XDECREF(split->traceback);
-        split->kind = kind, split->value = value, split->traceback = traceback;
-        split->raised = i;
-    }
-    PyGILState_Release(held);
-}
-
-/* A thread of the pool is made one of Python's, once, so that what is raised there stays until it is taken. */
+/* A part, on any thread. */
 static int opw_run_split(void *work, intptr_t i)
 {
     opw_split_loop *split = (opw_split_loop *)work;
@@ -72,10 +53,7 @@ static int opw_run_split(void *work, intptr_t i)
     char *args[NPY_MAXARGS];
     npy_intp sizes[1 + 2 * NPY_MAXDIMS], first = (npy_intp)i * split->each, left = split->dimensions[0] - first;
     int k;
-    if (!PyGILState_GetThisThreadState()) {
-        (void)PyGILState_Ensure();
-        (void)PyEval_SaveThread();
-    }
+    opw_be_known();
     memcpy(sizes, split->dimensions, sizeof(npy_intp) * (size_t)(1 + loops->sizes));
     sizes[0] = left < split->each ? left : split->each;
     for (k = 0; k < loops->inputs + loops->outputs; k++)
@@ -83,14 +61,14 @@ static int opw_run_split(void *work, intptr_t i)
     split->run(args, sizes, split->steps, NULL);
     if (!opw_has_raised())
         return 0;
-    opw_keep_raised(split, (npy_intp)i);
+    opw_keep_raised(&split->raised, (npy_intp)i);
     return 1;
 }
 
 /* Runs a loop on several threads. 0: it is not worth while, or may not be, and nothing was done. */
 static int opw_split(const opw_loops *loops, PyUFuncGenericFunction run, char **args, const npy_intp *dimensions, const npy_intp *steps)
 {
-    opw_split_loop split = {loops, run, args, dimensions, steps, 0, 0, NULL, NULL, NULL};
+    opw_split_loop split = {loops, run, args, dimensions, steps, 0, {0, NULL, NULL, NULL}};
     npy_intp n = dimensions[0], around = 1, parts;
     PyThreadState *thread;
     int i;
@@ -106,9 +84,9 @@ static int opw_split(const opw_loops *loops, PyUFuncGenericFunction run, char **
     loops->pool(loops->threads, (n + split.each - 1) / split.each, opw_run_split, &split);
     if (thread)
         PyEval_RestoreThread(thread);
-    if (split.kind) {
+    if (split.raised.kind || split.raised.value) {
         PyGILState_STATE held = PyGILState_Ensure();
-        PyErr_Restore(split.kind, split.value, split.traceback);
+        opw_raise_kept(&split.raised);
         PyGILState_Release(held);
     }
     return 1;

@@ -124,12 +124,7 @@ class RunsLinker(VMLinker):
         if not self.c_thunks:
             return super().make_all(profiler, input_storage, output_storage, storage_map)
         fgraph = self.fgraph
-        order = self.schedule(fgraph)
-        input_storage, output_storage, storage_map = map_storage(
-            fgraph, order, input_storage, output_storage, storage_map
-        )
-        wrapping = Wrapping()
-        nodes = [wrapping.node(node) for node in order]
+        nodes, (input_storage, output_storage, storage_map) = _ordered(self, input_storage, output_storage, storage_map)
         compute_map = {variable: [variable.owner is None] for variable in storage_map}
         others = {
             node: self._thunk_of_another(node.theirs, storage_map, compute_map) for node in nodes if not node.op.has_c
@@ -145,8 +140,7 @@ class RunsLinker(VMLinker):
         machine = self._stack(*given, compute_map) if lazy or self._watched() else self._machine(*given)
         return (
             machine,
-            [Container(variable, cell) for variable, cell in zip(fgraph.inputs, input_storage)],
-            [Container(variable, cell, readonly=True) for variable, cell in zip(fgraph.outputs, output_storage)],
+            *_containers(fgraph, input_storage, output_storage),
             thunks,
             [group[0].theirs for group in groups],
         )
@@ -297,12 +291,8 @@ class WholeLinker(LocalLinker):
         if not config.cxx:
             raise MissingGXX("mode OPWELD_C compiles, and config.cxx is empty")
         fgraph = self.fgraph
-        order = self.schedule(fgraph)
-        input_storage, output_storage, storage_map = map_storage(
-            fgraph, order, input_storage, output_storage, storage_map
-        )
-        wrapping = Wrapping()
-        nodes = [wrapping.node(node) for node in order]
+        nodes, (input_storage, output_storage, storage_map) = _ordered(self, input_storage, output_storage, storage_map)
+        order = [node.theirs for node in nodes]
         for node in nodes:
             for i in node.op.reads_objects():
                 if node.inputs[i].owner is not None:
@@ -315,11 +305,27 @@ class WholeLinker(LocalLinker):
         thunk.storage_map = storage_map
         return (
             thunk,
-            [Container(variable, cell) for variable, cell in zip(fgraph.inputs, input_storage)],
-            [Container(variable, cell, readonly=True) for variable, cell in zip(fgraph.outputs, output_storage)],
+            *_containers(fgraph, input_storage, output_storage),
             [thunk],
             order,
         )
+
+
+def _ordered(linker: LocalLinker, *cells: object) -> tuple[list[Node], tuple[Any, Any, dict[Variable, Cell]]]:
+    """Give a linker's nodes in the order it asks for, and cells for what it works with; those given are among them."""
+    order = linker.schedule(linker.fgraph)
+    wrapping = Wrapping()
+    return [wrapping.node(node) for node in order], map_storage(linker.fgraph, order, *cells)
+
+
+def _containers(
+    fgraph: FunctionGraph, inputs: Sequence[Cell], outputs: Sequence[Cell]
+) -> tuple[list[Container], list[Container]]:
+    """PyTensor's containers of a graph's inputs and outputs."""
+    return (
+        [Container(variable, cell) for variable, cell in zip(fgraph.inputs, inputs)],
+        [Container(variable, cell, readonly=True) for variable, cell in zip(fgraph.outputs, outputs)],
+    )
 
 
 @contextmanager
