@@ -1,35 +1,177 @@
-"""The pages of docs/ as tests read them: blocks run section by section, links lead somewhere. Not a test."""
+"""The pages of docs/ as tests read them: blocks run section by section, links lead somewhere. Not a test.
 
+A ``python`` block is run, and an ``output`` block behind it is what it prints (``...`` stands for anything). A block
+whose first line is ``# file: NAME`` or ``// file: NAME`` is a file beside those that run. A ``console`` block has
+commands, each a line that begins with ``$``, and what they print. A picture that a block makes, and that lies beside
+the page, is the one that is made. ``python tests/pages.py docs/tutorial/*.md`` writes what is printed and drawn into
+the pages; read what it changed.
+"""
+
+import contextlib
+import doctest
+import io
+import linecache
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+BLOCK = re.compile(r"(?ms)^(?P<fence>```+)(?P<language>\w+)\n(?P<text>.*?)^(?P=fence)$")
+FILE = re.compile(r"(?://|#) file: (\S+)\n")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+COMMAND = re.compile(r"(?m)^\$ (.*)\n?")
+
+
+def same(wanted, got):
+    """Whether what is printed is what stands in the page; blanks at the ends of lines do not count."""
+    options = doctest.ELLIPSIS | doctest.DONT_ACCEPT_TRUE_FOR_1
+    strip = [re.sub(r"(?m)[ \t]+$", "", text).strip("\n") + "\n" for text in (wanted, got)]
+    return doctest.OutputChecker().check_output(*strip, options)
+
+
+def drawn(text):
+    """What can be seen of a picture in SVG: its words, and the numbers of its outlines."""
+    shown = re.sub(r"(?s)<(style|defs|metadata).*?</\1>", "", text)
+    words = [word.strip() for word in re.findall(r">([^<>]*[^<>\s][^<>]*)<", shown)]
+    return words, [float(number) for outline in re.findall(r' d="([^"]*)"', text) for number in NUMBER.findall(outline)]
+
+
+def same_picture(wanted, got):
+    """Whether two pictures look the same."""
+    (words, numbers), (other_words, other_numbers) = drawn(wanted), drawn(got)
+    return words == other_words and numbers == pytest.approx(other_numbers, abs=0.1)
+
+
+def plain_pictures():
+    """Let Matplotlib, where it is there, draw what does not depend on the time and the terminal."""
+    os.environ |= {"MPLBACKEND": "svg", "SOURCE_DATE_EPOCH": "0"}
+    with contextlib.suppress(ImportError):
+        import matplotlib
+
+        matplotlib.rcParams |= {"svg.hashsalt": "opweld", "svg.fonttype": "none", "font.family": "sans-serif"}
+        matplotlib.rcParams |= {"figure.figsize": (6.4, 3.2), "figure.constrained_layout.use": True}
+
+
+def ran(command, folder):
+    """What a command prints in a folder; ``opweld`` and ``python`` are those of this test."""
+    tools = folder / ".bin"
+    tools.mkdir(exist_ok=True)
+    for name, arguments in {"python": "", "opweld": "-m opweld "}.items():
+        (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments}"$@"\n')
+        (tools / name).chmod(0o755)
+    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
+    said = subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env={**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return said.stdout
 
 
 class Page:
     """A page, in parts: what stands before its sections, and the sections."""
 
-    def __init__(self, name):
+    def __init__(self, name, before=""):
         self.path = DOCS / name
         self.text = self.path.read_text(encoding="utf-8")
         self.head, *self.sections = re.split(r"(?m)^(?=## )", self.text)
+        self.before = before or self.head
 
     def each_section(self, test):
         """Run a test for each section, under its title."""
         titles = [section.split("\n")[0][3:] for section in self.sections]
         return pytest.mark.parametrize("section", self.sections, ids=titles)(test)
 
-    def run(self, section):
+    def run(self, section, folder=None):
         """Run the blocks before the sections, then those of one, of which there are some."""
-        names = {"__name__": self.path.stem.replace("-", "_")}
-        for block in re.finditer(r"(?ms)^```python\n(.*?)^```$", self.head + section):
-            line = self.text.count("\n", 0, self.text.index(block.group(1)))
-            exec(compile("\n" * line + block.group(1), str(self.path), "exec"), names)
+        self.run_blocks(self.before + section, folder or Path.cwd())
         assert "```python\n" in section
+
+    def run_blocks(self, text, folder, renewed=None):
+        """Run blocks one after the other, and look at what they print, or note it in a list of (place, text).
+
+        Gives how many were run.
+        """
+        names = {"__name__": self.path.stem.replace("-", "_")}
+        said, count = "", 0
+
+        def told(block, wanted, got):
+            if renewed is not None:
+                renewed.append((block.start("text"), block["text"], got))
+            elif not same(wanted, got):
+                raise AssertionError(f"{self.path.name} says:\n{wanted}\nbut this is printed:\n{got}")
+
+        for block in BLOCK.finditer(text):
+            language, code = block["language"], block["text"]
+            if file := FILE.match(code):
+                (folder / file[1]).parent.mkdir(parents=True, exist_ok=True)
+                (folder / file[1]).write_text(code[file.end() :])
+            elif language == "python":
+                at = self.text.find(code)
+                line = self.text.count("\n", 0, at) if at >= 0 else 0
+                with contextlib.redirect_stdout(io.StringIO()) as printed:
+                    exec(compile(*self.placed("\n" * line + code, folder), "exec"), names)
+                said = printed.getvalue()
+            elif language == "output":
+                told(block, code, said)
+            elif language == "console":
+                _, *parts = COMMAND.split(code)
+                got = "".join(f"$ {command}\n{ran(command, folder)}" for command in parts[::2])
+                told(block, code, got)
+            else:
+                continue
+            count += language != "output"
+        return count
+
+    def placed(self, code, folder):
+        """Say what the code is and where it stands: in a file beside those of the page, which errors can quote."""
+        name = str(folder / self.path.name)
+        linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+        return code, name
+
+    def check_pictures(self, folder, renew=False):
+        """See that the pictures that were drawn are those beside the page; which ones."""
+        made = [path for path in sorted(folder.glob("*.svg")) if f"]({path.name})" in self.text]
+        for path in made:
+            beside = self.path.with_name(path.name)
+            if renew:
+                beside.write_text(re.sub(r"(?m)[ \t]+$", "", path.read_text("utf-8")), "utf-8")
+            else:
+                assert same_picture(beside.read_text("utf-8"), path.read_text("utf-8")), path.name
+        return [path.name for path in made]
+
+    def renew(self, folder):
+        """Write what is printed and drawn into the page."""
+        renewed = []
+        self.run_blocks(self.text, folder, renewed)
+        text = self.text
+        for start, old, new in reversed(renewed):
+            if not same(old, new):
+                text = text[:start] + re.sub(r"(?m)[ \t]+$", "", new).strip("\n") + "\n" + text[start + len(old) :]
+        self.path.write_text(text, encoding="utf-8")
+        self.check_pictures(folder, renew=True)
 
     def check_links(self):
         """See that there is a file for each link that is no address."""
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", self.text):
-            assert (self.path.parent / target).exists()
+            assert "//" in target or (self.path.parent / target).exists()
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    plain_pictures()
+    for given in sys.argv[1:]:
+        page = Page(Path(given).resolve())
+        with tempfile.TemporaryDirectory() as there:
+            os.chdir(there)
+            page.renew(Path(there))
+            os.chdir(DOCS.parent)

@@ -1,54 +1,47 @@
-"""docs/contract.md says what is so: its blocks run, section by section."""
+"""The pages of the C contract say what is so: their blocks run, section by section."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
+from pages import BLOCK, DOCS, Page
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "contract.md"
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FILE = re.compile(r"// file: (\S+)\n")
-ROWS = 100  # the page would be shorter than the contract
-
-
-def sections():
-    """Title -> the blocks under it: (language, text, number of the line that comes before its first)."""
-    page = PAGE.read_text(encoding="utf-8")
-    found = {"": []}
-    starts = [(m.start(), m.group(1)) for m in re.finditer(r"^## (.+)$", page, re.MULTILINE)]
-    for block in BLOCK.finditer(page):
-        title = next((name for start, name in reversed(starts) if start < block.start()), "")
-        line = page.count("\n", 0, block.start(2))
-        found.setdefault(title, []).append((block.group(1), block.group(2), line))
-    return found
-
-
-SECTIONS = sections()
+NAMES = ("contract", "contract-call", "contract-type", "contract-build", "contract-files", "contract-graph")
+PAGES = {name: Page(f"{name}.md") for name in NAMES}
+ROWS = 100  # the pages would be shorter than the contract
+SHARED = next(section for section in PAGES["contract"].sections if section.startswith("## The op of the examples\n"))
+SECTIONS = {
+    f"{name}: {section.partition(chr(10))[0][3:]}": (page, section)
+    for name, page in PAGES.items()
+    for section in page.sections
+}
 
 
 @pytest.mark.parametrize("title", SECTIONS)
 def test_section(title, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names = {"__name__": "contract"}
-    for language, text, line in SECTIONS[""] + (SECTIONS[title] if title else []):
-        if language == "python":
-            exec(compile("\n" * line + text, str(PAGE), "exec"), names)
-        elif file := FILE.match(text):
-            (tmp_path / file.group(1)).write_text(text[file.end() :])
+    page, section = SECTIONS[title]
+    page.run_blocks(section if section is SHARED else SHARED + section, tmp_path)
 
 
 def test_every_section_has_an_example():
-    page = PAGE.read_text(encoding="utf-8")
-    for title in re.findall(r"^## (.+)$", page, re.MULTILINE):
-        assert any(language == "python" for language, _, _ in SECTIONS.get(title, ())), title
-    assert len(re.findall(r"^\| ", page, re.MULTILINE)) > ROWS
+    for title, (_, section) in SECTIONS.items():
+        assert any(block["language"] == "python" for block in BLOCK.finditer(section)), title
+    assert sum(len(re.findall(r"^\| ", page.text, re.MULTILINE)) for page in PAGES.values()) > ROWS
 
 
 def test_links_lead_somewhere():
-    page = PAGE.read_text(encoding="utf-8")
-    titles = re.findall(r"^## (.+)$", page, re.MULTILINE)
-    anchors = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
-    for anchor in re.findall(r"\]\(#([^)]+)\)", page):
-        assert anchor in anchors
+    for page in PAGES.values():
+        for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.text):
+            text = (DOCS / target).read_text("utf-8") if target else page.text
+            titles = re.findall(r"^##+ (.+)$", text, re.MULTILINE)
+            anchors = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+            assert anchor in anchors, (page.path.name, anchor)
+
+
+def test_the_contract_opens_with_what_most_need():
+    """And none of its pages is longer than one reads."""
+    assert PAGES["contract"].sections[0].startswith("## What most ops need\n")
+    for page in PAGES.values():
+        assert page.text.count("\n") <= 500

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import re
 from pathlib import Path
 
 import pytest
@@ -52,10 +54,19 @@ def test_each_public_name_has_one_page(tmp_path):
     assert all(f"({name}.md)" in (tmp_path / "api" / "index.md").read_text() for name in site.PACKAGES)
 
 
+def trees(name):
+    """List the pages below a page of docs/, by the trees of the pages."""
+    yield name
+    page = ROOT / "docs" / f"{name}.md"
+    for tree in re.findall(r"(?ms)^```\{toctree\}$(.*?)^```$", page.read_text() if page.exists() else ""):
+        for line in tree.splitlines():
+            if line and not line.startswith(":"):
+                yield from trees(os.path.normpath(os.path.join(os.path.dirname(name), line)))
+
+
 def test_each_page_is_in_the_site():
     """Every page of docs/ stands in the tree of one of the pages that list others, and is one."""
-    listed = {"index"}
-    for name in ("index", "using", "reference", "inside"):
-        tree = (ROOT / "docs" / f"{name}.md").read_text().partition("```{toctree}")[2].partition("```")[0]
-        listed.update(line for line in tree.splitlines() if line and not line.startswith(":"))
-    assert listed - {"api/index"} == {path.stem for path in (ROOT / "docs").glob("*.md")}
+    pages = {path.relative_to(ROOT / "docs").with_suffix("").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    listed = list(trees("index"))
+    assert set(listed) - {"api/index"} == pages
+    assert len(listed) == len(set(listed))

@@ -102,11 +102,23 @@ def write_names(folder: Path) -> None:
     (folder / "index.md").write_text(text)
 
 
+def bring_files(source: Path) -> None:
+    """Let pages offer the files outside of docs/ that they name: examples can be had from the site."""
+    beside = r"\[`?([^]`]+)`?\]\((?:\.\./)+((?:examples|notebooks)/[^)#]+)\)"
+    for page in source.rglob("*.md"):
+        text = page.read_text("utf-8")
+        for _, name in re.findall(beside, text):
+            (source / name).parent.mkdir(exist_ok=True)
+            shutil.copyfile(ROOT / name, source / name)
+        page.write_text(re.sub(beside, r"{download}`\1 </\2>`", text), "utf-8")
+
+
 def build(folder: Path) -> Path:
     """Make the pages; where they are."""
     source = folder / "source"
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(ROOT / "docs", source)
+    bring_files(source)
     write_names(source / "api")
     command = [
         sys.executable,
