@@ -51,7 +51,9 @@ def plain_pictures():
     os.environ |= {"MPLBACKEND": "svg", "SOURCE_DATE_EPOCH": "0"}
     with contextlib.suppress(ImportError):
         import matplotlib
+        import matplotlib.pyplot as plt
 
+        plt.close("all")
         matplotlib.rcParams |= {"svg.hashsalt": "opweld", "svg.fonttype": "none", "font.family": "sans-serif"}
         matplotlib.rcParams |= {"figure.figsize": (6.4, 3.2), "figure.constrained_layout.use": True}
 
@@ -114,6 +116,7 @@ class Page:
             if file := FILE.match(code):
                 (folder / file[1]).parent.mkdir(parents=True, exist_ok=True)
                 (folder / file[1]).write_text(code[file.end() :])
+                language = "file"
             elif language == "python":
                 at = self.text.find(code)
                 line = self.text.count("\n", 0, at) if at >= 0 else 0
@@ -142,15 +145,17 @@ class Page:
         made = [path for path in sorted(folder.glob("*.svg")) if f"]({path.name})" in self.text]
         for path in made:
             beside = self.path.with_name(path.name)
+            text = re.sub(r"(?m)[ \t]+$", "", path.read_text("utf-8").replace(f"{folder}/", ""))
             if renew:
-                beside.write_text(re.sub(r"(?m)[ \t]+$", "", path.read_text("utf-8")), "utf-8")
+                beside.write_text(text, "utf-8")
             else:
-                assert same_picture(beside.read_text("utf-8"), path.read_text("utf-8")), path.name
+                assert same_picture(beside.read_text("utf-8"), text), path.name
         return [path.name for path in made]
 
     def renew(self, folder):
         """Write what is printed and drawn into the page."""
         renewed = []
+        plain_pictures()
         self.run_blocks(self.text, folder, renewed)
         text = self.text
         for start, old, new in reversed(renewed):
@@ -168,10 +173,10 @@ class Page:
 if __name__ == "__main__":
     import tempfile
 
-    plain_pictures()
     for given in sys.argv[1:]:
         page = Page(Path(given).resolve())
         with tempfile.TemporaryDirectory() as there:
             os.chdir(there)
             page.renew(Path(there))
+            Page(page.path).renew(Path(there))  # whose lines stand where they do now
             os.chdir(DOCS.parent)

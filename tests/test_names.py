@@ -18,7 +18,7 @@ from opweld.rewriting import node_rewriter, register_canonicalize
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path(opweld.__file__).resolve().parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def called():

@@ -50,7 +50,7 @@ WIDTH = 360  # pixels of a telephone
 SEARCHED = {
     "cop": "cop", "wrap": "cop", "c_code": "contract", "c_sync": "contract",
     "errstate": "functions", "threads": "modes", "march": "modes", "softmax": "api/opweld.tensor",
-    "argmax": "api/opweld.tensor", "shared": "functions", "ParamsType": "contract",
+    "argmax": "api/opweld.tensor", "shared": "functions", "ParamsType": "contract-files",
     "debugprint": "functions", "DebugMode": "modes", "compiledir": "cache", "doctor": "cli",
     "fuse": "elementwise", "allow_input_downcast": "functions", "Theano": "coming-from",
     "ufunc": "cop", "polynomials": "vector", "leaked": "lint",
