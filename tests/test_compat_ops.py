@@ -266,6 +266,51 @@ def test_special_functions(name, args, wanted):
     assert isinstance(theano.scalar.basic_scipy.erf, cls) and not isinstance(theano.scalar.basic_scipy.gamma, cls)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int8"])
+def test_special_functions_of_tensors(dtype):
+    """They are ops for each element, which rewriters know; where a formula is known the engine's loops compute it."""
+    special = pytest.importorskip("scipy.special")
+    nnet = theano.tensor.nnet
+    x = T.TensorType(dtype, (False,))("x")
+    values = np.array([-40, -3, 0, 1, 2, 30]).astype(dtype)
+    cases = [
+        (nnet.sigmoid, special.expit), (nnet.softplus, lambda v: np.logaddexp(v, 0)), (T.erfcx, special.erfcx),
+        (pt.expit, special.expit), (T.psi, special.psi), (pytensor.tensor.math.softplus, special.softplus),
+    ]  # fmt: skip
+    found = theano.function([x], [op(x) for op, _ in cases])(values)
+    for value, (_, reference) in zip(found, cases):
+        eps = np.finfo(value.dtype).eps
+        np.testing.assert_allclose(value, reference(values.astype("f8")), rtol=16 * eps, atol=16 * eps)
+    assert nnet.sigmoid(x).owner.op == nnet.sigmoid and isinstance(nnet.sigmoid, T.Elemwise)
+    assert nnet.sigmoid.scalar_op.nin == 1 and nnet.sigmoid is theano.tensor.nnet.sigm.sigmoid
+
+
+def test_dimensions_that_are_joined_and_split():
+    x = pt.tensor("x", shape=(2, None, 4))
+    value = np.arange(24.0).reshape(2, 3, 4)
+    n = pt.lscalar("n")
+    join, split = pytensor.tensor.reshape.join_dims, pytensor.tensor.reshape.split_dims
+    outs = [join(x), join(x, 1), join(x, 0, 2), join(x, -1, 0), join(x, 1, 1), split(x, (2, 2), axis=-1),
+            split(x, (n, -1), 1), split(x, 3, 1), split(x, np.array([1, 2]))]  # fmt: skip
+    shapes = [value.shape for value in pytensor.function([x, n], outs)(value, 3)]
+    assert shapes == [
+        (24,),
+        (2, 12),
+        (6, 4),
+        (2, 3, 1, 4),
+        (2, 3, 4),
+        (2, 3, 2, 2),
+        (2, 3, 1, 4),
+        (2, 3, 4),
+        (1, 2, 3, 4),
+    ]
+    assert join(x, 2).type.shape == (2, None, 4) and split(x, (2, 2), 2).type.shape[-2:] == (2, 2)
+    with pytest.raises(IndexError, match="axes 2 to 4 are out of bounds"):
+        join(x, 2, 2)
+    with pytest.raises(IndexError, match="axis 3 is out of bounds"):
+        split(x, 2, 3)
+
+
 def test_scalar_ops_that_numpy_has_not():
     x = T.dvector("x")
     rounded = theano.function([x], T.Elemwise(scalar.round_half_away_from_zero)(x), mode="DebugMode")

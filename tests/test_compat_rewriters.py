@@ -47,6 +47,42 @@ def twice_to_sum(node):
     return [copy_stack_trace(node.outputs[0], node.inputs[0] + node.inputs[0])]
 
 
+class Shift(gof.Op):
+    """x + 1, in another array or in the same one."""
+
+    __props__ = ("inplace",)
+
+    def __init__(self, inplace):
+        self.inplace = inplace
+        self.destroy_map = {0: [0]} if inplace else {}
+
+    def make_node(self, x):
+        return gof.Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, outputs):
+        outputs[0][0] = inputs[0] if self.inplace else inputs[0].copy()
+        outputs[0][0] += 1
+
+
+def test_ops_in_place_are_put_where_nothing_is_lost():
+    """As the packages' files register them: with the special ones, under the tag of those in place."""
+
+    @gof.local_optimizer([Shift(False)])
+    def in_place(node):
+        return [Shift(True)(*node.inputs)]
+
+    T.opt.register_specialize(in_place, "inplace")
+    x = T.dvector("x")
+    f = theano.function([x], Shift(False)(Shift(False)(x)))
+    assert [node.op.inplace for node in f.maker.fgraph.toposort()] == [False, True]
+    value = np.zeros(2)
+    assert f(value).tolist() == [2.0, 2.0] and value.tolist() == [0.0, 0.0]
+    plain = theano.function(
+        [x], Shift(False)(Shift(False)(x)), mode=theano.compile.get_default_mode().excluding("inplace")
+    )
+    assert not any(node.op.inplace for node in plain.maker.fgraph.toposort())
+
+
 def test_local_rewriters_run_by_position_and_tag():
     x = T.dvector("x")
     optdb.register("twice_to_sum", in2out(twice_to_sum, ignore_newtrees=True), 2.5, "fast_run", "fast_compile")

@@ -178,6 +178,39 @@ def test_ops_of_sparse_matrices(matrices, mode):
     assert {value.format for value in found if sparse.issparse(value)} == {"csr", "csc"}
 
 
+@pytest.mark.parametrize("mode", [*MODES, "py"])
+def test_parts_and_comparisons_of_sparse_matrices(matrices, mode):
+    _, a, d = matrices
+    import opweld.compat.pytensor.sparse as P
+    import opweld.compat.theano.sparse as S
+
+    x, y, i = S.csr_matrix("x"), T.dmatrix("y"), T.iscalar("i")
+    n, b = a.toarray(), (a.toarray() > 0.4) * d
+    cases = [
+        (x[1:3], n[1:3]), (x[:, ::2], n[:, ::2]), (x[i : i + 2, 1:], n[1:3, 1:]), (x[1, 2], n[1, 2]),
+        (x[i, 0], n[1, 0]),
+        (x[[3, 0, 3]], n[[3, 0, 3]]), (x[[0, 4, 1], [3, 3, 0]], n[[0, 4, 1], [3, 3, 0]]),
+        (x < y, n < b), (x >= y, n >= b), (x > x.T.T, n > n), (S.eq(x, y), n == b), (S.neq(y, x), n != b),
+        (S.lt(y, x), b < n), (P.le(x, x), n <= n), (S.ge(b, x), b >= n),
+        (S.construct_sparse_from_list(y, y[:2], [4, 1]), np.stack([n[0] * 0, b[1], n[0] * 0, n[0] * 0, b[0]])),
+    ]  # fmt: skip
+    found = theano.function([x, y, i], [case for case, _ in cases], mode=mode)(a, b, 1)
+    for value, (_, wanted) in zip(found, cases):
+        np.testing.assert_allclose(dense(value), wanted)
+    assert found[0].format == "csr" and found[7].dtype == "uint8" and isinstance(S.lt(x, x).owner.op, S.LessThanSS)
+    assert theano.function([x, i], x[i:].shape)(a, 2).tolist() == [3, 4]
+    with pytest.raises(NotImplementedError, match=r"no sparse vectors: write x\[a:b, c:d\]"):
+        x[1]
+    with pytest.raises(NotImplementedError, match="one format, got csr and csc"):
+        S.eq(x, x.T)
+    with pytest.raises(ValueError, match="must be an integer"):
+        x[1.5:]
+    with pytest.raises(ValueError, match="2 dimensions, got 3 indices"):
+        x[:, :, :]
+    with pytest.raises(TypeError, match="one input must be sparse"):
+        S.lt(y, y)
+
+
 SCALE = """
     _@z0_data = (PyArrayObject *)PyArray_NewCopy(_@x0_data, NPY_CORDER);
     if (_@z0_data == NULL) FAIL

@@ -133,6 +133,7 @@ def has_c(node):
 
 def try_class(module, kit, name):
     """Make a class, run it in C and in Python, plain and in DebugMode."""
+    import oldsparse  # noqa: F401  # enters recipes too
     from oldclasses import RECIPES
 
     function = kit.tree.function if hasattr(kit.tree, "function") else None

@@ -29,6 +29,13 @@ _SPARSE_PAIRS = (
     "StructuredDot TrueDot Usmm VStack _dot _structured_dot add add_s_d add_s_s add_s_s_data col_scale dot hstack mul "
     "mul_s_d mul_s_s mul_s_v row_scale sampling_dot structured_add_s_v structured_dot sub true_dot usmm vstack"
 )
+_SPARSE_ITEMS = (
+    "ConstructSparseFromList EqualSD EqualSS GetItem2Lists GetItem2d GetItemList GetItemScalar GreaterEqualSD "
+    "GreaterEqualSS GreaterThanSD GreaterThanSS LessEqualSD LessEqualSS LessThanSD LessThanSS NotEqualSD NotEqualSS "
+    "construct_sparse_from_list eq equal_s_d equal_s_s ge get_item_2d get_item_2lists get_item_list get_item_scalar "
+    "greater_equal_s_d greater_equal_s_s greater_than_s_d greater_than_s_s gt le less_equal_s_d less_equal_s_s "
+    "less_than_s_d less_than_s_s lt neq not_equal_s_d not_equal_s_s"
+)
 _SPARSE_ELEMENTWISE = (
     "arcsin arcsinh arctan arctanh ceil conj deg2rad expm1 floor log1p rad2deg rint sgn sin sinh sqr sqrt "
     "structured_add structured_conjugate structured_exp structured_log structured_maximum structured_minimum "
@@ -43,7 +50,7 @@ _TESTS = (
 _MODULES = {
     "list": {"typed_list": _LISTS},
     "sparse": {
-        "sparse": f"{_SPARSE_TYPES} {_SPARSE_PARTS} {_SPARSE_ONE} {_SPARSE_PAIRS}",
+        "sparse": f"{_SPARSE_TYPES} {_SPARSE_PARTS} {_SPARSE_ONE} {_SPARSE_PAIRS} {_SPARSE_ITEMS}",
         "sparse_elementwise": _SPARSE_ELEMENTWISE,
     },
     "tests": {"testtools": _TESTS},

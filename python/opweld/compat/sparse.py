@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from opweld.compat import sparse_ops, sparse_pairs, sparse_parts, sparse_types
+from opweld.compat import sparse_items, sparse_ops, sparse_pairs, sparse_parts, sparse_types
 from opweld.compat.sparse_pairs import add, mul, structured_dot, sub
 from opweld.compat.sparse_types import SparseOperators
 
@@ -13,7 +13,9 @@ __all__ = ["NAMES"]
 
 #: Where each name lies.
 NAMES: dict[str, Any] = {
-    name: module for module in (sparse_types, sparse_parts, sparse_ops, sparse_pairs) for name in module.__all__
+    name: module
+    for module in (sparse_types, sparse_parts, sparse_ops, sparse_pairs, sparse_items)
+    for name in module.__all__
 }
 
 
@@ -37,6 +39,8 @@ _BINARY = {"add": add, "sub": sub, "mul": mul, "dot": structured_dot}
 _METHODS = {
     **{f"__{name}__": _left(function) for name, function in _BINARY.items()},
     **{f"__r{name}__": _right(function) for name, function in _BINARY.items()},
+    **{f"__{name}__": _left(getattr(sparse_items, name)) for name in ("lt", "le", "gt", "ge")},
+    "__getitem__": _left(sparse_items.item),
     "__neg__": _left(sparse_ops.neg),
     "astype": _left(sparse_ops.cast),
     "toarray": _left(sparse_parts.dense_from_sparse),

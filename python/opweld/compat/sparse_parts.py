@@ -11,6 +11,7 @@ import numpy as np
 
 from opweld.compat.bases import Op, ShapeOfFirst
 from opweld.compat.sparse_types import Matrix, SparseType, as_sparse_variable, sp
+from opweld.errors import _what
 from opweld.graph.basic import Apply, Variable
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.type import TensorType
@@ -185,7 +186,17 @@ CSC, CSR = CSM("csc"), CSM("csr")
 
 
 class CSMGrad(SparseOp):
-    """Give what a matrix, taken apart, holds at the places of another's elements."""
+    """Give what a matrix, taken apart, holds at the places of another's elements.
+
+    Parameters
+    ----------
+    kmap : None
+        There is none.
+    """
+
+    def __init__(self, kmap: None = None) -> None:
+        if kmap is not None:
+            raise ValueError(f"{type(self).__name__}: kmap is gone, got {_what(kmap)}")
 
     def make_node(self, *parts: Any) -> Apply:
         """Four vectors of each; the second's data sets the dtype."""

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 from opweld.compat.scalars import Element, ScalarOp
 from opweld.errors import MethodNotDefined
 from opweld.graph.basic import Apply
+from opweld.scalar.expression import expr
+from opweld.scalar.op import Body
 from opweld.scalar.preferences import upgrade_to_float, upgrade_to_float_no_complex
 
 __all__ = ["CLASSES", "FUNCTIONS", "Special"]
@@ -25,6 +27,7 @@ class _Row(NamedTuple):
     scipy: str | Callable[..., Any]  # of scipy.special, or what computes it by that module
     c: str = ""
     python: Callable[..., Any] | None = None  # where there is no SciPy
+    loop: str = ""  # a formula in the engine's operations: what loops over arrays compute
 
 
 def _sigmoid(x: float) -> float:
@@ -67,9 +70,23 @@ FUNCTIONS: dict[str, _Row] = {
     "i1": _Row(1, "i1"),
     "ive": _Row(2, "ive"),
     "kve": _Row(2, "kve"),
-    "sigmoid": _Row(1, "expit", "({0} >= 0 ? 1 / (1 + exp(-({0}))) : exp({0}) / (1 + exp({0})))", _sigmoid),
-    "softplus": _Row(1, lambda _, x: _softplus(x), "(({0} > 0 ? {0} : 0) + log1p(exp(-fabs({0}))))", _softplus),
-    "log1mexp": _Row(1, lambda _, x: _log1mexp(x), "({0} < -M_LN2 ? log1p(-exp({0})) : log(-expm1({0})))", _log1mexp),
+    "sigmoid": _Row(
+        1,
+        "expit",
+        "({0} >= 0 ? 1 / (1 + exp(-({0}))) : exp({0}) / (1 + exp({0})))",
+        _sigmoid,
+        "where(x >= 0, 1, exp(-abs(x))) / (exp(-abs(x)) + 1)",
+    ),
+    "softplus": _Row(
+        1, lambda _, x: _softplus(x), "(({0} > 0 ? {0} : 0) + log1p(exp(-fabs({0}))))", _softplus, "logaddexp(x, 0)"
+    ),
+    "log1mexp": _Row(
+        1,
+        lambda _, x: _log1mexp(x),
+        "({0} < -M_LN2 ? log1p(-exp({0})) : log(-expm1({0})))",
+        _log1mexp,
+        "where(x < -0.6931471805599453, log1p(-exp(x)), log(-expm1(x)))",
+    ),
     "betainc": _Row(3, "betainc"),
     "betaincinv": _Row(3, "betaincinv"),
     "hyp2f1": _Row(4, "hyp2f1"),
@@ -125,6 +142,14 @@ class Special(ScalarOp):
             float(x) if isinstance(x, (bool, int)) or getattr(x, "dtype", None) == "float16" else x for x in inputs
         ]
         return getattr(special, row.scipy)(*given) if isinstance(row.scipy, str) else row.scipy(special, *given)
+
+    def make_body(self, dtypes: tuple[str, ...]) -> Body:
+        """Write the function as a formula in the engine's operations, where that is known."""
+        text = FUNCTIONS[self.function].loop
+        made = expr(text) if text else None
+        if made is None or "complex" in dtypes[0] or made.output_dtypes(dtypes) != self.output_dtypes(dtypes):
+            return super().make_body(dtypes)
+        return made.body(dtypes)
 
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]

@@ -278,7 +278,7 @@ HOMES.update(
     dict.fromkeys(
         (
             "bincount", "cholesky", "cumprod", "cumsum", "det", "inc_subtensor", "inv", "kron", "norm", "relu",
-            "repeat", "searchsorted", "set_subtensor", "sigmoid", "softmax", "softplus", "solve", "squeeze", "trace",
+            "repeat", "searchsorted", "set_subtensor", "softmax", "solve", "squeeze", "trace",
             "unique",
         ),
         "opweld.tensor",
@@ -292,6 +292,11 @@ HOMES.update(
     get_scalar_constant_value="opweld.compat.values:constant_value",
     get_underlying_scalar_constant_value="opweld.compat.values:constant_value",
     InvalidValueError="opweld.compile.debugmode",
+    join_dims="opweld.compat.tensors",
+    split_dims="opweld.compat.tensors",
+    expit="opweld.compat.specialtensors",
+    sigmoid="opweld.compat.specialtensors",
+    softplus="opweld.compat.specialtensors",
 )
 
 HOMES.update(kinds.HOMES)
@@ -340,7 +345,7 @@ _MODERN: dict[str, str] = {
     "tensor.elemwise": "Elemwise",
     "tensor.exceptions": "NotScalarConstantError",
     "tensor.extra_ops": "bincount cumprod cumsum repeat searchsorted squeeze unique",
-    "tensor.math": "round_half_to_even=rint",
+    "tensor.math": "expit round_half_to_even=rint sigmoid softplus",
     "tensor.nlinalg": "det inv=inv matrix_inverse=inv norm trace",
     "tensor.nnet": "relu sigmoid softmax softplus",
     "tensor.nnet.basic": "relu sigmoid softmax softplus",
@@ -490,11 +495,13 @@ _SHARED_MODERN: dict[str, str] = {
     "scalar": "ScalarInnerGraphOp",
     "scalar.basic": "ScalarInnerGraphOp",
     "scalar.loop": "ScalarLoop",
-    "tensor": "_as_tensor_variable _get_vector_length pad",
+    "tensor": "_as_tensor_variable _get_vector_length expit pad sigmoid softplus",
     "tensor.basic": "_get_vector_length",
     "tensor.elemwise": "scalar_elemwise",
     "tensor.pad": "pad",
+    "tensor.reshape": "join_dims split_dims",
     "tensor.shape": "shape_tuple",
+    "tensor.type": "Constant Variable",
     "tensor.subtensor": "flip",
     "tensor.variable": "_tensor_py_operators",
     "tensor.blockwise": "Blockwise vectorize_node_fallback",
@@ -555,10 +562,10 @@ TREES: dict[str, dict[str, str]] = {
 
 # Where a module looks for what it does not list: the constructors dvector, fmatrix …, the scalar types.
 FALLBACKS: dict[str, tuple[str, ...]] = {
-    "tensor": ("opweld.tensor", "opweld.compat.tensors"),
-    "tensor.basic": ("opweld.tensor", "opweld.compat.tensors"),
+    "tensor": ("opweld.tensor", "opweld.compat.tensors", "opweld.compat.specialtensors"),
+    "tensor.basic": ("opweld.tensor", "opweld.compat.tensors", "opweld.compat.specialtensors"),
     "tensor.elemwise": ("opweld.tensor",),
-    "tensor.math": ("opweld.tensor",),
+    "tensor.math": ("opweld.tensor", "opweld.compat.specialtensors"),
     "tensor.shape": ("opweld.compat.tensors",),
     "tensor.type": ("opweld.tensor", "opweld.compat.tensors"),
     "scalar": ("opweld.scalar", "opweld.compat.scalarnames", "opweld.compat.specials"),

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from operator import mul
 from typing import Any, cast
 
 from opweld.dtypes import PREFIXES
 from opweld.tensor.convert import as_tensor_variable, constructor
 from opweld.tensor.diagonals import diag
 from opweld.tensor.joining import stack
-from opweld.tensor.likes import TensorLike
+from opweld.tensor.likes import Sizes, TensorLike
 from opweld.tensor.linalg import matmul
+from opweld.tensor.manipulation import reshape
 from opweld.tensor.ofnumpy import inv
 from opweld.tensor.selection import nonzero
 from opweld.tensor.specify import specify_shape
 from opweld.tensor.variable import TensorVariable
+from opweld.tensor.views import sizes_of
 
 __all__ = [
-    "addbroadcast", "batched_dot", "ceil_intdiv", "extract_diag", "matrix_inverse",
-    "nonzero_values", "patternbroadcast", "several", "shape_padaxis", "shape_padleft", "shape_padright", "stacklists",
+    "addbroadcast", "batched_dot", "ceil_intdiv", "extract_diag", "join_dims", "matrix_inverse", "nonzero_values",
+    "patternbroadcast", "several", "shape_padaxis", "shape_padleft", "shape_padright", "split_dims", "stacklists",
     "unbroadcast",
 ]  # fmt: skip
 
@@ -100,6 +104,77 @@ def shape_padaxis(t: TensorLike, axis: int) -> TensorVariable:
     order: list[Any] = list(range(t.type.ndim))
     order.insert(axis % ndim, "x")
     return t.dimshuffle(*order)
+
+
+def join_dims(x: TensorLike, start_axis: int = 0, n_axes: int | None = None) -> TensorVariable:
+    """Make one dimension of several that follow each other.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Any shape.
+    start_axis : int
+        The first of them.
+    n_axes : int, optional
+        How many; left out: all from there on. Of none a dimension of size 1 is made.
+
+    Returns
+    -------
+    TensorVariable
+
+    Raises
+    ------
+    IndexError
+        If there are no such dimensions.
+    """
+    x = as_tensor_variable(x)
+    ndim = x.type.ndim
+    first = start_axis + max(1, ndim) if start_axis < 0 else start_axis
+    end = ndim if n_axes is None else first + n_axes
+    if not 0 <= first <= end <= ndim:
+        raise IndexError(f"join_dims: axes {first} to {end} are out of bounds for {x.type}")
+    sizes = [x.shape[axis] if size is None else size for axis, size in enumerate(x.type.shape)]
+    joined = reduce(mul, sizes[first:end], 1)
+    made: TensorVariable = reshape(x, [*sizes[:first], joined, *sizes[end:]])
+    return made
+
+
+def split_dims(x: TensorLike, shape: Sizes, axis: int = 0) -> TensorVariable:
+    """Make several dimensions of one.
+
+    Parameters
+    ----------
+    x : Variable or array_like
+        Any shape.
+    shape : int, Variable, sequence of (int or Variable), or a vector of integers of known length
+        The sizes, of which one may be -1.
+    axis : int
+        Which dimension.
+
+    Returns
+    -------
+    TensorVariable
+
+    Raises
+    ------
+    IndexError
+        If there is no such dimension.
+    """
+    x = as_tensor_variable(x)
+    ndim = x.type.ndim
+    if not -ndim <= axis < ndim:
+        raise IndexError(f"split_dims: axis {axis} is out of bounds for {x.type}")
+    axis %= ndim
+    sizes = [x.shape[i] if size is None else size for i, size in enumerate(x.type.shape)]
+    made: TensorVariable = reshape(x, [*sizes[:axis], *sizes_of("split_dims", _each(shape)), *sizes[axis + 1 :]])
+    return made
+
+
+def _each(shape: Sizes) -> Sizes:
+    """The sizes of a vector of known length, one by one."""
+    if isinstance(shape, TensorVariable) and shape.type.ndim == 1 and shape.type.shape[0] is not None:
+        return [shape[i] for i in range(shape.type.shape[0])]
+    return shape
 
 
 def ceil_intdiv(a: TensorLike, b: TensorLike) -> TensorVariable:

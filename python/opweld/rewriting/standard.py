@@ -147,7 +147,8 @@ class Registry:
         rewriter : NodeRewriter, optional
             What to register; left out, or a string (a tag): a decorator is given back.
         *tags : str
-            Further tags.
+            Further tags. With ``"inplace"`` among them it runs in that stage, which undoes a step that would write
+            over what is still needed.
         name : str, optional
             The name that messages give it; its own if left out.
         usual : bool
@@ -179,6 +180,7 @@ class Registry:
                 return self.register(stage, found, *further, name=name, usual=usual)
 
             return decorate
+        stage = "inplace" if "inplace" in tags else stage
         with self._lock:
             self._rewrites = self._rewrites._with(who, stage, rewriter, tags, name, usual)
         return rewriter
