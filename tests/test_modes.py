@@ -200,7 +200,8 @@ OTHER = {
     "compile_memory": 4096.0, "compile_seconds": 100.0, "compiledir": "", "compiledir_owners": "root",
     "conventions": "theano", "cxx": "/nowhere/g++", "cxxflags": "-O0 -fsanitize=undefined", "fuse": False,
     "gcc__cxxflags": "-g1", "march": "baseline", "profile": True,
-    "lock_seconds": 1.0, "on_unused_input": "ignore", "optimizer": "None", "progress": "on",
+    "isolate": True, "isolate_seconds": 99.0, "lock_seconds": 1.0,
+    "on_unused_input": "ignore", "optimizer": "None", "progress": "on",
     "threads": len(os.sched_getaffinity(0)),
 }  # fmt: skip
 

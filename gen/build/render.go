@@ -1,14 +1,34 @@
 package build
 
-import "opweld/gen"
+import (
+	"encoding/json"
+	"strings"
 
-// render leads from a request's Program to a translation unit.
+	"opweld/gen"
+)
+
+// render leads from a request's Program, or Programs, to a translation unit.
 func render(req *Request) (*gen.Unit, error) {
-	p, err := gen.Decode([]byte(req.Program))
-	if err != nil {
-		return nil, err
+	target := gen.Target{Module: gen.Cached, Fuse: req.Fuse}
+	for _, text := range programs(req.Program) {
+		p, err := gen.Decode(text)
+		if err != nil {
+			return nil, err
+		}
+		target.Programs = append(target.Programs, p)
 	}
-	target := gen.Alone(p)
-	target.Fuse = req.Fuse
 	return gen.Render(target)
+}
+
+// programs are the functions of a module: a list of Programs makes one with several. What is no list is decoded, and refused, as one.
+func programs(text string) [][]byte {
+	var list []json.RawMessage
+	if !strings.HasPrefix(text, "[") || json.Unmarshal([]byte(text), &list) != nil {
+		return [][]byte{[]byte(text)}
+	}
+	all := make([][]byte, len(list))
+	for i, one := range list {
+		all[i] = one
+	}
+	return all
 }

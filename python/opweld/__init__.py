@@ -33,8 +33,8 @@ __all__, __getattr__, __dir__ = door(
         "errors": (
             "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
             "EngineError", "ExpressionError", "InconsistencyError", "LoadError", "MethodNotDefined",
-            "MissingInputError", "OpweldError", "OpweldWarning", "ProgramError", "RewriteError", "SignatureError",
-            "ToolError", "UnusedInputError",
+            "MissingInputError", "OpCrashed", "OpTimeout", "OpweldError", "OpweldWarning", "OutOfBoundsError",
+            "ProgramError", "RewriteError", "SignatureError", "ToolError", "UnusedInputError",
         ),
         "external": ("ExternalCOp",),
         "generic": ("Generic",),

@@ -41,8 +41,11 @@ from opweld.errors import (
     LoadError as LoadError,
     MethodNotDefined as MethodNotDefined,
     MissingInputError as MissingInputError,
+    OpCrashed as OpCrashed,
+    OpTimeout as OpTimeout,
     OpweldError as OpweldError,
     OpweldWarning as OpweldWarning,
+    OutOfBoundsError as OutOfBoundsError,
     ProgramError as ProgramError,
     RewriteError as RewriteError,
     SignatureError as SignatureError,
@@ -62,10 +65,10 @@ from opweld.scalar.type import ScalarType as ScalarType
 __all__ = [
     "Apply", "COp", "CType", "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError",
     "ConfigError", "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function", "FunctionGraph", "Generic",
-    "In", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpweldError",
-    "OpweldWarning", "Out", "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable",
-    "SignatureError", "TensorType", "ToolError", "Type", "UnusedInputError", "Variable", "__version__",
-    "as_tensor_variable", "compat", "compile", "config", "cop", "function", "fusion", "generic", "graph",
+    "In", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpCrashed", "OpTimeout",
+    "OpweldError", "OpweldWarning", "Out", "OutOfBoundsError", "ParamsType", "ProgramError", "RewriteError",
+    "ScalarType", "SharedVariable", "SignatureError", "TensorType", "ToolError", "Type", "UnusedInputError", "Variable",
+    "__version__", "as_tensor_variable", "compat", "compile", "config", "cop", "function", "fusion", "generic", "graph",
     "load_ipython_extension", "printing", "rewriting", "scalar", "shared", "source", "tensor", "wrap",
 ]  # fmt: skip
 
@@ -93,5 +96,6 @@ def function(
     options: Mapping[str, Any] | None = None,
     profile: bool | None = None,
     threads: int | None = None,
+    isolate: bool | None = None,
 ) -> Function: ...
 def source(made: object, *dtypes: Any) -> str: ...

@@ -124,6 +124,8 @@ _KEYS: dict[str, tuple[Any, Parser, str | None, str]] = {  # default, reader, wh
     "floatX": ("float64", _one_of("float64", "float32", "float16"), None, "dtype of vector() and its like"),
     "fuse": (True, _flag, KEY, "make one loop of nodes that walk the same elements"),
     "gcc__cxxflags": ("", _text, KEY, "further flags, for C and C++, after the others"),
+    "isolate": (False, _flag, KEY, "run C in a process of its own, so that a crash there is an exception here"),
+    "isolate_seconds": (60.0, _seconds, NEITHER, "how long an op may run in that process; 0: as long as it likes"),
     "lock_seconds": (120.0, _seconds, NEITHER, "how long to wait for another process that builds the same module"),
     "march": (
         "native",

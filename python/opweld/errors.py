@@ -25,8 +25,11 @@ __all__ = [
     "LoadError",
     "MethodNotDefined",
     "MissingInputError",
+    "OpCrashed",
+    "OpTimeout",
     "OpweldError",
     "OpweldWarning",
+    "OutOfBoundsError",
     "ProgramError",
     "RewriteError",
     "SignatureError",
@@ -108,6 +111,27 @@ class MissingInputError(OpweldError):
 
 class UnusedInputError(OpweldError):
     """An input of a function that no output depends on."""
+
+
+class OpCrashed(OpweldError):
+    """An op's C ended the process that it ran in; the caller's lives on.
+
+    ``details``: ``op``, ``node``, ``function``, ``file`` and ``line`` of the user's source, ``signal`` (its name, or
+    empty), ``code`` (the exit code, where no signal came), ``backtrace`` (a text a frame), ``stderr`` (what was written
+    there).
+    """
+
+
+class OpTimeout(OpCrashed):
+    """An op's C did not come back in time, and was ended; ``details`` as of `OpCrashed`, and ``seconds``."""
+
+
+class OutOfBoundsError(OpweldError):
+    """An op's C wrote beside an array.
+
+    ``details``: ``op``, ``node``, ``function``, and ``beside``, a list of: ``"input"`` or ``"output"``, its number, how
+    many bytes, and how many bytes from the array's first the first of them lies.
+    """
 
 
 class MethodNotDefined(OpweldError, NotImplementedError):

@@ -2,6 +2,7 @@
 #include "includes.h"
 #include "argument.c"
 #include "crash.c"
+#include "lastwords.c"
 #include "level.c"
 #include "sha256.c"
 
@@ -52,6 +53,8 @@ static PyMethodDef opw_argument_methods[] = {
      "sha256(data, plainly=False) -> str: SHA-256 in hexadecimal digits; plainly: without the processor's instructions for it"},
     {"watch", (PyCFunction)(void (*)(void))opw_py_watch, METH_FASTCALL,
      "watch(start, end, text): write a text, behind the signal's name, where what lies there crashes"},
+    {"last_words", opw_py_last_words, METH_O,
+     "last_words(file): write to a file's number where the process stood when a signal ends it"},
     {NULL, NULL, 0, NULL},
 };
 

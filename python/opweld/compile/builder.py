@@ -14,7 +14,7 @@ from opweld.config import Options
 from opweld.errors import CompilerNotFoundError, CompileWarning, EngineError
 from opweld.rooms import late
 
-__all__ = ["Built", "Folders", "Setup", "build"]
+__all__ = ["Built", "Folders", "Setup", "build", "load"]
 
 buildrequest: Any = late("opweld.compile.buildrequest")  # where the cache has nothing
 
@@ -134,9 +134,9 @@ class Setup:
         return toolchain.march(self.options.march)
 
     def _adjusted(self, flags: list[str]) -> list[str]:
-        """Flags for a debugger where they are asked for."""
+        """Flags for a debugger, and for the lines of a crash, where they are asked for."""
         if not self.options.cmodule__remove_gxx_opt:
-            return flags
+            return [*flags, "-g1"] if self.options.isolate else flags
         return [flag for flag in flags if not flag.startswith("-O")] + ["-g"]
 
 
@@ -299,7 +299,7 @@ def _from_cache(index: str, setup: Setup, folders: Folders) -> Built | None:
             if found.foreign:
                 folders.leave(root, found.reason)
             continue
-        module, why = _load(found.module)
+        module, why = load(found.module)
         if module is None:  # damaged in a way that its digest does not show, or made for another system: build anew
             _discard(found.module)
             continue
@@ -314,7 +314,7 @@ def _from_engine(setup: Setup, folders: Folders) -> Built:
     program = setup.program
     result, root = making.make(setup, folders)
     path = result["module"]
-    module, why = _load(path)
+    module, why = load(path)
     if why is not None:
         if module is None:
             _discard(path)
@@ -326,10 +326,18 @@ def _from_engine(setup: Setup, folders: Folders) -> Built:
     return Built(module, path, *facts)
 
 
-def _load(path: str) -> tuple[Any, Exception | None]:
+def load(path: str) -> tuple[Any, Exception | None]:
     """Import a module from its path. Many have one name, so it is not put among the process's modules.
 
-    Gives the module, and what its init code raised; no module, and why, where it cannot be linked.
+    Parameters
+    ----------
+    path : str
+        The module.
+
+    Returns
+    -------
+    module, Exception or None
+        The module, and what its init code raised; no module, and why, where it cannot be linked.
     """
     from importlib.machinery import ExtensionFileLoader, ModuleSpec
 

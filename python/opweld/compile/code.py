@@ -21,7 +21,7 @@ from opweld.signatures import filter_of
 if TYPE_CHECKING:
     from opweld.hooks.protocols import Graph, Node, Type, Variable
 
-__all__ = ["Code", "bind", "compile_graph", "converter", "outs_of", "performer", "rules_of"]
+__all__ = ["Code", "bind", "compile_graph", "converter", "outs_of", "performer", "refuser", "rules_of"]
 
 failure: Any = late("opweld.compile.failure")  # few calls fail
 
@@ -278,6 +278,7 @@ def bind(
     failed: Callable[[int, tuple[Any, ...], BaseException], None] | None = None,
     takes: Sequence[list[Any]] | None = None,
     gives: Sequence[list[Any]] = (),
+    number: int = 0,
 ) -> Any:
     """Bind a module to the Python objects that one function works with.
 
@@ -313,6 +314,8 @@ def bind(
         what `explained` says.
     takes, gives : sequence of list, optional
         The function takes no arguments: its call reads them from cells, lists of one, and puts each result into one.
+    number : int
+        Which function of the module.
 
     Returns
     -------
@@ -325,7 +328,7 @@ def bind(
     returned = [entry for entry in program.data["outputs"] if "update" not in entry]
     arguments = len(program.data["inputs"]) - len(cells)
     return code.built.module.make(
-        0,  # the only one of its module
+        number,
         called,
         (None,) * arguments if rules is None else tuple(rules),
         convert,
@@ -335,7 +338,7 @@ def bind(
         (None,) * arguments if defaults is None else tuple(defaults),
         tuple(cells),
         failed or (_failer(called, program) if explained else None),
-        _refuser(called, program, outputs),
+        refuser(called, program, outputs),
         remark,
         threads,
         *(() if takes is None else (tuple(takes), tuple(gives))),
@@ -347,8 +350,13 @@ def _failer(called: str, program: Program) -> Callable[[int, tuple[Any, ...], Ba
     return lambda step, inputs, error: failure.failed(called, program, step, inputs, error)
 
 
-def _refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Callable[[int, int, Any], None]:
-    """What the module calls when an op left what a type may not allow; see `opweld.compile.failure.refuse`."""
+def refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Callable[[int, int, Any], None]:
+    """Make what the module calls when an op left what a type may not allow; see `opweld.compile.failure.refuse`.
+
+    Returns
+    -------
+    callable
+    """
     return lambda step, position, value: failure.refuse(called, program, outputs, step, position, value)
 
 

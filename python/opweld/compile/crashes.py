@@ -13,7 +13,7 @@ from typing import Any
 
 from opweld.dtypes import compiled
 
-__all__ = ["watch"]
+__all__ = ["symbols", "watch"]
 
 _KERNEL = re.compile(r"opw_(\w+)_[0-9a-f]{10}(?:_\w+)?(?:\.\w+)*")
 _SYMTAB, _FUNC = 2, 2
@@ -35,7 +35,7 @@ def watch(path: str, source: str, program: dict[str, Any], sources: dict[str, di
     _watched.add(path)
     try:
         base, end = _mapped(path)
-        parts = list(_functions(path))
+        parts = list(symbols(path))
     except (OSError, ValueError, struct.error):  # it cannot be read: it says less
         return
     name = program["name"]
@@ -60,8 +60,19 @@ def _mapped(path: str) -> tuple[int, int]:
     return int(own[0][0], 16), int(own[-1][1], 16)
 
 
-def _functions(path: str) -> Iterator[tuple[str, int, int]]:
-    """The functions of an ELF file of 64 bits: name, address and size."""
+def symbols(path: str) -> Iterator[tuple[str, int, int]]:
+    """Read the functions of an ELF file of 64 bits.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+
+    Yields
+    ------
+    str, int, int
+        Name, address and size.
+    """
     with open(path, "rb") as file:
         data = file.read()
     if data[:6] != b"\x7fELF\x02\x01":

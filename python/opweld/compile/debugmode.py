@@ -19,6 +19,7 @@ from opweld.compile.debugnode import (
     Module,
     Work,
 )
+from opweld.compile.isolated import Isolated
 from opweld.compile.prepare import Replaced
 from opweld.config import Options
 from opweld.errors import CompileError, _yes_or_no
@@ -30,7 +31,8 @@ from opweld.rewriting.standard import registry
 from opweld.tolerances import ANY, Tolerance
 
 __all__ = [
-    "BadDestroyMap", "BadRewrite", "BadThunkOutput", "BadViewMap", "DebugMode", "DebugModeError", "InvalidValueError",
+    "BadDestroyMap", "BadRewrite", "BadThunkOutput", "BadViewMap", "DebugMode", "DebugModeError",
+    "InvalidValueError", "Isolated",
 ]  # fmt: skip
 
 

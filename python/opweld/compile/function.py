@@ -103,6 +103,7 @@ def function(
     options: Mapping[str, Any] | None = None,
     profile: bool | None = None,
     threads: int | None = None,
+    isolate: bool | None = None,
 ) -> Any:
     """Compile a graph.
 
@@ -144,6 +145,9 @@ def function(
     threads : int, optional
         On how many threads long loops run, at most; ``config.threads``, which is 1 unless set, if left out. What comes
         out is the same.
+    isolate : bool, optional
+        Run each node by itself, and its C in a process of its own: what crashes there is `OpCrashed` here, what does
+        not come back `OpTimeout`; ``config.isolate`` if left out, which is False unless set.
 
     Returns
     -------
@@ -169,7 +173,7 @@ def function(
     if isinstance(mode, Variable):
         raise TypeError(f"mode must be a name or a Mode, got {_what(mode)}; several inputs or outputs are one list")
     mode = config.mode if mode is None else mode
-    given = _options(options, allow_input_downcast, on_unused_input, fuse, profile, threads)
+    given = _options(options, allow_input_downcast, on_unused_input, fuse, profile, threads, isolate)
     found = read_mode(mode)
     chosen = Options(given, getattr(found, "options", None) or {})
     specs = _inputs(inputs, chosen.allow_input_downcast)
@@ -193,7 +197,13 @@ def function(
 
 
 def _options(
-    options: object, downcast: object, unused: object, fuse: object, profile: object, threads: object
+    options: object,
+    downcast: object,
+    unused: object,
+    fuse: object,
+    profile: object,
+    threads: object,
+    isolate: object,
 ) -> dict[str, Any]:
     """What the user says of options, by whichever keyword."""
     if options is not None and not isinstance(options, Mapping):
@@ -202,7 +212,7 @@ def _options(
     allowed = _yes_or_no("allow_input_downcast", downcast, maybe=True)
     if allowed is not None:
         given["allow_input_downcast"] = allowed
-    for name, value in (("fuse", fuse), ("profile", profile)):
+    for name, value in (("fuse", fuse), ("profile", profile), ("isolate", isolate)):
         wanted = _yes_or_no(name, value, maybe=True)
         if wanted is not None:
             given[name] = wanted

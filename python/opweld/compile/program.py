@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from opweld.errors import ProgramError
+from opweld.hooks.fragments import Fragments
 from opweld.hooks.standing import one_node, one_type
 from opweld.hooks.writer import Writer
 from opweld.lean import dumps
@@ -74,6 +75,7 @@ def make_program(
     cells: int = 0,
     updates: Sequence[int] = (),
     scalars: bool = False,
+    fragments: Fragments | None = None,
 ) -> Program:
     """Ask every hook of a graph and write Program.
 
@@ -95,6 +97,8 @@ def make_program(
         Which input takes the value of each of the last outputs.
     scalars : bool
         Arrays without dimensions are returned as NumPy's scalars.
+    fragments : Fragments, optional
+        Who asked the hooks of other functions of the module: then no two classes have one label in it.
 
     Returns
     -------
@@ -106,7 +110,7 @@ def make_program(
         If a hook gave something that is not C, or an op can be run neither in C nor in Python.
     """
     nodes = graph.toposort()
-    writer = Writer(_unchecked(nodes), one_type, one_node)
+    writer = Writer(_unchecked(nodes), one_type, one_node, fragments)
     count = len(graph.inputs) - cells
     keywords = [variable.name for variable in graph.inputs] if keywords is None else keywords
     defaults = [False] * count if defaults is None else defaults

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from linecache import getlines
 from typing import Any
 
-__all__ = ["Place", "find", "placed"]
+__all__ = ["Place", "find", "placed", "texts_of"]
 
 _LEAST = 3  # characters that a pattern must have of its own, besides blanks
 _MUCH, _FITS = 16, 2  # so many, or lines round it that fit, where it stands outside the method
@@ -100,18 +100,23 @@ def _own(text: str) -> str:
     return "(" + r"\s*".join(map(re.escape, re.split(r"\s+", text))) + ")"
 
 
-def _texts_of(data: object, op: str, hook: str) -> Iterator[str]:
-    """Give the texts of Program, or of a part of it, that a hook of an op or type wrote."""
+def texts_of(data: object, op: str, hook: str) -> Iterator[str]:
+    """Give the texts of Program, or of a part of it, that a hook of an op or type wrote.
+
+    Yields
+    ------
+    str
+    """
     field = hook.removeprefix("c_")
     if isinstance(data, list):
         for part in data:
-            yield from _texts_of(part, op, hook)
+            yield from texts_of(part, op, hook)
     elif isinstance(data, dict):
         if data.get("label", "").partition(".")[0] == op:
             found = data.get(field, "")
             yield from [found] if isinstance(found, str) else [part for part in found if isinstance(part, str)]
         for value in data.values():
-            yield from _texts_of(value, op, hook)
+            yield from texts_of(value, op, hook)
 
 
 def find(file: str, line: int, writer: str, text: str, number: int) -> Place | None:
@@ -373,7 +378,7 @@ def placed(diagnostic: dict[str, Any], data: object) -> dict[str, Any] | None:
     number = diagnostic.get("fragment_line", 0)
     if diagnostic.get("exact") or not diagnostic.get("op") or not diagnostic.get("hook") or not number:
         return None
-    for text in _texts_of(data, diagnostic["op"], diagnostic["hook"]):
+    for text in texts_of(data, diagnostic["op"], diagnostic["hook"]):
         text = text.replace("opw_V", "V")
         lines = text.split("\n")
         if not (number <= len(lines) and lines[number - 1] == diagnostic["text"]):

@@ -33,6 +33,8 @@ class Writer:
         Those that no op wants checked.
     one_type, one_node : callable
         Say whether a type, or a node, can stand for an equal one.
+    fragments : Fragments, optional
+        Who asks the hooks.
 
     Attributes
     ----------
@@ -51,10 +53,11 @@ class Writer:
         unchecked: set[Variable],
         one_type: Callable[[Type, Type], bool],
         one_node: Callable[[Node, Node], bool],
+        fragments: Fragments | None = None,
     ) -> None:
         self._one_type = one_type
         self._one_node = one_node
-        self.fragments = Fragments()
+        self.fragments = fragments or Fragments()
         self.types: list[TypeFields] = []
         self.kernels: list[KernelFields] = []
         self.variables: list[VariableFields] = []

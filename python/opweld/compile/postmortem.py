@@ -1,0 +1,197 @@
+"""Whose code a process ended in: its last words, which are numbers, as names, files and lines of the user's.
+
+It runs only where a process has died. What a module's debug information says is read by ``addr2line``, where there is
+one; where there is none, the symbols of the module lead to the op, and to the method that wrote its C.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+from linecache import getline
+from typing import NamedTuple
+
+from opweld.compile.apiece import NodeFunction
+from opweld.compile.crashes import symbols
+from opweld.compile.failure import place
+from opweld.compile.written import find, texts_of
+from opweld.errors import OpCrashed, OpTimeout
+from opweld.outside.worker import Died
+
+__all__ = ["crashed"]
+
+_SHOWN = 24  # frames
+
+
+class _Frame(NamedTuple):
+    function: str
+    file: str
+    line: int
+    exact: bool  # the line of the file is that of the C, not that of the method which wrote it
+
+    def __str__(self) -> str:
+        where = f", {self.file}" if self.file else ""
+        return f"{self.function or '?'}{where}{f':{self.line}' if self.line else ''}"
+
+
+def crashed(died: Died, function: NodeFunction) -> OpCrashed:
+    """Make the exception that tells how a node's C ended its process.
+
+    Parameters
+    ----------
+    died : Died
+        How.
+    function : NodeFunction
+        What ran.
+
+    Returns
+    -------
+    OpCrashed
+        `OpTimeout` where it did not come back.
+    """
+    node = function.node
+    frames, address = _frames(died.words, function)
+    own = next((frame for frame in frames if frame.line), None) or _written(function)
+    name = signal.Signals(died.signal).name if died.signal else ""
+    lines = [f"{function.called}(): {node}{place(node)}", f"  {_ended(died, name, address)}"]
+    if own is not None:
+        text = getline(own.file, own.line).strip() if own.exact else ""
+        lines.append(f"  in {own.function}, {own.file}:{own.line}" + (f":\n    {text}" if text else ""))
+    if frames:
+        lines += ["  backtrace:", *[f"    {frame}" for frame in frames]]
+    if died.said.strip():
+        lines += ["  it wrote:", *[f"    {line}" for line in died.said.rstrip().splitlines()[-_SHOWN:]]]
+    details = {
+        "op": node.op, "node": node, "function": function.called, "file": own.file if own else "",
+        "line": own.line if own else 0, "signal": name, "code": died.code,
+        "backtrace": [str(frame) for frame in frames], "stderr": died.said, "seconds": died.slow,
+    }  # fmt: skip
+    return (OpTimeout if died.slow else OpCrashed)("\n".join(lines), details)
+
+
+def _ended(died: Died, name: str, address: int | None) -> str:
+    """How the process ended, in a line."""
+    if died.slow:
+        return (
+            f"did not come back within {died.slow:g} s, and its process was ended; config.isolate_seconds says how "
+            f"long it may take"
+        )
+    if name == "SIGKILL":
+        return "its process was ended from outside by SIGKILL: by somebody, or by the system where memory is short"
+    if name:
+        at = f" at address {address:#x}" if address is not None else ""
+        return f"ended its process by {name} ({signal.strsignal(died.signal)}){at}; this one lives on"
+    return f"ended its process with exit code {died.code}: C that is called from Python must not call exit()"
+
+
+def _frames(words: str, function: NodeFunction) -> tuple[list[_Frame], int | None]:
+    """The calls that led there, innermost first, and the address that could not be accessed."""
+    numbers: dict[str, int] = {}
+    told: list[int] = []
+    maps: list[tuple[int, int, str]] = []
+    for line in words.splitlines():
+        what, _, rest = line.partition(" ")
+        if what in ("signal", "address", "at", "back"):
+            numbers[what] = int(rest, 16)
+        elif what == "frame":
+            told.append(int(rest, 16))
+        elif "-" in what and rest:
+            start, _, end = what.partition("-")
+            maps.append((int(start, 16), int(end, 16), line.split(None, 5)[5] if len(line.split(None, 5)) > 5 else ""))
+    if "at" not in numbers:
+        return [], None
+    at = numbers["at"]
+    behind = told[told.index(at) + 1 :] if at in told else told[2:]
+    if not any(start <= at < end for start, end, _ in maps):  # a call that led nowhere
+        behind = [numbers["back"], *behind]
+    faults = (signal.SIGSEGV, signal.SIGBUS)
+    address = numbers.get("address") if numbers.get("signal") in faults else None
+    return _named([at, *[one - 1 for one in behind]], maps, function), address
+
+
+def _named(addresses: Sequence[int], maps: Sequence[tuple[int, int, str]], function: NodeFunction) -> list[_Frame]:
+    bases: dict[str, int] = {}
+    for start, _, path in maps:
+        bases[path] = min(start, bases.get(path, start))
+    module = os.path.realpath(function.built.path)
+    frames: list[_Frame] = []
+    reached = False
+    for address in addresses[:_SHOWN]:
+        path = next((path for start, end, path in maps if start <= address < end), "")
+        if os.path.realpath(path) == module:
+            frames += _in_module(address - bases[path], function)
+            reached = True
+        elif reached:
+            break  # the runtime's callers: Python
+        else:
+            frames += (
+                _elsewhere(path, address - bases[path])
+                if path.startswith("/")
+                else [_Frame(hex(address), "", 0, False)]
+            )
+    last = max([i for i, frame in enumerate(frames) if frame.line], default=len(frames) - 1)
+    return frames[: last + 1]
+
+
+def _lines(path: str, address: int) -> list[tuple[str, str, int]]:
+    """What debug information says of an address: functions, inlined ones first, with file and line."""
+    tool = shutil.which("addr2line")
+    if tool is None:
+        return []
+    command = [tool, "-f", "-i", "-C", "-e", path, hex(address)]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, timeout=20, errors="replace").stdout.splitlines()
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    found = []
+    for name, where in zip(said[::2], said[1::2]):
+        file, _, line = where.split(" (")[0].rpartition(":")
+        found.append((name, file, int(line) if line.isdecimal() else 0))
+    return found
+
+
+def _elsewhere(path: str, address: int) -> list[_Frame]:
+    names = [name for name, *_ in _lines(path, address)[-1:] if name != "??"]
+    return [_Frame(names[0] if names else hex(address), path, 0, False)]
+
+
+def _in_module(address: int, function: NodeFunction) -> list[_Frame]:
+    """What in the module an address is: the user's line, where it is in the user's C."""
+    sources = function.program.sources
+    found = []
+    for _, file, line in _lines(function.built.path, address):
+        key = next((key for key in sources if file == key or file.endswith(f"/{key}")), None)
+        if key is not None:
+            found.append(_users(key, line, function))
+    if found:
+        return found
+    symbol = next((name for name, start, size in symbols(function.built.path) if start <= address < start + size), "")
+    label = next((k["label"] for k in function.program.data["kernels"] if symbol.startswith(f"opw_{k['label']}_")), "")
+    own = _written(function) if label else None
+    return [own or _Frame(symbol, "", 0, False)]
+
+
+def _users(key: str, line: int, function: NodeFunction) -> _Frame:
+    """The user's line that a line of a fragment was written in."""
+    place = function.program.sources[key]
+    if place.get("exact"):
+        return _Frame(key, place["file"], place["line"] + line - 1, True)
+    op, _, hook = key.rpartition(".")
+    for text in texts_of(function.program.data, op, hook):
+        found = find(place["file"], place["line"], op.partition("~")[0], text.replace("opw_V", "V"), line)
+        if found is not None:
+            return _Frame(key, place["file"], found.line, True)
+    return _Frame(key, place["file"], place["line"], False)
+
+
+def _written(function: NodeFunction) -> _Frame | None:
+    """Where the node's C was written, as far as that is known of the whole."""
+    for kernel in function.program.data["kernels"]:
+        key = f"{kernel['label']}.c_code"
+        place = function.program.sources.get(key)
+        if place:
+            return _Frame(key, place["file"], place["line"], bool(place.get("exact")))
+    return None

@@ -1,0 +1,161 @@
+"""The child: loads modules, calls their functions on what it is sent, and says what came of it. It knows no op."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pickle
+import socket
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from opweld.compile.builder import load
+from opweld.config import config
+from opweld.dtypes import compiled
+from opweld.outside.passing import Array, Channel, Memory, Unpicklable, bare, lies_in, pickled, put
+
+__all__ = ["serve"]
+
+
+class _Refused(Exception):
+    """The module refuses what a kernel left: the numbers that it says, and the value."""
+
+
+class _Unreadable(Exception):
+    """A value cannot be unpickled here: its place, and why."""
+
+
+def serve(connection: int, memory: int, words: int) -> None:
+    """Do what is asked, until nobody asks any more.
+
+    Parameters
+    ----------
+    connection : int
+        The number of the socket.
+    memory, words : int
+        Those of the files where arrays lie, and where it is written what a signal ends.
+    """
+    compiled().last_words(words)
+    flush = ctypes.CDLL(None).fflush
+    channel = Channel(socket.socket(fileno=connection))
+    child = _Child(Memory(memory))
+    channel.send(None)
+    while True:
+        try:
+            message = channel.receive()
+            channel.hear()
+        except (EOFError, ConnectionError):
+            os._exit(0)  # nothing here is worth an end in order
+        reply = child.do(*message)
+        flush(None)
+        sys.stdout.flush()
+        channel.send((*reply, child.memory.end, child.warned))
+
+
+class _Child:
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self._modules: dict[str, Any] = {}
+        self._functions: dict[int, Any] = {}
+        self.warned: list[tuple[str, type[Warning]]] = []  # of the last call
+        self._given: list[Any] = []  # what the last call worked on; views of it may live as long
+
+    def do(self, what: str, *arguments: Any) -> tuple[Any, ...]:
+        """Answer a message."""
+        self.warned = []
+        try:
+            return self._load(*arguments) if what == "load" else self._call(*arguments)
+        except _Unreadable as err:
+            return "unreadable", err.args
+        except _Refused as err:
+            step, position, value = err.args
+            return "refused", (step, position, self._sent(value))
+        except Unpicklable as err:
+            return "unwritable", str(err)
+        except BaseException as err:  # SystemExit of a callback among them
+            return "raised", _pickled_error(err)
+
+    def _load(
+        self, key: int, path: str, number: int, called: str, outs: Sequence[Any], constants: list[bytes], n: int
+    ) -> tuple[Any, ...]:
+        """Bind a function of a module to its constants."""
+        module = self._modules.get(path)
+        if module is None:
+            module, why = load(path)
+            if why is not None:
+                raise why
+            self._modules[path] = module
+        self._functions[key] = module.make(
+            number, called, (None,) * n, lambda index, value: value,
+            tuple([out if isinstance(out, str) else (*out, config) for out in outs]), (),
+            tuple([_read(i, data) for i, data in enumerate(constants)]), (None,) * n, (), None, _refuse, None, 1,
+        )  # fmt: skip
+        return "done", None
+
+    def _call(
+        self, key: int, values: list[Array | bytes], outs: list[Array | None] | None, end: int
+    ) -> tuple[Any, ...]:
+        """Call a function."""
+        self.memory.end = end
+        self.memory.map(end)
+        given = [self.memory.array(v) if isinstance(v, Array) else _read(i, v) for i, v in enumerate(values)]
+        self._given = given
+        offered = {} if outs is None else {"out": [None if out is None else self.memory.array(out) for out in outs]}
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            try:
+                found = self._functions[key](*given, **offered)
+            finally:
+                self.warned = [(str(one.message), one.category) for one in said]
+        largest = sorted(range(len(found)), key=lambda i: -getattr(found[i], "nbytes", 0))
+        sent: dict[int, Any] = {}
+        for i in largest:
+            sent[i] = self._result(found[i], given, {k: found[k] for k in sent})
+        return "done", list(sent.items())
+
+    def _result(self, value: object, given: Sequence[object], others: Mapping[int, Any]) -> tuple[Any, ...]:
+        """How a result travels: as an input, as a view of another result, by the place where it lies, or as a copy."""
+        for i, one in enumerate(given):
+            if value is one:
+                return "same", i
+        if bare(value) and self.memory.within(value) is None:
+            for k, other in others.items():
+                by = lies_in(value, other) if bare(other) else None
+                if by is not None:
+                    return "view", (k, by, Array(0, value.shape, value.strides, value.dtype, value.flags.writeable))
+        return "new", self._sent(value)
+
+    def _sent(self, value: object) -> Array | bytes:
+        if not bare(value):
+            return pickled(value)
+        at = self.memory.within(value)
+        if at is None:
+            try:
+                return put(self.memory, value)
+            except OSError as err:
+                raise Unpicklable(f"there is no room in shared memory: {err.strerror}") from None
+        return Array(at, value.shape, value.strides, value.dtype, bool(value.flags.writeable))
+
+
+def _read(place: int, data: bytes) -> Any:
+    try:
+        return pickle.loads(data)
+    except Exception as err:  # a class's own hooks may raise what they like
+        raise _Unreadable(place, f"{type(err).__name__}: {err}") from None
+
+
+def _refuse(step: int, position: int, value: object) -> None:
+    raise _Refused(step, position, value)
+
+
+def _pickled_error(err: BaseException) -> bytes:
+    err.__traceback__ = None
+    try:
+        data = pickle.dumps(err)
+        if type(pickle.loads(data)) is type(err):
+            return data
+    except Exception:
+        pass
+    return pickle.dumps(RuntimeError(f"{type(err).__name__}: {err}"))

@@ -1,0 +1,436 @@
+"""The caller's side of the process in which C runs: started when it is needed, kept, replaced when it has died.
+
+What a worker's process has in its environment is its caller's to say: there is one worker for each such set.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any, NamedTuple
+from warnings import warn
+
+from opweld.apart import fresh
+from opweld.errors import OpweldError
+from opweld.outside.passing import (
+    Array,
+    Block,
+    Channel,
+    Memory,
+    Overrun,
+    Unpicklable,
+    bare,
+    pickled,
+    unnamed,
+    view_of,
+)
+
+__all__ = ["Died", "Inside", "Outside", "Recipe", "Refused", "Worker", "worker"]
+
+_KEPT = 1 << 28  # bytes of shared memory that a worker holds on to between calls
+_BEGIN = 120.0  # seconds that a process may take until it listens
+_WORDS = 2.0  # seconds that a process is given to write its last words
+_NUMBERS = count()
+_workers: dict[Any, Worker] = {}
+
+
+class Died(Exception):
+    """The process ended in a call.
+
+    Attributes
+    ----------
+    signal : int
+        What ended it; 0: it ended by itself.
+    code : int
+        Its exit code, where it ended by itself.
+    slow : float
+        The seconds after which it was ended by its caller; 0: it was not.
+    words : str
+        Its last words: templates/runtime/lastwords.c.
+    said : str
+        What it wrote to stderr in the call.
+    begun : bool
+        It was told what to do before it ended.
+    """
+
+    def __init__(self, status: int | None, slow: float, words: str, said: str, begun: bool) -> None:
+        super().__init__(status)
+        self.signal = -status if status is not None and status < 0 else 0
+        self.code = status if status is not None and status >= 0 else 0
+        self.slow = slow
+        self.words = words
+        self.said = said
+        self.begun = begun
+
+
+class Inside(Exception):
+    """What must run in the caller's own process: says which value cannot travel, and why."""
+
+
+class Refused(Exception):
+    """The module refuses what a kernel left: the number of a step, of an output, and the value."""
+
+
+class Recipe(NamedTuple):
+    """A function of a module, as data: what the child binds."""
+
+    path: str
+    number: int
+    called: str
+    outs: tuple[Any, ...]
+    constants: Sequence[object]
+    arguments: int
+
+
+class Worker:
+    """A process that runs C, and is replaced when it has died.
+
+    Parameters
+    ----------
+    environment : mapping of str to str
+        What its process has in its environment besides what this one has: ``LD_PRELOAD``, options of sanitizers.
+
+    Attributes
+    ----------
+    started : int
+        How many processes it has had.
+    """
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self.environment = dict(environment or {})
+        self.started = 0
+        self.lock = threading.RLock()
+        self.known: set[int] = set()  # the functions that the process has bound
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        """The number of its process, which is started if there is none."""
+        with self.lock:
+            self.ready()
+            assert self._process is not None
+            return self._process.pid
+
+    def ask(self, seconds: float, *message: Any) -> Any:
+        """Have the process do something; a fresh one, where it has died since it was last asked.
+
+        Parameters
+        ----------
+        seconds : float
+            How long it may take; 0: as long as it likes.
+        *message
+            As ``opweld.outside.child`` takes it.
+
+        Returns
+        -------
+        object
+            Its answer.
+
+        Raises
+        ------
+        Died
+            If it ends.
+        """
+        begun = False
+        try:
+            self._channel.send(message)
+            self._channel.heard(seconds)
+            begun = True
+            what, answer, self.memory.end, warned = self._channel.receive(seconds)
+        except (EOFError, ConnectionError):
+            raise self._died(0.0, begun) from None
+        except TimeoutError:
+            raise self._died(seconds, begun) from None
+        except BaseException:  # Ctrl-C: what it says later is no answer to what it is asked next
+            self.end()
+            raise
+        self._pass_on()
+        for text, category in warned:
+            warn(text, category, stacklevel=2)
+        return what, answer
+
+    def ready(self) -> bool:
+        """Have a process to ask.
+
+        Returns
+        -------
+        bool
+            Whether it is a new one, which has bound nothing.
+
+        Raises
+        ------
+        OpweldError
+            If none can be started.
+        """
+        if self._process is not None and self._process.poll() is None:
+            return False
+        self.end()
+        self._start()
+        return True
+
+    def _start(self) -> None:
+        if not sys.executable:
+            raise OpweldError("no process can be started for C to run in: sys.executable is empty; pass isolate=False")
+        ours, theirs = socket.socketpair()
+        self.memory, self._words, self._stderr = Memory(), unnamed("words"), unnamed("stderr")
+        files = theirs.fileno(), self.memory.file, self._words
+        try:
+            self._process = subprocess.Popen(
+                fresh(f"from opweld.outside.child import serve; serve{files}"),
+                stdin=subprocess.DEVNULL,
+                stderr=self._stderr,
+                pass_fds=files,
+                env={**os.environ, **self.environment},
+                start_new_session=True,  # Ctrl-C in a terminal is for us to act on
+            )
+        except OSError as err:
+            ours.close()
+            self._close_files()
+            raise OpweldError(f"no process can be started for C to run in: {err.strerror}") from err
+        finally:
+            theirs.close()
+        self._channel = Channel(ours)
+        self.known = set()
+        self.started += 1
+        try:
+            self._channel.receive(_BEGIN)
+        except (EOFError, TimeoutError):
+            said = self.said().strip().splitlines()[-1:]
+            self.end()
+            raise OpweldError(
+                f"the process for C to run in does not begin: {''.join(said) or 'it says nothing'}"
+            ) from None
+
+    def forget(self) -> None:
+        """Give up what calls have put into shared memory."""
+        if self._process is not None:
+            self.memory.forget(_KEPT)
+
+    def said(self) -> str:
+        """Give, and forget, what the process has written to stderr."""
+        size = os.fstat(self._stderr).st_size
+        if not size:
+            return ""
+        text = os.pread(self._stderr, size, 0).decode(errors="replace")
+        os.ftruncate(self._stderr, 0)
+        os.lseek(self._stderr, 0, os.SEEK_SET)
+        return text
+
+    def _pass_on(self) -> None:
+        """Show what C has written to stderr where this process shows such things."""
+        text = self.said()
+        if text and sys.stderr is not None:
+            sys.stderr.write(text)
+
+    def _died(self, slow: float, begun: bool) -> Died:
+        """Tell how the process ended; one that does not is ended."""
+        process = self._process
+        assert process is not None
+        if slow:
+            process.send_signal(signal.SIGABRT)  # it says where it stands
+        try:
+            status: int | None = process.wait(_WORDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            try:
+                status = process.wait(_WORDS)
+            except subprocess.TimeoutExpired:  # the system itself holds it; it will go when that lets it
+                status = None
+        words = os.pread(self._words, os.fstat(self._words).st_size, 0).decode(errors="replace")
+        found = Died(status, slow, words, self.said(), begun)
+        self.end()
+        return found
+
+    def end(self) -> None:
+        """End the process, if there is one."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        self._channel.socket.close()
+        if process.poll() is None:
+            process.kill()
+            try:
+                process.wait(_WORDS)
+            except subprocess.TimeoutExpired:
+                pass
+        self._close_files()
+
+    def _close_files(self) -> None:
+        self.memory.close()
+        os.close(self._words)
+        os.close(self._stderr)
+
+
+def worker(environment: Mapping[str, str] | None = None) -> Worker:
+    """Give the worker whose process has an environment; a process that was forked has workers of its own.
+
+    Parameters
+    ----------
+    environment : mapping of str to str, optional
+        What is set for it besides what this process has.
+
+    Returns
+    -------
+    Worker
+    """
+    key = os.getpid(), tuple(sorted((environment or {}).items()))
+    found = _workers.get(key)
+    if found is None:
+        if not _workers:
+            atexit.register(_end_all)
+        found = _workers.setdefault(key, Worker(environment))
+    return found
+
+
+def _end_all() -> None:
+    for (pid, _), found in _workers.items():
+        if pid == os.getpid():
+            found.end()
+
+
+class Outside:
+    """A function of a module, called in a worker's process.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        The function.
+    seconds : float
+        How long a call may take; 0: as long as it likes.
+    environment : mapping of str to str, optional
+        Whose worker runs it.
+
+    Attributes
+    ----------
+    overruns : list of (str, int, Overrun)
+        What the last call wrote beside ``"input"`` or ``"output"`` and its number.
+    """
+
+    def __init__(self, recipe: Recipe, seconds: float = 0.0, environment: Mapping[str, str] | None = None) -> None:
+        self._recipe = recipe
+        self._seconds = seconds
+        self._environment = environment
+        self._number = next(_NUMBERS)
+        self._constants: list[bytes] | None = None
+        self.overruns: list[tuple[str, int, Overrun]] = []
+
+    def __call__(self, values: Sequence[Any], out: Sequence[Any] | None = None) -> list[Any]:
+        """Run.
+
+        Parameters
+        ----------
+        values : sequence
+            What the inputs are. What C writes into arrays is written into these.
+        out : sequence of (ndarray or None), optional
+            The storage that is offered for the outputs.
+
+        Returns
+        -------
+        list
+            The outputs; one that views an input views it here too.
+
+        Raises
+        ------
+        Inside
+            If a value cannot travel.
+        Refused
+            If the module refuses what C left.
+        Died
+            If the process ends.
+        """
+        try:
+            return self._once(values, out)
+        except Died as err:
+            if err.begun:
+                raise
+        return self._once(values, out)  # it had been ended from outside, a moment ago
+
+    def _once(self, values: Sequence[Any], out: Sequence[Any] | None) -> list[Any]:
+        asked = worker(self._environment)
+        with asked.lock:
+            asked.ready()
+            self._bind(asked)
+            try:
+                return self._call(asked, values, out)
+            finally:
+                asked.forget()
+
+    def _bind(self, asked: Worker) -> None:
+        if self._number in asked.known:
+            return
+        recipe = self._recipe
+        if self._constants is None:
+            self._constants = [_travelling(f"constant {i}", value) for i, value in enumerate(recipe.constants)]
+        message = recipe.path, recipe.number, recipe.called, recipe.outs, self._constants, recipe.arguments
+        what, answer = asked.ask(self._seconds, "load", self._number, *message)
+        self._check(what, answer, "constant")
+        asked.known.add(self._number)
+
+    def _call(self, asked: Worker, values: Sequence[Any], out: Sequence[Any] | None) -> list[Any]:
+        memory = asked.memory
+        try:
+            blocks = {i: Block(memory, value) for i, value in enumerate(values) if bare(value)}
+            offered = {i: Block(memory, value) for i, value in enumerate(out or ()) if value is not None}
+        except OSError as err:
+            raise Inside(f"its arrays find no room in shared memory ({err.strerror})") from None
+        sent = [blocks[i].array if i in blocks else _travelling(f"input {i}", value) for i, value in enumerate(values)]
+        outs = None if out is None else [offered[i].array if i in offered else None for i in range(len(out))]
+        what, answer = asked.ask(self._seconds, "call", self._number, sent, outs, memory.end)
+        memory.map(memory.end)
+        every = [("input", i, block) for i, block in blocks.items()] + [("output", i, b) for i, b in offered.items()]
+        for _, _, block in every:
+            block.take_back()
+        found = [(kind, i, block.overrun()) for kind, i, block in every]
+        self.overruns = [(kind, i, over) for kind, i, over in found if over is not None]
+        self._check(what, answer, "input", memory)
+        made: dict[int, Any] = {}
+        for i, (kind, one) in answer:
+            if kind == "new":
+                made[i] = self._value(memory, [block for *_, block in every], one)
+            elif kind == "same":
+                made[i] = values[one]
+            else:
+                other, by, like = one
+                made[i] = view_of(made[other], by, like)
+        return [made[i] for i in range(len(made))]
+
+    def _check(self, what: str, told: object, kind: str, memory: Memory | None = None) -> None:
+        """Go on where all went well."""
+        answer: Any = told
+        if what == "raised":
+            raise pickle.loads(answer)
+        if what == "unreadable":
+            place, why = answer
+            raise Inside(f"its {kind} {place} cannot be unpickled in another process ({why})")
+        if what == "unwritable":
+            raise Inside(f"what it computes cannot travel ({answer})")
+        if what == "refused":
+            step, position, value = answer
+            assert memory is not None
+            raise Refused(step, position, self._value(memory, [], value))
+
+    def _value(self, memory: Memory, blocks: Sequence[Block], found: Array | bytes) -> Any:
+        """A value of the child's, here: a view of what the caller has, or a copy."""
+        if not isinstance(found, Array):
+            return pickle.loads(found)
+        for block in blocks:
+            if block.start <= found.offset < block.end:
+                return view_of(block.value, found.offset - block.array.offset, found)
+        made = memory.array(found).copy(order="K")
+        made.flags.writeable = found.writeable
+        return made
+
+
+def _travelling(name: str, value: object) -> bytes:
+    try:
+        return pickled(value)
+    except Unpicklable as err:
+        raise Inside(f"its {name} does not pickle ({err})") from None
