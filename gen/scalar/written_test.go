@@ -70,6 +70,11 @@ _SAYS = {
     "{{.Name}}": "{{.Doc}}",
 {{- end}}
 }
+_SHOWS = {
+{{- range .Rows}}
+    "{{.Name}}": "{{.Shows}}",
+{{- end}}
+}
 _ALSO = {
 {{- range .Rows}}{{$name := .Name}}{{range .Also}}
     "{{.}}": "{{$name}}",
@@ -85,7 +90,7 @@ def __getattr__(name: str) -> Any:
     if known != name:
         made = globals().get(known) or __getattr__(known)
     else:
-        made = documented(ufunc(name), _SAYS[name])
+        made = documented(ufunc(name), _SAYS[name], _SHOWS[name])
     return globals().setdefault(name, made)
 
 
@@ -110,9 +115,9 @@ type functions struct {
 		Parts []string
 	}
 	Rows []struct {
-		Name, Doc string
-		Also      []string
-		Joint     bool // of several results, which a call gives as a list
+		Name, Doc, Shows string
+		Also             []string
+		Joint            bool // of several results, which a call gives as a list
 	}
 }
 
@@ -138,10 +143,10 @@ func known() functions {
 		also := strings.Fields(row.also + " " + row.short)
 		f.Functions = append(append(f.Functions, row.name), also...)
 		f.Rows = append(f.Rows, struct {
-			Name, Doc string
-			Also      []string
-			Joint     bool // of several results, which a call gives as a list
-		}{row.name, row.doc, also, row.parts != ""})
+			Name, Doc, Shows string
+			Also             []string
+			Joint            bool // of several results, which a call gives as a list
+		}{row.name, row.doc, row.shows, also, row.parts != ""})
 	}
 	for _, list := range [][]string{f.Names, f.Rounded, f.RoundedComplex, f.Functions} {
 		slices.Sort(list)

@@ -106,6 +106,11 @@ def upcast(*dtypes: Any) -> str:
     -------
     str
         Name of the dtype that NumPy promotes them to.
+
+    Examples
+    --------
+    >>> opweld.scalar.upcast("int32", "float32")
+    'float64'
     """
     if not dtypes:
         raise TypeError("upcast needs at least one dtype")

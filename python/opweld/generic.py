@@ -10,7 +10,14 @@ __all__ = ["Generic", "generic"]
 
 
 class Generic(CType):
-    """Any Python object, as a ``PyObject*`` that C code owns a reference to."""
+    """Any Python object, as a ``PyObject*`` that C code owns a reference to.
+
+    Examples
+    --------
+    >>> g = opweld.generic.generic("g")
+    >>> opweld.function([g], g)({"any": "object"})
+    {'any': 'object'}
+    """
 
     __props__ = ()
 

@@ -54,6 +54,19 @@ def params_of(node: Node) -> Constant | None:
         If ``params_type`` is no CType.
     TypeError, ValueError
         If ``params_type`` refuses the value.
+
+    Examples
+    --------
+    >>> class Scale(opweld.COp):
+    ...     itypes, otypes = [T.dvector], [T.dvector]
+    ...     params_type = opweld.scalar.float64
+    ...     def get_params(self, node):
+    ...         return 2.0
+    ...     def perform(self, node, inputs, output_storage, params):
+    ...         output_storage[0][0] = inputs[0] * params
+    ...
+    >>> opweld.params.params_of(Scale().make_node(T.dvector())).data
+    np.float64(2.0)
     """
     op: Any = node.op
     type_ = attribute(op, "params_type")
@@ -82,6 +95,19 @@ def perform_params(node: Node) -> tuple[Any, ...]:
     -------
     tuple
         Empty, or the params.
+
+    Examples
+    --------
+    >>> class Scale(opweld.COp):
+    ...     itypes, otypes = [T.dvector], [T.dvector]
+    ...     params_type = opweld.scalar.float64
+    ...     def get_params(self, node):
+    ...         return 2.0
+    ...     def perform(self, node, inputs, output_storage, params):
+    ...         output_storage[0][0] = inputs[0] * params
+    ...
+    >>> opweld.params.perform_params(Scale().make_node(T.dvector()))
+    (np.float64(2.0),)
     """
     found = signature_of(node.op.perform)
     if found is None or not found.takes(4):  # node, inputs, storage, params
@@ -109,6 +135,12 @@ class ParamsType(CType):
         Their types.
     length : int
         How many there are.
+
+    Examples
+    --------
+    >>> settings = opweld.ParamsType(rate=opweld.scalar.float64, steps=opweld.scalar.int32)
+    >>> settings.filter({"rate": 0.5, "steps": 3}).steps
+    np.int32(3)
     """
 
     __props__ = ("fields", "types")

@@ -86,6 +86,14 @@ def debugprint(
         If there is nothing to print in `graph`, or an option is none of anybody's.
     ValueError
         If `ids` is none of these.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> shown = opweld.printing.debugprint(T.exp(x).sum())
+    CAReduce{add, axis=(0,)} [id A]
+     └─ Elemwise{exp} [id B]
+         └─ x [id C]
     """
     if kwargs:
         _refuse_unknown("debugprint", kwargs, _OPTIONS, _THEIRS)
@@ -134,6 +142,14 @@ def pydotprint(graph: object, outfile: object = None, **kwargs: Any) -> Any:
     ------
     TypeError
         If an option is none of anybody's.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.printing.pydotprint(T.exp(x), "graph.svg")
+    <picture of a graph, 409 by 318 pixels; .save(file) writes SVG>
+    >>> open("graph.svg").read().startswith("<svg")
+    True
     """
     if kwargs:
         _refuse_unknown("pydotprint", kwargs, ("outfile",), _THEIRS_DRAWN)

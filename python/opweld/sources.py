@@ -32,6 +32,12 @@ def source(made: object, *dtypes: Any) -> str:
         If it is nothing of that kind.
     ValueError
         If nothing was made of a short form or ufunc yet, and no dtypes are given.
+
+    Examples
+    --------
+    >>> halves = opweld.cop("x: float64[n] -> y: float64[n]", "for (npy_intp i = 0; i < n; i++) y[i] = x[i] / 2;")
+    >>> "y[i] = x[i] / 2;" in opweld.source(halves, "float64")
+    True
     """
     maker = getattr(made, "maker", None)
     if isinstance(maker, Maker):

@@ -169,6 +169,16 @@ def function(
         If a rewriter gives what does not fit, or rewriters undo one another's work.
     CompileError, CompilerNotFoundError, ToolError, CacheError, EngineError, LoadError
         If the module cannot be built or loaded.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> total = opweld.shared(0.0, name="total")
+    >>> f = opweld.function([x], 2 * x, updates=[(total, total + x.sum())])
+    >>> f([1.0, 2.0])
+    array([2., 4.])
+    >>> total.get_value()
+    array(3.)
     """
     if isinstance(mode, Variable):
         raise TypeError(f"mode must be a name or a Mode, got {_what(mode)}; several inputs or outputs are one list")

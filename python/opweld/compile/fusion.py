@@ -164,6 +164,13 @@ def fusion(made: object) -> Fusion:
         If it is not such a function.
     EngineError
         If the engine, which decides it, cannot be asked.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> f = opweld.function([x], T.exp(x) * 2 + x.sum())
+    >>> [[str(node.op) for node in loop] for loop in opweld.fusion(f).loops]
+    [['Elemwise{exp}', 'Elemwise{multiply, inplace}', 'Elemwise{add, inplace}'], ['CAReduce{add, axis=(0,)}']]
     """
     maker: Any = getattr(made, "maker", None)
     if not hasattr(maker, "fused"):

@@ -39,6 +39,15 @@ class In:
     ----------
     named : bool
         `name` was given: a call must be able to use it.
+
+    Examples
+    --------
+    >>> x, y = T.dvector("x"), T.dvector("y")
+    >>> f = opweld.function([x, opweld.In(y, name="by", value=[1.0, 2.0])], x * y)
+    >>> f([3.0, 4.0])
+    array([3., 8.])
+    >>> f([3.0, 4.0], by=[0.0, 1.0])
+    array([0., 4.])
     """
 
     def __init__(
@@ -81,6 +90,14 @@ class Out:
     borrow : bool
         The result may share memory with an argument, with a shared variable's value, or with another result. False: it
         is copied where it would.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> f = opweld.function([x], opweld.Out(x[::-1], borrow=True))
+    >>> given = np.arange(3.0)
+    >>> np.shares_memory(f(given), given)
+    True
     """
 
     def __init__(self, variable: Variable, borrow: bool = False) -> None:

@@ -96,6 +96,14 @@ def shared(
         If the value is a variable of a graph, or an array of a dtype that has no C type.
     OverflowError
         If it is an integer that no dtype holds.
+
+    Examples
+    --------
+    >>> w = opweld.shared(np.zeros(2), name="w")
+    >>> step = opweld.function([], updates=[(w, w + 1)])
+    >>> step()
+    >>> w.get_value()
+    array([1., 1.])
     """
     if isinstance(value, Variable):
         raise TypeError(f"shared: expected a value, got {_what(value)}: a shared variable holds no part of a graph")

@@ -28,6 +28,14 @@ def load_ipython_extension(shell: Any) -> None:
     ----------
     shell : InteractiveShell
         IPython's.
+
+    Examples
+    --------
+    >>> # In IPython:  %load_ext opweld
+    >>> # and a cell:  %%cop halves(x: float64[n]) -> y: float64[n]
+    >>> #              for (npy_intp i = 0; i < n; i++) y[i] = x[i] / 2;
+    >>> callable(opweld.load_ipython_extension)
+    True
     """
 
     @ending

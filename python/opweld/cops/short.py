@@ -131,7 +131,7 @@ def cop(
 
     Examples
     --------
-    >>> square = cop("x: T[n] -> y: T[n]", "for (npy_intp i = 0; i < n; i++) y[i] = x[i] * x[i];")
+    >>> square = opweld.cop("x: T[n] -> y: T[n]", "for (npy_intp i = 0; i < n; i++) y[i] = x[i] * x[i];")
     >>> square(np.array([1.0, 2.0]))
     array([1., 4.])
     """

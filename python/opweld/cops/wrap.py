@@ -58,9 +58,9 @@ def wrap(
 
     Examples
     --------
-    >>> hypot = wrap("double hypot(double x, double y)", signature="x: float64, y: float64 -> float64")
+    >>> hypot = opweld.wrap("double hypot(double x, double y)", signature="x: float64, y: float64 -> float64")
     >>> hypot(3, 4)
-    5.0
+    np.float64(5.0)
     """
     frame = sys._getframe(1)
     place, _ = place_of(frame)

@@ -51,6 +51,13 @@ class FunctionGraph:
     ------
     MissingInputError
         If an output depends on a variable that is none of these.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> graph = opweld.FunctionGraph([x], [T.exp(x) + 1])
+    >>> [str(node.op) for node in graph.toposort()]
+    ['Elemwise{exp}', 'Elemwise{add}']
     """
 
     def __init__(self, inputs: Iterable[Variable], outputs: Iterable[Variable], clone: bool = False) -> None:

@@ -43,6 +43,18 @@ class Op(Props):
         Which output stands for the op where it has several.
     itypes, otypes : list of Type
         What the `make_node` that comes with the class takes and makes.
+
+    Examples
+    --------
+    >>> class Parity(opweld.Op):
+    ...     __props__ = ()
+    ...     itypes, otypes = [T.lvector], [T.lvector]
+    ...     def perform(self, node, inputs, output_storage):
+    ...         output_storage[0][0] = inputs[0] % 2
+    ...
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], Parity()(x) + 1)([1, 2, 3])
+    array([2, 1, 2])
     """
 
     view_map: dict[int, list[int]] = {}

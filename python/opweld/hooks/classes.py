@@ -115,6 +115,17 @@ class COp(CLinkerObject, Op):
     """An op whose work is written in C. Texts are asked for under canonical names; see the page on the C contract.
 
     Only `c_code` must be written; a plain `Op` may carry the same methods.
+
+    Examples
+    --------
+    >>> class Twice(opweld.COp):
+    ...     itypes, otypes = [opweld.scalar.float64], [opweld.scalar.float64]
+    ...     def c_code(self, node, name, inputs, outputs, sub):
+    ...         return f"{outputs[0]} = 2 * {inputs[0]};"
+    ...
+    >>> a = opweld.scalar.float64("a")
+    >>> opweld.function([a], Twice()(a))(21)
+    np.float64(42.0)
     """
 
     def c_code(

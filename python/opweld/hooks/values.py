@@ -31,6 +31,16 @@ def frozen(value: Any) -> Any:
     ------
     TypeError
         If `value` does not hash.
+
+    Examples
+    --------
+    >>> try:
+    ...     opweld.params.frozen([1, 2])
+    ... except TypeError as err:
+    ...     print(err)
+    [1, 2] (list)
+    >>> opweld.params.frozen((1, 2))
+    (<class 'tuple'>, (<class 'int'>, 1), (<class 'int'>, 2))
     """
     if hasattr(value, "tobytes") and hasattr(value, "dtype"):
         return type(value), value.dtype.str, value.shape, value.tobytes()

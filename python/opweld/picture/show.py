@@ -20,6 +20,13 @@ class Picture:
         The text of the picture: one ``<svg>`` element.
     width, height : int
         In pixels.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> picture = opweld.picture.picture(T.exp(x))
+    >>> picture.svg.startswith("<svg"), picture.width > 0
+    (True, True)
     """
 
     def __init__(self, svg: str, width: int, height: int) -> None:
@@ -88,6 +95,13 @@ def picture(graph: object, file: object = None) -> Picture:
         If there is nothing to draw in `graph`.
     ValueError
         If the graph has a cycle, or the name of `file` does not end in ``.svg``.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> made = opweld.picture.picture(opweld.function([x], T.exp(x).sum()))
+    >>> made.svg.startswith("<svg")
+    True
     """
     made = Picture(*draw(collect(graph)))
     if file is not None:

@@ -198,6 +198,21 @@ def node_rewriter(
     ------
     TypeError
         If `tracks` holds what is neither an op nor a class.
+
+    Examples
+    --------
+    >>> from opweld.rewriting import RewriteSet, node_rewriter, rewrite_graph
+    >>> @node_rewriter([T.exp])
+    ... def exp_of_log(fgraph, node):
+    ...     below = node.inputs[0].owner
+    ...     return [below.inputs[0]] if below is not None and below.op == T.log else None
+    ...
+    >>> x = T.dvector("x")
+    >>> graph = opweld.FunctionGraph([x], [T.exp(T.log(x)) + 1])
+    >>> rewrite_graph(graph, RewriteSet().with_("canonicalize", exp_of_log))
+    True
+    >>> [str(node.op) for node in graph.toposort()]
+    ['Elemwise{add}']
     """
     wanted = None if tracks is None else list(_listed(tracks))
     for position, item in enumerate(wanted or ()):

@@ -82,6 +82,13 @@ class RewriteSet:
     ----------
     registrations : tuple of Registration
         What it holds, chosen or not.
+
+    Examples
+    --------
+    >>> from opweld.rewriting import registry
+    >>> fewer = registry.rewrites.without("fold_constants")
+    >>> "fold_constants" in [each.name for each in fewer.query("canonicalize")]
+    False
     """
 
     __slots__ = ("_exclude", "_include", "_made", "registrations")

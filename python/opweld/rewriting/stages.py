@@ -157,6 +157,16 @@ def rewrite_graph(graph: FunctionGraph, rewrites: RewriteSet) -> bool:
     ------
     RewriteError
         If a rewriter gives what cannot stand in a node's place, or rewriters undo one another's work.
+
+    Examples
+    --------
+    >>> from opweld.rewriting import registry, rewrite_graph
+    >>> x = T.dmatrix("x")
+    >>> graph = opweld.FunctionGraph([x], [x.T.T * 1])
+    >>> rewrite_graph(graph, registry.rewrites)
+    True
+    >>> graph.toposort(), graph.outputs
+    ([], [<TensorVariable x: float64, shape (?, ?)>])
     """
     before, rewriting.graph = rewriting.graph, graph
     try:

@@ -70,8 +70,10 @@ def expr(text: str, args: Iterable[str] | None = None) -> Expression:
 
     Examples
     --------
-    >>> saxpy = expr("a*x + y", args=["a", "x", "y"])
-    >>> z = saxpy(2.0, vector("x"), vector("y"))
+    >>> saxpy = opweld.scalar.expr("a*x + y", args=["a", "x", "y"])
+    >>> x, y = T.dvector("x"), T.dvector("y")
+    >>> opweld.function([x, y], saxpy(2.0, x, y))([1.0, 2.0], [10.0, 20.0])
+    array([12., 24.])
     """
     if not isinstance(text, str):
         raise TypeError(f"expr: expected the text of an expression, got {_what(text)}")

@@ -24,31 +24,61 @@ def _kind(type_: ScalarType) -> str:
 
 
 def same_out(type: ScalarType) -> tuple[ScalarType, ...]:
-    """Give the type of the one input."""
+    """Give the type of the one input.
+
+    Examples
+    --------
+    >>> opweld.scalar.same_out(opweld.scalar.int8)
+    (ScalarType('int8'),)
+    """
     return (type,)
 
 
 def same_out_nobool(type: ScalarType) -> tuple[ScalarType, ...]:
-    """Give the type of the one input, which must not be bool."""
+    """Give the type of the one input, which must not be bool.
+
+    Examples
+    --------
+    >>> opweld.scalar.same_out_nobool(opweld.scalar.int8)
+    (ScalarType('int8'),)
+    """
     if type.dtype == "bool":
         raise TypeError("bool is not supported")
     return (type,)
 
 
 def same_out_float_only(type: ScalarType) -> tuple[ScalarType, ...]:
-    """Give the type of the one input, which must be a float type."""
+    """Give the type of the one input, which must be a float type.
+
+    Examples
+    --------
+    >>> opweld.scalar.same_out_float_only(opweld.scalar.float32)
+    (ScalarType('float32'),)
+    """
     if _kind(type) != "f":
         raise TypeError(f"only float types are supported, got {type}")
     return (type,)
 
 
 def upcast_out(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """Give the type that holds every value of all."""
+    """Give the type that holds every value of all.
+
+    Examples
+    --------
+    >>> opweld.scalar.upcast_out(opweld.scalar.int8, opweld.scalar.float32)
+    (ScalarType('float32'),)
+    """
     return (get_scalar_type(upcast(*[type.dtype for type in types])),)
 
 
 def upcast_out_nobool(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """Give the type that holds every value of all; bool is refused."""
+    """Give the type that holds every value of all; bool is refused.
+
+    Examples
+    --------
+    >>> opweld.scalar.upcast_out_nobool(opweld.scalar.int8, opweld.scalar.int64)
+    (ScalarType('int64'),)
+    """
     found = upcast_out(*types)
     if found[0].dtype == "bool":
         raise TypeError("bool output is not supported")
@@ -56,12 +86,24 @@ def upcast_out_nobool(*types: ScalarType) -> tuple[ScalarType, ...]:
 
 
 def upgrade_to_float(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """Give the type that holds every value of all, after integers became float32, those of 32 bits or more float64."""
+    """Give the type that holds every value of all, after integers became float32, those of 32 bits or more float64.
+
+    Examples
+    --------
+    >>> opweld.scalar.upgrade_to_float(opweld.scalar.int8, opweld.scalar.int64)
+    (ScalarType('float64'),)
+    """
     return (get_scalar_type(upcast(*[_FLOAT_OF.get(type.dtype, type.dtype) for type in types])),)
 
 
 def upgrade_to_float_no_complex(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """Give what `upgrade_to_float` gives; complex types are refused."""
+    """Give what `upgrade_to_float` gives; complex types are refused.
+
+    Examples
+    --------
+    >>> opweld.scalar.upgrade_to_float_no_complex(opweld.scalar.int8)
+    (ScalarType('float32'),)
+    """
     for type in types:
         if _kind(type) == "c":
             raise TypeError(f"complex types are not supported, got {type}")
@@ -69,7 +111,13 @@ def upgrade_to_float_no_complex(*types: ScalarType) -> tuple[ScalarType, ...]:
 
 
 def upgrade_to_float64(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """Give float64."""
+    """Give float64.
+
+    Examples
+    --------
+    >>> opweld.scalar.float_out(opweld.scalar.int32)
+    (ScalarType('float64'),)
+    """
     return (get_scalar_type("float64"),)
 
 
@@ -77,7 +125,13 @@ float_out = upgrade_to_float64
 
 
 def int_out(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """Give int64."""
+    """Give int64.
+
+    Examples
+    --------
+    >>> opweld.scalar.int_out(opweld.scalar.float32)
+    (ScalarType('int64'),)
+    """
     return (get_scalar_type("int64"),)
 
 

@@ -49,6 +49,12 @@ class ScalarType(Lenient, CType):
     ----------
     dtype : str or numpy.dtype
         A bool, integer, float or complex dtype.
+
+    Examples
+    --------
+    >>> a = opweld.scalar.float64("a")
+    >>> a.type.dtype, opweld.function([a], a)(1)
+    ('float64', np.float64(1.0))
     """
 
     __props__ = ("dtype",)
@@ -232,6 +238,11 @@ def get_scalar_type(dtype: Any) -> ScalarType:
     -------
     ScalarType
         The same object each time.
+
+    Examples
+    --------
+    >>> opweld.scalar.get_scalar_type("float32") is opweld.scalar.float32
+    True
     """
     name = dtype_of(dtype).name
     found = _types.get(name)
@@ -295,6 +306,11 @@ def as_scalar(x: object, name: str | None = None) -> Any:
     ------
     TypeError
         For a variable of another type, and for what is not one number.
+
+    Examples
+    --------
+    >>> opweld.scalar.as_scalar(2.5).type
+    ScalarType('float64')
     """
     if isinstance(x, Variable):
         if not isinstance(x.type, ScalarType):

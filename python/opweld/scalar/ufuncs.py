@@ -201,5 +201,11 @@ def ufunc(name: str) -> Ufunc:
     -------
     Ufunc
         The same each time.
+
+    Examples
+    --------
+    >>> a, b = opweld.scalar.float64("a"), opweld.scalar.float64("b")
+    >>> opweld.function([a, b], opweld.scalar.ufunc("hypot")(a, b))(3.0, 4.0)
+    np.float64(5.0)
     """
     return Ufunc(name)

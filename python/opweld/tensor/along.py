@@ -245,6 +245,12 @@ def argmax(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
         If there is nothing to look at; at the call where sizes are not known before.
     numpy.exceptions.AxisError
         If there is no such axis.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.argmax(x))([3, 9, 4])
+    np.int64(1)
     """
     x = as_tensor_variable(x)
     return ArgExtreme("max", _axis(axis, x.type.ndim), keepdims)(x)
@@ -262,6 +268,12 @@ def argmin(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     -------
     TensorVariable
         Of int64.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.argmin(x))([3, 9, 4])
+    np.int64(0)
     """
     x = as_tensor_variable(x)
     return ArgExtreme("min", _axis(axis, x.type.ndim), keepdims)(x)
@@ -279,6 +291,12 @@ def max_and_argmax(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> 
     -------
     tuple of TensorVariable
         What `max` and `argmax` give.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.max_and_argmax(x))([3, 9, 4])
+    [np.int64(9), np.int64(1)]
     """
     return _max(x, axis, keepdims), argmax(x, axis, keepdims)
 
@@ -311,6 +329,12 @@ def cumsum(x: TensorLike, axis: Axes = None, dtype: DType = None) -> Any:
     ------
     numpy.exceptions.AxisError
         If there is no such axis.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.cumsum(x))([1, 2, 3])
+    array([1, 3, 6])
     """
     return _cumulative("sum", x, axis, dtype)
 
@@ -326,5 +350,11 @@ def cumprod(x: TensorLike, axis: Axes = None, dtype: DType = None) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.cumprod(x))([1, 2, 3])
+    array([1, 2, 6])
     """
     return _cumulative("prod", x, axis, dtype)

@@ -215,6 +215,13 @@ def alloc(value: TensorLike, *shape: Any) -> Any:
     -------
     TensorVariable
         Of the value's dtype.
+
+    Examples
+    --------
+    >>> x = T.lscalar("x")
+    >>> opweld.function([x], T.alloc(1.5, 2, x))(3)
+    array([[1.5, 1.5, 1.5],
+           [1.5, 1.5, 1.5]])
     """
     return _alloc(value, *shape)
 
@@ -247,6 +254,13 @@ def zeros(shape: Sizes, dtype: DType = None) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lscalar("x")
+    >>> opweld.function([x], T.zeros((2, x)))(3)
+    array([[0., 0., 0.],
+           [0., 0., 0.]])
     """
     return _filled(0, shape, dtype)
 
@@ -262,6 +276,13 @@ def ones(shape: Sizes, dtype: DType = None) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lscalar("x")
+    >>> opweld.function([x], T.ones((2, x)))(3)
+    array([[1., 1., 1.],
+           [1., 1., 1.]])
     """
     return _filled(1, shape, dtype)
 
@@ -279,6 +300,12 @@ def zeros_like(x: TensorLike, dtype: DType = None) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.zeros_like(x))([5, 6])
+    array([0, 0])
     """
     return _filled_like(0, x, dtype)
 
@@ -294,6 +321,12 @@ def ones_like(x: TensorLike, dtype: DType = None) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.ones_like(x))([5, 6])
+    array([1, 1])
     """
     return _filled_like(1, x, dtype)
 
@@ -325,6 +358,11 @@ def get_scalar_constant_value(v: TensorLike) -> Any:
     ------
     NotScalarConstantError
         If it is not known.
+
+    Examples
+    --------
+    >>> T.get_scalar_constant_value(T.constant(3.0))
+    array(3.)
     """
     while isinstance(v, Variable):
         node = v.owner

@@ -133,6 +133,13 @@ def tensordot(x: TensorLike, y: TensorLike, axes: Any = 2) -> Any:
         If sizes that meet differ; at the call where they are not known before.
     numpy.exceptions.AxisError
         If there is no such axis.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> y = T.lvector("y")
+    >>> opweld.function([x, y], T.tensordot(x, y, axes=1))([[1, 2], [3, 4]], [1, 1])
+    array([3, 7])
     """
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     left: Any
@@ -166,6 +173,12 @@ def inner(x: TensorLike, y: TensorLike) -> Any:
     ------
     ValueError
         If the last sizes differ; at the call where they are not known before.
+
+    Examples
+    --------
+    >>> x, y = T.lvector("x"), T.lvector("y")
+    >>> opweld.function([x, y], T.inner(x, y))([1, 2], [3, 4])
+    np.int64(11)
     """
     left, right = as_tensor_variable(x), as_tensor_variable(y)
     if left.type.ndim == 0 or right.type.ndim < 2:
@@ -185,6 +198,13 @@ def outer(x: TensorLike, y: TensorLike) -> Any:
     -------
     TensorVariable
         A matrix.
+
+    Examples
+    --------
+    >>> x, y = T.lvector("x"), T.lvector("y")
+    >>> opweld.function([x, y], T.outer(x, y))([1, 2], [3, 4])
+    array([[3, 4],
+           [6, 8]])
     """
     return functions.multiply(expand_dims(ravel(x), 1), expand_dims(ravel(y), 0))
 
@@ -206,6 +226,12 @@ def vdot(x: TensorLike, y: TensorLike) -> Any:
     ------
     ValueError
         If they are not of one size; at the call where it is not known before.
+
+    Examples
+    --------
+    >>> x, y = T.dvector("x"), T.dvector("y")
+    >>> opweld.function([x, y], T.vdot(x, y))([1.0, 2.0], [3.0, 4.0])
+    np.float64(11.0)
     """
     left = ravel(x)
     return dot(functions.conjugate(left) if dtype_of(left.type.dtype).np.kind == "c" else left, ravel(y))

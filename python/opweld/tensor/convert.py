@@ -40,6 +40,12 @@ def constant(x: likes.TensorLike, name: str | None = None, dtype: likes.DType = 
     ------
     TypeError
         If NumPy makes no numeric array of it.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], x + T.constant(2))([1, 2])
+    array([3, 4])
     """
     if hasattr(x, "owner") and hasattr(x, "type"):
         raise TypeError(f"cannot make a constant of {_what(x)}{_instead(x)}")
@@ -77,6 +83,16 @@ def as_tensor_variable(x: likes.TensorLike, name: str | None = None, ndim: int |
         For a variable of another type, and for what is not numeric.
     ValueError
         If the number of dimensions is not `ndim`.
+
+    Examples
+    --------
+    >>> opweld.as_tensor_variable([1, 2]).type
+    TensorType('int64', (2,))
+    >>> x = T.dvector("x")
+    >>> opweld.as_tensor_variable(x) is x
+    True
+    >>> opweld.as_tensor_variable([x[0], 1.0]).ndim
+    1
     """
     found: TensorVariable
     if isinstance(x, Variable):

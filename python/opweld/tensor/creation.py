@@ -192,6 +192,12 @@ def empty(shape: Sizes, dtype: DType = None) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lscalar("x")
+    >>> opweld.function([x], T.empty((x, 3)).shape)(2)
+    array([2, 3])
     """
     return AllocEmpty("floatX" if dtype is None else dtype)(*sizes_of("empty", shape))
 
@@ -214,6 +220,12 @@ def empty_like(x: TensorLike, dtype: DType = None) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.empty_like(x).shape)([1, 2])
+    array([2])
     """
     x = as_tensor_variable(x)
     return empty(_sizes(x), x.type.dtype if dtype is None else dtype)
@@ -241,6 +253,13 @@ def full(shape: Sizes, fill_value: TensorLike, dtype: DType = None) -> Any:
         If the value has more dimensions than the shape.
     OverflowError
         If one of Python's integers does not fit into `dtype`.
+
+    Examples
+    --------
+    >>> x = T.dscalar("x")
+    >>> opweld.function([x], T.full((2, 2), x))(7.0)
+    array([[7., 7.],
+           [7., 7.]])
     """
     sizes = sizes_of("full", shape)
     if not isinstance(fill_value, Variable) and dtype is not None:
@@ -270,6 +289,12 @@ def full_like(x: TensorLike, fill_value: TensorLike, dtype: DType = None) -> Any
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.full_like(x, 7))([1, 2])
+    array([7, 7])
     """
     x = as_tensor_variable(x)
     return full(_sizes(x), fill_value, x.type.dtype if dtype is None else dtype)
@@ -290,6 +315,13 @@ def eye(n: Size, m: Size | None = None, k: Size = 0, dtype: DType = None) -> Any
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lscalar("x")
+    >>> opweld.function([x], T.eye(x))(2)
+    array([[1., 0.],
+           [0., 1.]])
     """
     return Eye("floatX" if dtype is None else dtype)(n, n if m is None else m, k)
 
@@ -307,5 +339,12 @@ def identity(n: Size, dtype: DType = None) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lscalar("x")
+    >>> opweld.function([x], T.identity(x))(2)
+    array([[1., 0.],
+           [0., 1.]])
     """
     return eye(n, dtype=dtype)

@@ -33,6 +33,13 @@ def tril(m: TensorLike, k: int = 0) -> Any:
     ------
     ValueError
         If `m` has no dimensions.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.tril(x))([[1, 2], [3, 4]])
+    array([[1, 0],
+           [3, 4]])
     """
     below, x = _sides("tril", m)
     return functions.where(functions.ge(below, -k), x, np.zeros((), x.type.dtype))
@@ -57,6 +64,13 @@ def triu(m: TensorLike, k: int = 0) -> Any:
     ------
     ValueError
         If `m` has no dimensions.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.triu(x))([[1, 2], [3, 4]])
+    array([[1, 2],
+           [0, 4]])
     """
     below, x = _sides("triu", m)
     return functions.where(functions.le(below, -k), x, np.zeros((), x.type.dtype))
@@ -92,6 +106,12 @@ def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     ------
     ValueError
         If `x` has less than two dimensions, or the axes are one.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.diagonal(x))([[1, 2], [3, 4]])
+    array([1, 4])
     """
     x = as_tensor_variable(x)
     if x.ndim < 2:
@@ -127,6 +147,13 @@ def diag(v: TensorLike, k: int = 0) -> Any:
     ------
     ValueError
         If `v` has neither one nor two dimensions.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.diag(x))([1, 2])
+    array([[1, 0],
+           [0, 2]])
     """
     v = as_tensor_variable(v)
     if v.ndim not in (1, 2):
@@ -160,5 +187,11 @@ def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype:
     ------
     ValueError
         As for `diagonal`.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.trace(x))([[1, 2], [3, 4]])
+    np.int64(5)
     """
     return functions.sum(diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype)

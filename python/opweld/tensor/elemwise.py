@@ -283,7 +283,7 @@ def broadcast_shape(op: object, shapes: list[Shape]) -> Shape:
     return tuple(found)
 
 
-def documented(op: ScalarOp, summary: str) -> Elemwise:
+def documented(op: ScalarOp, summary: str, shown: str, name: str = "") -> Elemwise:
     """Apply a scalar op to tensors, with a docstring.
 
     Parameters
@@ -292,6 +292,10 @@ def documented(op: ScalarOp, summary: str) -> Elemwise:
         Named as NumPy names the function, if it has it.
     summary : str
         What it does, in a sentence.
+    shown : str
+        An example, as ``"[1, 2]; [3, 4] = array([4, 6])"``: its arguments, and what it gives.
+    name : str, optional
+        What `opweld.tensor` calls it, if it is not the op's name.
 
     Returns
     -------
@@ -300,12 +304,26 @@ def documented(op: ScalarOp, summary: str) -> Elemwise:
     made = Elemwise(op)
     names = ", ".join(_INPUTS[op.nin])
     numpy = "\n    Of numbers." if op.nin == 1 else "\n    They are broadcast."
-    name = op.name or type(op).__name__.lower()
+    name = name or op.name or type(op).__name__.lower()
     if name in NAMES or name == "where":
         numpy = f"\n    As ``numpy.{name}``; broadcast." if op.nin > 1 else f"\n    As for ``numpy.{name}``."
     result = "TensorVariable" if op.nout == 1 else "list of TensorVariable"
     made.__doc__ = (
         f"{summary}\n\nParameters\n----------\n{names} : Variable or array_like{numpy}\n\n"
-        f"Returns\n-------\n{result}\n    Of the dtype that NumPy gives.\n"
+        f"Returns\n-------\n{result}\n    Of the dtype that NumPy gives.\n\n"
+        f"Examples\n--------\n{_example(name, shown)}"
     )
     return made
+
+
+def _example(name: str, shown: str) -> str:
+    """Write an example as it would be typed."""
+    given, result = shown.split(" = ")
+    arguments = given.split("; ")
+    names = "xyz"[: len(arguments)]
+    made = []
+    for letter, argument in zip(names, arguments, strict=True):
+        kind = "z" if "j" in argument else "d" if "." in argument else "l"
+        made.append(f'>>> {letter} = T.{kind}vector("{letter}")\n')
+    call = f"T.{name}({', '.join(names)})"
+    return f"{''.join(made)}>>> opweld.function([{', '.join(names)}], {call})({', '.join(arguments)})\n{result}\n"

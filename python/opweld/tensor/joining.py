@@ -180,6 +180,12 @@ def concatenate(arrays: TensorList, axis: int | None = 0) -> Any:
     ------
     ValueError
         If they do not fit; in a call, where their sizes are not known before.
+
+    Examples
+    --------
+    >>> x, y = T.lvector("x"), T.lvector("y")
+    >>> opweld.function([x, y], T.concatenate([x, y]))([1, 2], [3])
+    array([1, 2, 3])
     """
     found = tensors(arrays, "concatenate", "concatenate")
     if axis is None:
@@ -202,6 +208,12 @@ def join(axis: int, *arrays: Any) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x, y = T.lvector("x"), T.lvector("y")
+    >>> opweld.function([x, y], T.join(0, x, y))([1, 2], [3])
+    array([1, 2, 3])
     """
     return concatenate(arrays, axis)
 
@@ -225,6 +237,13 @@ def stack(arrays: TensorList, axis: int = 0) -> Any:
     ------
     ValueError
         If they are of different shapes; in a call, where these are not known before.
+
+    Examples
+    --------
+    >>> x, y = T.lvector("x"), T.lvector("y")
+    >>> opweld.function([x, y], T.stack([x, y]))([1, 2], [3, 4])
+    array([[1, 2],
+           [3, 4]])
     """
     found = tensors(arrays, "stack", "stack")
     _check_dimensions(found, True)
@@ -243,6 +262,12 @@ def hstack(arrays: TensorList) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x, y = T.lvector("x"), T.lvector("y")
+    >>> opweld.function([x, y], T.hstack([x, y]))([1, 2], [3])
+    array([1, 2, 3])
     """
     found = [atleast_1d(x) for x in tensors(arrays, "hstack", "concatenate")]
     return concatenate(found, 0 if found[0].ndim == 1 else 1)
@@ -259,5 +284,12 @@ def vstack(arrays: TensorList) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x, y = T.lvector("x"), T.lvector("y")
+    >>> opweld.function([x, y], T.vstack([x, y]))([1, 2], [3, 4])
+    array([[1, 2],
+           [3, 4]])
     """
     return concatenate([atleast_2d(x) for x in tensors(arrays, "vstack", "concatenate")], 0)

@@ -239,6 +239,12 @@ def dot(x: TensorLike, y: TensorLike) -> Any:
     ------
     ValueError
         If the sizes that are summed over differ; at the call where they are not known before.
+
+    Examples
+    --------
+    >>> x, y = T.dvector("x"), T.dvector("y")
+    >>> opweld.function([x, y], T.dot(x, y))([1.0, 2.0], [3.0, 4.0])
+    np.float64(11.0)
     """
     left, right = as_tensor_variable(x), as_tensor_variable(y)
     if left.ndim == 0 or right.ndim == 0:
@@ -263,5 +269,12 @@ def matmul(x: TensorLike, y: TensorLike) -> Any:
     ------
     ValueError
         If an input has no dimensions, or sizes do not fit; at the call where they are not known before.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> y = T.lvector("y")
+    >>> opweld.function([x, y], T.matmul(x, y))([[1, 2], [3, 4]], [1, 1])
+    array([3, 7])
     """
     return _matmul(x, y)

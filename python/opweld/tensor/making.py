@@ -37,6 +37,11 @@ def tensor(*args: Any, name: Any = None, dtype: Any = None, shape: Any = None, b
     ------
     TypeError
         If an argument is given twice, is missing, or can be meant in two ways.
+
+    Examples
+    --------
+    >>> T.tensor("float32", shape=(None, 3), name="points").type
+    TensorType('float32', (None, 3))
     """
     given: dict[str, Any] = {"name": name, "dtype": dtype, "shape": shape}
     for key, value in zip(_places(args, name, dtype), args):

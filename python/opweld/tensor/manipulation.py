@@ -204,6 +204,13 @@ def reshape(x: TensorLike, shape: Sizes, ndim: int | None = None) -> Any:
     ------
     ValueError
         If the sizes do not fit; in a call, where they are not known before.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.reshape(x, (2, 2)))([1, 2, 3, 4])
+    array([[1, 2],
+           [3, 4]])
     """
     x = as_tensor_variable(x)
     if isinstance(shape, Variable) and getattr(shape.type, "ndim", 0) == 1:
@@ -251,6 +258,12 @@ def flatten(x: TensorLike, ndim: int = 1) -> Any:
     ------
     ValueError
         If `x` has fewer, and not none.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.flatten(x))([[1, 2], [3, 4]])
+    array([1, 2, 3, 4])
     """
     x = as_tensor_variable(x)
     if ndim < 1 or ndim > max(x.ndim, 1):
@@ -277,6 +290,12 @@ def ravel(x: TensorLike) -> Any:
     -------
     TensorVariable
         `x` itself where it is a vector.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.ravel(x))([[1, 2], [3, 4]])
+    array([1, 2, 3, 4])
     """
     return flatten(x)
 
@@ -300,5 +319,12 @@ def broadcast_to(x: TensorLike, shape: Sizes) -> Any:
     ------
     ValueError
         If `x` has more dimensions; in a call, if a size does not fit.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.broadcast_to(x, (2, 3)))([1, 2, 3])
+    array([[1, 2, 3],
+           [1, 2, 3]])
     """
     return _broadcast_to(x, *sizes_of("broadcast_to", shape))

@@ -40,9 +40,13 @@ __all__ = [
     "tensor_copy", "where",
 ]  # fmt: skip
 
-where = switch = documented(Where(), "Give the second where the first is true, else the third.")
-second = fill = documented(Second(), "Give the second in the shape that both broadcast to.")
-tensor_copy = documented(Identity(), "Give a copy.")
+where = switch = documented(
+    Where(), "Give the second where the first is true, else the third.", "[1, 0]; [2, 3]; [4, 5] = array([2, 5])"
+)
+second = fill = documented(
+    Second(), "Give the second in the shape that both broadcast to.", "[1, 2]; [7] = array([7, 7])"
+)
+tensor_copy = documented(Identity(), "Give a copy.", "[1, 2] = array([1, 2])", "tensor_copy")
 
 _clip = Elemwise(Clip())
 _real = Elemwise(Real())
@@ -73,6 +77,12 @@ def cast(x: TensorLike, dtype: DType) -> Any:
     -----
     numpy.exceptions.ComplexWarning
         If imaginary parts will be lost.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.cast(x, "int32"))([1.7, -1.7])
+    array([ 1, -1], dtype=int32)
     """
     x = as_tensor_variable(x)
     wanted = dtype_of(dtype)
@@ -100,6 +110,12 @@ def clip(x: TensorLike, min: TensorLike | None = None, max: TensorLike | None = 
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.clip(x, 0, 1))([-0.5, 0.5, 1.5])
+    array([0. , 0.5, 1. ])
     """
     x = as_tensor_variable(x)
     kind = dtype_of(x.type.dtype).np
@@ -130,6 +146,12 @@ def round(x: TensorLike, decimals: int = 0) -> Any:
     -------
     TensorVariable
         `x` itself where there is nothing to round.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.round(x, 1))([0.16, 2.5])
+    array([0.2, 2.5])
     """
     x = as_tensor_variable(x)
     decimals = index(decimals)  # as NumPy refuses what is none
@@ -158,6 +180,12 @@ def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8
     -------
     TensorVariable
         Of bool.
+
+    Examples
+    --------
+    >>> x, y = T.dvector("x"), T.dvector("y")
+    >>> opweld.function([x, y], T.isclose(x, y))([1.0, 2.0], [1.0, 2.1])
+    array([ True, False])
     """
     a, b = as_tensor_variable(a), as_tensor_variable(b)
     if dtype_of(b.type.dtype).np.kind in "biu":
@@ -179,6 +207,12 @@ def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-
     -------
     TensorVariable
         A bool without dimensions.
+
+    Examples
+    --------
+    >>> x, y = T.dvector("x"), T.dvector("y")
+    >>> opweld.function([x, y], T.allclose(x, y))([1.0, 2.0], [1.0, 2.0000001])
+    np.True_
     """
     return isclose(a, b, rtol, atol, equal_nan).all()
 
@@ -195,6 +229,12 @@ def size(x: TensorLike) -> Any:
     -------
     TensorVariable
         An int64 without dimensions.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.size(x))([[1, 2, 3]])
+    np.int64(3)
     """
     x = as_tensor_variable(x)
     found: Any = constant(1, dtype="int64")
@@ -216,6 +256,12 @@ def real(z: TensorLike) -> Any:
     -------
     TensorVariable
         `z` itself where it is real.
+
+    Examples
+    --------
+    >>> x = T.zvector("x")
+    >>> opweld.function([x], T.real(x))([1 + 2j, 3j])
+    array([1., 0.])
     """
     z = as_tensor_variable(z)
     return _real(z) if dtype_of(z.type.dtype).np.kind == "c" else z
@@ -232,6 +278,12 @@ def imag(z: TensorLike) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.zvector("x")
+    >>> opweld.function([x], T.imag(x))([1 + 2j, 3j])
+    array([2., 3.])
     """
     return _imag(z)
 
@@ -249,6 +301,12 @@ def angle(z: TensorLike, deg: bool = False) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.zvector("x")
+    >>> opweld.function([x], T.angle(x, deg=True))([1j, -1.0])
+    array([ 90., 180.])
     """
     z = as_tensor_variable(z)
     complex_ = dtype_of(z.type.dtype).np.kind == "c"

@@ -111,6 +111,12 @@ def searchsorted(a: TensorLike, v: TensorLike, side: str = "left") -> Any:
     -------
     TensorVariable
         int64, of the shape of `v`.
+
+    Examples
+    --------
+    >>> x, y = T.dvector("x"), T.dvector("y")
+    >>> opweld.function([x, y], T.searchsorted(x, y))([1.0, 2.0, 4.0], [3.0, 0.0])
+    array([2, 0])
     """
     return _call("searchsorted", a, v, side=side)
 
@@ -131,6 +137,12 @@ def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 
     -------
     TensorVariable
         A vector of int64; with `weights` of float64.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.bincount(x))([0, 2, 2, 3])
+    array([1, 0, 2, 1])
     """
     named = {} if weights is None else {"weights": weights}
     return OfNumPy("bincount", (), tuple(named), (("minlength", int(minlength)),))(x, *named.values())
@@ -159,6 +171,12 @@ def histogram(
     -------
     list of TensorVariable
         The counts, and the edges, one more.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.histogram(x, bins=2, range=(0, 4)))([0.5, 1.0, 3.0])
+    [array([2, 1]), array([0., 2., 4.])]
     """
     options: dict[str, Any] = {"range": range, "density": bool(density)}
     named: dict[str, Any] = {}
@@ -188,6 +206,12 @@ def unique(
     -------
     TensorVariable or list of TensorVariable
         A vector of the same dtype; a list, where more is asked for.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.unique(x))([3, 1, 3])
+    array([1, 3])
     """
     asked = {"return_index": return_index, "return_inverse": return_inverse, "return_counts": return_counts}
     return _call("unique", ar, **{name: True for name, wanted in asked.items() if wanted})
@@ -212,6 +236,12 @@ def einsum(subscripts: str, *operands: TensorLike) -> Any:
     ------
     ValueError
         If the subscripts do not fit the operands.
+
+    Examples
+    --------
+    >>> x = T.dmatrix("x")
+    >>> opweld.function([x], T.einsum("ij,ij->i", x, x))([[1.0, 2.0], [3.0, 4.0]])
+    array([ 5., 25.])
     """
     if not isinstance(subscripts, str):
         raise TypeError(f"einsum: expected subscripts such as 'ij,jk->ik' first, got {subscripts!r}")
@@ -236,6 +266,12 @@ def norm(x: TensorLike, ord: float | str | None = None, axis: Axes = None, keepd
     -------
     TensorVariable
         Of floats.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.norm(x))([3.0, 4.0])
+    np.float64(5.0)
     """
     if ord is not None:
         return _call("linalg.norm", x, ord=ord, axis=axis, keepdims=keepdims)
@@ -265,6 +301,13 @@ def solve(a: TensorLike, b: TensorLike) -> Any:
     ------
     numpy.linalg.LinAlgError
         In a call, if a matrix is singular.
+
+    Examples
+    --------
+    >>> x = T.dmatrix("x")
+    >>> y = T.dvector("y")
+    >>> opweld.function([x, y], T.solve(x, y))([[2.0, 0.0], [0.0, 4.0]], [1.0, 1.0])
+    array([0.5 , 0.25])
     """
     return _call("linalg.solve", a, b)
 
@@ -286,6 +329,13 @@ def inv(a: TensorLike) -> Any:
     ------
     numpy.linalg.LinAlgError
         In a call, if a matrix is singular.
+
+    Examples
+    --------
+    >>> x = T.dmatrix("x")
+    >>> opweld.function([x], T.inv(x))([[2.0, 0.0], [0.0, 4.0]])
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
     """
     return _call("linalg.inv", a)
 
@@ -302,6 +352,12 @@ def det(a: TensorLike) -> Any:
     -------
     TensorVariable
         Without these axes.
+
+    Examples
+    --------
+    >>> x = T.dmatrix("x")
+    >>> opweld.function([x], T.det(x))([[2.0, 0.0], [0.0, 3.0]])
+    np.float64(6.0)
     """
     return _call("linalg.det", a)
 
@@ -323,5 +379,12 @@ def cholesky(a: TensorLike) -> Any:
     ------
     numpy.linalg.LinAlgError
         In a call, if a matrix is not positive definite.
+
+    Examples
+    --------
+    >>> x = T.dmatrix("x")
+    >>> opweld.function([x], T.cholesky(x))([[4.0, 2.0], [2.0, 5.0]])
+    array([[2., 0.],
+           [1., 2.]])
     """
     return _call("linalg.cholesky", a)

@@ -67,6 +67,12 @@ def set_subtensor(x: TensorLike, y: TensorLike, inplace: bool = False) -> Any:
     ------
     TypeError
         If `x` is no ``z[key]``, or `y` cannot be cast to its dtype within its kind.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.set_subtensor(x[1:], 10))([1, 2, 3])
+    array([ 1, 10, 10])
     """
     return _write("set_subtensor", x, y, True, inplace)
 
@@ -90,6 +96,12 @@ def inc_subtensor(x: TensorLike, y: TensorLike, inplace: bool = False) -> Any:
     ------
     TypeError
         As by `set_subtensor`.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.inc_subtensor(x[1:], 10))([1, 2, 3])
+    array([ 1, 12, 13])
     """
     return _write("inc_subtensor", x, y, False, inplace)
 

@@ -139,6 +139,12 @@ def dimshuffle(x: TensorLike, *pattern: Any) -> Any:
     ------
     ValueError
         If an axis does not exist or occurs twice; in a call, if one that goes is not of size 1.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.dimshuffle(x, ("x", 0)))([1, 2])
+    array([[1, 2]])
     """
     x = as_tensor_variable(x)
     if len(pattern) == 1 and isinstance(pattern[0], (list, tuple)):
@@ -167,6 +173,13 @@ def transpose(x: TensorLike, axes: Any = None) -> Any:
     ------
     ValueError
         If `axes` is no order of the axes of `x`.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.transpose(x))([[1, 2], [3, 4]])
+    array([[1, 3],
+           [2, 4]])
     """
     x = as_tensor_variable(x)
     if axes is None:
@@ -193,6 +206,13 @@ def swapaxes(x: TensorLike, axis1: int, axis2: int) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.swapaxes(x, 0, 1))([[1, 2], [3, 4]])
+    array([[1, 3],
+           [2, 4]])
     """
     x = as_tensor_variable(x)
     one, other = normalize_axis_index(axis1, x.ndim, "axis1"), normalize_axis_index(axis2, x.ndim, "axis2")
@@ -214,6 +234,13 @@ def moveaxis(x: TensorLike, source: Places, destination: Places) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.moveaxis(x, 0, 1))([[1, 2], [3, 4]])
+    array([[1, 3],
+           [2, 4]])
     """
     x = as_tensor_variable(x)
     from_ = normalize_axis_tuple(source, x.ndim, "source")
@@ -239,6 +266,13 @@ def expand_dims(x: TensorLike, axis: Places) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.expand_dims(x, 1))([1, 2])
+    array([[1],
+           [2]])
     """
     x = as_tensor_variable(x)
     count = 1 if hasattr(axis, "__index__") else len(axis)
@@ -265,6 +299,12 @@ def squeeze(x: TensorLike, axis: Axes = None) -> Any:
     ------
     ValueError
         If one of them is not of size 1; in a call, where that is not known before.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.squeeze(T.specify_shape(x, (1, None))))([[1, 2, 3]])
+    array([1, 2, 3])
     """
     x = as_tensor_variable(x)
     if axis is None:
@@ -285,6 +325,12 @@ def atleast_1d(x: TensorLike) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.dscalar("x")
+    >>> opweld.function([x], T.atleast_1d(x))(3.0)
+    array([3.])
     """
     x = as_tensor_variable(x)
     return dimshuffle(x, "x") if x.ndim == 0 else x
@@ -301,6 +347,12 @@ def atleast_2d(x: TensorLike) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.atleast_2d(x))([1, 2])
+    array([[1, 2]])
     """
     x = as_tensor_variable(x)
     return x if x.ndim >= 2 else dimshuffle(x, *["x"] * (2 - x.ndim), *range(x.ndim))
@@ -317,6 +369,12 @@ def atleast_3d(x: TensorLike) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.atleast_3d(x).shape)([1, 2])
+    array([1, 2, 1])
     """
     x = as_tensor_variable(x)
     orders: dict[int, tuple[Any, ...]] = {0: ("x", "x", "x"), 1: ("x", 0, "x"), 2: (0, 1, "x")}

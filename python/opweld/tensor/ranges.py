@@ -146,6 +146,12 @@ def arange(
         If `step` is zero; at the call where it is not known before.
     ValueError
         If the length cannot be computed, or is too large.
+
+    Examples
+    --------
+    >>> x = T.lscalar("x")
+    >>> opweld.function([x], T.arange(0, x, 2))(7)
+    array([0, 2, 4, 6])
     """
     if stop is None:
         start, stop = None, start
@@ -178,6 +184,12 @@ def linspace(start: TensorLike, stop: TensorLike, num: int = 50, endpoint: bool 
     ------
     ValueError
         If `num` is negative.
+
+    Examples
+    --------
+    >>> x = T.dscalar("x")
+    >>> opweld.function([x], T.linspace(0, x, 5))(1.0)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     if not hasattr(num, "__index__"):
         raise TypeError(f"linspace: num must be an integer, got {_what(num)}")

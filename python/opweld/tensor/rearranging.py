@@ -36,6 +36,12 @@ def flip(m: TensorLike, axis: int | tuple[int, ...] | None = None) -> Any:
     ------
     numpy.exceptions.AxisError
         If there is no such axis.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.flip(x))([1, 2, 3])
+    array([3, 2, 1])
     """
     m = as_tensor_variable(m)
     axes = range(m.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
@@ -64,6 +70,13 @@ def rot90(m: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     ------
     ValueError
         If there are not two axes, or they are one.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.rot90(x))([[1, 2], [3, 4]])
+    array([[2, 4],
+           [1, 3]])
     """
     m = as_tensor_variable(m)
     if len(axes) != 2:
@@ -102,6 +115,12 @@ def roll(a: TensorLike, shift: Size | tuple[Size, ...], axis: Places | None = No
         If there is no such axis.
     ValueError
         If there are neither as many shifts as axes nor one.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.roll(x, 1))([1, 2, 3])
+    array([3, 1, 2])
     """
     x: Any = as_tensor_variable(a)
     if axis is None:
@@ -145,6 +164,12 @@ def pad(array: TensorLike, pad_width: Numbers, mode: str = "constant", constant_
     ------
     ValueError
         If `mode` is none of these, or a width is negative.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.pad(x, 1, mode="edge"))([1, 2])
+    array([1, 1, 2, 2])
     """
     x: Any = as_tensor_variable(array)
     if mode not in ("constant", *_SOURCES):
@@ -213,6 +238,16 @@ def meshgrid(*xi: TensorLike, indexing: str = "xy", sparse: bool = False) -> lis
     ------
     ValueError
         If `indexing` is neither.
+
+    Examples
+    --------
+    >>> x, y = T.lvector("x"), T.lvector("y")
+    >>> opweld.function([x, y], T.meshgrid(x, y))([1, 2], [3, 4, 5])
+    [array([[1, 2],
+           [1, 2],
+           [1, 2]]), array([[3, 3],
+           [4, 4],
+           [5, 5]])]
     """
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
@@ -240,6 +275,12 @@ def kron(a: TensorLike, b: TensorLike) -> Any:
     -------
     TensorVariable
         Along each axis as long as both together, multiplied.
+
+    Examples
+    --------
+    >>> x, y = T.lvector("x"), T.lvector("y")
+    >>> opweld.function([x, y], T.kron(x, y))([1, 10], [1, 2])
+    array([ 1,  2, 10, 20])
     """
     a, b = as_tensor_variable(a), as_tensor_variable(b)
     ndim = max(a.ndim, b.ndim)

@@ -72,6 +72,12 @@ def sum(x: TensorLike, axis: Axes = None, dtype: DType = None, keepdims: bool = 
         If an axis is given twice.
     numpy.exceptions.AxisError
         If there is no such axis.
+
+    Examples
+    --------
+    >>> x = T.dmatrix("x")
+    >>> opweld.function([x], T.sum(x, axis=1))([[1.0, 2.0], [3.0, 4.0]])
+    array([3., 7.])
     """
     return _reduce("add", x, axis, keepdims, dtype)
 
@@ -87,6 +93,12 @@ def prod(x: TensorLike, axis: Axes = None, dtype: DType = None, keepdims: bool =
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.prod(x))([2, 3, 4])
+    np.int64(24)
     """
     return _reduce("multiply", x, axis, keepdims, dtype)
 
@@ -110,6 +122,12 @@ def max(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     ------
     ValueError
         If there is nothing to find; at the call where sizes are not known before.
+
+    Examples
+    --------
+    >>> x = T.dmatrix("x")
+    >>> opweld.function([x], T.amax(x, axis=0))([[1.0, 5.0], [4.0, 2.0]])
+    array([4., 5.])
     """
     return _reduce("maximum", x, axis, keepdims)
 
@@ -126,6 +144,12 @@ def min(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     -------
     TensorVariable
         Of the dtype of `x`.
+
+    Examples
+    --------
+    >>> x = T.dmatrix("x")
+    >>> opweld.function([x], T.amin(x, axis=0))([[1.0, 5.0], [4.0, 2.0]])
+    array([1., 2.])
     """
     return _reduce("minimum", x, axis, keepdims)
 
@@ -146,6 +170,12 @@ def all(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     -------
     TensorVariable
         Of bool.
+
+    Examples
+    --------
+    >>> x = T.tensor("bool", shape=(None,), name="x")
+    >>> opweld.function([x], T.all(x))([True, False])
+    np.False_
     """
     return _reduce("logical_and", x, axis, keepdims)
 
@@ -162,6 +192,12 @@ def any(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     -------
     TensorVariable
         Of bool.
+
+    Examples
+    --------
+    >>> x = T.tensor("bool", shape=(None,), name="x")
+    >>> opweld.function([x], T.any(x))([True, False])
+    np.True_
     """
     return _reduce("logical_or", x, axis, keepdims)
 
@@ -178,5 +214,11 @@ def ptp(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     -------
     TensorVariable
         Of the dtype of `x`.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.ptp(x))([3, 9, 4])
+    np.int64(6)
     """
     return functions.subtract(max(x, axis, keepdims), min(x, axis, keepdims))

@@ -100,6 +100,12 @@ def repeat(x: TensorLike, repeats: TensorLike, axis: int | None = None) -> Any:
     Returns
     -------
     TensorVariable
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.repeat(x, 2))([1, 2])
+    array([1, 1, 2, 2])
     """
     x = as_tensor_variable(x)
     if axis is None or x.ndim == 0:
@@ -123,6 +129,12 @@ def tile(x: TensorLike, reps: Sizes) -> Any:
     -------
     TensorVariable
         Of as many dimensions as `x` has, or as there are `reps`, if these are more.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.tile(x, 2))([1, 2])
+    array([1, 2, 1, 2])
     """
     x, times = as_tensor_variable(x), sizes_of("tile", reps)
     ndim = max(x.ndim, len(times))

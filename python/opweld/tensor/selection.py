@@ -179,6 +179,12 @@ def take(x: TensorLike, indices: TensorLike, axis: int | None = None, mode: str 
     ------
     IndexError
         In a call, if a number is out of bounds and `mode` is ``"raise"``.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.take(x, [2, 0]))([5, 6, 7])
+    array([7, 5])
     """
     x = as_tensor_variable(x)
     if isinstance(indices, (list, tuple)) and not indices:  # NumPy makes floats of nothing, and takes them here
@@ -207,6 +213,12 @@ def nonzero(x: TensorLike, return_matrix: bool = False) -> Any:
     ------
     ValueError
         If `x` has no dimensions.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.nonzero(x))([[0, 7], [8, 0]])
+    [array([0, 1]), array([1, 0])]
     """
     found = tuple(_nonzero(x, return_list=True))
     if not return_matrix:
@@ -226,5 +238,11 @@ def flatnonzero(x: TensorLike) -> Any:
     -------
     TensorVariable
         A vector of int64.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.flatnonzero(x))([0, 7, 0, 8])
+    array([1, 3])
     """
     return nonzero(flatten(x))[0]

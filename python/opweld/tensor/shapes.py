@@ -119,6 +119,12 @@ def shape(x: TensorLike) -> Any:
     -------
     TensorVariable
         A vector of int64.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.shape(x))([[1, 2], [3, 4]])
+    array([2, 2])
     """
     return _shape(x)
 
@@ -137,6 +143,12 @@ def shape_i(x: TensorLike, i: int) -> Any:
     -------
     TensorVariable
         An int64 without dimensions.
+
+    Examples
+    --------
+    >>> x = T.lmatrix("x")
+    >>> opweld.function([x], T.shape_i(x, 1))([[1, 2, 3]])
+    np.int64(3)
     """
     return Shape_i(i)(x)
 

@@ -199,6 +199,12 @@ def sort(x: TensorLike, axis: Axes = -1, kind: str | None = None, *, stable: boo
     ------
     numpy.exceptions.AxisError
         If there is no such axis.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.sort(x))([3, 1, 2])
+    array([1, 2, 3])
     """
     x, axis, kind = _of_function(x, axis, kind, stable, 0)
     return Sort(axis, kind)(x)
@@ -221,6 +227,12 @@ def argsort(x: TensorLike, axis: Axes = -1, kind: str | None = None, *, stable: 
     ------
     numpy.exceptions.AxisError
         If there is no such axis.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.argsort(x))([3, 9, 4])
+    array([0, 2, 1])
     """
     x, axis, kind = _of_function(x, axis, kind, stable, 1)
     return ArgSort(axis, kind)(x)

@@ -15,8 +15,14 @@ from opweld.tensor.operators import functions
 __all__ = ["erf", "erfc", "logsumexp", "relu", "sigmoid", "softmax", "softplus"]
 
 
-erf = documented(Erf(), "Give the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.")
-erfc = documented(Erfc(), "Give 1 - erf(x), exact where that is small.")
+erf = documented(
+    Erf(),
+    "Give the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.",
+    "[0.0, 1.0] = array([0.        , 0.84270079])",
+)
+erfc = documented(
+    Erfc(), "Give 1 - erf(x), exact where that is small.", "[0.0, 10.0] = array([1.00000000e+00, 2.08848758e-45])"
+)
 
 
 def relu(x: TensorLike) -> Any:
@@ -31,6 +37,12 @@ def relu(x: TensorLike) -> Any:
     -------
     TensorVariable
         Of the same dtype and shape.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.relu(x))([-1.0, 2.0])
+    array([0., 2.])
     """
     x = as_tensor_variable(x)
     return functions.maximum(x, np.zeros((), x.type.dtype))
@@ -52,6 +64,12 @@ def sigmoid(x: TensorLike) -> Any:
     Notes
     -----
     Computed with ``exp(-abs(x))``, which does not overflow.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.sigmoid(x))([0.0, 800.0])
+    array([0.5, 1. ])
     """
     x = _real("sigmoid", x)
     small = functions.exp(-functions.abs(x))
@@ -70,6 +88,12 @@ def softplus(x: TensorLike) -> Any:
     -------
     TensorVariable
         Of the dtype of ``exp(x)``, and the same shape.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.softplus(x))([-800.0, 800.0])
+    array([  0., 800.])
     """
     return functions.logaddexp(_real("softplus", x), 0)
 
@@ -92,6 +116,12 @@ def softmax(x: TensorLike, axis: Axes = None) -> Any:
     Notes
     -----
     The largest element is subtracted first, so that nothing overflows.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.softmax(x, axis=0))([1.0, 1.0])
+    array([0.5, 0.5])
     """
     x = _real("softmax", x)
     power = functions.exp(x - functions.max(x, axis=axis, keepdims=True))
@@ -118,6 +148,12 @@ def logsumexp(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Any:
     Notes
     -----
     The largest element is subtracted first where it is finite, so that nothing overflows.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.logsumexp(x))([1000.0, -1000.0])
+    np.float64(1000.0)
     """
     x = _real("logsumexp", x)
     most = functions.max(x, axis=axis, keepdims=True)

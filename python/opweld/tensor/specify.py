@@ -120,6 +120,12 @@ def specify_shape(x: TensorLike, shape: Iterable[int | None]) -> Any:
         If the number of dimensions is another.
     ValueError
         If it is known that a size is another; when it is computed, if a size is.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.specify_shape(x, (2,)))([1, 2])
+    array([1, 2])
     """
     x = as_tensor_variable(x)
     found = SpecifyShape(shape)(x)

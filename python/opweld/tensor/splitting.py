@@ -116,6 +116,12 @@ def split(x: TensorLike, indices_or_sections: Sizes, axis: int = 0) -> list[Any]
     ------
     ValueError
         If the pieces would not be equal; in a call, where the size is not known before.
+
+    Examples
+    --------
+    >>> x = T.lvector("x")
+    >>> opweld.function([x], T.split(x, [1]))([1, 2, 3])
+    [array([1]), array([2, 3])]
     """
     x = as_tensor_variable(x)
     axis = normalize_axis_index(axis, x.ndim)

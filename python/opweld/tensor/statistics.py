@@ -64,6 +64,12 @@ def mean(x: TensorLike, axis: Axes = None, dtype: DType = None, keepdims: bool =
     -------
     TensorVariable
         NaN where there is nothing.
+
+    Examples
+    --------
+    >>> x = T.dmatrix("x")
+    >>> opweld.function([x], T.mean(x, axis=0))([[1.0, 5.0], [4.0, 2.0]])
+    array([2.5, 3.5])
     """
     x = as_tensor_variable(x)
     count = _count(x, axis)
@@ -96,6 +102,12 @@ def var(x: TensorLike, axis: Axes = None, dtype: DType = None, ddof: Any = 0, ke
     -------
     TensorVariable
         Real, also of complex numbers.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.var(x))([1.0, 3.0])
+    np.float64(1.0)
     """
     x = as_tensor_variable(x)
     count = _count(x, axis)
@@ -132,6 +144,12 @@ def std(x: TensorLike, axis: Axes = None, dtype: DType = None, ddof: object = 0,
     ------
     TypeError
         If `dtype` is one of integers, and the result is not one number.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.std(x))([1.0, 3.0])
+    np.float64(1.0)
     """
     found = var(x, axis, dtype, ddof, keepdims)
     if found.ndim and found.type.numpy_dtype.kind not in "fc":  # of one number NumPy casts the root

@@ -33,6 +33,14 @@ class TensorType(Lenient, CType):
         Instead of `shape`: True is size 1, False unknown.
     name : str, optional
         Kept, and no part of what the type is.
+
+    Examples
+    --------
+    >>> matrix = opweld.TensorType("float32", (None, 3))
+    >>> matrix.ndim, matrix.shape
+    (2, (None, 3))
+    >>> matrix.filter(np.zeros((2, 3), "float32")).shape
+    (2, 3)
     """
 
     __props__ = ("dtype", "shape")
