@@ -12,8 +12,9 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx_design",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["build", "conf.py"]
+exclude_patterns = ["build", "conf.py", "cookbook"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 root_doc = "index"
 
@@ -23,6 +24,22 @@ autodoc_member_order = "alphabetical"
 autodoc_typehints = "none"  # numpydoc says them
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
+
+# Each script of cookbook/ is run and becomes a page of gallery/.
+sphinx_gallery_conf = {
+    "examples_dirs": "cookbook",
+    "gallery_dirs": "gallery",
+    "filename_pattern": "/",
+    "ignore_pattern": r"^beside\.py$",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "notebook_extensions": set(),
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "plot_gallery": True,
+    "thumbnail_size": (400, 280),
+}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "opweld"

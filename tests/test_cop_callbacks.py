@@ -167,6 +167,26 @@ def test_a_wrapped_function_takes_one(integral):
     assert "f : function" in integral.__doc__ and repr(integral).startswith("<opweld.cop sum(f: function, a: float64")
 
 
+def test_what_it_says_is_more_than_a_code():
+    """The function that calls gives a code up, which is no reason to forget what was said."""
+    strict = opweld.cop("x: float64 -> y: float64", 'if (x > 2) fail(ValueError, "beyond 2");\ny = x;', name="strict")
+    prototype = "int twice(int (*f)(double, double *), double x, double *y)"
+    text = "{ double z; if (x < 0) return 5; int bad = f(x, &z); return bad ? bad : f(z, y); }"
+    for nogil in (False, True):
+        made = opweld.wrap(
+            prototype,
+            signature="f: function, x: float64 -> y: float64",
+            support=f"static {prototype} {text}",
+            nogil=nogil,
+        )
+        f = strict.capsule("int f(double x, double *y)", success=0)
+        assert made(f, 1.5) == 1.5
+        with pytest.raises(ValueError, match=r"^beyond 2$"):
+            made(f, 3)
+        with pytest.raises(RuntimeError, match=r"^twice returned 5$"):
+            made(f, -1)
+
+
 def test_what_is_no_such_function(integral):
     other = bell.capsule("double f(double x, double a)")
     with pytest.raises(

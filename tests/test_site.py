@@ -68,5 +68,5 @@ def test_each_page_is_in_the_site():
     """Every page of docs/ stands in the tree of one of the pages that list others, and is one."""
     pages = {path.relative_to(ROOT / "docs").with_suffix("").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     listed = list(trees("index"))
-    assert set(listed) - {"api/index"} == pages
+    assert set(listed) - {"api/index", "gallery/index"} == pages  # these two are written
     assert len(listed) == len(set(listed))

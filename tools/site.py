@@ -54,6 +54,7 @@ SEARCHED = {
     "debugprint": "functions", "DebugMode": "modes", "compiledir": "cache", "doctor": "cli",
     "fuse": "elementwise", "allow_input_downcast": "functions", "Theano": "coming-from",
     "ufunc": "cop", "polynomials": "vector", "leaked": "lint",
+    "Kepler": "gallery/kepler", "haemoglobin": "gallery/local_alignment",
 }  # fmt: skip
 
 

@@ -57,7 +57,7 @@ func Wrap(prototype, text string) (*Wrapped, error) {
 		return nil, &Error{"prototype", fmt.Sprintf("%s has no parameter %q, which the signature has", p.Name, unused), 1, 0}
 	}
 	call := fmt.Sprintf("%s(%s)", p.Name, strings.Join(arguments, ", "))
-	w, err := finish(p, s, text, call)
+	w, err := finish(p, s, text, call, len(functions) > 0)
 	if err == nil {
 		w.Body, w.Functions = strings.Join(checks, "")+w.Body, functions
 	}
@@ -65,7 +65,7 @@ func Wrap(prototype, text string) (*Wrapped, error) {
 }
 
 // finish writes the statement about the call: its value is the output without a name, or a code that is 0 where it succeeded.
-func finish(p *ccode.Prototype, s *signature.Signature, text, call string) (*Wrapped, error) {
+func finish(p *ccode.Prototype, s *signature.Signature, text, call string, calls bool) (*Wrapped, error) {
 	w := &Wrapped{Name: p.Name, Signature: text}
 	last := len(s.Outputs) - 1
 	switch whole := ctypes[p.Result]; {
@@ -79,11 +79,24 @@ func finish(p *ccode.Prototype, s *signature.Signature, text, call string) (*Wra
 	case p.Result == "void":
 		w.Body = call + ";"
 	case whole != "" && strings.Contains(whole, "int"):
-		w.Body = fmt.Sprintf("long long opw_code = (long long)%s;\nif (opw_code) fail(RuntimeError, \"%s returned %%lld\", opw_code);", call, p.Name)
+		w.Body = "long long opw_code = (long long)" + call + ";\n" + codeFails(p.Name, calls)
 	default:
 		return nil, &Error{"prototype", fmt.Sprintf("%s returns %s: write what it is after the arrow of the signature", p.Name, p.Result), 1, 0}
 	}
 	return w, nil
+}
+
+// codeFails is the statement that makes an exception of a code. What was called back and has set one says more than the code.
+func codeFails(name string, calls bool) string {
+	fail := fmt.Sprintf("fail(RuntimeError, \"%s returned %%lld\", opw_code);", name)
+	if !calls {
+		return "if (opw_code) " + fail
+	}
+	return `if (opw_code) {
+    PyGILState_STATE opw_held = PyGILState_Ensure();
+    bool opw_said = PyErr_Occurred() != NULL;
+    PyGILState_Release(opw_held);
+    if (!opw_said) ` + fail + "\n}"
 }
 
 // inserted puts a text into a line, at a column.
