@@ -158,6 +158,44 @@ def test_tensors_have_accept_and_unchecked_extract():
     assert {"init", "extract", "extract_out", "sync", "cleanup"}.isdisjoint(type_)
 
 
+def test_what_the_librarys_own_say_is_known():
+    """Two functions of equal types and ops are the same Program, and nobody is asked for the second."""
+    asked = []
+
+    def made():
+        x = tensor.dvector("x")
+        found = program([x], [x * 3 + 1])
+        return found.text, found.sources
+
+    first = made()
+    types, ops = tensor.TensorType, tensor.Elemwise
+    old = types.c_declare, ops.structure
+    types.c_declare = lambda self, *args, **more: asked.append(self) or old[0](self, *args, **more)
+    ops.structure = lambda self, node: asked.append(self) or old[1](self, node)
+    try:
+        assert made() == first and asked == []
+        x = tensor.dvector("x")
+        x.type.hung = 1  # what is asked may depend on it
+        program([x], [x * 3 + 1])
+        assert asked == [x.type]
+    finally:
+        types.c_declare, ops.structure = old
+    assert {name: at["line"] for name, at in first[1].items()} == {name: at["line"] for name, at in made()[1].items()}
+
+
+def test_what_a_subclass_of_the_librarys_own_says_is_asked_for():
+    class Counted(tensor.Elemwise):
+        def structure(self, node):
+            asked.append(node)
+            return super().structure(node)
+
+    asked = []
+    x = tensor.dvector("x")
+    for _ in range(2):
+        program([x], [Counted(scalar.exp)(x)])
+    assert len(asked) == 2
+
+
 def test_what_a_tensor_type_writes_itself_is_asked_for():
     class Mine(tensor.TensorType):
         def c_accept(self, name, writeable=False):

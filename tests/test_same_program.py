@@ -13,7 +13,11 @@ from programs import GRAPHS
 
 import opweld
 from opweld import Op
+from opweld.operations import NAMES
 from opweld.rewriting.standard import STANDARD, deferred, listed
+from opweld.scalar import ScalarOp
+from opweld.scalar import basic as scalar_basic
+from opweld.tensor import rewriting_elemwise
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = Path(opweld.__file__).resolve().parent
@@ -67,8 +71,22 @@ def test_the_list_is_the_one_place_of_a_rewriter(row):
     assert known.load().tracks() == known.tracks()
     assert (str(known.load()), known.load().__module__) == (str(known), known.__module__)
     for path in known.tracks() or ():
-        module, _, name = path.rpartition(".")
+        module, _, name = path.partition("{")[0].rpartition(".")
         assert issubclass(getattr(import_module(module), name), Op)
+
+
+@pytest.mark.parametrize("row", [row for row in STANDARD if row[2] and "{" in row[2][0]], ids=lambda row: row[1])
+def test_scalar_ops_that_a_rewriter_is_for_are_there(row):
+    names = {path.partition("{")[2].rstrip("}") for path in row[2]}
+    classes = {name for name in names if name[0].isupper()}
+    assert all(issubclass(getattr(scalar_basic, name), ScalarOp) for name in classes)
+    assert names - classes <= set(NAMES)
+
+
+def test_a_rewriter_is_for_all_that_it_knows():
+    of = {row[1]: {path.partition("{")[2].rstrip("}") for path in row[2] or ()} for row in STANDARD}
+    assert of["rewriting_elemwise:twice"] == {*rewriting_elemwise._TWICE, "Identity"}
+    assert of["rewriting_elemwise:neutral"] == set(rewriting_elemwise._NEUTRAL)
 
 
 def test_a_function_that_the_list_does_not_name():

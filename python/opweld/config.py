@@ -267,6 +267,17 @@ class Config:
         """
         return tuple(_KEYS)
 
+    def options(self) -> dict[str, Any]:
+        """Give the values of those keys that are options of functions.
+
+        Returns
+        -------
+        dict of str to object
+            A new one each time.
+        """
+        values = self._load() if self._values is None else self._values
+        return {name: values[name] for name in OPTIONS}
+
     def _load(self) -> dict[str, Any]:
         values = {key: row[0] for key, row in _KEYS.items()}
         for origin, key, value in (*self._from_file(), *self._from_flags()):
@@ -357,10 +368,7 @@ class Options:
                 if name not in OPTIONS:
                     raise ConfigError(f"no option {name!r} of a function; there are {', '.join(OPTIONS)}")
                 values[name] = read(name, value)
-        for name in OPTIONS:
-            if name not in values:
-                values[name] = getattr(config, name)
-        object.__setattr__(self, "_values", values)
+        object.__setattr__(self, "_values", {**config.options(), **values})
 
     def __getattr__(self, name: str) -> Any:
         try:

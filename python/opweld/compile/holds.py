@@ -130,7 +130,7 @@ def which(name: str, search: str) -> str:
     """
     for folder in search.split(os.pathsep):
         if folder[:1] == "/":
-            place = os.path.join(folder, name)
+            place = folder + name if folder[-1] == "/" else f"{folder}/{name}"
             if os.access(place, os.X_OK) and os.path.isfile(place):
                 return place
     return ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from importlib.machinery import EXTENSION_SUFFIXES
 
 from opweld import dtypes
@@ -221,9 +222,11 @@ def search_variables(environ: Mapping[str, str] | None = None) -> dict[str, str]
         In the order of `SEARCH_VARIABLES`.
     """
     env = os.environ if environ is None else environ
-    return {name: env[name] for name in SEARCH_VARIABLES if name in env}
+    found = [(name, env.get(name)) for name in SEARCH_VARIABLES]
+    return {name: value for name, value in found if value is not None}
 
 
+@lru_cache
 def python_abi() -> str:
     """Name this Python: its version and the suffix of its extension modules.
 
@@ -234,6 +237,7 @@ def python_abi() -> str:
     return f"{sys.version} {EXTENSION_SUFFIXES[0]}"
 
 
+@lru_cache
 def numpy_abi() -> str:
     """Name this NumPy: its version and the folder of its headers.
 

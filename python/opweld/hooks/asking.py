@@ -5,12 +5,19 @@ Whether a hook takes ``check_input`` or ``c_compiler`` is read off its signature
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Hashable
+from typing import Any, Protocol
 
 from opweld.errors import _what, not_written
 from opweld.signatures import code_of, fitting, signature_of
 
-__all__ = ["ABSENT", "ask", "ask_for_build", "attribute", "origin", "text", "texts", "words"]
+__all__ = [
+    "ABSENT", "Said", "ask", "ask_for_build", "attribute", "origin", "plain", "settled", "text", "texts", "title",
+    "words",
+]  # fmt: skip
+
+_MOST = 4096  # of what is kept
+_PLAIN = (int, str, bytes, float, bool, type(None))
 
 
 class _Absent:
@@ -213,3 +220,84 @@ def _bare(owner: object, hook: str, word: str) -> str:
     if meant != word:
         raise TypeError(f"{owner}: {hook} gives {word!r}; write the bare name, {meant!r}")
     return word
+
+
+def title(op: Any) -> str:
+    """What an op inside another is called: the same in each process, which no address and no order of a set is."""
+    name = getattr(op, "name", None)
+    if name and isinstance(name, str):
+        return name
+    ours = str(getattr(type(op).__str__, "__module__", "")).startswith("opweld.")
+    told = ours and all([plain(getattr(op, prop)) for prop in op.__props__ or ()])
+    return str(op) if told else type(op).__name__
+
+
+def plain(value: object) -> bool:
+    """Whether a version is made of what counts."""
+    if isinstance(value, tuple):
+        return all(plain(part) for part in value)
+    return type(value) in _PLAIN
+
+
+def settled(owner: object) -> bool:
+    """Say whether an op or type says the same each time: it is one of the library's, whose texts its props decide.
+
+    Parameters
+    ----------
+    owner : Op or Type
+        Who. Its class itself has a method ``settled`` that says so: a class below may write what depends on anything.
+
+    Returns
+    -------
+    bool
+    """
+    own = type(owner).__dict__.get("settled")
+    return own is not None and bool(own(owner))
+
+
+class _Asker(Protocol):
+    """Notes where texts are written."""
+
+    sources: dict[str, dict[str, Any]]
+
+
+class Said:
+    """What `settled` ops and types have said, so that each is asked once a process."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Any, tuple[Any, dict[str, Any]]] = {}
+
+    def once(self, asker: _Asker, owner: object, key: Hashable, say: Callable[[], Any]) -> Any:
+        """Ask, unless the answer is known.
+
+        Parameters
+        ----------
+        asker : Fragments
+            Its ``sources`` takes where the texts are written; the first one of a name stays.
+        owner : Op or Type
+            Who is asked.
+        key : hashable
+            What is asked, with all that the answer depends on.
+        say : callable
+            Gives the answer, fields or None, and enters where texts are written.
+
+        Returns
+        -------
+        dict or None
+            The answer's fields in a dict of their own.
+        """
+        if not settled(owner):
+            return say()
+        found = self._kept.get(key)
+        if found is None:
+            sources, asker.sources = asker.sources, {}
+            try:
+                answer = say()
+            finally:
+                written, asker.sources = asker.sources, sources
+            if len(self._kept) >= _MOST:
+                self._kept.clear()
+            found = self._kept[key] = answer, written
+        for name, place in found[1].items():
+            asker.sources.setdefault(name, place)
+        return None if found[0] is None else {**found[0]}

@@ -6,7 +6,7 @@ from sys import intern
 from typing import TYPE_CHECKING, Any, Literal
 
 from opweld.errors import OpweldWarning, _what
-from opweld.hooks.asking import ABSENT, ask, ask_for_build, origin, text, texts, words
+from opweld.hooks.asking import ABSENT, Said, ask, ask_for_build, origin, plain, text, texts, title, words
 from opweld.hooks.classes import own_hook, says_nothing
 from opweld.hooks.reading import (
     NAME,
@@ -38,7 +38,6 @@ __all__ = ["Fragments"]
 sections: Any = late("opweld.sections")  # the C of most graphs is in no file of the library's
 _SHARED: tuple[schema.SharedText, ...] = ("support_code", "init_code")
 _BUILD: tuple[schema.Wish, ...] = ("headers", "header_dirs", "libraries", "lib_dirs", "compile_args", "no_compile_args")
-_VERSION_PARTS = (int, str, bytes, float, bool, type(None))
 _GIL = ("held", "released", "free-threaded")
 _STRUCT: tuple[schema.NodeText, ...] = ("support_code_struct", "init_code_struct", "cleanup_code_struct")
 _ALL = ("inputs", "outputs", "sub")
@@ -50,6 +49,7 @@ _APPLY: dict[schema.NodeText, tuple[str, ...]] = {
 _FILED: tuple[schema.NodeText | Literal["code"], ...] = ("code", *_APPLY)  # may come from files
 
 _warned: dict[Any, Any] = {}  # what `warnings` has shown of the versions
+_said = Said()
 
 
 class Fragments:
@@ -100,6 +100,12 @@ class Fragments:
             An entry of Program's ``types``.
         """
         label = self.label(type_)
+        found: schema.TypeFields = _said.once(
+            self, type_, (type_, check, label), lambda: self._type_fields(type_, check, label)
+        )
+        return found
+
+    def _type_fields(self, type_: Type, check: bool, label: str) -> schema.TypeFields:
         writer = writer_of(type_)
         lang = lang_of(writer, "c")
         fields: schema.TypeFields = {"label": label, "lang": lang, "declare": self._declare(writer, VARIABLE, check)}
@@ -168,10 +174,17 @@ class Fragments:
             As `kernel_fields`. None: the op has no ``structure``, or a variable is no array.
         """
         op: Any = node.op
-        ask_op = getattr(op, "structure", None)
-        if ask_op is None or not all([self._is_array(v.type) for v in (*node.inputs, *node.outputs)]):
+        types = [v.type for v in (*node.inputs, *node.outputs)]
+        if getattr(op, "structure", None) is None or not all([self._is_array(type_) for type_ in types]):
             return None
-        found = ask_op(node)
+        said: schema.KernelFields | None = _said.once(
+            self, op, (op, *types, self.label(op)), lambda: self._structure(node)
+        )
+        return said
+
+    def _structure(self, node: Node) -> schema.KernelFields | None:
+        op: Any = node.op
+        found = op.structure(node)
         if found is None:
             return None
         fields = self.kernel_fields(node, "", [], [], False)
@@ -184,7 +197,7 @@ class Fragments:
         loop = fields["loop"] = found["loop"]
         scalar_op = getattr(op, "scalar_op", None)
         if scalar_op is not None:
-            fields["label"] += "." + label_of(_title(scalar_op))
+            fields["label"] += "." + label_of(title(scalar_op))
             loop["body"] = [self._of(scalar_op, instruction) for instruction in loop["body"]]
             for fold in loop.get("folds", ()):
                 if "body" in fold:
@@ -345,7 +358,7 @@ class Fragments:
             if is_unwritten(writer):
                 fields["version"] = "the text"
             return
-        if not isinstance(version, tuple) or not _plain(version):
+        if not isinstance(version, tuple) or not plain(version):
             from warnings import warn_explicit
 
             file, line = origin(writer, "c_code_cache_version") or ("<unknown>", 1)
@@ -380,20 +393,3 @@ class Fragments:
             found = origin(behind(writer), hook)
             if found is not None:
                 self.sources[key] = {"file": found[0], "line": found[1], "exact": False}
-
-
-def _title(op: Any) -> str:
-    """What an op inside another is called: the same in each process, which no address and no order of a set is."""
-    name = getattr(op, "name", None)
-    if name and isinstance(name, str):
-        return name
-    ours = str(getattr(type(op).__str__, "__module__", "")).startswith("opweld.")
-    told = ours and all([_plain(getattr(op, prop)) for prop in op.__props__ or ()])
-    return str(op) if told else type(op).__name__
-
-
-def _plain(value: object) -> bool:
-    """Whether a version is made of what counts."""
-    if isinstance(value, tuple):
-        return all(_plain(part) for part in value)
-    return type(value) in _VERSION_PARTS

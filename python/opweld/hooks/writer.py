@@ -9,6 +9,7 @@ from opweld.graph.aliasing import alias_pairs
 from opweld.hooks.asking import ABSENT, ask, attribute, text
 from opweld.hooks.fragments import Fragments
 from opweld.hooks.reading import PARAMS, VARIABLE, accept, carries_c, fit, is_constant, keeps_storage
+from opweld.lean import dumps
 from opweld.rooms import late
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Writer:
         self.performs: list[Node] = []
         self.constants: list[Constant] = []
         self._unchecked = unchecked
-        self._entered: dict[Any, int] = {}  # fields of a type or kernel -> its index
+        self._entered: dict[tuple[bool, str], int] = {}  # whether it is a type's, its fields as text -> its index
         self._type_of: dict[Any, tuple[int, Type]] = {}  # type, or id of one that does not hash, and whether it checks
         self._kernel_of: dict[Any, tuple[int, Node]] = {}  # structured op and types
         self._variable_of: dict[Variable, int] = {}
@@ -90,7 +91,7 @@ class Writer:
         return made
 
     def _enter(self, entries: list[Entry], fields: Entry) -> int:
-        key = entries is self.types, _frozen(fields)
+        key = entries is self.types, dumps(fields, ascii=False)
         found = self._entered.get(key)
         if found is None:
             found = self._entered[key] = len(entries)
@@ -284,10 +285,3 @@ class Writer:
         except TypeError as err:
             raise TypeError(f"{node.op}: its params do not hash: {err}") from None
         return found if self._one_type(found.type, made.type) else made
-
-
-def _frozen(fields: object) -> Any:
-    """What equal fields have in common, to look them up by."""
-    if type(fields) is dict:
-        return tuple([(name, _frozen(fields[name])) for name in sorted(fields)])
-    return tuple([_frozen(item) for item in fields]) if type(fields) is list else fields

@@ -91,7 +91,8 @@ class Deferred(NodeRewriter):
     home : str
         Where it lies: ``"package.module:name"``.
     tracks : list of str, or None
-        Full names of the classes of ops that it is for; None: all.
+        Full names of the classes of ops that it is for; None: all. Behind one may stand, in braces, the name, or the
+        class's, of the scalar op that it is about.
     when : callable, optional
         Says whether it could want a node of such an op.
     """
@@ -267,6 +268,7 @@ class Entry:
         self.classes = tuple([item for item in tracks or () if isinstance(item, type)])
         self.by_op = any(hasattr(item, "takes") for item in self.classes)  # classes of which some ops are instances
         self.paths = {item for item in tracks or () if isinstance(item, str)}
+        self.narrow = {path.partition("{")[0] for path in self.paths if path.endswith("}")}  # of some ops of a class
         self.hashed: set[Any] = set()
         self.plain: list[Any] = []
         for item in tracks or ():
@@ -334,9 +336,12 @@ class Index:
             return known[1]
         found, by_op = [], False
         paths = {f"{base.__module__}.{base.__qualname__}" for base in cls.__mro__}
+        scalar_op = getattr(op, "scalar_op", None)
+        inner = {getattr(scalar_op, "name", None), type(scalar_op).__name__}
+        named = paths.union([f"{path}{{{name}}}" for path in paths for name in inner])
         for entry in self.entries:
-            by_op = by_op or entry.by_op
-            if entry.all or isinstance(op, entry.classes) or not entry.paths.isdisjoint(paths):
+            by_op = by_op or entry.by_op or not entry.narrow.isdisjoint(paths)
+            if entry.all or isinstance(op, entry.classes) or not entry.paths.isdisjoint(named):
                 found.append(entry)
             elif entry.hashed or entry.plain:
                 by_op = True

@@ -26,25 +26,42 @@ def _of_constants(node: Apply) -> bool:
     return all([isinstance(variable, Constant) for variable in node.inputs])
 
 
-_ELEMWISE = ("elemwise:Elemwise",)
+def _with_constant(node: Apply) -> bool:
+    return any([isinstance(variable, Constant) for variable in node.inputs])
+
+
+def _on_computed(node: Apply) -> bool:
+    return not node.op.destroy_map and any([variable.owner is not None for variable in node.inputs])
+
+
+def _elemwise(*names: str) -> tuple[str, ...]:
+    """Elemwise of these scalar ops, by their names or their classes'; of all, if there are none."""
+    return tuple([f"elemwise:Elemwise{{{name}}}" for name in names]) or ("elemwise:Elemwise",)
+
+
+_INVOLUTIONS = _elemwise("negative", "invert", "conjugate", "logical_not", "Identity")
+_WITH_NEUTRAL = _elemwise(
+    "add", "subtract", "multiply", "divide", "power", "bitwise_or", "bitwise_xor", "bitwise_and", "left_shift",
+    "right_shift",
+)  # fmt: skip
 _VIEWS = ("subtensor:Subtensor", "permute:DimShuffle", "manipulation:Reshape", "manipulation:BroadcastTo")
 
 Row = tuple[str, str, "tuple[str, ...] | None", "Callable[[Apply], bool] | None"]
 
-# stage, rewriter, classes of ops that it is for (None: all), what says whether it could want such a node (None: yes).
+# stage, rewriter, ops that it is for, by class (None: all), what says whether it could want such a node (None: yes).
 # Paths lie under opweld.tensor. Within a stage, a node is shown to them in this order, then to the user's.
 STANDARD: tuple[Row, ...] = (
     ("canonicalize", "rewriting:fold_constants", None, _of_constants),
     ("canonicalize", "rewriting:shape_without_value", ("shapes:Shape", "shapes:Shape_i"), None),
-    ("canonicalize", "rewriting_elemwise:twice", _ELEMWISE, None),
-    ("canonicalize", "rewriting_elemwise:cast_of_cast", _ELEMWISE, None),
-    ("canonicalize", "rewriting_elemwise:neutral", _ELEMWISE, None),
-    ("canonicalize", "rewriting_elemwise:where_known", _ELEMWISE, None),
+    ("canonicalize", "rewriting_elemwise:twice", _INVOLUTIONS, None),
+    ("canonicalize", "rewriting_elemwise:cast_of_cast", _elemwise("Cast"), None),
+    ("canonicalize", "rewriting_elemwise:neutral", _WITH_NEUTRAL, _with_constant),
+    ("canonicalize", "rewriting_elemwise:where_known", _elemwise("Where"), _with_constant),
     ("canonicalize", "rewriting_views:view_of_all", _VIEWS, None),
     ("canonicalize", "rewriting_views:dimshuffle_of_dimshuffle", ("permute:DimShuffle",), None),
     ("canonicalize", "rewriting_views:part_of_numbers", ("subtensor:Subtensor",), None),
-    ("specialize", "rewriting_elemwise:power_of_two", _ELEMWISE, None),
-    ("inplace", "rewriting_elemwise:elemwise_in_place", _ELEMWISE, None),
+    ("specialize", "rewriting_elemwise:power_of_two", _elemwise("power"), _with_constant),
+    ("inplace", "rewriting_elemwise:elemwise_in_place", _elemwise(), _on_computed),
     ("inplace", "rewriting_views:write_in_place", ("subtensor:Writing",), None),
 )
 

@@ -16,6 +16,7 @@ from opweld.scalar.op import ScalarOp
 from opweld.scalar.ufuncs import Ufunc
 from opweld.tensor.axis import many_axes
 from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.elemwise import OfScalar
 from opweld.tensor.likes import Axes, DType, TensorLike
 from opweld.tensor.type import TensorType
 from opweld.tolerances import EXACT, magnitude, of_products, of_sums
@@ -28,10 +29,6 @@ __all__ = ["CAReduce"]
 _OPS = frozenset(
     "add multiply maximum minimum logical_and logical_or bitwise_and bitwise_or bitwise_xor".split()
 )  # what docs/program.md knows by name
-_SHARED = frozenset(
-    "c_support_code c_init_code c_headers c_header_dirs c_libraries c_lib_dirs c_compile_args c_no_compile_args "
-    "c_compiler c_code_cache_version".split()
-)
 
 
 class CAReduce(Op):
@@ -70,11 +67,8 @@ class CAReduce(Op):
         axis = "" if self.axis is None else f", axis={self.axis}"
         return f"CAReduce{{{self.scalar_op}{axis}}}"
 
-    def __getattr__(self, hook: str) -> Any:
-        """The hooks about module and build are the scalar op's own."""
-        if hook in _SHARED:
-            return getattr(self.scalar_op, hook)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {hook!r}")
+    c_support_code, c_init_code, c_headers, c_header_dirs, c_libraries, c_lib_dirs = OfScalar.several(6)
+    c_compile_args, c_no_compile_args, c_compiler, c_code_cache_version = OfScalar.several(4)
 
     def make_node(self, x: TensorLike) -> Apply:
         """Build the node.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,23 +12,35 @@ from opweld.errors import MethodNotDefined, _what
 from opweld.graph.basic import Apply, Variable
 from opweld.graph.op import Op
 from opweld.operations import NAMES
-from opweld.scalar.op import ScalarOp, weak_kind
+from opweld.scalar.op import ScalarOp, StructuredScalarOp, weak_kind
 from opweld.tensor.convert import as_tensor_variable
-from opweld.tensor.type import TensorType
+from opweld.tensor.type import tensor_type
 from opweld.tensor.variable import TensorVariable
 
 if TYPE_CHECKING:
     from opweld.schema import LoopFields, SinkFields
     from opweld.tensor.likes import TensorLike
 
-__all__ = ["Elemwise", "broadcast_shape", "documented"]
+__all__ = ["Elemwise", "OfScalar", "broadcast_shape", "documented"]
 
 Shape = tuple[int | None, ...]
-_SHARED = (
-    "c_support_code", "c_init_code", "c_headers", "c_header_dirs", "c_libraries", "c_lib_dirs", "c_compile_args",
-    "c_no_compile_args", "c_compiler", "c_code_cache_version", "_fragment_files",
-)  # fmt: skip
+_OWN = {"scalar_op", "inplace", "destroy_map", "name", "c_lang", "gil", "_over", "__doc__"}
 _INPUTS = {1: ("x",), 2: ("x1", "x2"), 3: ("x1", "x2", "x3")}  # what docstrings call them
+
+
+class OfScalar:
+    """A hook about module and build that is the scalar op's own."""
+
+    @classmethod
+    def several(cls, count: int) -> list[Any]:
+        """Make some, to be given names."""
+        return [cls() for _ in range(count)]
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._of = attrgetter(f"scalar_op.{name}")
+
+    def __get__(self, op: object, owner: type | None = None) -> Any:
+        return self if op is None else self._of(op)
 
 
 class Elemwise(Op):
@@ -74,11 +87,18 @@ class Elemwise(Op):
     def __repr__(self) -> str:
         return str(self)
 
-    def __getattr__(self, hook: str) -> Any:
-        """The hooks about module and build are the scalar op's own."""
-        if hook in _SHARED:
-            return getattr(self.scalar_op, hook)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {hook!r}")
+    c_support_code, c_init_code, c_headers, c_header_dirs, c_libraries, c_lib_dirs = OfScalar.several(6)
+    c_compile_args, c_no_compile_args, c_compiler, c_code_cache_version = OfScalar.several(4)
+
+    def settled(self) -> bool:
+        """Say whether the scalar op is the library's, and nothing was hung onto this one that it might be asked for."""
+        inner = self.scalar_op
+        ours = isinstance(inner, StructuredScalarOp) and type(inner).__module__.startswith("opweld.scalar.")
+        return ours and self.__dict__.keys() <= _OWN
+
+    @property
+    def _fragment_files(self) -> Any:
+        return getattr(self.scalar_op, "_fragment_files", None)
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_over"}
@@ -167,7 +187,7 @@ class Elemwise(Op):
                     f"{op}: output {out} is {dtypes[out]}, so it cannot be written over input {source}, "
                     f"{found[source]}, of dtype {spec[source]}"
                 )
-        return Apply(op, found, [TensorType(dtype, shape)() for dtype in dtypes])
+        return Apply(op, found, [tensor_type(dtype, shape)() for dtype in dtypes])
 
     def has_perform(self) -> bool:
         """Say whether the op can be run in Python: as the scalar op can, where no class writes another `perform`."""

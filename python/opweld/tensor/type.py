@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from opweld.hooks.copying import register_deep_copy_op_c_code, register_view_op_
 from opweld.hooks.reading import array
 from opweld.tensor.variable import TensorConstant, TensorVariable
 
-__all__ = ["TensorType"]
+__all__ = ["TensorType", "tensor_type"]
 
+_OWN = {"_dtype", "dtype", "shape", "_hash", "name"}
 _MAX_NDIM = 64 if int(np.__version__.partition(".")[0]) >= 2 else 32
 
 
@@ -229,6 +231,10 @@ class TensorType(Lenient, CType):
             return False
         return bool(np.allclose(a, b, rtol=rtol or 0, atol=atol or 0, equal_nan=True))
 
+    def settled(self) -> bool:
+        """Say whether nothing was hung onto the type that it might be asked for."""
+        return self.__dict__.keys() <= _OWN
+
     def dtype_specs(self) -> tuple[type, str, str]:
         """Give the dtype as NumPy's scalar class, the C type and the type number's name."""
         return self._dtype.np.type, dtypes.c_name(self._dtype), self._dtype.enum
@@ -324,6 +330,24 @@ class TensorType(Lenient, CType):
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of these texts."""
         return (3,)
+
+
+@lru_cache(maxsize=4096)
+def tensor_type(dtype: str, shape: tuple[int | None, ...]) -> TensorType:
+    """Give the type of what nodes make; of equal ones the same object, so that a graph asks few types for their texts.
+
+    Parameters
+    ----------
+    dtype : str
+        The dtype's name.
+    shape : tuple of (int or None)
+        As a type has it.
+
+    Returns
+    -------
+    TensorType
+    """
+    return TensorType(dtype, shape)
 
 
 def _size(size: Any) -> int | None:
