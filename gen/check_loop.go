@@ -55,6 +55,7 @@ func (c *checker) structure(where string, k *Kernel) *Loop {
 		l.Inputs = append(l.Inputs, c.arrays[t].Type)
 		l.NDim = max(l.NDim, c.arrays[t].NDim)
 	}
+	l.Exact = c.exact(where, k)
 	var values []scalar.Type
 	l.Body, values = c.body(where, k, s.Body, l.Inputs)
 	for i := range s.Folds {
@@ -71,6 +72,26 @@ func (c *checker) structure(where string, k *Kernel) *Loop {
 		l.Outputs = append(l.Outputs, c.sink(fmt.Sprintf("%s.outputs[%d]", where, i), k, l, i, values))
 	}
 	return l
+}
+
+// exact checks the axes along which inputs are not broadcast, and gives them for each input; nil: there are none.
+func (c *checker) exact(where string, k *Kernel) [][]int {
+	var found [][]int
+	for i, pair := range k.Structure.Exact {
+		at := fmt.Sprintf("%s.exact[%d]", where, i)
+		if !c.index(at, "input", pair[0], len(k.Inputs)) {
+			return nil
+		}
+		if ndim := c.arrays[k.Inputs[pair[0]]].NDim; pair[1] >= ndim {
+			c.fail(at, k.Label, "axis %d: input %d has %d dimensions", pair[1], pair[0], ndim)
+			return nil
+		}
+		if found == nil {
+			found = make([][]int, len(k.Inputs))
+		}
+		found[pair[0]] = append(found[pair[0]], pair[1])
+	}
+	return found
 }
 
 // axes checks along which axes folds go. A structure without folds has none.

@@ -84,7 +84,7 @@ func (d *decoder) structure(parent *object) *Structure {
 		return nil
 	}
 	o := d.object(v, parent.at("loop"))
-	l := &Structure{Body: d.body(o)}
+	l := &Structure{Body: d.body(o), Exact: o.pairs("exact", "input", "axis")}
 	if o.list("folds", true, func(v any, where string) { l.Folds = append(l.Folds, d.folding(v, where)) }); l.Folds != nil {
 		l.Axes, l.KeepDims = o.nums("axes"), o.bool("keepdims", true)
 	}

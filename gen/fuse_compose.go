@@ -52,6 +52,19 @@ func (a *analysis) compose(inputs, outputs []int) *Kernel {
 	return k
 }
 
+// exact lists the inputs of a group that one of its steps does not broadcast, and along which axes.
+func (a *analysis) exact() [][2]int {
+	var found [][2]int
+	for _, step := range a.steps {
+		for _, pair := range a.kernel(step).Structure.Exact {
+			if i := slices.Index(a.inputs, a.Steps[step].Inputs[pair[0]]); i >= 0 && !slices.Contains(found, [2]int{i, pair[1]}) {
+				found = append(found, [2]int{i, pair[1]})
+			}
+		}
+	}
+	return found
+}
+
 // hold notes how a kernel's code stands to the GIL: without it runs what all of a loop's may run without.
 func (c *composer) hold(k *TypedKernel) {
 	if !k.Loop.codes() {

@@ -29,8 +29,9 @@ type Member struct {
 
 // Read is an input of a member: an input of the group, or what an earlier member gives.
 type Read struct {
-	From int // the input, or as number() the member
-	Type scalar.Type
+	From  int // the input, or as number() the member
+	Type  scalar.Type
+	Exact []int // the axes along which it is not broadcast
 }
 
 // Part is a loop that a group runs where shapes differ.
@@ -157,6 +158,7 @@ func (r *rebuilder) add(k TypedKernel) int {
 // several makes a step of several, with the memory that they may write over.
 func (r *rebuilder) several(a *analysis) (Step, *Group) {
 	k, g := a.compose(a.inputs, a.outputs), r.group(a)
+	k.Structure.Exact = a.exact()
 	s := Step{Outputs: a.outputs}
 	s.Inputs, g.From, g.Views = r.sources(a.inputs)
 	if !a.folds {
@@ -231,12 +233,12 @@ func (r *rebuilder) group(a *analysis) *Group {
 	computed := a.needed(a.inputs, a.outputs)
 	for at, step := range a.steps {
 		m := Member{Node: step, Label: a.kernel(step).Label, Spare: !slices.Contains(computed, step)}
-		for _, v := range a.Steps[step].Inputs {
+		for i, v := range a.Steps[step].Inputs {
 			from := slices.Index(a.inputs, v)
 			if by, inside := a.made[v]; inside {
 				from = number(slices.Index(a.steps[:at], by))
 			}
-			m.Reads = append(m.Reads, Read{from, a.typeOf(v).Array.Type})
+			m.Reads = append(m.Reads, Read{from, a.typeOf(v).Array.Type, a.kernel(step).Loop.exactly(i)})
 		}
 		g.Members = append(g.Members, m)
 	}

@@ -18,8 +18,9 @@ type Loop struct {
 	Axes     []int // of the folds
 	KeepDims bool
 	Outputs  []LoopOutput
-	Scalars  []int // inputs that have no dimensions, where that is known
-	Spread   []int // inputs that are as a rule one number along the innermost axis
+	Scalars  []int   // inputs that have no dimensions, where that is known
+	Exact    [][]int // of each input, the axes along which it is not broadcast; nil: there are none
+	Spread   []int   // inputs that are as a rule one number along the innermost axis
 }
 
 // LoopOutput is where a value goes.
@@ -111,6 +112,14 @@ func identity(op string, acc scalar.Type) []string {
 		text += " 0"
 	}
 	return []string{text}
+}
+
+// exactly gives the axes along which an input is not broadcast.
+func (l *Loop) exactly(input int) []int {
+	if l.Exact == nil {
+		return nil
+	}
+	return l.Exact[input]
 }
 
 // folds tells whether there is anything but stores.

@@ -41,7 +41,9 @@ func TestStructuresThatDoNotFit(t *testing.T) {
 			delete(p, "axes")
 			p["body"], p["outputs"] = []any{tree{"op": "index"}}, []any{tree{"value": 0}}
 		},
-		at + `: unknown field "axes"; known are body, folds, outputs`:                  func(p tree) { delete(p, "folds") },
+		at + `: unknown field "axes"; known are body, exact, folds, outputs`:           func(p tree) { delete(p, "folds") },
+		at + ".exact[0]: CAReduce.add: axis 2: input 0 has 2 dimensions":               func(p tree) { p["exact"] = [][]int{{0, 2}} },
+		at + ".exact[0]: no input 1, there are 1":                                      func(p tree) { p["exact"] = [][]int{{1, 0}} },
 		at + ".axes[1]: CAReduce.add: axis 2: expected ascending axes of 2 dimensions": func(p tree) { p["axes"] = []int{0, 2} },
 		at + ".outputs: CAReduce.add: 2 for the kernel's 1 outputs":                    func(p tree) { p["outputs"] = []any{out(p), out(p)} },
 		at + ".outputs[0].fold: no fold 1, there are 1":                                func(p tree) { out(p)["fold"] = 1 },

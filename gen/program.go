@@ -86,8 +86,9 @@ type Structure struct {
 	Axes     []int // of the elements, broadcast: those along which all folds go
 	KeepDims bool  // they stay, of size 1
 	Outputs  []Sink
-	Scalars  []int // of a loop that the engine made: the inputs of no dimensions. No field of Program's
-	Spread   []int // the same: inputs that are as a rule one number along the innermost axis
+	Exact    [][2]int // input and axis: where its size is 1, those of the others are too, or the call is refused
+	Scalars  []int    // of a loop that the engine made: the inputs of no dimensions. No field of Program's
+	Spread   []int    // the same: inputs that are as a rule one number along the innermost axis
 }
 
 // Sink is where an output comes from.

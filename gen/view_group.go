@@ -37,8 +37,9 @@ type MemberView struct {
 
 // ReadView is what a member reads, and of which type.
 type ReadView struct {
-	From int
-	Enum string
+	From  int
+	Enum  string
+	Exact string
 }
 
 // groups fills the table of groups.
@@ -58,7 +59,7 @@ func (v *functionViewer) groups() {
 		for _, m := range g.Members {
 			member := MemberView{Node: m.Node}
 			for _, read := range m.Reads {
-				member.Reads = append(member.Reads, ReadView{read.From, read.Type.Enum})
+				member.Reads = append(member.Reads, ReadView{read.From, read.Type.Enum, mask(read.Exact)})
 			}
 			w.Members = append(w.Members, member)
 		}

@@ -25,6 +25,7 @@ type LoopView struct {
 	Fails           bool          // an instruction may set an exception
 	Members         bool          // of several nodes: which of them is said
 	Guarded         bool          // C++ that may throw
+	Exact           []string      // of each input, a bit for each axis along which it is not broadcast
 	Worth           int           // so many elements are worth letting other threads run; 0: it needs the GIL
 	Raises          int           // 1: it may set an exception, for which it takes the GIL
 	Fold            *FoldView
@@ -74,6 +75,9 @@ func (v *viewer) loops() {
 		lv := b.loop(function.TypedKernel.Loop)
 		lv.C, lv.L = gluePrefix+function.Name, b.l
 		lv.Linkage, lv.Guarded, lv.Worth, lv.Raises = linkage(l.Place), b.guarded, worth, b.raises
+		for _, axes := range function.TypedKernel.Loop.Exact {
+			lv.Exact = append(lv.Exact, mask(axes))
+		}
 		w.Table = append(w.Table, lv)
 		switch l.Place {
 		case AmongOps:

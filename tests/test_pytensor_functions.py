@@ -47,6 +47,26 @@ def test_elementwise_folds_and_views():
     )  # fmt: skip
 
 
+def test_a_size_of_one_is_broadcast_only_where_its_type_says_so():
+    x, y, row, v = pt.dmatrix("x"), pt.dmatrix("y"), pt.drow("row"), pt.dvector("v")
+    alone = [pt.exp(y), x * row]
+    graphs = [[x + y], [(pt.exp(x) * y).sum()], [(pt.exp(x) * y).sum(axis=1), *alone], [pt.exp(x.T) * y.T + row.T]]
+    one, many, flat = np.ones((1, 5)), np.ones((2, 5)), np.ones((1, 1))
+    for mode in MODES:
+        for outputs in graphs:
+            f = pytensor.function([x, y, row], outputs, mode=mode, on_unused_input="ignore")
+            f(many, many, one), f(one, one, one), f(flat, flat, flat)
+            for values in ((many, one, one), (one, many, one), (np.ones((0, 5)), one, one)):
+                with pytest.raises(ValueError, match="Runtime broadcasting not allowed"):
+                    f(*values)
+        f = pytensor.function([x, v], pt.exp(x) + v, mode=mode)
+        assert f(many, np.ones(5)).shape == (2, 5)
+        with pytest.raises(ValueError, match=r"not marked as broadcastable: shapes .*\(1,1\)"):
+            f(many, np.ones(1))
+        with pytest.raises(ValueError, match="could not be broadcast together"):
+            f(many, np.ones(4))
+
+
 def test_scalar_ops_that_only_pytensor_has_take_part_by_their_c():
     x, y = pt.dmatrices("x", "y")
     check(

@@ -152,6 +152,7 @@ class _LoopFields(TypedDict):
 class LoopFields(_LoopFields, total=False):
     """See docs/program.md."""
 
+    exact: list[list[int]]
     folds: list[FoldFields]
     axes: list[int]
     keepdims: bool

@@ -302,7 +302,7 @@ static int opw_fold_operands(const opw_loop *work, opw_places places, const opw_
     int i, ndim, folded, empty = 0;
 
     list->n = list->inputs = work->inputs;
-    ndim = opw_broadcast(list->all, list->inputs, dims);
+    ndim = opw_broadcast_inputs(work, list->all, dims);
     if (ndim < 0 && group)
         return OPW_NO_SHAPE;
     if (ndim < 0) {

@@ -22,7 +22,17 @@ static void opw_list_reads(const opw_member *member, opw_places places, const op
     }
 }
 
-/* The shapes of what members give, up to one whose inputs have no shape in common; *n: how many. To be freed; NULL: no memory. */
+/* Whether a member broadcasts what it must not. */
+static int opw_stretches_member(const opw_member *member, const opw_operand *list, const opw_shape *shape)
+{
+    npy_uint64 exact[OPW_MAX_OPERANDS];
+    uint32_t i;
+    for (i = 0; i < member->inputs; i++)
+        exact[i] = member->reads[i].exact;
+    return opw_stretches(list, (int)member->inputs, exact, shape->ndim, shape->dims);
+}
+
+/* The shapes of what members give, up to one whose inputs cannot be broadcast; *n: how many. To be freed; NULL: no memory. */
 static opw_shape *opw_member_shapes(const opw_group *group, opw_places places, uint32_t *n)
 {
     opw_shape *shapes = (opw_shape *)PyMem_Malloc(sizeof(opw_shape) * (group->members + 1));
@@ -35,13 +45,13 @@ static opw_shape *opw_member_shapes(const opw_group *group, opw_places places, u
         const opw_member *member = &group->member_table[*n];
         opw_list_reads(member, places, shapes, list);
         shapes[*n].ndim = opw_broadcast(list, (int)member->inputs, shapes[*n].dims);
-        if (shapes[*n].ndim < 0)
+        if (shapes[*n].ndim < 0 || opw_stretches_member(member, list, &shapes[*n]))
             break;
     }
     return shapes;
 }
 
-/* Raises for the first member whose inputs have no shape in common: 1 + its number; 0: all have. */
+/* Raises for the first member whose inputs cannot be broadcast: 1 + its number; 0: all can. */
 static int opw_refuse_member(const opw_group *group, opw_places places)
 {
     opw_operand list[OPW_MAX_OPERANDS];

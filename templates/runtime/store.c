@@ -20,15 +20,6 @@ static PyObject *opw_shapes(const opw_operand *list, int n)
     return text;
 }
 
-/* Raises for operands that have no shape in common. */
-static void opw_refuse_shapes(const opw_operand *list, int n)
-{
-    PyObject *shapes = opw_shapes(list, n);
-    if (shapes)
-        PyErr_Format(PyExc_ValueError, "operands could not be broadcast together with shapes %U", shapes);
-    Py_XDECREF(shapes);
-}
-
 /* The shape that operands are broadcast to; its number of dimensions, or -1: there is none. */
 static int opw_broadcast(const opw_operand *list, int n, npy_intp *dims)
 {
@@ -50,6 +41,38 @@ static int opw_broadcast(const opw_operand *list, int n, npy_intp *dims)
         }
     }
     return ndim;
+}
+
+/* Raises for operands that have no shape in common, or of which one is broadcast though it must not be. */
+static void opw_refuse_shapes(const opw_operand *list, int n)
+{
+    npy_intp dims[OPW_MAX_DIMS];
+    PyObject *shapes = opw_shapes(list, n);
+    if (shapes)
+        PyErr_Format(PyExc_ValueError, opw_broadcast(list, n, dims) < 0
+                         ? "operands could not be broadcast together with shapes %U"
+                         : "Runtime broadcasting not allowed. One input had a distinct dimension length of 1, but was not marked as "
+                           "broadcastable: shapes %U(if broadcasting was intended, use `specify_broadcastable` on the relevant input)",
+                     shapes);
+    Py_XDECREF(shapes);
+}
+
+/* Whether an operand is broadcast along an axis where it must not be. dims: what all are broadcast to. */
+static int opw_stretches(const opw_operand *list, int n, const npy_uint64 *exact, int ndim, const npy_intp *dims)
+{
+    int i, j;
+    for (i = 0; i < n; i++)
+        for (j = 0; exact[i] && j < list[i].ndim; j++)
+            if (exact[i] >> j & 1 && list[i].dims[j] == 1 && dims[ndim - list[i].ndim + j] != 1)
+                return 1;
+    return 0;
+}
+
+/* As opw_broadcast, for a loop's inputs: -1 where one is broadcast that must not be, too. */
+static int opw_broadcast_inputs(const opw_loop *work, const opw_operand *list, npy_intp *dims)
+{
+    int ndim = opw_broadcast(list, work->inputs, dims);
+    return ndim >= 0 && work->exact && opw_stretches(list, work->inputs, work->exact, ndim, dims) ? -1 : ndim;
 }
 
 /* What a group's main loop says instead of running: the shapes want the second way; they have none in common. What a loop that
@@ -277,7 +300,7 @@ static int opw_store_listed(const opw_loop *work, opw_places places, const opw_g
 {
     npy_intp dims[OPW_MAX_DIMS];
     opw_axes axes;
-    int i, ndim = opw_broadcast(list, work->inputs, dims);
+    int i, ndim = opw_broadcast_inputs(work, list, dims);
 
     if (ndim < 0 && group)
         return OPW_NO_SHAPE;

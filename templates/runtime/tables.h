@@ -146,6 +146,7 @@ typedef struct {
     const opw_fold *fold;    /* NULL: stores alone */
     npy_intp worth;          /* as many elements are worth letting other threads run; 0: it needs the GIL */
     int raises;              /* it may set an exception, for which it takes the GIL */
+    const npy_uint64 *exact; /* of each input, a bit for each axis of its own along which it is not broadcast; NULL: there are none */
 } opw_loop;
 /* Runs the loop whose place in the program's table is the first slot: one of stores alone, or one that folds. */
 OPW_SHARED int opw_run_stores(char *frame, const uint32_t *slots);
@@ -187,6 +188,7 @@ typedef struct {
 typedef struct {
     int32_t from;
     int type;
+    npy_uint64 exact; /* as a loop's */
 } opw_read;
 
 /* One of the nodes that a group computes. Its values have the shape that its inputs are broadcast to; what folds is read by no

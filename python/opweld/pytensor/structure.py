@@ -72,7 +72,18 @@ def _elementwise(op: Op, node: Apply) -> Structure:
     for output, source in op.inplace_pattern.items():
         if node.inputs[source].type.dtype == node.outputs[output].type.dtype:
             outputs[output]["over"] = source
-    return Structure({"loop": {"body": body.instructions, "outputs": outputs}}, body)
+    loop: dict[str, Any] = {"body": body.instructions, "outputs": outputs}
+    exact = _exact(node)
+    if exact:
+        loop["exact"] = exact
+    return Structure({"loop": loop}, body)
+
+
+def _exact(node: Apply) -> list[list[int]]:
+    """Pairs of an input and an axis along which it is not broadcast: where more inputs than one have not 1 in their types."""
+    free = [[size != 1 for size in x.type.shape] for x in node.inputs]
+    several = [sum(column) > 1 for column in zip(*free)]
+    return [[i, axis] for i, axes in enumerate(free) for axis, one in enumerate(axes) if one and several[axis]]
 
 
 def _view(op: Op, node: Apply) -> Structure:
