@@ -116,8 +116,8 @@ def test_cells_hold_one_object():
     thunk.inputs[0].clear()
     with pytest.raises(RuntimeError, match="a cell holds 0 objects, not one"):
         thunk()
-    with pytest.raises(TypeError, match="takes no arguments: they lie in its cells"):
-        thunk.run(1)
+    with pytest.raises(TypeError, match="takes 1 arguments at most, for its first cells, and none by name"):
+        thunk.run(1, 2)
     with pytest.raises(TypeError, match="list of three"):
         thunk.run.capsule([])
 

@@ -1,4 +1,5 @@
-/* A function whose arguments and results lie in cells: it is called without arguments, by Python or through a capsule. */
+/* A function whose arguments and results lie in cells: it is called without arguments, by Python or through a capsule; or with
+   arguments that stand for what lies in the first cells, and gives its results. */
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 #define OPW_FEW_CELLS 8 /* so many values lie on the stack */
@@ -36,43 +37,53 @@ static int opw_put_results(opw_function *self, PyObject *result)
     return failed;
 }
 
-/* Calls with what lies in the cells, held while the call runs, and puts what comes of it into the others. Non-zero: an exception is
-   set; where the call failed no cell has changed. */
-static int opw_call_on_cells(opw_function *self)
+static PyObject *opw_call_on_values(opw_function *self, PyObject *const *values, Py_ssize_t n)
+{
+    return (self->threads > 1 ? opw_call_on_threads : OPW_ENTRY)((PyObject *)self, values, (size_t)n, NULL);
+}
+
+/* Calls with what is given, which stands for what lies in as many of the first cells, and what lies in the others, held while the
+   call runs. A new reference; NULL: an exception is set. */
+static PyObject *opw_call_on_cells(opw_function *self, PyObject *const *given, Py_ssize_t n)
 {
     PyObject *few[OPW_FEW_CELLS] = {NULL}, **values = few, *result = NULL;
-    Py_ssize_t i = 0, n = PyTuple_GET_SIZE(self->takes);
-    int failed = 1;
-    if (n > OPW_FEW_CELLS && !(values = (PyObject **)PyMem_Malloc((size_t)n * sizeof(PyObject *)))) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (; i < n && opw_is_cell(self, PyTuple_GET_ITEM(self->takes, i)); i++) {
-        values[i] = PyList_GET_ITEM(PyTuple_GET_ITEM(self->takes, i), 0);
+    Py_ssize_t i = 0, all = PyTuple_GET_SIZE(self->takes);
+    if (all > OPW_FEW_CELLS && !(values = (PyObject **)PyMem_Malloc((size_t)all * sizeof(PyObject *))))
+        return PyErr_NoMemory();
+    for (; i < all && (i < n || opw_is_cell(self, PyTuple_GET_ITEM(self->takes, i))); i++) {
+        values[i] = i < n ? given[i] : PyList_GET_ITEM(PyTuple_GET_ITEM(self->takes, i), 0);
         Py_INCREF(values[i]);
     }
-    if (i == n)
-        result = (self->threads > 1 ? opw_call_on_threads : OPW_ENTRY)((PyObject *)self, values, (size_t)n, NULL);
-    if (result) {
-        failed = opw_put_results(self, result);
-        Py_DECREF(result);
-    }
+    if (i == all)
+        result = opw_call_on_values(self, values, all);
     while (i-- > 0)
-        Py_DECREF(values[i]); /* release what lay in a cell (owned) */
+        Py_DECREF(values[i]); /* release what was given, or lay in a cell (owned) */
     if (values != few)
         PyMem_Free(values);
+    return result;
+}
+
+/* Calls with what lies in the cells, and puts what comes of it into the others. Non-zero: an exception is set; where the call failed
+   no cell has changed. */
+static int opw_run_cells(opw_function *self)
+{
+    PyObject *result = opw_call_on_cells(self, NULL, 0);
+    int failed = !result || opw_put_results(self, result);
+    Py_XDECREF(result);
     return failed;
 }
 
 static PyObject *opw_cells_call(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *names)
 {
     opw_function *self = (opw_function *)callable;
-    (void)args;
-    if (PyVectorcall_NARGS(nargsf) || (names && PyTuple_GET_SIZE(names))) {
-        PyErr_Format(PyExc_TypeError, "%U() takes no arguments: they lie in its cells", self->name);
+    Py_ssize_t n = PyVectorcall_NARGS(nargsf), all = PyTuple_GET_SIZE(self->takes);
+    if (n > all || (names && PyTuple_GET_SIZE(names))) {
+        PyErr_Format(PyExc_TypeError, "%U() takes %zd arguments at most, for its first cells, and none by name", self->name, all);
         return NULL;
     }
-    if (opw_call_on_cells(self))
+    if (n)
+        return n == all ? opw_call_on_values(self, args, n) : opw_call_on_cells(self, args, n);
+    if (opw_run_cells(self))
         return NULL;
     Py_RETURN_NONE;
 }
@@ -116,7 +127,7 @@ static void opw_set_errors(PyObject *errors)
 static int opw_run_context(void *data)
 {
     opw_context *context = (opw_context *)data;
-    if (!opw_call_on_cells(context->function))
+    if (!opw_run_cells(context->function))
         return 0;
     opw_set_errors(context->errors);
     return 1;

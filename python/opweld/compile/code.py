@@ -313,7 +313,8 @@ def bind(
         Of the number of a step, the arrays that it read, and the exception: called where a step fails, in the place of
         what `explained` says.
     takes, gives : sequence of list, optional
-        The function takes no arguments: its call reads them from cells, lists of one, and puts each result into one.
+        A call without arguments reads them from cells, lists of one, and puts each result into one. With arguments,
+        which stand for what lies in as many of the first cells, it gives its results and changes no cell.
     number : int
         Which function of the module.
 

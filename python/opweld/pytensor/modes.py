@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from pytensor.compile import mode as modes
 
+from opweld.pytensor.calls import Function
 from opweld.pytensor.linkers import RunsLinker, WholeLinker
 
 __all__ = ["OPWELD", "OPWELD_C", "install", "installed", "uninstall"]
@@ -13,9 +15,25 @@ __all__ = ["OPWELD", "OPWELD_C", "install", "installed", "uninstall"]
 for _name, _linker in (("opweld", RunsLinker()), ("opweld_c", WholeLinker())):
     modes.predefined_linkers.setdefault(_name, _linker)
 
+
+class Mode(modes.Mode):
+    """A mode whose functions are called as `opweld.pytensor.calls.Function` is.
+
+    Parameters
+    ----------
+    linker, optimizer, db
+        As PyTensor's `Mode` takes them.
+    """
+
+    @property
+    def function_maker(self) -> Any:
+        """What makes functions."""
+        return partial(super().function_maker, function_class=Function)
+
+
 #: Runs of nodes in C, in a virtual machine; and a whole graph as one module.
-OPWELD = modes.Mode("opweld", "fast_run")
-OPWELD_C = modes.Mode("opweld_c", "fast_run")
+OPWELD = Mode("opweld", "fast_run")
+OPWELD_C = Mode("opweld_c", "fast_run")
 modes.predefined_modes.setdefault("OPWELD", OPWELD)
 modes.predefined_modes.setdefault("OPWELD_C", OPWELD_C)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -79,7 +79,13 @@ def run_of(group: list[Node], fgraph: FunctionGraph) -> Run:
         if variable.theirs in results
         or any(client not in inside for client, _ in fgraph.clients.get(variable.theirs, ()))
     ]
-    return Run(group, list(inputs), outputs)
+    return Run(group, _in_order(inputs, fgraph.inputs), _in_order(outputs, fgraph.outputs))
+
+
+def _in_order(variables: Iterable[Variable], wanted: Sequence[Any]) -> list[Variable]:
+    """Put variables into the order of PyTensor's; those that are not among these come last."""
+    place = {theirs: i for i, theirs in enumerate(wanted)}
+    return sorted(variables, key=lambda variable: place.get(variable.theirs, len(place)))
 
 
 def groups_of(nodes: list[Node], alone: bool) -> list[list[Node]]:

@@ -80,7 +80,7 @@ def _elementwise(op: Op, node: Apply) -> Structure:
 
 
 def _exact(node: Apply) -> list[list[int]]:
-    """Pairs of an input and an axis along which it is not broadcast: where more inputs than one have not 1 in their types."""
+    """The axes, each behind its input, that are not broadcast: where the types of several inputs do not state 1."""
     free = [[size != 1 for size in x.type.shape] for x in node.inputs]
     several = [sum(column) > 1 for column in zip(*free)]
     return [[i, axis] for i, axes in enumerate(free) for axis, one in enumerate(axes) if one and several[axis]]

@@ -13,7 +13,7 @@ from pytensor.tensor.type import DenseTensorType, TensorType
 
 from opweld.hooks.reading import VARIABLE
 
-__all__ = ["Array", "Foreign", "Types", "Uncarried", "listed"]
+__all__ = ["Array", "Foreign", "Types", "Uncarried", "is_plain", "listed"]
 
 #: What a TensorType's texts do more than hold a reference to an array, if a class of a user's writes it.
 _TEXTS = ("c_declare", "c_init", "c_extract", "c_extract_out", "c_sync", "c_cleanup", "filter")
@@ -218,7 +218,7 @@ class Types:
         -------
         Array, Foreign or Uncarried
         """
-        if isinstance(type_, TensorType) and _plain(type(type_)):
+        if is_plain(type_):
             key = type_.dtype, type_.ndim
             array = _arrays.get(key)
             if array is None:
@@ -234,8 +234,21 @@ class Types:
 _known: dict[type, bool] = {TensorType: True, DenseTensorType: True}
 
 
-def _plain(cls: type) -> bool:
-    """Whether a class of tensor types writes none of its texts anew."""
+def is_plain(type_: Type) -> bool:
+    """Tell whether a type is a `TensorType` whose class writes none of its texts anew.
+
+    Parameters
+    ----------
+    type_ : Type
+        PyTensor's.
+
+    Returns
+    -------
+    bool
+    """
+    cls = type(type_)
+    if not isinstance(type_, TensorType):
+        return False
     if cls not in _known:
         _known[cls] = all(getattr(cls, hook, None) is getattr(TensorType, hook, None) for hook in _TEXTS)
     return _known[cls]
