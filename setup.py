@@ -5,7 +5,8 @@ Everything that can be said statically is in pyproject.toml. Here is the rest:
 * ``opweld._engine``, one extension module: gopy generates the cgo and CPython halves of the binding, `go build` links
   them. gopy's Python wrappers are not used: they change the working directory at import and add nothing to strings.
 * ``opweld/_runtime.<ABI>.o``, the C that is the same in every module that opweld builds: compiled here, once a CPython;
-  ``opweld/_runtime_profile.<ABI>.o``, the same with clocks in it, for functions that are made with ``profile=True``.
+  ``opweld/_runtime_profile.<ABI>.o``, the same with clocks in it, for functions that are made with ``profile=True``;
+  ``opweld/_runtime_account.<ABI>.o``, the same with a book of references and memory, for those that are accounted.
 * ``opweld/_vector/``, the vector library: functions of many numbers, a folder for each level of processors.
 * ``opweld._argument``, a small extension module: of that C the rule for arguments, for Python to ask.
 * ``opweld._dispatch``, another: what a short form is to who calls it; ``opweld._ufunc``: what one as a ufunc is;
@@ -222,7 +223,11 @@ def build_vector(target: Path) -> None:
 
 
 _ABI = sysconfig.get_config_var("EXT_SUFFIX").removesuffix(".so")
-RUNTIMES = {f"_runtime{_ABI}.o": "", f"_runtime_profile{_ABI}.o": "-DOPW_PROFILE"}
+RUNTIMES = {
+    f"_runtime{_ABI}.o": "",
+    f"_runtime_profile{_ABI}.o": "-DOPW_PROFILE",
+    f"_runtime_account{_ABI}.o": "-DOPW_ACCOUNT",
+}
 _SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 SMALL = {name: f"_{name}{_SUFFIX}" for name in ("argument", "dispatch", "threads", "ufunc")}
 

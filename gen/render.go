@@ -23,6 +23,11 @@ func Render(t Target) (*Unit, error) {
 		return nil, err
 	}
 	view := NewView(plan)
+	if t.Account {
+		if view.Accounted, err = view.accounted(); err != nil {
+			return nil, err
+		}
+	}
 	unit, err := t.unit()
 	if err != nil {
 		return nil, err

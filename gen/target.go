@@ -6,6 +6,7 @@ type Target struct {
 	Module   string     // Python's name of the module, whose entry the unit has
 	Programs []*Program // of each function, in the order in which make() knows them
 	Fuse     bool       // steps that walk the same elements become one
+	Account  bool       // what texts take and give up is counted (account.go)
 }
 
 // Cached is the name of every module that the cache keeps: they are loaded by path.

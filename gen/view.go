@@ -27,6 +27,7 @@ type View struct {
 	Loops     []*LoopView     // those of the engine alone, each distinct one once
 	Light     bool            // no header of Python's or NumPy's is read
 	Parts     bool            // Loops are compiled apart, at the same time as the rest
+	Accounted []AccountedView // calls in users' texts of which is told; empty: of none
 	helpers   []scalar.Helper // each after those that it needs
 }
 

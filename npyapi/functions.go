@@ -8,6 +8,8 @@ var functions = map[string]Function{
 	"Py_DECREF":  {},
 	"Py_XDECREF": {Nullable: []int{0}},
 	"Py_CLEAR":   {Nullable: []int{0}},
+	"Py_SETREF":  {},
+	"Py_XSETREF": {},
 	"Py_VISIT":   {},
 	"Py_NewRef":  {Returns: New},
 	"Py_XNewRef": {Returns: New, Nullable: []int{0}},
@@ -403,6 +405,7 @@ var functions = map[string]Function{
 	"PyDict_CheckExact":        {},
 	"PySet_Check":              {},
 	"PyFrozenSet_Check":        {},
+	"PyAnySet_CheckExact":      {},
 	"PyAnySet_Check":           {},
 	"PySequence_Check":         {},
 	"PySlice_Check":            {},
@@ -417,6 +420,8 @@ var functions = map[string]Function{
 	// Threads
 	"PyEval_SaveThread":             {},
 	"PyGILState_Ensure":             {},
+	"PyGILState_Check":              {NoGIL: true},
+	"PyOS_snprintf":                 {NoGIL: true},
 	"PyGILState_GetThisThreadState": {NoGIL: true},
 	"PyGILState_Release":            {},
 	"PyEval_RestoreThread":          {NoGIL: true},
@@ -441,6 +446,7 @@ var functions = map[string]Function{
 	"PyDataMem_RENEW":      {Fails: Null, Silent: true, NoGIL: true},
 	"PyObject_Malloc":      {Fails: Null, Silent: true, Memory: true},
 	"PyObject_Calloc":      {Fails: Null, Silent: true, Memory: true},
+	"PyObject_Realloc":     {Fails: Null, Silent: true},
 	"PyObject_Free":        {Nullable: []int{0}},
 	"PyDataMem_FREE":       {NoGIL: true, Nullable: []int{0}},
 

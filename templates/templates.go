@@ -39,7 +39,7 @@ func Plain(name string) (string, error) {
 const never = "\x00"
 
 // heads are the headers of the plain C that units begin with.
-var heads = []string{"prelude.h", "light.h", "plain.h", "remarks.h", "noprefix.h"}
+var heads = []string{"prelude.h", "light.h", "plain.h", "remarks.h", "noprefix.h", "account.h"}
 
 // Load parses every template under its path, so that two files of one name in two folders stay apart; so stand the heads
 // of the plain C. It does so once: templates are executed only.

@@ -24,7 +24,8 @@ const (
 // Request is what Python asks for; docs/engine.md describes its fields.
 type Request struct {
 	Program     string               `json:"program"`
-	Fuse        bool                 `json:"fuse"` // steps that walk the same elements become one
+	Fuse        bool                 `json:"fuse"`    // steps that walk the same elements become one
+	Account     bool                 `json:"account"` // what texts take and give up is counted
 	Sources     map[string]cc.Source `json:"sources"`
 	Index       string               `json:"index"`
 	Spare       string               `json:"spare"`

@@ -9,7 +9,7 @@ import (
 
 // render leads from a request's Program, or Programs, to a translation unit.
 func render(req *Request) (*gen.Unit, error) {
-	target := gen.Target{Module: gen.Cached, Fuse: req.Fuse}
+	target := gen.Target{Module: gen.Cached, Fuse: req.Fuse, Account: req.Account}
 	for _, text := range programs(req.Program) {
 		p, err := gen.Decode(text)
 		if err != nil {

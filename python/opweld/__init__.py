@@ -31,8 +31,8 @@ __all__, __getattr__, __dir__ = door(
         "cops.notebook": ("load_ipython_extension",),
         "cops.wrap": ("wrap",),
         "errors": (
-            "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError", "ConfigError",
-            "EngineError", "ExpressionError", "InconsistencyError", "LoadError", "MethodNotDefined",
+            "AccountWarning", "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError",
+            "ConfigError", "EngineError", "ExpressionError", "InconsistencyError", "LoadError", "MethodNotDefined",
             "MissingInputError", "OpCrashed", "OpTimeout", "OpweldError", "OpweldWarning", "OutOfBoundsError",
             "ProgramError", "RewriteError", "SignatureError", "ToolError", "UnusedInputError",
         ),

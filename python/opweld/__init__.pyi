@@ -29,6 +29,7 @@ from opweld.cops.entry import cop as cop
 from opweld.cops.notebook import load_ipython_extension as load_ipython_extension
 from opweld.cops.wrap import wrap as wrap
 from opweld.errors import (
+    AccountWarning as AccountWarning,
     CacheError as CacheError,
     CacheWarning as CacheWarning,
     CompileError as CompileError,
@@ -63,13 +64,14 @@ from opweld.params import ParamsType as ParamsType
 from opweld.scalar.type import ScalarType as ScalarType
 
 __all__ = [
-    "Apply", "COp", "CType", "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError",
-    "ConfigError", "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function", "FunctionGraph", "Generic",
-    "In", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op", "OpCrashed", "OpTimeout",
-    "OpweldError", "OpweldWarning", "Out", "OutOfBoundsError", "ParamsType", "ProgramError", "RewriteError",
-    "ScalarType", "SharedVariable", "SignatureError", "TensorType", "ToolError", "Type", "UnusedInputError", "Variable",
-    "__version__", "as_tensor_variable", "compat", "compile", "config", "cop", "function", "fusion", "generic", "graph",
-    "load_ipython_extension", "printing", "rewriting", "scalar", "shared", "source", "tensor", "wrap",
+    "AccountWarning", "Apply", "COp", "CType", "CacheError", "CacheWarning", "CompileError", "CompileWarning",
+    "CompilerNotFoundError", "ConfigError", "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function",
+    "FunctionGraph", "Generic", "In", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op",
+    "OpCrashed", "OpTimeout", "OpweldError", "OpweldWarning", "Out", "OutOfBoundsError", "ParamsType", "ProgramError",
+    "RewriteError", "ScalarType", "SharedVariable", "SignatureError", "TensorType", "ToolError", "Type",
+    "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile", "config", "cop",
+    "function", "fusion", "generic", "graph", "load_ipython_extension", "printing", "rewriting", "scalar", "shared",
+    "source", "tensor", "wrap",
 ]  # fmt: skip
 
 # -- by hand --

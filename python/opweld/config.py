@@ -95,6 +95,12 @@ _WARNINGS = "-Wall -Wno-unused"
 PROGRAM, KEY, NEITHER = "program", "key", "neither"
 
 _KEYS: dict[str, tuple[Any, Parser, str | None, str]] = {  # default, reader, where an option counts, text
+    "account": (
+        False,
+        _flag,
+        KEY,
+        "count the references and the memory that C takes and gives up, for a function's account",
+    ),
     "allow_input_downcast": (
         None,
         _maybe_flag,

@@ -13,6 +13,7 @@ from types import CodeType
 from typing import Any
 
 __all__ = [
+    "AccountWarning",
     "CacheError",
     "CacheWarning",
     "CompileError",
@@ -169,6 +170,10 @@ def not_written(err: BaseException) -> bool:
 
 class OpweldWarning(UserWarning):
     """Base of the warnings that are opweld's own."""
+
+
+class AccountWarning(OpweldWarning):
+    """What an op's C has lost of references and memory, or given up too often, where that is counted."""
 
 
 class CacheWarning(OpweldWarning):

@@ -75,6 +75,7 @@ static void opw_function_dealloc(PyObject *object)
 #ifdef OPW_PROFILE
     PyMem_Free(self->costs);
 #endif
+    opw_drop_book(self);
     type->tp_free(object);
     Py_DECREF(type);
     Py_DECREF(module);

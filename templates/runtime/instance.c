@@ -84,6 +84,9 @@ struct opw_function {
 #ifdef OPW_PROFILE
     opw_cost *costs;           /* of each entry of the table, then of all calls */
 #endif
+#ifdef OPW_ACCOUNT
+    struct opw_book *book;     /* what was found of references and memory */
+#endif
 };
 
 /* Whose turn it is, with an instance's state or with a shared value: one thread's at a time. */

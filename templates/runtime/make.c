@@ -138,6 +138,9 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
 #ifdef OPW_PROFILE
     self->costs = NULL;
 #endif
+#ifdef OPW_ACCOUNT
+    self->book = NULL;
+#endif
     Py_INCREF(name);
     self->name = name;
     Py_INCREF(rules);
@@ -165,7 +168,7 @@ static PyObject *opw_make(PyObject *module, PyObject *args)
     self->remark = remark == Py_None ? NULL : remark;
     Py_XINCREF(self->remark);
     PyObject_GC_Track((PyObject *)self);
-    if (opw_make_costs(self) || opw_make_turns(self) || opw_make_kept(self) || opw_enter_constants(self, constants) || opw_make_structs(self)) {
+    if (opw_make_costs(self) || opw_make_book(self) || opw_make_turns(self) || opw_make_kept(self) || opw_enter_constants(self, constants) || opw_make_structs(self)) {
         Py_DECREF(self);
         return NULL;
     }

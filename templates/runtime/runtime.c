@@ -20,6 +20,7 @@
 #include "fold.c"
 #include "group.c"
 #include "profile.c"
+#include "account.c"
 #include "warn.c"
 #include "scalar.c"
 #include "call.c"

@@ -96,6 +96,7 @@ class Setup:
             spare=spare,
             fuse=self.options.fuse,
             profile=self.options.profile,
+            account=self.options.account,
         )
 
     def request(self, owners: tuple[int, ...]) -> dict[str, Any]:
@@ -119,7 +120,7 @@ class Setup:
             root="", private="", owners=owners, cc=drivers["c"].path, cxx=drivers["c++"].path, cflags=flags["c"],
             cxxflags=flags["c++"], march=self._march(), lock_seconds=options.lock_seconds,
             seconds=options.compile_seconds, memory=options.compile_memory, fuse=options.fuse,
-            profile=options.profile,
+            profile=options.profile, account=options.account,
         )  # fmt: skip
         return made
 

@@ -53,13 +53,15 @@ def header_dirs() -> list[str]:
     return [*found, numpy.get_include()]
 
 
-def runtime_object(profile: bool = False) -> str:
+def runtime_object(profile: bool = False, account: bool = False) -> str:
     """Say where the object lies that every module is linked with.
 
     Parameters
     ----------
     profile : bool
         The one that has clocks.
+    account : bool
+        The one that counts references and memory.
 
     Returns
     -------
@@ -67,7 +69,8 @@ def runtime_object(profile: bool = False) -> str:
         Its path: beside the engine, for this CPython. Nothing looks whether it is there.
     """
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    return os.path.join(package, f"_runtime{'_profile' * profile}{EXTENSION_SUFFIXES[0][: -len('.so')]}.o")
+    kind = "_account" if account else "_profile" if profile else ""
+    return os.path.join(package, f"_runtime{kind}{EXTENSION_SUFFIXES[0][: -len('.so')]}.o")
 
 
 def vector_folder() -> str:
@@ -103,6 +106,7 @@ def request(
     spare: str = "",
     fuse: bool = True,
     profile: bool = False,
+    account: bool = False,
 ) -> dict[str, Any]:
     """Make the request for a build (docs/engine.md). It is only needed where the cache has nothing.
 
@@ -115,6 +119,8 @@ def request(
         How long a compile may run, and how many MiB each of its programs may have; 0: as they like.
     profile : bool
         Link the runtime that has clocks.
+    account : bool
+        Count references and memory.
 
     Returns
     -------
@@ -129,6 +135,7 @@ def request(
     return {
         "program": program,
         "fuse": fuse,
+        "account": account,
         "sources": {name: dict(source) for name, source in sources.items()},
         "index": index,
         "spare": spare,
@@ -141,7 +148,7 @@ def request(
         "cxxflags": list(cxxflags),
         "march": march,
         "include_dirs": include_dirs(),
-        "runtime": runtime_object(profile),
+        "runtime": runtime_object(profile, account),
         "vector": vector_folder(),
         "python": python_abi() if python is None else python,
         "numpy": numpy_abi() if numpy is None else numpy,

@@ -40,11 +40,14 @@ class Function(ABC):
         How it was made; ``maker.fgraph.toposort()`` lists its nodes.
     profile : Profile
         What its calls have cost, where it was made with ``profile=True``; else there is none.
+    account : Account
+        What its C has lost of references and memory, where it was made with the option ``account``; else there is none.
     """
 
     name: str | None
     maker: Maker
     profile: Any
+    account: Any
 
     @classmethod
     def __subclasshook__(cls, other: type) -> Any:

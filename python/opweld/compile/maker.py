@@ -12,6 +12,7 @@ from opweld.compile.modes import InC, one_node
 from opweld.compile.program import Program
 from opweld.config import Options
 from opweld.dtypes import shape_text
+from opweld.errors import ConfigError
 from opweld.graph.basic import Apply, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.shared import SharedVariable
@@ -74,6 +75,9 @@ class Maker:
         self.linked = linked
         self.conventions = options.conventions
         self.profiled = options.profile
+        self.accounted = options.account
+        if self.profiled and self.accounted:
+            raise ConfigError("a function is profiled or accounted, not both: what is counted takes time")
         self.threads = options.threads
         self.keywords = keywords_of(inputs)
         self.code = compile_graph(
@@ -141,10 +145,13 @@ class Maker:
         made.get_shared = self.get_shared
         made.__name__ = made.__qualname__ = self.called
         made.__doc__ = self._doc()
-        if self.profiled:
-            from opweld.compile.profile import Profile  # late: few functions are measured
+        if self.profiled or self.accounted:
+            from opweld.compile import account  # late: few functions are measured
 
-            made.profile = Profile(self.called, self.nodes(), made._costs, made._forget_costs)
+            if self.accounted:
+                made.account = account.Account(self.nodes(), self.program, made._accounts, made._forget_accounts)
+            else:
+                made.profile = account.Profile(self.called, self.nodes(), made._costs, made._forget_costs)
         return made
 
     def _remarks(self) -> bool:

@@ -260,6 +260,7 @@ def index_name(
     spare: bool = False,
     fuse: bool = True,
     profile: bool = False,
+    account: bool = False,
     python: str | None = None,
     numpy: str | None = None,
     env: Mapping[str, str] | None = None,
@@ -284,6 +285,8 @@ def index_name(
         One loop is made of nodes that walk the same elements.
     profile : bool, optional
         There are clocks in the module.
+    account : bool, optional
+        References and memory are counted in the module.
     python, numpy : str, optional
         What `python_abi` and `numpy_abi` give.
     env : mapping, optional
@@ -308,6 +311,7 @@ def index_name(
         _line("flags", _words(flags)),
         _line("fuse", "on" if fuse else "off"),
         *(_line("profile", "on") for _ in range(profile)),
+        *(_line("account", "on") for _ in range(account)),
         _line("march", march),
         *(_line("env", f"{name}={env[name]}") for name in SEARCH_VARIABLES if name in env),
         *(_line("cpu", processor()) for _ in range(_for_this_processor([driver.asked, *flags], program))),

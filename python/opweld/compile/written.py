@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from linecache import getlines
 from typing import Any
 
-__all__ = ["Place", "find", "placed", "texts_of"]
+__all__ = ["Place", "find", "line_of", "placed", "texts_of"]
 
 _LEAST = 3  # characters that a pattern must have of its own, besides blanks
 _MUCH, _FITS = 16, 2  # so many, or lines round it that fit, where it stands outside the method
@@ -117,6 +117,30 @@ def texts_of(data: object, op: str, hook: str) -> Iterator[str]:
             yield from [found] if isinstance(found, str) else [part for part in found if isinstance(part, str)]
         for value in data.values():
             yield from texts_of(value, op, hook)
+
+
+def line_of(data: object, op: str, hook: str, number: int) -> str:
+    """Give a line of a fragment.
+
+    Parameters
+    ----------
+    data : dict or list
+        Program, or parts of it.
+    op, hook : str
+        The label and the method that gave the fragment.
+    number : int
+        The line's, from 1.
+
+    Returns
+    -------
+    str
+        With the names that messages have; empty: there is no such line.
+    """
+    for text in texts_of(data, op, hook):
+        lines = text.split("\n")
+        if 0 < number <= len(lines):
+            return lines[number - 1].replace("opw_V", "V")
+    return ""
 
 
 def find(file: str, line: int, writer: str, text: str, number: int) -> Place | None:

@@ -1,0 +1,37 @@
+package npyapi
+
+import "strings"
+
+// IsMacro tells whether a name is a macro with arguments in some version of the headers: it cannot be told apart from what it stands for.
+func IsMacro(name string) bool { return macros[name] }
+
+var macros = func() map[string]bool {
+	found := map[string]bool{}
+	for _, name := range strings.Fields(`
+		PyAnySet_Check PyAnySet_CheckExact PyArrayScalar_FromLong PyArrayScalar_VAL PyArray_Cast PyArray_Check PyArray_CheckAnyScalar PyArray_CheckExact
+		PyArray_CheckScalar PyArray_ContiguousFromAny PyArray_ContiguousFromObject PyArray_Copy PyArray_DescrCheck PyArray_EMPTY
+		PyArray_EquivByteorders PyArray_FILLWBYTE PyArray_FROMANY PyArray_FROM_O PyArray_FROM_OF PyArray_FROM_OT PyArray_FROM_OTF
+		PyArray_FromObject PyArray_GETCONTIGUOUS PyArray_GETPTR1 PyArray_GETPTR2 PyArray_GETPTR3 PyArray_GETPTR4 PyArray_HASFIELDS
+		PyArray_ISALIGNED PyArray_ISBEHAVED PyArray_ISBEHAVED_RO PyArray_ISBOOL PyArray_ISBYTESWAPPED PyArray_ISCARRAY PyArray_ISCARRAY_RO
+		PyArray_ISCOMPLEX PyArray_ISCONTIGUOUS PyArray_ISEXTENDED PyArray_ISFARRAY PyArray_ISFARRAY_RO PyArray_ISFLEXIBLE PyArray_ISFLOAT
+		PyArray_ISFORTRAN PyArray_ISINTEGER PyArray_ISNOTSWAPPED PyArray_ISNUMBER PyArray_ISOBJECT PyArray_ISONESEGMENT PyArray_ISSIGNED
+		PyArray_ISSTRING PyArray_ISUNSIGNED PyArray_ISUSERDEF PyArray_ISWRITEABLE PyArray_IS_C_CONTIGUOUS PyArray_IS_F_CONTIGUOUS
+		PyArray_ITER_DATA PyArray_ITER_GOTO PyArray_ITER_GOTO1D PyArray_ITER_NEXT PyArray_ITER_NOTDONE PyArray_ITER_RESET PyArray_IsAnyScalar
+		PyArray_IsIntegerScalar PyArray_IsNativeByteOrder PyArray_IsPythonNumber PyArray_IsScalar PyArray_IsZeroDim PyArray_MultiIter_DATA PyArray_MultiIter_NEXT
+		PyArray_MultiIter_NEXTi PyArray_MultiIter_NOTDONE PyArray_MultiIter_RESET PyArray_NBYTES PyArray_SAMESHAPE PyArray_SIZE PyArray_SimpleNew
+		PyArray_SimpleNewFromData PyArray_SimpleNewFromDescr PyArray_ZEROS PyBool_Check PyByteArray_Check PyBytes_AS_STRING PyBytes_Check
+		PyBytes_CheckExact PyBytes_GET_SIZE PyCapsule_CheckExact PyComplex_Check PyComplex_CheckExact PyDataType_HASFIELDS PyDataType_ISFLOAT
+		PyDataType_ISINTEGER PyDataType_ISNOTSWAPPED PyDataType_ISOBJECT PyDataType_ISUNSIGNED PyDataType_REFCHK PyDict_Check PyDict_CheckExact
+		PyErr_BadInternalCall PyFloat_AS_DOUBLE PyFloat_Check PyFloat_CheckExact PyFrozenSet_Check PyList_Check PyList_CheckExact PyList_GET_ITEM
+		PyList_GET_SIZE PyList_SET_ITEM PyLong_Check PyLong_CheckExact PyModule_Check PyObject_DelAttr PyObject_DelAttrString PyObject_GC_New
+		PyObject_TypeCheck PyRun_String PySequence_Fast_GET_ITEM PySequence_Fast_GET_SIZE PySequence_Fast_ITEMS PySet_Check PySet_GET_SIZE
+		PySlice_Check PySlice_GetIndicesEx PyTuple_Check PyTuple_CheckExact PyTuple_GET_ITEM PyTuple_GET_SIZE PyTuple_SET_ITEM PyTypeNum_ISBOOL
+		PyTypeNum_ISCOMPLEX PyTypeNum_ISFLOAT PyTypeNum_ISINTEGER PyTypeNum_ISNUMBER PyTypeNum_ISOBJECT PyTypeNum_ISSIGNED PyTypeNum_ISUNSIGNED
+		PyType_Check PyUnicode_Check PyUnicode_CheckExact PyUnicode_GET_LENGTH PyUnicode_IS_ASCII PyVectorcall_NARGS PyWeakref_Check Py_CLEAR
+		Py_DECREF Py_INCREF Py_IS_TYPE Py_Is Py_IsFalse Py_IsNone Py_IsTrue Py_NewRef Py_REFCNT Py_SIZE Py_TYPE Py_VISIT Py_XDECREF Py_XINCREF
+		Py_XNewRef
+	`) {
+		found[name] = true
+	}
+	return found
+}()
