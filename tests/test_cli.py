@@ -95,7 +95,7 @@ def test_doctor_as_json(run, folder):
     assert result.exit_code == 0, result.output
     report = json.loads(result.output)
     assert report["ok"] is True
-    assert {"Python", "NumPy", "engine", "C compiler", "flags", "cache", "test build"} <= {
+    assert {"Python", "NumPy", "engine", "C compiler", "flags", "BLAS", "cache", "test build"} <= {
         row["name"] for row in report["findings"]
     }
 

@@ -8,7 +8,7 @@ import opweld.compat.theano.tensor as T
 import pytest
 
 import opweld
-from opweld.compat import aesara, pytensor, theano
+from opweld.compat import aesara, blaslib, pytensor, theano
 from opweld.compat.theano import gof
 from opweld.errors import MethodNotDefined
 
@@ -304,6 +304,147 @@ def test_ops_that_call_blas(dtype, turns):
     assert np.allclose(found[0], wanted, rtol=1e-5) and np.allclose(found[1], b[0] @ b[0], rtol=1e-5)
     if theano.config.blas.ldflags:  # the machine has a BLAS: the same by it
         assert np.allclose(theano.function([m, n], Product(turns)(m, n))(a, b)[0], wanted, rtol=1e-5)
+
+
+def test_unknown_names_of_an_import():
+    """What became of them is said by ``from … import`` too, and for modules."""
+    cases = {
+        "from opweld.compat.theano.tensor.basic import Join": "cannot import name 'Join' from 'theano.tensor.basic': "
+        "it has another name: write opweld.tensor.concatenate",
+        "from opweld.compat.theano.gof.op import numba_basic": "it is gone: a function is one module of C",
+        "from opweld.compat.pytensor.tensor import alpha, beta": "cannot import name 'alpha' from 'pytensor.tensor': "
+        "it is not here yet",
+        "import opweld.compat.theano.sandbox.cuda": "No module named 'theano.sandbox.cuda' here: it is gone: opweld "
+        "computes on the processor",
+        "from opweld.compat.theano.tensor.signal.pool import pool_2d": "see examples/old_digits.py",
+        "import opweld.compat.pytensor.tensor.xlogx": "'pytensor.tensor.xlogx' here: it is not here yet",
+        "import opweld.compat.pytensor.tensor.random.utils": "there are no random streams",
+    }
+    for text, wanted in cases.items():
+        with pytest.raises(ImportError) as caught:
+            exec(text)
+        assert wanted in str(caught.value), text
+    assert not hasattr(T, "Join") and getattr(theano, "nowhere", 3) == 3
+    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'opweld\.nowhere'$"):
+        import opweld.nowhere  # noqa: F401
+
+
+def test_names_that_have_a_meaning_still():
+    from opweld.compat.theano.gof.python25 import all, any, partial
+    from opweld.compat.theano.misc.strutil import render_string
+    from opweld.compat.theano.sandbox.linalg import matrix_dot, matrix_inverse
+
+    assert all([1]) and any([0, 1]) and partial(max, 1)(2) == 2 and render_string("a %(b)s", {"b": 1}) == "a 1"
+    with pytest.raises(Exception, match=r"a %\(c\)<<<< caused exception 'c'"):
+        render_string("a %(c)s d", {})
+    x, y, m = T.dvector("x"), T.lvector("y"), T.dmatrix("m")
+    p = np.array([[0.25, 0.75], [0.5, 0.5]])
+    nnet = theano.tensor.nnet
+    outs = [
+        T.abs_(x), theano.gradient.consider_constant(x), nnet.binary_crossentropy(x, x), nnet.hard_sigmoid(x * 4 - 3),
+        nnet.categorical_crossentropy(m, y), nnet.categorical_crossentropy(m, m), matrix_dot(m, m, matrix_inverse(m)),
+        T.ones_like(x, dtype=np.int8), T.zeros((2,), np.float32), theano.tensor.sort.argsort(x),
+    ]  # fmt: skip
+    v = np.array([0.75, 0.25])
+    found = theano.function([x, y, m], outs)(v, [1, 0], p)
+    entropy = -(v * np.log(v) + (1 - v) * np.log(1 - v))
+    wanted = [
+        v,
+        v,
+        entropy,
+        [0.5, 0.1],
+        [-np.log(0.75), -np.log(0.5)],
+        -(p * np.log(p)).sum(1),
+        p,
+        [1, 1],
+        [0, 0],
+        [1, 0],
+    ]
+    for value, right in zip(found, wanted):
+        np.testing.assert_allclose(value, right)
+    assert found[7].dtype == "int8" and found[8].dtype == "float32"
+    over = theano.tensor.inplace.exp_inplace
+    assert over.destroy_map == {0: [0]} and over.scalar_op == T.exp.scalar_op
+    with pytest.raises(TypeError, match="do not fit"):
+        nnet.categorical_crossentropy(x, m)
+
+
+@theano.compile.ops.as_op(
+    [T.dvector, T.dvector], [T.dvector, T.dscalar], infer_shape=lambda node, shapes: [shapes[0], ()]
+)
+def apart(a, b):
+    """What two vectors differ by, and how far that is."""
+    return a - b, np.asarray(np.abs(a - b).sum())
+
+
+def test_functions_as_ops():
+    x = T.dvector("x")
+    one = T.as_tensor_variable(np.array([1.0, 2.0]))  # a constant's size is known
+    f = theano.function([x], apart(x, one))
+    found = f([3.0, 1.0])
+    assert found[0].tolist() == [2.0, -1.0] and found[1] == 3.0
+    assert pickle.loads(pickle.dumps(apart)) is apart and str(apart) == "FromFunctionOp{apart}"
+    assert apart.infer_shape(None, [(3,), (3,)]) == [(3,), ()]
+    double = pytensor.wrap_py(pytensor.tensor.dvector, pytensor.tensor.dvector)(lambda a: 2 * a)
+    assert theano.function([x], double(x))([4.0]).tolist() == [8.0] and aesara.compile.ops.as_op is theano.as_op
+    with pytest.raises(pickle.PicklingError, match="it is not what"):
+        pickle.dumps(double)
+    with pytest.raises(TypeError, match="itypes must be types, got 3"):
+        theano.as_op([3], [T.dvector])
+    with pytest.raises(TypeError, match="expected 2 inputs, got 1"):
+        apart(x)
+    with pytest.raises(ValueError, match="expected 2 results, got 1"):
+        theano.function([x], theano.as_op(T.dvector, [T.dvector] * 2)(lambda a: [a])(x))([1.0])
+
+
+def test_operators_of_scalars():
+    x, y, n = scalar.float64("x"), scalar.float64("y"), scalar.int64("n")
+    values = (7.5, 2.0, 5)
+    outs = [x + y, 1 - x, x * 2, x / y, n // 2, 9 % n, x**y, -x, abs(-x), x < y, x >= y, n & 4, 3 | n, n ^ 1, ~n,
+            n.astype("float32") / 2, x.zeros_like() + y]  # fmt: skip
+    wanted = [9.5, -6.5, 15.0, 3.75, 2, 4, 56.25, -7.5, 7.5, False, True, 4, 7, 4, -6, 2.5, 2.0]
+    for mode in (None, "py"):
+        assert theano.function([x, y, n], outs, mode=mode)(*values) == wanted
+    whole = scalar.Composite([x, y], [(x + y) * (x - y)])
+    z = T.dvector("z")
+    assert np.allclose(theano.function([z], T.Elemwise(whole)(z, 2 * z))(np.arange(3.0)), -3 * np.arange(3.0) ** 2)
+
+
+@pytest.mark.parametrize("package", blaslib.WHEELS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_blas_of_a_wheel(package, dtype, monkeypatch):
+    pytest.importorskip(package)
+    monkeypatch.setattr(blaslib, "WHEELS", {package: blaslib.WHEELS[package]})
+    flags = blaslib.wheel()
+    rng = np.random.default_rng(0)
+    a, b = rng.random((200, 300)).astype(dtype), rng.random((300, 100)).astype(dtype)
+    m, n = T.matrix("m", dtype=dtype), T.matrix("n", dtype=dtype)
+    with theano.config.change_flags(**{"blas.ldflags": flags}):
+        assert theano.tensor.blas.ldflags() == [blaslib.WHEELS[package]]
+        f = theano.function([m, n], Product((False, False))(m, n))
+        found = f(a, b)
+    assert np.allclose(found[0], 2 * a @ b, rtol=1e-4) and np.allclose(found[1], b[0] @ b[0], rtol=1e-4)
+    with open("/proc/self/maps") as maps:  # the library itself is there, not the loops
+        assert f"/{package}/" in maps.read()
+
+
+class Copied(Product):
+    """Calls what no loops stand in for."""
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        a, b = inputs
+        return f"int n = 0; zcopy_(&n, PyArray_DATA({a}), &n, PyArray_DATA({b}), &n);"
+
+
+def test_a_blas_that_is_not_there():
+    """It is said what to install, at the line that calls it; a library that is none is the linker's to tell."""
+    m, n = T.dmatrices("m", "n")
+    with theano.config.change_flags(**{"blas.ldflags": ""}):
+        with pytest.raises(opweld.CompileError, match=r"(?s)Copied.c_code.*zcopy_.*pip install scipy-openblas32"):
+            theano.function([m, n], Copied((False, False))(m, n))
+    with theano.config.change_flags(**{"blas.ldflags": "-lnowhere_blas"}):
+        with pytest.raises(opweld.CompileError, match="nowhere_blas"):
+            theano.function([m, n], Product((False, False))(m, n))
 
 
 def test_what_links_blas():

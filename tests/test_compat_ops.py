@@ -552,6 +552,21 @@ def test_variables_know_their_readers_while_a_graph_is_rewritten():
         x.clients  # noqa: B018
 
 
+def test_variables_of_a_graph_know_their_readers():
+    """Of one that a file makes for itself; no other graph has them."""
+    x = scalar.float64("x")
+    out = scalar.exp(x + 1) * (x + 2)
+    graph = gof.FunctionGraph([x], [out], clone=True)
+    first = next(node.outputs[0] for node in graph.toposort())
+    assert [node.op for node, _ in first.clients] in ([scalar.exp], [scalar.mul]) and first not in (out, x)
+    (own,) = gof.FunctionGraph(*gof.graph.clone([x], [out])).inputs
+    for variable in (x, out, own):  # of none, of none, of one that is gone
+        with pytest.raises(AttributeError, match="readers are a graph's"):
+            _ = variable.clients
+    graph.replace(graph.outputs[0], graph.inputs[0])
+    assert out.owner.op == scalar.mul, "a graph changes copies"
+
+
 def test_values_that_a_tag_compares():
     class Anything(gof.Op):
         """Its C and its Python differ, and that does not matter."""
@@ -581,6 +596,27 @@ def test_values_that_a_tag_compares():
     assert theano.function([x], Anything(True)(x), mode="DebugMode")([1.0]).tolist() == [1.0]
     with pytest.raises(theano.compile.debugmode.BadThunkOutput):
         theano.function([x], Anything(False)(x), mode="DebugMode")([1.0])
+
+
+def test_a_perform_that_says_there_is_none():
+    """DebugMode has nothing to compare with then, as it was."""
+
+    class Native(theano.Op):
+        __props__ = ()
+
+        def make_node(self, x):
+            return theano.Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            raise NotImplementedError("only C")
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            return f"{outputs[0]} = (PyArrayObject *)PyArray_NewCopy({inputs[0]}, NPY_CORDER);"
+
+    x = T.dvector("x")
+    assert theano.function([x], Native()(x), mode="DebugMode")([1.0]).tolist() == [1.0]
+    with pytest.raises(NotImplementedError, match="only C"):
+        theano.function([x], Native()(x), mode="py")([1.0])
 
 
 def test_ops_over_the_librarys_own_that_write_their_own_work():

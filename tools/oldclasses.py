@@ -743,4 +743,4 @@ def _sympy(m, k, name):
 
     xs = [k.scalar.float64(letter) for letter in "xy"]
     a, b = sympy.symbols("a b")
-    return xs, [m.SymPyCCode([a, b], a**2 + b, name="formula")(*xs)], [2.0, 3.0]
+    return xs, [m.SymPyCCode([a, b], a**2 + b, name="formula")(*xs)], [2.0, 3.0], [7.0]

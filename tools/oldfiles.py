@@ -46,8 +46,9 @@ def files(folder, package):
 NUMPY_2 = (
     (r"PyArray_DESCR\(((?:[^()]|\([^()]*\))+)\)->elsize", r"PyArray_ITEMSIZE(\1)", "->elsize"),
     (r"\bnp\.product\b", "np.prod", "np.product"),
-    (r"\bnp\.complex\b(?!\d)", "complex", "np.complex"),
+    (r"\bnp\.complex\b(?!\d)", "type(1j)", "np.complex"),
     (r"\bNPY_MAXDIMS\b", "64", "NPY_MAXDIMS"),
+    (r"\bmask = 0xffffffff\b", "mask = np.int64(0xffffffff)", "a number beyond int32"),
 )
 
 

@@ -18,6 +18,8 @@ from typing import Any
 
 import opweld
 from opweld import engine, errors
+from opweld.compat import blaslib
+from opweld.compat import settings as compat_settings
 from opweld.compile import cache, store, toolchain, trust
 from opweld.compile.store import clear
 from opweld.config import Config, config
@@ -28,6 +30,7 @@ __all__ = [
     "CHECKS",
     "Finding",
     "cache_root",
+    "check_blas",
     "check_build",
     "check_cache",
     "check_compilers",
@@ -249,6 +252,15 @@ def check_flags() -> Iterator[Finding]:
     yield Finding("flags", "ok", f"C: {' '.join(sets['C'])}", more)
 
 
+def check_blas() -> Iterator[Finding]:
+    """Say which BLAS the ops of older packages are linked with, if they call one."""
+    flags = compat_settings.config.blas__ldflags
+    if flags:
+        yield Finding("BLAS", "ok", flags, ("for ops written for Theano, Aesara or PyTensor that call one",))
+    else:
+        yield Finding("BLAS", "ok", f"none: ops of older packages that call one have plain loops; {blaslib.ADVICE}")
+
+
 def _vector(level: str) -> str:
     """Say which vector functions modules of a level are linked with: those of the highest level that has its own."""
     folder = os.path.join(os.path.dirname(opweld.__file__), "_vector")
@@ -318,6 +330,7 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     check_engine,
     check_compilers,
     check_flags,
+    check_blas,
     check_cache,
     check_build,
 )

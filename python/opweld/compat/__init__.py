@@ -8,10 +8,11 @@ is first asked for. Ops and types of classes that come from here are C++ unless 
 
 from __future__ import annotations
 
+import opcode
 import sys
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from opweld.compat import gone
@@ -48,6 +49,8 @@ def _module(path: str, names: str, fallbacks: tuple[str, ...]) -> ModuleType:
                 if found is not lookup:
                     break
         if found is lookup:
+            if _is_import(sys._getframe(1)):  # Python would put words of its own in the place of these
+                raise ImportError(f"cannot import name {name!r} from {path!r}: {_became(path, name)}", name=name)
             raise AttributeError(f"module {path!r} has no attribute {name!r} here: {_became(path, name)}")
         made.__dict__.setdefault(name, found)  # a module of this name stays
         return found
@@ -70,6 +73,37 @@ def _became(path: str, name: str) -> str:
         f"it is not here yet: opweld offers of {path.partition('.')[0]} what ops and types written in C need; "
         "docs/coming-from.md lists it"
     )
+
+
+def _is_import(frame: FrameType) -> bool:
+    """Whether a frame is at ``from … import``."""
+    return frame.f_code.co_code[frame.f_lasti] == opcode.opmap["IMPORT_FROM"]
+
+
+class _Unknown:
+    """What is asked last for a module of a tree: it says what became of it."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        """Refuse a module of a tree, by its real name or under this package; leave others alone.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            With what became of it.
+        """
+        inner = name.removeprefix(f"{__name__}.")
+        tree, _, rest = inner.partition(".")
+        if rest and tree in TREES and sys.modules.get(name[: -len(rest) - 1]) is sys.modules[f"{__name__}.{tree}"]:
+            raise ModuleNotFoundError(f"No module named {inner!r} here: {_became_of_module(rest, inner)}", name=name)
+
+
+def _became_of_module(path: str, whole: str) -> str:
+    """What became of a module that is not here."""
+    for start, why in gone.MODULES.items():
+        if path == start or path.startswith(f"{start}."):
+            return why
+    return _became(whole, path.rpartition(".")[2])
 
 
 class _Called(ModuleType):
@@ -158,3 +192,4 @@ def uninstall(name: str) -> None:
 
 
 _grow()
+sys.meta_path.append(_Unknown)  # type: ignore[arg-type]  # a class will do

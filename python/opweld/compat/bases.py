@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 
 from opweld import generic as _generic
 from opweld.compat import thunks as _thunks
-from opweld.compat.settings import compiles, config
+from opweld.compat.attempts import compiles
+from opweld.compat.settings import config
 from opweld.compat.thunks import Storage, writes
 from opweld.errors import OpweldWarning
 from opweld.external import ExternalCOp as _ExternalCOp

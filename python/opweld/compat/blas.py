@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 
+from opweld.compat.blaslib import WHEELS
 from opweld.compat.settings import config
 from opweld.sections import Beside
 
@@ -15,6 +16,8 @@ __all__ = ["blas_header_text", "blas_header_version", "cblas_header_text", "ldfl
 
 _LIBRARY = Beside(__file__)
 _LOOPS = Beside(__file__, "blas_loops")
+_RENAMED = Beside(__file__, "blas_wheel")
+_OF_64_BITS = Beside(__file__, "blas_wheel64")
 
 
 def ldflags(libs: bool = True, flags: bool = False, libs_dir: bool = False, include_dir: bool = False) -> list[str]:
@@ -50,7 +53,17 @@ def blas_header_text() -> str:
     str
         For `c_support_code`. Without a library there are gemm, gemv, ger, dot, axpy and scal of float and double.
     """
-    return (_LIBRARY if config.blas__ldflags.strip() else _LOOPS).section()
+    linked = ldflags()
+    if WHEELS["scipy_openblas64"] in linked:
+        return _text(_OF_64_BITS)
+    if WHEELS["scipy_openblas32"] in linked:
+        return _text(_RENAMED) + _text(_LIBRARY)
+    return _text(_LIBRARY if config.blas__ldflags.strip() else _LOOPS)
+
+
+def _text(file: Beside) -> str:
+    """A file's C without its ``#line``: what an op writes behind it is not said to stand there."""
+    return file.section().partition("\n")[2]
 
 
 def blas_header_version() -> tuple[int, ...]:

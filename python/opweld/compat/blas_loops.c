@@ -87,3 +87,28 @@ OPW_BLAS(d, double)
 #define daxpy_ opw_daxpy
 #define sscal_ opw_sscal
 #define dscal_ opw_dscal
+#ifdef __cplusplus
+#define OPW_C extern "C"
+#else
+#define OPW_C extern
+#endif
+#define OPW_NO_BLAS __attribute__((error("it is in no BLAS that is linked: pip install scipy-openblas32, or set config.blas.ldflags")))
+#define OPW_BLAS(t, T)                                                                                                          \
+    OPW_C OPW_NO_BLAS void t##copy_(const int *, const T *, const int *, T *, const int *);                                     \
+    OPW_C OPW_NO_BLAS void t##swap_(const int *, T *, const int *, T *, const int *);
+#define OPW_BLAS_COMPLEX(t)                                                                                                     \
+    OPW_BLAS(t, void)                                                                                                              \
+    OPW_C OPW_NO_BLAS void t##gemm_(char *, char *, const int *, const int *, const int *, const void *, const void *,          \
+                                    const int *, const void *, const int *, const void *, void *, const int *);                 \
+    OPW_C OPW_NO_BLAS void t##gemv_(char *, const int *, const int *, const void *, const void *, const int *, const void *,    \
+                                    const int *, const void *, void *, const int *);                                            \
+    OPW_C OPW_NO_BLAS void t##axpy_(const int *, const void *, const void *, const int *, void *, const int *);                 \
+    OPW_C OPW_NO_BLAS void t##scal_(const int *, const void *, void *, const int *);
+OPW_BLAS(s, float)
+OPW_BLAS(d, double)
+OPW_BLAS_COMPLEX(c)
+OPW_BLAS_COMPLEX(z)
+#undef OPW_BLAS_COMPLEX
+#undef OPW_BLAS
+#undef OPW_NO_BLAS
+#undef OPW_C

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from threading import RLock
 from typing import Any
 
+from opweld.compat.attempts import attempt
 from opweld.compat.functions import function
-from opweld.compat.settings import attempt
 from opweld.compile import toolchain
 from opweld.config import config
 from opweld.graph.fgraph import FunctionGraph

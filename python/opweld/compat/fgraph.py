@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+from weakref import WeakSet
 
 from opweld.compat.bases import Kin
 from opweld.errors import InconsistencyError
 from opweld.graph import fgraph as _fgraph
-from opweld.graph.basic import Apply, Constant, Variable
-from opweld.rewriting.equilibrium import fits
+from opweld.graph.basic import Apply, Constant, Variable, rewriting
+from opweld.graph.type import fits
 from opweld.rewriting.inplace import is_destroyed
 
 __all__ = ["Feature", "FunctionGraph", "ReplaceValidate", "ReplacementDidntRemovedError", "Updater", "Validator"]
@@ -116,9 +117,15 @@ class FunctionGraph(_fgraph.FunctionGraph, metaclass=Kin):
         **kwargs: object,
     ) -> None:
         super().__init__(inputs, outputs, clone=clone)
+        self._given = frozenset(self.inputs) if clone else frozenset()  # what others have too
+        rewriting.__dict__.setdefault("others", WeakSet()).add(self)
         self._features: list[Any] = []
         for feature in features or ():
             self.attach_feature(feature)
+
+    def owns(self, variable: object) -> bool:
+        """Say whether a variable may be asked for its readers: an input that is not the graph's alone may not."""
+        return variable in self and variable not in self._given
 
     def attach_feature(self, feature: Feature) -> None:
         """Let a feature listen."""

@@ -11,7 +11,7 @@ from opweld.compat.cloning import clone_replace
 from opweld.compat.functions import function
 from opweld.errors import _what
 from opweld.graph.basic import Apply, Variable
-from opweld.rewriting.equilibrium import fits
+from opweld.graph.type import fits
 from opweld.tensor.convert import as_tensor_variable
 
 __all__ = ["OpFromGraph", "SymbolicOp"]

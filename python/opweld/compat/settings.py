@@ -7,19 +7,17 @@ takes every value that the packages took, with a warning the first time; another
 from __future__ import annotations
 
 import functools
-import os
-import subprocess
-import tempfile
 import warnings
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
+from opweld.compat import blaslib
 from opweld.compile import store, toolchain
 from opweld.config import Section
 from opweld.config import config as _own
 from opweld.errors import ConfigError, OpweldWarning
 
-__all__ = ["OPTIMIZERS", "Attempt", "Settings", "attempt", "change_flags", "compiles", "config"]
+__all__ = ["OPTIMIZERS", "Settings", "change_flags", "config"]
 
 Allowed = tuple[Any, ...]
 _FLAG: Allowed = (True, False)
@@ -218,83 +216,8 @@ def _compiler() -> str:
     return toolchain.driver("c++", _own.cxx).path
 
 
-class Attempt(NamedTuple):
-    """What became of a program that was tried.
-
-    Attributes
-    ----------
-    compiled : bool
-        The compiler made it.
-    ran : bool
-        It ran, and gave 0; False too where it was not to run.
-    out, err : str
-        What the compiler wrote, or the program if it ran.
-    """
-
-    compiled: bool
-    ran: bool
-    out: str
-    err: str
-
-
-def attempt(text: str, *flags: str, run: bool = False, compiler: str = "") -> Attempt:
-    """Try a program with the C++ compiler.
-
-    Parameters
-    ----------
-    text : str
-        C++.
-    *flags : str
-        Behind the compiler's own.
-    run : bool
-        Whether the program is run, for half a minute at most.
-    compiler : str
-        Another one than the configuration's.
-
-    Returns
-    -------
-    Attempt
-        Nothing is compiled where there is no compiler.
-    """
-    driver = toolchain.driver("c++", compiler or _own.cxx)
-    if not driver.path:
-        return Attempt(False, False, "", "there is no C++ compiler")
-    with tempfile.TemporaryDirectory() as folder:
-        source, program = os.path.join(folder, "try.cc"), os.path.join(folder, "try")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(text)
-        done = _output([driver.path, *driver.flags, source, "-o", program, *flags], folder, None)
-        if done.returncode or not run:
-            return Attempt(not done.returncode, False, done.stdout, done.stderr)
-        try:
-            done = _output([program], folder, 30)
-        except subprocess.TimeoutExpired:
-            return Attempt(True, False, "", "it ran for longer than 30 s")
-        return Attempt(True, not done.returncode, done.stdout, done.stderr)
-
-
-def _output(command: list[str], folder: str, timeout: float | None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=folder, check=False, timeout=timeout
-    )
-
-
-def compiles(text: str, *flags: str) -> bool:
-    """Say whether the C++ compiler makes a program of a text; see `attempt`."""
-    return attempt(text, *flags).compiled
-
-
-@functools.lru_cache(maxsize=1)
-def _blas(compiler: str) -> str:
-    """Flags that link a BLAS of this machine, with the Fortran names; empty: none is found."""
-    name = "float sdot_(int *, float *, int *, float *, int *)"
-    text = f'extern "C" {name};\nint main() {{ return sdot_(0, 0, 0, 0, 0) > 0; }}\n'
-    found: Iterator[str] = (flag for flag in ("-lopenblas", "-lblas", "-lcblas") if compiles(text, flag))
-    return next(found, "")
-
-
 _COMPUTED: dict[str, Callable[[], Any]] = {
-    "blas__ldflags": lambda: _blas(_compiler()),
+    "blas__ldflags": lambda: blaslib.found(_compiler()),
     "base_compiledir": lambda: store.path(_own.compiledir),
     "compiledir": lambda: store.path(_own.compiledir),
     "cxx": _compiler,

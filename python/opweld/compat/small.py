@@ -8,20 +8,20 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 __all__ = [
     "LOCAL_BITWIDTH", "PYTHON_INT_BITWIDTH", "_parse_gufunc_signature", "apply_across_args",
-    "broadcast_static_dim_lengths", "faster_broadcast_to", "faster_ndindex", "frozendict", "get_normalized_batch_axes",
-    "hash_from_sparse",
-    "import_func_from_string", "lazy_scipy_module", "normalize_reduce_axis", "old_np_unique", "safe_signature",
-    "scipy_linalg",
+    "broadcast_static_dim_lengths", "consider_constant", "faster_broadcast_to", "faster_ndindex", "frozendict",
+    "get_normalized_batch_axes", "hash_from_sparse", "import_func_from_string", "lazy_scipy_module",
+    "normalize_reduce_axis", "old_np_unique", "render_string", "safe_signature", "scipy_linalg",
 ]  # fmt: skip
 
 Array = np.ndarray[Any, Any]
+Value = TypeVar("Value")
 Sparse: TypeAlias = Any  # a matrix of scipy.sparse
 
 LOCAL_BITWIDTH = PYTHON_INT_BITWIDTH = 64
@@ -202,6 +202,31 @@ def hash_from_sparse(data: Sparse) -> str:
     parts = [np.ascontiguousarray(part).tobytes() for part in (data.data, data.indices, data.indptr)]
     said = repr((data.shape, str(data.dtype), data.format)).encode()
     return hashlib.sha256(b"".join([said, *[len(part).to_bytes(8, "big") + part for part in parts]])).hexdigest()
+
+
+def consider_constant(x: Value) -> Value:
+    """Give the variable itself: this is said to those who compute gradients, and there are none."""
+    return x
+
+
+def render_string(string: str, sub: Mapping[str, object]) -> str:
+    """Give ``string % sub``; an error says how far it came.
+
+    Raises
+    ------
+    Exception
+        With what stands before the place that cannot be filled in.
+    """
+    try:
+        return string % sub
+    except (KeyError, TypeError, ValueError) as err:
+        for end in range(len(string) + 1):
+            try:
+                _ = string[:end] % sub
+            except Exception as short:
+                if str(short) == str(err):
+                    raise Exception(f"{string[:end]}<<<< caused exception {err}") from None
+        raise
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ from opweld.errors import _what
 from opweld.graph import fgraph as _fgraph
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.op import Op
-from opweld.rewriting.equilibrium import fits
+from opweld.graph.type import fits
 from opweld.tensor.convert import as_tensor_variable
 
 __all__ = ["OpRemove", "OpSub", "PatternSub"]

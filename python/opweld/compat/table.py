@@ -251,7 +251,16 @@ _VALUES = (
     "get_scalar_constant_value get_underlying_scalar_constant_value ones ones_like zeros zeros_like"
 )
 _DEBUG = "BadDestroyMap BadOptimization=BadRewrite BadThunkOutput BadViewMap DebugMode DebugModeError InvalidValueError"
-_NO_GRADIENTS = ("Lop", "Rop", "grad", "grad_not_implemented", "grad_undefined", "jacobian", "undefined_grad")
+_NO_GRADIENTS = (
+    "Lop",
+    "Rop",
+    "grad",
+    "hessian",
+    "grad_not_implemented",
+    "grad_undefined",
+    "jacobian",
+    "undefined_grad",
+)
 _GRADIENT = " ".join(["DisconnectedType NullType disconnected_type", *[f"{name}=grad" for name in _NO_GRADIENTS]])
 _DTYPES = (
     "all_dtypes complex_dtypes continuous_dtypes discrete_dtypes float_dtypes int_dtypes integer_dtypes uint_dtypes"
@@ -292,9 +301,21 @@ HOMES.update(
     get_scalar_constant_value="opweld.compat.values:constant_value",
     get_underlying_scalar_constant_value="opweld.compat.values:constant_value",
     InvalidValueError="opweld.compile.debugmode",
+    **dict.fromkeys(("binary_crossentropy", "categorical_crossentropy", "hard_sigmoid"), "opweld.compat.losses"),
+    **dict.fromkeys(("consider_constant", "render_string"), "opweld.compat.small"),
+    **dict.fromkeys(("extract_diag", "matrix_dot"), "opweld.compat.tensors"),
+    **dict.fromkeys(("abs", "argsort", "dot", "sort"), "opweld.tensor"),
+    **dict.fromkeys(("defaultdict", "deque"), "collections"),
+    DestroyHandler="opweld.compat.fgraph:ReplaceValidate",
+    partial="functools",
+    py_all="builtins:all",
+    py_any="builtins:any",
     join_dims="opweld.compat.tensors",
     split_dims="opweld.compat.tensors",
     expit="opweld.compat.specialtensors",
+    FromFunctionOp="opweld.compat.asop",
+    as_op="opweld.compat.asop",
+    load_back="opweld.compat.asop",
     sigmoid="opweld.compat.specialtensors",
     softplus="opweld.compat.specialtensors",
 )
@@ -390,7 +411,7 @@ _CLASSIC: dict[str, str] = {
         "Callable DefaultOrderedDict Iterable Mapping OrderedDict PY3 ValuesView cmp decode decode_iter decode_with "
         "exc_message get_unbound_function ifilter imap izip operator_div"
     ),
-    "gof.utils": _OLD_UTILS,
+    "gof.utils": f"{_OLD_UTILS} hash_from_code",
     "configparser": "change_flags config",
     "printing": f"debugprint pydotprint {_PRINTERS}",
     "scalar": f"Scalar=ScalarType {_SCALAR}",
@@ -430,11 +451,13 @@ _C = "CLinker failure_code failure_code_init"
 
 # Names that came with rewriters, classes of ops and C that files of ops share: module -> names, of both ages.
 _SHARED: dict[str, str] = {
-    "compile": "Function OpFromGraph Rebroadcast optdb rebuild_collect_shared register_rebroadcast_c_code "
-    "register_specify_shape_c_code",
+    "compile": "FromFunctionOp Function OpFromGraph Rebroadcast as_op optdb rebuild_collect_shared "
+    "register_rebroadcast_c_code register_specify_shape_c_code",
     "compile.builders": "OpFromGraph SymbolicOp",
     "compile.mode": "optdb",
-    "compile.ops": "Rebroadcast register_rebroadcast_c_code register_specify_shape_c_code",
+    "": "as_op",
+    "compile.ops": "FromFunctionOp Rebroadcast as_op load_back register_rebroadcast_c_code "
+    "register_specify_shape_c_code",
     "gradient": "_float_zeros_like=zeros_like",
     "misc": "",
     "misc.frozendict": "frozendict",
@@ -459,12 +482,14 @@ _SHARED: dict[str, str] = {
     "tensor.subtensor": _INDEXING,
 }
 _SHARED_MODERN: dict[str, str] = {
+    "gradient": "consider_constant disconnected_grad=consider_constant zero_grad=consider_constant",
     "compile.compilelock": "lock_ctx",
     "compile.debug": "",
     "compile.debug.debugmode": f"{_DEBUG} _lessbroken_deepcopy=deepcopy",
     "compile.debug.profiling": "ProfileStats=Profile",
     "compile.executor": "Function",
-    "compile.ops": "TypeCastingOp=ViewOp",
+    "": "wrap_py=as_op",
+    "compile.ops": "TypeCastingOp=ViewOp wrap_py=as_op",
     "compile.rebuild": "rebuild_collect_shared",
     "graph": "clone_replace graph_replace vectorize_graph RewriteDatabaseQuery=Query",
     "graph.basic": f"{_COPIES_OF_GRAPHS} explicit_graph_inputs list_of_nodes truncated_graph_inputs",
@@ -513,11 +538,14 @@ _SHARED_MODERN: dict[str, str] = {
     ),
     "utils": "LOCAL_BITWIDTH NDARRAY_C_VERSION PYTHON_INT_BITWIDTH apply_across_args lazy_scipy_module",
 }
+_CONSTANT = "consider_constant disconnected_grad=consider_constant zero_grad=consider_constant"
+_LINALG = "det extract_diag inv matrix_dot matrix_inverse=inv norm trace"
+_PYTHON = "DefaultOrderedDict OrderedDict all=py_all any=py_any defaultdict deque partial"
 _SHARED_CLASSIC: dict[str, str] = {
     "gof": (
-        "EquilibriumDB EquilibriumOptimizer LocalOptGroup LocalGroupDB MergeOptimizer OpRemove OpSub Optimizer "
-        "PatternSub Query ReplacementDidntRemovedError SeqOptimizer SequenceDB TopoOptimizer CLinker optimizer "
-        "view_roots"
+        "DestroyHandler EquilibriumDB EquilibriumOptimizer LocalOptGroup LocalGroupDB MergeOptimizer OpRemove OpSub "
+        "Optimizer PatternSub Query ReplacementDidntRemovedError SeqOptimizer SequenceDB TopoOptimizer CLinker "
+        "optimizer view_roots"
     ),
     "gof.cc": _C,
     "gof.cmodule": _COMPILER,
@@ -528,11 +556,26 @@ _SHARED_CLASSIC: dict[str, str] = {
         "SeqOptimizer TopoOptimizer Updater check_chain copy_stack_trace in2out inherit_stack_trace optimizer out2in"
     ),
     "gof.optdb": "DB EquilibriumDB LocalGroupDB Query SequenceDB",
-    "compile": "register_checker",
+    "compile": "ProfileStats=Profile register_checker",
     "compile.ops": "expandable_types",
-    "gof.toolbox": "Feature ReplaceValidate Validator",
-    "tensor": "Apply Constant Op=ClassicOp Variable inv=reciprocal",
-    "tensor.basic": "Apply Constant Op=ClassicOp Variable inv=reciprocal",
+    "gof.toolbox": "DestroyHandler Feature ReplaceValidate Validator",
+    "": "clone=clone_replace dot get_scalar_constant_value",
+    "compat.python2x": _PYTHON,
+    "gof.destroyhandler": "DestroyHandler",
+    "gof.python25": _PYTHON,
+    "gradient": _CONSTANT,
+    "misc.safe_asarray": "_asarray",
+    "misc.strutil": "render_string",
+    "sandbox.linalg": f"{_LINALG} cholesky kron solve",
+    "sandbox.linalg.ops": f"{_LINALG} cholesky kron solve",
+    "tensor": "Apply Constant Op=ClassicOp Variable abs_=abs inv=reciprocal",
+    "tensor.basic": "Apply Constant Op=ClassicOp Variable abs_=abs inv=reciprocal",
+    "tensor.inplace": "",
+    "tensor.nlinalg": _LINALG,
+    "tensor.nnet": "binary_crossentropy categorical_crossentropy hard_sigmoid",
+    "tensor.nnet.nnet": "binary_crossentropy categorical_crossentropy",
+    "tensor.nnet.sigm": "hard_sigmoid",
+    "tensor.sort": "argsort sort",
     "tensor.nnet.blocksparse": "sparse_block_dot",
     "sparse.utils": "hash_from_sparse",
     "tensor.inc_code": "inc_code",
@@ -560,16 +603,19 @@ TREES: dict[str, dict[str, str]] = {
     "pytensor": _joined(_MODERN, _SHARED, _SHARED_MODERN, kinds.PATHS),
 }
 
+# The first has no names: it gives scalar variables their operators.
+_OF_SCALARS = ("opweld.compat.scalaroperators", "opweld.scalar", "opweld.compat.scalarnames")
 # Where a module looks for what it does not list: the constructors dvector, fmatrix …, the scalar types.
 FALLBACKS: dict[str, tuple[str, ...]] = {
     "tensor": ("opweld.tensor", "opweld.compat.tensors", "opweld.compat.specialtensors"),
     "tensor.basic": ("opweld.tensor", "opweld.compat.tensors", "opweld.compat.specialtensors"),
     "tensor.elemwise": ("opweld.tensor",),
+    "tensor.inplace": ("opweld.compat.inplaces",),
     "tensor.math": ("opweld.tensor", "opweld.compat.specialtensors"),
     "tensor.shape": ("opweld.compat.tensors",),
     "tensor.type": ("opweld.tensor", "opweld.compat.tensors"),
-    "scalar": ("opweld.scalar", "opweld.compat.scalarnames", "opweld.compat.specials"),
-    "scalar.basic": ("opweld.scalar", "opweld.compat.scalarnames"),
+    "scalar": (*_OF_SCALARS, "opweld.compat.specials"),
+    "scalar.basic": _OF_SCALARS,
     "scalar.basic_scipy": ("opweld.compat.specials",),
     "scalar.math": ("opweld.compat.specials",),
 }

@@ -12,7 +12,7 @@ from opweld.tensor.convert import as_tensor_variable, constructor
 from opweld.tensor.diagonals import diag
 from opweld.tensor.joining import stack
 from opweld.tensor.likes import Sizes, TensorLike
-from opweld.tensor.linalg import matmul
+from opweld.tensor.linalg import dot, matmul
 from opweld.tensor.manipulation import reshape
 from opweld.tensor.ofnumpy import inv
 from opweld.tensor.selection import nonzero
@@ -21,7 +21,8 @@ from opweld.tensor.variable import TensorVariable
 from opweld.tensor.views import sizes_of
 
 __all__ = [
-    "addbroadcast", "batched_dot", "ceil_intdiv", "extract_diag", "join_dims", "matrix_inverse", "nonzero_values",
+    "addbroadcast", "batched_dot", "ceil_intdiv", "extract_diag", "join_dims", "matrix_dot", "matrix_inverse",
+    "nonzero_values",
     "patternbroadcast", "several", "shape_padaxis", "shape_padleft", "shape_padright", "split_dims", "stacklists",
     "unbroadcast",
 ]  # fmt: skip
@@ -212,6 +213,12 @@ def batched_dot(a: TensorLike, b: TensorLike) -> TensorVariable:
     made: TensorVariable = matmul(left, right)
     kept = [0, *([1] if a.type.ndim == 3 else []), *([2] if b.type.ndim == 3 else [])]
     return made if len(kept) == 3 else made.dimshuffle(*kept)
+
+
+def matrix_dot(*args: TensorLike) -> TensorVariable:
+    """Multiply matrices, the first by the second and so on."""
+    made: TensorVariable = reduce(dot, [as_tensor_variable(x) for x in args])
+    return made
 
 
 def nonzero_values(a: TensorLike) -> TensorVariable:

@@ -114,9 +114,16 @@ class Tagged:
 
 
 class _Rewriting(_local):
-    """Which graph is being rewritten, in each thread."""
+    """Which graph is being rewritten, in each thread; and others that are known to be all a variable is in."""
 
     graph: Any = None
+    others: Iterable[Any] = ()
+
+    def of(self, variable: object) -> Any:
+        """Give the graph that a variable is in; None where that is not known."""
+        if self.graph is not None and variable in self.graph:
+            return self.graph
+        return next((graph for graph in self.others if graph.owns(variable)), self.graph)
 
 
 rewriting = _Rewriting()
@@ -162,14 +169,17 @@ class Variable(Tagged, Generic[T]):
     def clients(self) -> list[tuple[Any, int]]:
         """Who reads the variable in the graph that is being rewritten, as ``fgraph.clients[x]`` says it.
 
+        Or in the `FunctionGraph` of an older package's that has it.
+
         Raises
         ------
         AttributeError
             Elsewhere: a variable may be in many graphs.
         """
-        if rewriting.graph is None:
-            raise AttributeError(f"{self}: readers are a graph's: fgraph.clients[x]")
-        return list(rewriting.graph.clients.get(self, ()))
+        graph = rewriting.of(self)
+        if graph is None:
+            raise AttributeError(f"{Variable.__str__(self)}: readers are a graph's: fgraph.clients[x]")
+        return list(graph.clients.get(self, ()))
 
     def clone(self, name: str | None = None) -> Variable[T]:
         """Make a free variable of the same type.

@@ -7,6 +7,7 @@ from weakref import WeakSet
 
 from opweld.errors import MethodNotDefined, _place, _what
 from opweld.graph.basic import Apply, Props, Variable, hooknames
+from opweld.graph.type import fits
 from opweld.rooms import ending
 
 __all__ = ["Op"]
@@ -106,7 +107,7 @@ class Op(Props):
         for position, (variable, wanted) in enumerate(zip(inputs, self.itypes)):
             if not isinstance(variable, Variable):
                 raise TypeError(f"{self}: input {position} must be a Variable, got {_what(variable)}")
-            if variable.type != wanted:
+            if not fits(wanted, variable.type):
                 raise TypeError(f"{self}: input {position} must be of type {wanted}, got {variable.type}")
         return Apply(self, inputs, [wanted() for wanted in self.otypes])
 

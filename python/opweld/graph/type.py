@@ -7,7 +7,7 @@ from typing import Any
 from opweld.graph.basic import Constant, Props, Variable
 from opweld.rooms import late
 
-__all__ = ["Type"]
+__all__ = ["Type", "fits"]
 
 tolerances: Any = late("opweld.tolerances")  # few results are compared
 
@@ -134,3 +134,11 @@ class Type(Props):
 # The names of old; in the class itself they would hide the classes from its annotations.
 Type.Variable = property(lambda self: self.variable_type, doc="The class of its variables.")  # type: ignore[attr-defined]
 Type.Constant = property(lambda self: self.constant_type, doc="The class of its constants.")  # type: ignore[attr-defined]
+
+
+def fits(old: object, new: object) -> bool:
+    """Say whether values of the second type are values of the first, with the same C."""
+    if old == new:
+        return True
+    wider = getattr(old, "is_super", None)
+    return wider is not None and bool(wider(new))

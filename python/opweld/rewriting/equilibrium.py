@@ -14,10 +14,11 @@ from typing import Any
 from opweld.errors import RewriteError, _what
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
+from opweld.graph.type import fits
 from opweld.rewriting.basic import Entry, Index
 from opweld.rewriting.inplace import Checker
 
-__all__ = ["Checker", "Settling", "fits", "run"]
+__all__ = ["Checker", "Settling", "run"]
 
 _AT_LEAST, _PER_NODE = 20_000, 100  # replacements that a stage has in any case
 _AT_LEAST_CHECKED, _PER_NODE_CHECKED = 1000, 10  # where each step is checked against the whole graph, and none grows it
@@ -302,14 +303,6 @@ def _wanted(graph: FunctionGraph, old: object, new: object, where: str) -> bool:
             f"{where}: wants {old} of type {old.type} replaced by {new} of type {new.type}; the types must be equal"
         )
     return bool(graph.clients.get(old))
-
-
-def fits(old: object, new: object) -> bool:
-    """Say whether values of the second type are values of the first, with the same C."""
-    if old == new:
-        return True
-    wider = getattr(old, "is_super", None)
-    return wider is not None and bool(wider(new))
 
 
 def _shown(node: Apply) -> str:

@@ -227,7 +227,7 @@ def alloc(value: TensorLike, *shape: Any) -> Any:
 
 
 def _filled(value: int, shape: Sizes, dtype: DType) -> Any:
-    if hasattr(dtype, "__index__"):
+    if hasattr(type(dtype), "__index__"):
         name = ("zeros", "ones")[value]
         raise TypeError(
             f"T.{name}({shape}, {dtype}): the second argument is the dtype; write T.{name}(({shape}, {dtype}))"

@@ -8,6 +8,7 @@ from opweld import function as function
 from opweld import shared as shared
 from opweld.compat.bases import Op as Op
 from opweld.compat.bases import Type as Type
+from opweld.compat.asop import as_op as as_op
 from opweld.compat.bases import grad as grad
 from opweld.compat.settings import config as config
 from opweld.compat.values import _asarray as _asarray
@@ -15,5 +16,7 @@ from opweld.compat.modes import Mode as Mode
 from opweld.graph.basic import Apply as Apply
 from opweld.graph.basic import Constant as Constant
 from opweld.graph.basic import Variable as Variable
+
+wrap_py: Any
 
 def __getattr__(name: str) -> Any: ...

@@ -1,0 +1,47 @@
+"""Finds a BLAS: in a wheel that is installed, or on the machine."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+from opweld.compat.attempts import compiles
+
+__all__ = ["ADVICE", "WHEELS", "found", "wheel"]
+
+#: Packages of the registry that bring a BLAS, and what each one's library is called.
+WHEELS = {"scipy_openblas32": "scipy_openblas", "scipy_openblas64": "scipy_openblas64_"}
+#: What to do where there is none.
+ADVICE = "pip install scipy-openblas32, or a library of the system's (libopenblas-dev), or set config.blas.ldflags"
+
+
+def wheel() -> str:
+    """Give the flags that link a wheel's BLAS; empty: none is installed."""
+    for package, library in WHEELS.items():
+        spec = find_spec(package)
+        for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+            if os.path.isdir(os.path.join(folder, "lib")):
+                return f"'-L{os.path.join(folder, 'lib')}' -l{library}"
+    return ""
+
+
+@functools.lru_cache(maxsize=1)
+def found(compiler: str) -> str:
+    """Give the flags that link a BLAS with its names in Fortran: of a wheel, or of this machine.
+
+    Parameters
+    ----------
+    compiler : str
+        The path of the C++ compiler: another one may find another library.
+
+    Returns
+    -------
+    str
+        Empty: there is none.
+    """
+    name = "float sdot_(int *, float *, int *, float *, int *)"
+    text = f'extern "C" {name};\nint main() {{ return sdot_(0, 0, 0, 0, 0) > 0; }}\n'
+    there: Iterator[str] = (flag for flag in ("-lopenblas", "-lblas", "-lcblas") if compiles(text, flag))
+    return wheel() or next(there, "")
