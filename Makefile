@@ -168,12 +168,16 @@ faults: $(STAMP)/test-$(PYV) ## fail one system call at a time in a build and in
 	@"build/test-$(PYV)/bin/python" benchmarks/faults.py
 
 .PHONY: docs
-docs: $(STAMP)/docs-$(PYV) ## build the site into build/site and look at every page, in a browser too where there is a Chromium
-	@"build/docs-$(PYV)/bin/python" tools/site.py $(DOCS_ARGS)
+docs: $(STAMP)/docs-$(PYV) ## run what the pages show, build the site into build/site, look at every page, in a browser too where there is a Chromium
+	@echo "· the examples of pages and docstrings"
+	"build/docs-$(PYV)/bin/python" -m pytest -q -p no:cacheprovider tests/test_*_docs.py tests/test_tutorial.py \
+		tests/test_reference.py tests/test_docstrings.py
+	"build/docs-$(PYV)/bin/python" tools/site.py $(DOCS_ARGS)
 
 .PHONY: wheel
 wheel: $(WHEEL) ## build the manylinux wheel into dist/
 	@cat $(WHEEL)
+	echo "install it:  $(PYTHON) -m pip install $$(cat $(WHEEL))"
 
 .PHONY: engine
 engine: $(STAMP)/venv-$(PYV) ## build the engine into python/opweld, to work with PYTHONPATH=python
@@ -212,6 +216,8 @@ $(STAMP)/sources: FORCE | $(STAMP)
 $(STAMP)/wheel-$(PYV): $(SOURCES) $(PINS) $(STAMP)/sources $(STAMP)/venv-$(PYV)
 	@$(begin)
 	echo "· wheel for CPython $(PYV)"
+	echo "  the engine, in Go (the long part: some two minutes the first time, seconds afterwards), the runtime in C,"
+	echo "  vector functions for three levels of processors, licences; then auditwheel makes a manylinux wheel of it"
 	raw="build/wheel-$(PYV)"
 	rm -rf "$$raw"
 	mkdir -p "$$raw" dist

@@ -321,6 +321,10 @@ def summary(found: Sequence[Figures]) -> Iterator[str]:
         yield "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
 
 
+#: What to look at when the examples have run.
+NEXT = "docs/tutorial/first.md, your first C function in five minutes; the examples themselves are in examples/"
+
+
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     names = [case.name for case in cases()]
     parser = argparse.ArgumentParser(
@@ -364,10 +368,11 @@ def main(arguments: list[str] | None = None) -> int:
             if not options.no_pictures:
                 pictures += draw(case, results, options.output)
     print("\n".join(summary(found)))
-    for picture in pictures:
-        print(f"\npicture: {picture}")
     bad = [figures.case.name for figures in found if not figures.good]
     print(f"\nC and Python differ in {', '.join(bad)}" if bad else "\nC and Python agree in every example")
+    if pictures:
+        print("\npictures:", *(os.path.abspath(picture) for picture in pictures), sep="\n  ")
+    print(f"\nnext: {NEXT}")
     return 1 if bad else 0
 
 

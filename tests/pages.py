@@ -174,9 +174,9 @@ if __name__ == "__main__":
     import tempfile
 
     for given in sys.argv[1:]:
-        page = Page(Path(given).resolve())
-        with tempfile.TemporaryDirectory() as there:
-            os.chdir(there)
-            page.renew(Path(there))
-            Page(page.path).renew(Path(there))  # whose lines stand where they do now
-            os.chdir(DOCS.parent)
+        at = Path(given).resolve()
+        for _ in range(2):  # what is drawn and printed may say lines, which stand elsewhere after the first time
+            with tempfile.TemporaryDirectory() as there:
+                os.chdir(there)
+                Page(at).renew(Path(there))
+                os.chdir(DOCS.parent)

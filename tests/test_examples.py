@@ -443,6 +443,11 @@ def test_demo_runs(tmp_path):
     assert "C and Python agree in every example" in done.stdout
     assert done.stdout.count("largest difference   0\n") == 3
     assert {path.name for path in (tmp_path / "demo-output").iterdir()} == {"patterns.png", "patterns-graph.svg"}
+    *_, title, first, second, _, last = done.stdout.rstrip("\n").split("\n")
+    assert title == "pictures:" and [first.strip(), second.strip()] == [
+        str(tmp_path / "demo-output" / name) for name in ("patterns.png", "patterns-graph.svg")
+    ]
+    assert last.startswith("next: docs/tutorial/first.md") and (EXAMPLES.parent / "docs/tutorial/first.md").exists()
 
 
 OPS_AND_TYPES = (

@@ -45,6 +45,22 @@ def test_what_is_right_is_not(tmp_path, monkeypatch):
     assert said.endswith(" bytes, 100 at most")
 
 
+def test_a_public_name_without_a_page_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(site, "PACKAGES", {"opweld.enums": "constants"})
+    (tmp_path / "api").mkdir()
+    page = tmp_path / "api" / "opweld.enums.html"
+    page.write_text("<b>CEnumType</b> <b>EnumList</b> EnumType")
+    assert list(site.unnamed(tmp_path)) == []
+    page.write_text("<b>CEnumType</b> <b>EnumListing</b> EnumType")
+    assert list(site.unnamed(tmp_path)) == ["opweld.enums.EnumList: a public name without a page"]
+
+
+def test_names_without_a_docstring_are_listed(tmp_path):
+    site.write_names(tmp_path / "api")
+    page = (tmp_path / "api" / "opweld.tensor.md").read_text()
+    assert "| `absolute` | the same as `abs` |" in page and "| `dvector` | " in page
+
+
 def test_each_public_name_has_one_page(tmp_path):
     site.write_names(tmp_path / "api")
     pages = {name: (tmp_path / "api" / f"{name}.md").read_text() for name in site.PACKAGES}

@@ -44,6 +44,10 @@ PACKAGES = {
     "opweld.generic": "Python's objects in C",
     "opweld.external": "ops from .c files",
 }
+#: Public modules whose pages are in docs/.
+ELSEWHERE = {"opweld.compat", "opweld.compile"}
+#: What codespell takes for something else: words of signatures, of NumPy, of C, of old code.
+WORDS = ("inout", "nin", "statics", "preambule", "fro")
 LARGEST = 20_000_000  # bytes of the whole
 WIDTH = 360  # pixels of a telephone
 #: What people look for, and a page that must be among what the search finds.
@@ -81,13 +85,34 @@ def names_of(package: ModuleType, seen: set[int]) -> Iterator[tuple[str, object]
         yield name, found
 
 
+def others_of(package: ModuleType, listed: set[str]) -> Iterator[tuple[str, str]]:
+    """List the public names that have no docstring of their own, and what each is: another name, or a value."""
+    first: dict[int, str] = {}
+    for each in PACKAGES:
+        room = importlib.import_module(each)
+        for name in room.__all__:
+            first.setdefault(id(getattr(room, name)), name if each == package.__name__ else f"{each}.{name}")
+    for name in sorted(set(package.__all__) - listed, key=str.lower):
+        found = getattr(package, name)
+        if inspect.ismodule(found):
+            continue
+        same = first[id(found)]
+        shown = " ".join(str(found).split()).replace("|", "\\|").replace("`", "'")
+        value = shown if len(shown) < 100 and " at 0x" not in shown else type(found).__name__
+        yield name, f"the same as `{same}`" if same != name else f"`{value}`"
+
+
 def page_of(name: str, what: str, seen: set[int]) -> str:
     """Write the page of a package."""
     lines = [f"# `{name}`", "", f"{what[0].upper()}{what[1:]}.", "", "```{eval-rst}", f".. currentmodule:: {name}", ""]
+    listed = set()
     for each, found in names_of(importlib.import_module(name), seen):
         kind = directive(found)
         lines += [f".. {kind}:: {each}", *(["   :members:"] if kind == "autoclass" else []), ""]
-    return "\n".join([*lines, "```", ""])
+        listed.add(each)
+    rows = [f"| `{each}` | {shown} |" for each, shown in others_of(importlib.import_module(name), listed)]
+    others = ["## Other names", "", "| name | is |", "|---|---|", *rows, ""] if rows else []
+    return "\n".join([*lines, "```", "", *others])
 
 
 def write_names(folder: Path) -> None:
@@ -136,6 +161,30 @@ def build(folder: Path) -> Path:
     if subprocess.run(command, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}).returncode:
         raise SystemExit("site: Sphinx found what stands above")
     return folder / "html"
+
+
+def unnamed(site: Path) -> Iterator[str]:
+    """Say which public names have no place in the pages."""
+    for package in PACKAGES:
+        room = importlib.import_module(package)
+        text = html.unescape(re.sub(r"<[^>]*>", " ", (site / "api" / f"{package}.html").read_text("utf-8")))
+        words = set(re.findall(r"\w+", text))
+        for name in room.__all__:
+            if inspect.ismodule(getattr(room, name)):
+                if f"{package}.{name}" not in {*PACKAGES, *ELSEWHERE}:
+                    yield f"{package}.{name}: a public module without a page"
+            elif name not in words:
+                yield f"{package}.{name}: a public name without a page"
+
+
+def misspelt() -> Iterator[str]:
+    """Say what codespell finds in the pages and in what they are made of."""
+    where = [*sorted(ROOT.glob("*.md")), ROOT / "docs", ROOT / "examples", ROOT / "python" / "opweld"]
+    command = ["codespell_lib", "--skip=*.svg,*.so,*.o,*.pyc", f"--ignore-words-list={','.join(WORDS)}"]
+    done = subprocess.run([sys.executable, "-m", *command, *map(str, where)], capture_output=True, text=True)
+    yield from done.stdout.replace(f"{ROOT}/", "").splitlines()
+    if done.returncode not in (0, 65):
+        yield f"codespell: {done.stderr.strip()}"
 
 
 # ---- what the pages hold -------------------------------------------------------------------------------------
@@ -290,7 +339,7 @@ def main() -> int:
     arguments = parser.parse_args()
     folder = arguments.folder.resolve()
     site = build(folder)
-    found = list(faults(site))
+    found = [*faults(site), *unnamed(site), *misspelt()]
     if not arguments.no_browser and (shutil.which("chromium") or shutil.which("google-chrome")):
         found += browsed(site, folder / "pictures")
     elif not arguments.no_browser:
