@@ -50,7 +50,7 @@ func (c *checker) structure(where string, k *Kernel) *Loop {
 	if len(k.Inputs) == 0 && len(s.Folds) > 0 {
 		c.fail(where, k.Label, "a fold of no inputs: expected one at least")
 	}
-	l := &Loop{Axes: s.Axes, KeepDims: s.KeepDims, Scalars: s.Scalars, Spread: s.Spread}
+	l := &Loop{Axes: s.Axes, KeepDims: s.KeepDims, Scalars: s.Scalars, Spread: s.Spread, Tabled: s.Tabled}
 	for _, t := range k.Inputs {
 		l.Inputs = append(l.Inputs, c.arrays[t].Type)
 		l.NDim = max(l.NDim, c.arrays[t].NDim)

@@ -141,7 +141,7 @@ func (l *Structure) fields() fields {
 	if len(folds) > 0 {
 		f["folds"], f["axes"] = folds, l.Axes
 	}
-	return f.flag("keepdims", l.KeepDims).pairs("exact", l.Exact).nums("scalars", l.Scalars).nums("spread", l.Spread)
+	return f.flag("keepdims", l.KeepDims).pairs("exact", l.Exact).nums("scalars", l.Scalars).nums("spread", l.Spread).flag("tabled", l.Tabled)
 }
 
 func (a *Access) fields() fields {

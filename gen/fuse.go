@@ -22,7 +22,7 @@ import "slices"
 const (
 	maxFused     = 64  // weight of the instructions of one loop
 	maxParts     = 4   // loops of a second way
-	affordable   = 256 // the same of all distinct loops of several nodes: the steps beyond share the loops of single nodes
+	affordable   = 128 // the same of all distinct loops of several nodes: the steps beyond share the loops of single nodes
 	sharedPart   = 8   // so many instructions whose text stands already weigh as much as one
 	fusedArrays  = 16  // operands: more than these streams of memory at once are slower than two loops
 	alikeArrays  = 6   // the same of loops of stores that have nothing but what they read in common
@@ -76,6 +76,7 @@ type fuser struct {
 	again    [][]*group // of each step: the groups that repeat it
 	weights  []int      // of each kernel's loop
 	costs    []int      // the same
+	calling  []bool     // of each kernel: its loop calls functions that have a stage of their own
 	absorbed []bool     // of each step: it is a view that loops read through, and that nobody makes
 }
 
@@ -84,6 +85,7 @@ type group struct {
 	steps  []int     // in order
 	copies []int     // steps of other groups that this one repeats, for what it reads of them
 	fuses  bool      // holds loops that may have company
+	tabled bool      // each instruction is a stage of its loop
 	seen   *analysis // of it while it repeats nothing
 }
 
@@ -129,10 +131,10 @@ func (t *Typed) grouped() (*fuser, error) {
 
 // weigh asks each loop once what it is to compile and to run.
 func (f *fuser) weigh() {
-	f.weights, f.costs = make([]int, len(f.Kernels)), make([]int, len(f.Kernels))
+	f.weights, f.costs, f.calling = make([]int, len(f.Kernels)), make([]int, len(f.Kernels)), make([]bool, len(f.Kernels))
 	for i := range f.Kernels {
 		if l := f.Kernels[i].Loop; l != nil {
-			f.weights[i], f.costs[i] = l.weight(), l.cost()
+			f.weights[i], f.costs[i], f.calling[i] = l.weight(), l.cost(), slices.ContainsFunc(l.Body, TypedInstruction.apart)
 		}
 	}
 }

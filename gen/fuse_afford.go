@@ -5,14 +5,27 @@ import (
 	"slices"
 )
 
-// afford parts the groups whose loops would make a large function's build take long. Groups of equal loops share them, so those
-// are free; loops that are run in stages share pieces.
+// afford looks at groups whose loops would make a large function's build take long. Where all are too much, those that are no more
+// than tables of pieces that the vector library has become such tables, and the others are parted where even they are too much.
+// Groups of equal loops share them, so those are free; loops that are run in stages share pieces.
 func (f *fuser) afford() {
+	groups := slices.DeleteFunc(f.distinct(), func(g *group) bool { return len(g.steps) == 1 })
+	if len(f.beyond(groups)) == 0 {
+		return
+	}
+	for _, g := range groups {
+		g.tabled = !slices.ContainsFunc(g.steps, func(step int) bool { return !f.kernel(step).Loop.inLibrary() })
+	}
+	for _, g := range f.beyond(slices.DeleteFunc(groups, func(g *group) bool { return g.tabled })) {
+		f.dissolve(g)
+	}
+}
+
+// beyond lists the groups whose loops are too much beside those of the groups before them.
+func (f *fuser) beyond(groups []*group) []*group {
+	var left []*group
 	spent, seen := 0, map[string]bool{}
-	for _, g := range f.distinct() {
-		if len(g.steps) == 1 {
-			continue
-		}
+	for _, g := range groups {
 		cost, found, a := 0, map[string]bool{}, f.analyse(g)
 		for id, steps := range a.kernels() {
 			if !seen[id] {
@@ -21,7 +34,7 @@ func (f *fuser) afford() {
 			found[id] = true
 		}
 		if spent+cost > affordable*sharedPart {
-			f.dissolve(g)
+			left = append(left, g)
 			continue
 		}
 		spent += cost
@@ -29,6 +42,12 @@ func (f *fuser) afford() {
 			seen[id] = true
 		}
 	}
+	return left
+}
+
+// inLibrary tells whether the vector library has all that a loop of stores computes.
+func (l *Loop) inLibrary() bool {
+	return !l.folds() && !slices.ContainsFunc(l.Body, func(in TypedInstruction) bool { return !in.vector() && !in.simple() })
 }
 
 // kernels gives what a group is compiled to, its loop and those of its second way, by the steps of each.
@@ -49,6 +68,9 @@ func (a *analysis) written(steps []int, seen, found map[string]bool) int {
 	}
 	sum := 0
 	for _, piece := range a.connected(steps) {
+		if len(piece) == 1 && a.kernel(piece[0]).Loop.inLibrary() {
+			continue
+		}
 		id := ""
 		for _, step := range piece {
 			id += a.context(step) + ";"
@@ -74,9 +96,7 @@ func (a *analysis) connected(steps []int) [][]int {
 }
 
 // apart tells whether a step's loop calls functions that have a stage of their own.
-func (f *fuser) apart(step int) bool {
-	return slices.ContainsFunc(f.kernel(step).Loop.Body, TypedInstruction.apart)
-}
+func (f *fuser) apart(step int) bool { return f.calling[f.Steps[step].Kernel] }
 
 // context identifies a step's kernel and those whose values it reads in the same piece.
 func (a *analysis) context(step int) string {

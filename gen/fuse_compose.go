@@ -1,9 +1,9 @@
 package gen
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -21,7 +21,7 @@ type composer struct {
 
 // compose makes a kernel that computes variables from others: of the steps of the group those that this takes.
 func (a *analysis) compose(inputs, outputs []int) *Kernel {
-	c := &composer{of: a, result: &Structure{}, value: map[int]int{}, fold: map[int]int{}, same: map[string]int{}}
+	c := &composer{of: a, result: &Structure{Tabled: a.tabled}, value: map[int]int{}, fold: map[int]int{}, same: map[string]int{}}
 	k := &Kernel{Lang: C, Structure: c.result, Version: "fused"}
 	for i, v := range inputs {
 		c.value[v] = i
@@ -167,14 +167,14 @@ func (c *composer) instruction(in *Instruction, values []int, member int) []int 
 	added := *in
 	added.Args, added.Member = renumbered(in.Args, values), member
 	makes := max(1, len(in.DTypes))
-	key, err := json.Marshal([]any{in.Op, added.Args, in.DType, in.Value})
-	if err != nil {
-		panic(err) // strings and integers always marshal
+	key := in.Op + " " + in.DType + " " + in.Value
+	for _, arg := range added.Args {
+		key += " " + strconv.Itoa(arg)
 	}
-	at, known := c.same[string(key)]
+	at, known := c.same[key]
 	if !known || in.Op == OpCode {
 		at = c.values
-		c.same[string(key)] = at
+		c.same[key] = at
 		c.values += makes
 		c.result.Body = append(c.result.Body, added)
 	}

@@ -10,6 +10,7 @@ type analysis struct {
 	*fuser
 	steps    []int
 	copies   []int           // those of them that another group has as well
+	tabled   bool            // each instruction is a stage
 	made     map[int]int     // variable -> the step of these that makes it
 	inputs   []int           // variables that come from outside, in the order in which they are read
 	outputs  []int           // variables that are wanted outside
@@ -25,7 +26,7 @@ type analysis struct {
 
 // analyse looks at a group as one loop.
 func (f *fuser) analyse(g *group) *analysis {
-	a := &analysis{fuser: f, steps: f.all(g), copies: g.copies, made: map[int]int{}, pinned: map[int]bool{}, kinds: map[string]bool{}}
+	a := &analysis{fuser: f, steps: f.all(g), copies: g.copies, tabled: g.tabled, made: map[int]int{}, pinned: map[int]bool{}, kinds: map[string]bool{}}
 	a.operands()
 	for _, look := range []func() string{a.bounds, a.folding, a.stored, a.repeated} {
 		if a.obstacle = look(); a.obstacle != "" {

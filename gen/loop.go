@@ -21,6 +21,7 @@ type Loop struct {
 	Scalars  []int   // inputs that have no dimensions, where that is known
 	Exact    [][]int // of each input, the axes along which it is not broadcast; nil: there are none
 	Spread   []int   // inputs that are as a rule one number along the innermost axis
+	Tabled   bool    // each instruction is a stage
 }
 
 // LoopOutput is where a value goes.
@@ -336,6 +337,15 @@ func (in TypedInstruction) vector() bool {
 	}
 	_, many := scalar.Vector(in.Op, in.Takes[0])
 	return many
+}
+
+// simple tells whether the vector library has an instruction as a piece.
+func (in TypedInstruction) simple() bool {
+	if len(in.Takes) == 0 || in.Op == OpCode {
+		return false
+	}
+	_, has := scalar.Simple(in.Op, in.Takes[0], -1)
+	return has
 }
 
 func (in TypedInstruction) calls() bool {

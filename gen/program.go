@@ -89,6 +89,7 @@ type Structure struct {
 	Exact    [][2]int // input and axis: where its size is 1, those of the others are too, or the call is refused
 	Scalars  []int    // of a loop that the engine made: the inputs of no dimensions. No field of Program's
 	Spread   []int    // the same: inputs that are as a rule one number along the innermost axis
+	Tabled   bool     // the same: each instruction is a stage, for which the vector library has a piece as a rule
 }
 
 // Sink is where an output comes from.

@@ -24,7 +24,7 @@ type stages struct {
 // staged tells whether a body is parted.
 func (l *Loop) staged() bool {
 	plain := slices.DeleteFunc(slices.Clone(l.Body), func(in TypedInstruction) bool { return len(in.Takes) == 0 })
-	return !l.scans() && (l.folds() || len(plain) > 1 || slices.ContainsFunc(plain, TypedInstruction.vector)) && slices.ContainsFunc(l.Body, TypedInstruction.apart)
+	return l.Tabled || !l.scans() && (l.folds() || len(plain) > 1 || slices.ContainsFunc(plain, TypedInstruction.vector)) && slices.ContainsFunc(l.Body, TypedInstruction.apart)
 }
 
 // newStages decides what is computed when.
@@ -40,7 +40,10 @@ func newStages(l *Loop) *stages {
 			part = max(part, ready[arg])
 		}
 		next := part
-		if in.apart() {
+		switch {
+		case l.Tabled: // in the order of the body: of those, few values wait at a time
+			part, next = 2*i+1, 2*i+2
+		case in.apart():
 			part, next = part+1, part+2
 		}
 		s.of, s.first, s.last = append(s.of, part), append(s.first, len(s.from)), max(s.last, next)
@@ -66,7 +69,7 @@ func (s *stages) late() {
 	}
 	for i := len(s.Body) - 1; i >= 0; i-- {
 		in := &s.Body[i]
-		if !in.apart() {
+		if !s.apart(in) {
 			part := s.last
 			for v := range len(in.Makes) {
 				if at, known := needed[s.first[i]+v]; known {
@@ -79,6 +82,11 @@ func (s *stages) late() {
 			need(arg, s.of[i])
 		}
 	}
+}
+
+// apart tells whether an instruction is a stage of its own.
+func (s *stages) apart(in *TypedInstruction) bool {
+	return in.apart() || s.Tabled && in.Op != OpConstant
 }
 
 // wanted lists the values that the loop stores or folds.
@@ -111,7 +119,7 @@ func (s *stages) wait() {
 	}
 	for i := range s.Body {
 		in := &s.Body[i]
-		if in.apart() {
+		if s.apart(in) {
 			s.waits[s.first[i]] = true
 		}
 		for _, arg := range in.Args {
@@ -129,29 +137,30 @@ func (s *stages) wait() {
 // wait for functions, and stores.
 type stage struct {
 	body, given []int
-	call, store bool
+	stores      []int // outputs
+	call        bool
 }
 
 // order lists the stages; the last part of a loop that folds is none.
 func (s *stages) order() []stage {
 	var found []stage
 	for part := 0; part <= s.last; part++ {
-		next := stage{store: part == s.last && !s.folds(), given: s.given(part)}
+		next := stage{given: s.given(part)}
 		for i := range s.Body {
 			switch in := &s.Body[i]; {
 			case in.Op == OpConstant:
-			case s.of[i] == part && in.apart():
-				found = append(found, stage{body: []int{i}, call: true})
+			case s.of[i] == part && s.apart(in):
+				found = append(found, stage{body: []int{i}, call: in.apart()})
 			case s.of[i] == part:
 				next.body = append(next.body, i)
 			}
 		}
-		if s.folds() && part == s.last {
-			next.body = nil
+		if part == s.last && !s.folds() {
+			next.stores = s.stored()
+			return s.ended(found, next)
 		}
-		if next.store {
-			found = append(found, next)
-			continue
+		if part == s.last {
+			next.body = nil
 		}
 		for _, body := range s.apieces(next.body) {
 			found = append(found, stage{body: body})
@@ -161,6 +170,39 @@ func (s *stages) order() []stage {
 		}
 	}
 	return found
+}
+
+// ended adds the last stage, which stores. What is made just before is written where it belongs, by a piece of the library; where each
+// instruction is a stage each output is one, for nothing that is stored is read any more.
+func (s *stages) ended(found []stage, last stage) []stage {
+	given := func(at int) bool { return !s.waits[s.Outputs[at].Value] || s.from[s.Outputs[at].Value] < 0 }
+	if len(found) == 0 || len(last.body)+len(last.given) > 0 || slices.ContainsFunc(last.stores, given) {
+		return append(found, last)
+	}
+	if end := &found[len(found)-1]; len(last.stores) == 1 && s.writes(end, &s.Outputs[last.stores[0]]) {
+		end.stores = last.stores
+		return found
+	}
+	for _, at := range last.stores {
+		if !s.Tabled {
+			return append(found, last)
+		}
+		found = append(found, stage{stores: []int{at}})
+	}
+	return found
+}
+
+// writes tells whether a stage is a piece of the library that may write an output itself: one of several instructions must not lie where
+// its arguments do, which an input might.
+func (s *stages) writes(st *stage, out *LoopOutput) bool {
+	if len(st.body) != 1 || s.first[st.body[0]] != out.Value || s.typeOf(out.Value).Name != out.Type.Name {
+		return false
+	}
+	in := &s.Body[st.body[0]]
+	if !st.call {
+		return in.simple()
+	}
+	return in.vector() && !slices.ContainsFunc(in.Args, s.close)
 }
 
 // apieces parts instructions of which none reads what another gives, nor both something that a third gives: smaller pieces

@@ -12,6 +12,7 @@ import (
 type LoopView struct {
 	C, L            string
 	Linkage         string
+	Shared          bool // another part of the unit sees it
 	Inputs, Outputs int
 	Arrays          []OperandView // of the inputs, then of all outputs
 	Numbers         string        // a mask of the inputs that may be one number throughout
@@ -20,6 +21,7 @@ type LoopView struct {
 	Lines           []LineView    // of an element; where there are stages and folds, of their last part
 	Staged          *StagedView   // the loop is run in stages; nil: it is one
 	Block           int           // elements that a stage is run for
+	Tabled          bool          // its stages say all of it
 	Direct          *DirectView   // the loop is a function of many numbers
 	Variants        []VariantView // strides for which the loop of stores is written out
 	Fails           bool          // an instruction may set an exception
@@ -75,6 +77,7 @@ func (v *viewer) loops() {
 		lv := b.loop(function.TypedKernel.Loop)
 		lv.C, lv.L = gluePrefix+function.Name, b.l
 		lv.Linkage, lv.Guarded, lv.Worth, lv.Raises = linkage(l.Place), b.guarded, worth, b.raises
+		lv.Shared = l.Place == Apart
 		for _, axes := range function.TypedKernel.Loop.Exact {
 			lv.Exact = append(lv.Exact, mask(axes))
 		}
@@ -226,6 +229,7 @@ func (b *body) loop(l *Loop) *LoopView {
 		v.Fold, v.Numbers = b.fold(l, v), mask(l.Scalars)
 	} else {
 		v.Direct = l.direct()
+		v.Tabled = v.Staged != nil && v.Direct == nil
 		for _, strides := range l.strides(v.Operands) {
 			v.Variants = append(v.Variants, variant(v.Operands, strides))
 		}

@@ -96,10 +96,12 @@ func (s *stager) arrange() {
 func (s *stager) write(at int, st *stage) {
 	p := &piece{stager: s, view: PieceView{Exact: s.whole.Exact > 0, Raises: s.raises}, local: map[int]string{}}
 	s.lines = nil
-	name := ""
-	if st.call && s.Body[st.body[0]].vector() {
-		name = p.vector(st.body[0])
-	} else {
+	name := p.simple(st)
+	switch {
+	case name != "":
+	case st.call && s.Body[st.body[0]].vector():
+		name = p.vector(st)
+	default:
 		p.compute(st)
 	}
 	p.view.Lines = s.lines
@@ -203,8 +205,8 @@ func (p *piece) compute(st *stage) {
 	for _, i := range st.body {
 		wanted = append(wanted, p.Body[i].Args...)
 	}
-	if st.store {
-		wanted = append(wanted, p.wanted()...)
+	for _, at := range st.stores {
+		wanted = append(wanted, p.Outputs[at].Value)
 	}
 	for _, v := range wanted {
 		if !known[v] {
@@ -225,13 +227,14 @@ func (p *piece) compute(st *stage) {
 		v := p.first[st.body[0]]
 		p.view.Fill = fmt.Sprintf("((%s *)(void *)%s)", p.typeOf(v).Value, p.to(-1-v, ""))
 	}
-	if st.store {
-		for i, at := range p.stored() {
-			out, operand := p.Outputs[at], len(p.Inputs)+i
-			p.line("%s", p.use(out.Type.Store(p.at(operand, out.Type, ""), valueName(out.Value))))
-		}
+	for _, at := range st.stores {
+		out := p.Outputs[at]
+		p.line("%s", p.use(out.Type.Store(p.at(p.output(at), out.Type, ""), valueName(out.Value))))
 	}
 }
+
+// output is the operand that an output is stored to.
+func (p *piece) output(at int) int { return len(p.Inputs) + slices.Index(p.stored(), at) }
 
 // read names a value that is there.
 func (p *piece) read(v int) {
@@ -270,27 +273,6 @@ func (p *piece) keep(v int) {
 		p.line("%s", p.use(t.Store(p.at(-1-v, t, ""), valueName(v))))
 		p.writes = append(p.writes, v)
 	}
-}
-
-// vector calls a function of many numbers: the library has the piece that computes whole vectors, and gives its name.
-func (p *piece) vector(i int) string {
-	in, v := &p.Body[i], p.first[i]
-	h, _ := scalar.Vector(in.Op, in.Takes[0])
-	p.helpers = append(p.helpers, h)
-	p.writes = []int{v}
-	text := fmt.Sprintf("%s((%s *)(void *)%s", h.C(), h.Type.Value, p.point(-1-v, ""))
-	for _, arg := range in.Args {
-		what := -1 - arg
-		if p.close(arg) {
-			what = p.input(arg)
-		}
-		text += fmt.Sprintf(", (const %s *)(const void *)%s", h.Type.Value, p.point(what, "const "))
-	}
-	if !p.view.Exact {
-		return h.Piece()
-	}
-	p.view.Call = text + ", opw_n);"
-	return ""
 }
 
 // places gives what is written a slot, in that of what is read for the last time unless a function is called, and says where all is.
@@ -344,21 +326,4 @@ func (p *piece) rename() {
 			l.After[j] = name(l.After[j])
 		}
 	}
-}
-
-// direct is the call that a loop is: of a function that takes its inputs and gives its output; nil: it is more.
-func (l *Loop) direct() *DirectView {
-	if len(l.Body) != 1 || len(l.Outputs) != 1 || l.Outputs[0].Value != len(l.Inputs) || !l.Body[0].vector() || len(l.Body[0].Args) != len(l.Inputs) {
-		return nil
-	}
-	in, out := &l.Body[0], len(l.Inputs)
-	h, _ := scalar.Vector(in.Op, in.Takes[0])
-	d := &DirectView{Test: fmt.Sprintf("opw_s[%d] == %d", out, l.Outputs[0].Type.Size)}
-	d.Call = fmt.Sprintf("%s((%s *)(void *)opw_p[%d]", h.C(), h.Type.Value, out)
-	for _, arg := range in.Args {
-		d.Test += fmt.Sprintf(" && opw_s[%d] == %d && opw_p[%d] != opw_p[%d]", arg, l.Inputs[arg].Size, arg, out)
-		d.Call += fmt.Sprintf(", (const %s *)(const void *)opw_p[%d]", h.Type.Value, arg)
-	}
-	d.Call += ", opw_n);"
-	return d
 }

@@ -23,7 +23,7 @@ def pieces(f: Any) -> int:
 def chain(x: Any, y: Any, turns: int) -> Any:
     value = x
     for _ in range(turns):
-        value = T.log1p(T.exp(T.tanh(T.sin(value * y) - y) / 3) + 0.5)
+        value = T.log1p(T.exp(T.tanh(T.sin(value * y - y)) / 3) + 0.5)
     return value
 
 
@@ -128,3 +128,34 @@ def test_users_c_runs_once_for_each_element(lang: str, monkeypatch: pytest.Monke
     g = opweld.function([x], T.exp(T.Elemwise(Counted(scalar.same_out))(x)))
     with pytest.raises(ArithmeticError, match="below"):
         g(np.array([1.0, 1.0, 1.0, -1.0]))
+
+
+def large(dtype: str) -> tuple[list[Any], list[Any]]:
+    """More arithmetic than is compiled, of vectors that may be broadcast and a number."""
+    x, y, s = T.TensorType(dtype, (None,))("x"), T.TensorType(dtype, (None,))("y"), T.TensorType(dtype, ())("s")
+    ops = (T.add, T.sub, T.mul, T.true_div, T.maximum, T.minimum)
+    rng = np.random.default_rng(7)
+    known: list[Any] = [x, y]
+    for k in range(400):
+        a, b = known[-1 - int(rng.integers(min(9, len(known))))], (y, s, known[-1])[k % 3]
+        a, b = (b, a) if k % 5 == 0 else (a, b)
+        node = ops[k % len(ops)](a, b)
+        known.append((node, T.sqrt(abs(node)), -node, T.floor(node), T.ceil(node), T.exp(-(node * node)))[k % 6])
+    return [x, y, s], [known[-1], known[-2], known[200]]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_large_function_is_tables_of_pieces_of_the_library(dtype: str) -> None:
+    inputs, outputs = large(dtype)
+    f, plain = opweld.function(inputs, outputs), opweld.function(inputs, outputs, fuse=False)
+    source = opweld.source(f)
+    assert not pieces(f)
+    assert source.count("_stages = {") > 5
+    assert re.search(r"opw_\w+_right_piece_f", source)
+    rng = np.random.default_rng(3)
+    for n, m in ((1, 1), (5, 1), (1, 7), (257, 257), (300, 1), (1003, 1003), (0, 0)):
+        a, b = rng.random(n).astype(dtype), (rng.random(m) + 0.5).astype(dtype)
+        for u, v in ((a, b), (a[::-1], b)):
+            with np.errstate(all="ignore"):
+                for have, want in zip(f(u, v, 0.75), plain(u, v, 0.75)):
+                    np.testing.assert_array_equal(have, want)

@@ -125,6 +125,15 @@ func Vector(name string, arg Type) (Helper, bool) {
 	return h, true
 }
 
+// Simple is the piece of the vector library that computes an operation on arguments of a type, the one that is given by number of
+// which is one number throughout (-1: none is).
+func Simple(name string, arg Type, number int) (Helper, bool) {
+	if !ops[name].simple || arg.Name != "float64" && arg.Name != "float32" {
+		return Helper{}, false
+	}
+	return Helper{simplePart, name + []string{"", "_left", "_right"}[number+1], arg}, true
+}
+
 // inC is what math.h calls an operation.
 func (o op) inC() string {
 	text, _ := o.pattern([]Type{{Class: 'f'}, {Class: 'f'}}[:o.args])

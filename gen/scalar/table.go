@@ -13,6 +13,7 @@ type op struct {
 	keeps  bool   // what it gives of float16 numbers is one, so nothing is rounded
 	code   by     // its C
 	vector string // the part of the vector library that computes it for float32 and float64, many at once
+	simple bool   // an instruction or two of float32 and float64, of which that library has pieces (templates/vector/simple.h)
 	parts  string // of a function of several results, in place of args and code: the operations that give them
 	also   string // NumPy's other names for it
 	short  string // those of Theano, Aesara and PyTensor
@@ -77,15 +78,15 @@ func index() (map[string]op, map[string][]string) {
 
 var table = []op{
 	// arithmetic
-	{name: "add", args: 2, code: by{"b": "{0} | {1}", "iuf": "{0} + {1}", "c": "@add_c"}, doc: "Add.",
+	{name: "add", args: 2, simple: true, code: by{"b": "{0} | {1}", "iuf": "{0} + {1}", "c": "@add_c"}, doc: "Add.",
 		shows: "[1, 2]; [10, 20] = array([11, 22])"},
-	{name: "subtract", args: 2, short: "sub", doc: "Subtract the second from the first.",
+	{name: "subtract", args: 2, simple: true, short: "sub", doc: "Subtract the second from the first.",
 		shows: "[1, 2]; [10, 20] = array([ -9, -18])",
 		code:  by{"iuf": "{0} - {1}", "c": "@subtract_c"}},
-	{name: "multiply", args: 2, rounds: inComplex, short: "mul", doc: "Multiply.",
+	{name: "multiply", args: 2, simple: true, rounds: inComplex, short: "mul", doc: "Multiply.",
 		shows: "[1, 2]; [10, 20] = array([10, 40])",
 		code:  by{"b": "{0} & {1}", "iuf": "{0} * {1}", "c": "@multiply_c"}},
-	{name: "divide", args: 2, rounds: inComplex, also: "true_divide", short: "true_div",
+	{name: "divide", args: 2, simple: true, rounds: inComplex, also: "true_divide", short: "true_div",
 		code:  by{"f": "{0} / {1}", "c": "@divide_c"},
 		doc:   "Divide the first by the second; of integers floating point.",
 		shows: "[7, -7]; [2, 2] = array([ 3.5, -3.5])"},
@@ -107,16 +108,16 @@ var table = []op{
 	{name: "float_power", args: 2, rounds: always, vector: "power", doc: "Raise to a power, in float64 or complex128 at least.",
 		shows: "[2, 3]; [0.5, 2.0] = array([1.41421356, 9.        ])",
 		code:  by{"f": "pow{F}({0}, {1})", "c": "@power_c multiply_c divide_c"}},
-	{name: "negative", args: 1, keeps: true, short: "neg", doc: "Change the sign.",
+	{name: "negative", args: 1, simple: true, keeps: true, short: "neg", doc: "Change the sign.",
 		shows: "[-2, 0, 3] = array([ 2,  0, -3])",
 		code:  by{"iuf": "-{0}", "c": "@negative_c"}},
-	{name: "positive", args: 1, keeps: true, code: by{"iufc": "{0}"}, doc: "Give a copy, of numbers.",
+	{name: "positive", args: 1, simple: true, keeps: true, code: by{"iufc": "{0}"}, doc: "Give a copy, of numbers.",
 		shows: "[-2, 0, 3] = array([-2,  0,  3])"},
-	{name: "absolute", args: 1, gives: part, rounds: inComplex, keeps: true, also: "abs",
+	{name: "absolute", args: 1, simple: true, gives: part, rounds: inComplex, keeps: true, also: "abs",
 		code:  by{"bu": "{0}", "i": "{0} < 0 ? -{0} : {0}", "f": "fabs{F}({0})", "c": "@absolute_c"},
 		doc:   "Give the absolute value.",
 		shows: "[-2, 0, 3] = array([2, 0, 3])"},
-	{name: "fabs", args: 1, keeps: true,
+	{name: "fabs", args: 1, simple: true, keeps: true,
 		code:  by{"f": "fabs{F}({0})"},
 		doc:   "Give the absolute value in floating point; not of complex numbers.",
 		shows: "[-1.5, 2.0] = array([1.5, 2. ])"},
@@ -130,10 +131,10 @@ var table = []op{
 	{name: "conjugate", args: 1, keeps: true, also: "conj", doc: "Give the complex conjugate.",
 		shows: "[1 + 2j] = array([1.-2.j])",
 		code:  by{"iuf": "{0}", "c": "@conjugate_c"}},
-	{name: "square", args: 1, rounds: inComplex, short: "sqr", doc: "Give x * x.",
+	{name: "square", args: 1, simple: true, rounds: inComplex, short: "sqr", doc: "Give x * x.",
 		shows: "[-2, 0, 3] = array([4, 0, 9])",
 		code:  by{"iuf": "{0} * {0}", "c": "@square_c"}},
-	{name: "reciprocal", args: 1, rounds: inComplex, doc: "Give 1 / x; of integers rounded towards zero.",
+	{name: "reciprocal", args: 1, simple: true, rounds: inComplex, doc: "Give 1 / x; of integers rounded towards zero.",
 		shows: "[2.0, 4.0] = array([0.5 , 0.25])",
 		code:  by{"iu": "@reciprocal_i", "f": "1 / {0}", "c": "@reciprocal_c"}},
 
@@ -142,7 +143,7 @@ var table = []op{
 		shows: "[0.0, 1.0] = array([1.        , 2.71828183])"},
 	{name: "log", args: 1, rounds: always, vector: "log", code: ofMath("log"), doc: "Give the natural logarithm.",
 		shows: "[1.0, 100.0] = array([0.        , 4.60517019])"},
-	{name: "sqrt", args: 1, rounds: inComplex, code: ofMath("sqrt"), doc: "Give the square root.",
+	{name: "sqrt", args: 1, simple: true, rounds: inComplex, code: ofMath("sqrt"), doc: "Give the square root.",
 		shows: "[1.0, 100.0] = array([ 1., 10.])"},
 	{name: "sin", args: 1, rounds: always, vector: "circle", code: ofMath("sin"), doc: "Give the sine of an angle in radians.",
 		shows: "[0.0, 1.0] = array([0.        , 0.84147098])"},
@@ -218,13 +219,13 @@ var table = []op{
 		shows: "[-1000.0, 0.0]; [-1000.0, 1.0] = array([-999.       ,    1.5849625])"},
 
 	// rounding, which compilers make vectors of where it is to the nearest, and the bits of floating point numbers
-	{name: "floor", args: 1, keeps: true, code: by{"biu": "{0}", "f": "rint{F}({0}) - (__builtin_isgreater(rint{F}({0}), {0}) ? 1 : 0)"}, doc: "Round down.",
+	{name: "floor", args: 1, simple: true, keeps: true, code: by{"biu": "{0}", "f": "rint{F}({0}) - (__builtin_isgreater(rint{F}({0}), {0}) ? 1 : 0)"}, doc: "Round down.",
 		shows: "[-1.5, 0.5, 2.7] = array([-2.,  0.,  2.])"},
-	{name: "ceil", args: 1, keeps: true, code: by{"biu": "{0}", "f": "copysign{F}(rint{F}({0}) + (__builtin_isless(rint{F}({0}), {0}) ? 1 : 0), {0})"}, doc: "Round up.",
+	{name: "ceil", args: 1, simple: true, keeps: true, code: by{"biu": "{0}", "f": "copysign{F}(rint{F}({0}) + (__builtin_isless(rint{F}({0}), {0}) ? 1 : 0), {0})"}, doc: "Round up.",
 		shows: "[-1.5, 0.5, 2.7] = array([-1.,  1.,  3.])"},
-	{name: "trunc", args: 1, keeps: true, code: by{"biu": "{0}", "f": "copysign{F}(rint{F}(fabs{F}({0})) - (__builtin_isgreater(rint{F}(fabs{F}({0})), fabs{F}({0})) ? 1 : 0), {0})"}, doc: "Round towards zero.",
+	{name: "trunc", args: 1, simple: true, keeps: true, code: by{"biu": "{0}", "f": "copysign{F}(rint{F}(fabs{F}({0})) - (__builtin_isgreater(rint{F}(fabs{F}({0})), fabs{F}({0})) ? 1 : 0), {0})"}, doc: "Round towards zero.",
 		shows: "[-1.5, 0.5, 2.7] = array([-1.,  0.,  2.])"},
-	{name: "rint", args: 1, keeps: true, doc: "Round to the nearest whole number, halves to even.",
+	{name: "rint", args: 1, simple: true, keeps: true, doc: "Round to the nearest whole number, halves to even.",
 		shows: "[-1.5, 0.5, 2.7] = array([-2.,  0.,  3.])",
 		code:  by{"f": "rint{F}({0})", "c": "@rint_c"}},
 	{name: "spacing", args: 1, keeps: true, doc: "Give the distance to the next number.",
@@ -320,10 +321,10 @@ var table = []op{
 	{name: "logical_not", args: 1, gives: boolean, doc: "Say where it is zero.",
 		shows: "[0, 1, 2] = array([ True, False, False])",
 		code:  by{"biuf": "{0} == 0", "c": "@logical_not_c"}},
-	{name: "maximum", args: 2, keeps: true, doc: "Give the larger; NaN where one is NaN.",
+	{name: "maximum", args: 2, simple: true, keeps: true, doc: "Give the larger; NaN where one is NaN.",
 		shows: "[1.0, np.nan]; [2.0, 0.0] = array([ 2., nan])",
 		code:  by{"biu": "{0} > {1} ? {0} : {1}", "f": "{0} >= {1} ? {0} : {0} != {0} ? {0} : {1}", "c": "@maximum_c"}},
-	{name: "minimum", args: 2, keeps: true, doc: "Give the smaller; NaN where one is NaN.",
+	{name: "minimum", args: 2, simple: true, keeps: true, doc: "Give the smaller; NaN where one is NaN.",
 		shows: "[1.0, np.nan]; [2.0, 0.0] = array([ 1., nan])",
 		code:  by{"biu": "{0} < {1} ? {0} : {1}", "f": "{0} <= {1} ? {0} : {0} != {0} ? {0} : {1}", "c": "@minimum_c"}},
 	{name: "fmax", args: 2, keeps: true, doc: "Give the larger; the other where one is NaN.",

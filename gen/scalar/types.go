@@ -67,8 +67,14 @@ func (h Helper) C() string { return "opw_" + h.Name + "_" + h.Type.Suffix }
 // Piece is the function of the vector library by which a loop that is run in stages calls a helper of it.
 func (h Helper) Piece() string { return "opw_" + h.Name + "_piece_" + h.Type.Suffix }
 
+// simplePart is the part of the vector library that has the pieces of simple operations, and the template that declares one.
+const simplePart = "simple"
+
 // Vector names the part of the vector library that a helper calls; empty: none.
 func (h Helper) Vector() string {
+	if h.Template == simplePart {
+		return simplePart
+	}
 	if h.Template != "vector" && h.Template != "vector_2" {
 		return ""
 	}

@@ -2,7 +2,9 @@ package scalar
 
 import (
 	"flag"
+	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +18,7 @@ var update = flag.Bool("update", false, "write what is made of the table")
 
 const (
 	root    = "../../"
+	pieces  = root + "templates/vector/simple.h"
 	aliases = root + "docs/aliasing.md"
 	begin   = "<!-- from gen/scalar/table.go, by make golden -->\n"
 	end     = "<!-- end -->\n"
@@ -201,6 +204,22 @@ func TestWhatIsMadeOfTheTable(t *testing.T) {
 	list := lines(append(strings.Fields(wrapped(f.Rounded, "`", ",")+"; of complex numbers also"),
 		strings.Fields(wrapped(f.RoundedComplex, "`", ",")+".")...), "")
 	matches(t, aliases, head+begin+list+"\n"+end+tail)
+}
+
+// TestSimplePieces compares the pieces of the vector library with the table: they compute what loops would.
+func TestSimplePieces(t *testing.T) {
+	text := "/* Operations of an instruction or two, as pieces: `make golden` writes this file from gen/scalar/table.go. */\n"
+	in := strings.NewReplacer("{0}", "x", "{1}", "y", "{T}", "OPW_T")
+	for _, row := range table {
+		if row.simple {
+			o := op{name: row.name, args: row.args, code: row.code}
+			pattern, found := o.pattern([]Type{{Class: 'f'}, {Class: 'f'}}[:row.args])
+			require.True(t, found, row.name)
+			pattern = regexp.MustCompile(`(\w+)\{F\}`).ReplaceAllString(pattern, "OPW_F($1)")
+			text += fmt.Sprintf("OPW_SIMPLE%d(%s, %s)\n", row.args, row.name, in.Replace(pattern))
+		}
+	}
+	matches(t, pieces, text)
 }
 
 func matches(t *testing.T, path, text string) {

@@ -1,6 +1,12 @@
 /* Blocks of a loop's innermost axes, with operands that do not lie as its fastest body wants them copied into buffers. */
 /* ---- packing ------------------------------------------------------------------------------------------------------ */
 
+/* Runs n elements of a loop of stores. */
+OPW_INLINE int opw_run_inner(const opw_loop *work, npy_intp n, char *const *p, const npy_intp *s)
+{
+    return work->inner ? work->inner(n, p, s) : opw_run_stages(work->stages, n, p, s);
+}
+
 /* A loop has a body for operands whose elements lie one behind the other, which runs in vectors, and one for any strides. Where
    some operand does not lie so, a block of it is copied first, and what the loop stored into a block is copied out. A block has
    rows: positions of one axis. It is run row by row, or, where rows are too short, as one run of all. */
@@ -183,9 +189,9 @@ static int opw_run_block(opw_blocks *b, char *const *p, npy_intp rows, npy_intp 
         b->held_n[k] = n;
     }
     if (b->flat)
-        status = work->inner(rows * n, q, b->s);
+        status = opw_run_inner(work, rows * n, q, b->s);
     for (j = 0; !b->flat && !status && j < rows; j++) {
-        status = work->inner(n, q, b->s);
+        status = opw_run_inner(work, n, q, b->s);
         for (k = 0; k < operands; k++)
             q[k] += b->t[k];
     }

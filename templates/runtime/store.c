@@ -227,7 +227,7 @@ static int opw_store_axes(const opw_loop *work, opw_axes *axes, npy_intp total, 
     if (total >= OPW_PACK_WORTH && (status = opw_run_packed(work, axes, p)) != OPW_AS_IT_IS)
         return status;
     do {
-        if ((status = work->inner(axes->dims[axes->n - 1], p, axes->strides[axes->n - 1])))
+        if ((status = opw_run_inner(work, axes->dims[axes->n - 1], p, axes->strides[axes->n - 1])))
             return status;
     } while (opw_next(axes, axes->n - 1, at, p));
     return 0;
@@ -340,7 +340,7 @@ static int opw_pack_numbers(const opw_loop *work, npy_intp n, char **p, const np
     axes.dims[0] = n;
     memcpy(axes.strides[0], s, sizeof(npy_intp) * (size_t)axes.operands);
     status = opw_run_packed(work, &axes, p);
-    return status == OPW_AS_IT_IS ? work->inner(n, p, s) : status;
+    return status == OPW_AS_IT_IS ? opw_run_inner(work, n, p, s) : status;
 }
 
 /* Runs n elements of operands that are contiguous, or, where `shaped` has no bit for an input, one number throughout. */
@@ -348,7 +348,7 @@ OPW_INLINE int opw_run_these(const opw_loop *work, npy_intp n, npy_uint64 shaped
 {
     if (n >= OPW_PACK_NUMBERS && work->inputs > 2 && (shaped | work->numbers) != ~(npy_uint64)0 >> (64 - work->inputs))
         return opw_pack_numbers(work, n, p, s);
-    return n ? work->inner(n, p, s) : 0;
+    return n ? opw_run_inner(work, n, p, s) : 0;
 }
 
 /* The same in parts. */

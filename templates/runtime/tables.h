@@ -147,6 +147,7 @@ typedef struct {
     npy_intp worth;          /* as many elements are worth letting other threads run; 0: it needs the GIL */
     int raises;              /* it may set an exception, for which it takes the GIL */
     const npy_uint64 *exact; /* of each input, a bit for each axis of its own along which it is not broadcast; NULL: there are none */
+    const opw_stages *stages; /* of what stores alone and has no `inner`: a table that says it all */
 } opw_loop;
 /* Runs the loop whose place in the program's table is the first slot: one of stores alone, or one that folds. */
 OPW_SHARED int opw_run_stores(char *frame, const uint32_t *slots);

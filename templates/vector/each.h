@@ -42,6 +42,30 @@ OPW_ONE OPW_T OPW_N(above)(OPW_T x, OPW_T least) { return __builtin_isless(x, le
         return 0;                                                                                                               \
     }
 
+/* Operations of an instruction or two as pieces: what is computed may lie where an argument does. One of two arguments may be one
+   number throughout. */
+#define OPW_SIMPLE(name, rights, once, each, of)                                                                                \
+    OPW_SEEN int OPW_N(opw_##name##_piece)(intptr_t n, char *const *at, const uint16_t *where)                                  \
+    {                                                                                                                           \
+        OPW_T *to = (OPW_T *)(void *)at[where[0]];                                                                              \
+        const OPW_T *left = (const OPW_T *)(const void *)at[where[1]];                                                          \
+        rights once;                                                                                                            \
+        intptr_t i;                                                                                                             \
+        n = (n + 7) & -8;                                                                                                       \
+        OPW_VECTORS                                                                                                             \
+        for (i = 0; i < n; i++) {                                                                                               \
+            each;                                                                                                               \
+            to[i] = of;                                                                                                         \
+        }                                                                                                                       \
+        return 0;                                                                                                               \
+    }
+#define OPW_RIGHTS const OPW_T *right = (const OPW_T *)(const void *)at[where[2]];
+#define OPW_SIMPLE1(name, of) OPW_SIMPLE(name, , (void)0, const OPW_T x = left[i], of)
+#define OPW_SIMPLE2(name, of)                                                                                                   \
+    OPW_SIMPLE(name, OPW_RIGHTS, (void)0, const OPW_T x = left[i]; const OPW_T y = right[i], of)                                \
+    OPW_SIMPLE(name##_left, OPW_RIGHTS, const OPW_T x = *left, const OPW_T y = right[i], of)                                    \
+    OPW_SIMPLE(name##_right, OPW_RIGHTS, const OPW_T y = *right, const OPW_T x = left[i], of)
+
 /* The loops. What is special, as `special` says, is left to the C library, which knows all about it. What is computed must not lie
    where the arguments do. */
 #define OPW_LOOP1(name, special, library)                                                                                       \

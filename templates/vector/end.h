@@ -4,6 +4,10 @@
 #undef OPW_PIECE1
 #undef OPW_PIECE2
 #undef OPW_LOOP2
+#undef OPW_SIMPLE
+#undef OPW_SIMPLE1
+#undef OPW_SIMPLE2
+#undef OPW_RIGHTS
 #undef OPW_T
 #undef OPW_UINT
 #undef OPW_N
