@@ -284,6 +284,18 @@ def test_cplusplus():
         f([3.0, 1.0], 2)
 
 
+def test_c_beside_cplusplus(own_cache):
+    """One unit has both: what only C has warnings of is no word to a compiler of C++."""
+    half = opweld.cop("x: float64[n] -> y: float64[n]", "for (npy_intp i = 0; i < n; i++) y[i] = x[i] / 2;")
+    first = opweld.cop(
+        "x: float64[n] -> y: float64", "y = *std::max_element(x, x + n);", lang="c++", headers=["<algorithm>"]
+    )
+    x = T.dvector("x")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert opweld.function([x], first(half(x)))([1.0, 6.0, 2.0]) == 3
+
+
 @pytest.mark.parametrize("lang", ["c", "c++"])
 @pytest.mark.parametrize("dtype", ["complex64", "complex128", "clongdouble"])
 def test_complex(lang, dtype):

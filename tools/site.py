@@ -141,10 +141,13 @@ def bring_files(source: Path) -> None:
 
 def build(folder: Path) -> Path:
     """Make the pages; where they are."""
+    import notebooks  # beside this file, and needs Jupyter
+
     source = folder / "source"
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(ROOT / "docs", source)
     bring_files(source)
+    notebooks.pages(ROOT / "notebooks", source / "notebooks")
     write_names(source / "api")
     command = [
         sys.executable,

@@ -12,7 +12,7 @@ type View struct {
 	Id, Title, Text string
 	File, Glue      string // names in #line: of the body, and of what is round it
 	CXX, Nogil      bool
-	Strict          []string // warnings that are errors
+	Strict, StrictC []string // warnings that are errors; and those that only a C compiler has, for C that stands among C++
 
 	Parameters, Locals, Results, Given []string // of the body's function
 	Macros                             []Macro
@@ -67,7 +67,7 @@ func (w *writer) begin(body string) {
 	w.v = View{Id: Id, Title: w.r.Name, Text: body, CXX: w.r.CXX, Nogil: w.r.Nogil, Ready: "1",
 		File: w.r.Name + "/body", Glue: w.r.Name + "/glue", Strict: []string{"format"}}
 	if !w.r.CXX {
-		w.v.Strict = append(w.v.Strict, pointers...)
+		w.v.StrictC = pointers
 	}
 	w.checker()
 }
