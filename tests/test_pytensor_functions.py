@@ -95,7 +95,7 @@ def test_integers_of_both_signs_meet_in_the_dtype_of_the_result():
 
 def test_complex_numbers_by_pytensors_c():
     x = pt.zvector("x")
-    check([x], [x + 1, x * x, pt.real(x), x.sum()], np.array([1 + 2j, -3j]))
+    check([x], [x + 1, x * x, pt.real(x), x.sum(), x[1:], x[0]], np.array([1 + 2j, -3j]))
 
 
 def test_subtensors_joins_allocs_and_shapes():
@@ -104,9 +104,55 @@ def test_subtensors_joins_allocs_and_shapes():
         [x, y, i],
         [x[1:, ::-1], x[i], x[i, 1] * 2, pt.set_subtensor(x[0], y[1]), pt.inc_subtensor(x[:, i], 3.0),
          pt.join(0, x, y), x.shape[0] + i, pt.alloc(x[0, 0], 3, i + 1), x.reshape((5, 2)), x.flatten()[i:],
-         x[[0, 1, 0]], pt.eye(3) * x[0, 0], pt.arange(i + 3), x.sort(axis=1), pt.cumsum(x, axis=0)],
+         x[[0, 1, 0]], pt.eye(3) * x[0, 0], pt.arange(i + 3), x.sort(axis=1), pt.cumsum(x, axis=0),
+         pt.cumsum(x.T, axis=1)],
         X, Y, 1,
     )  # fmt: skip
+
+
+def test_pytensors_own_ops_that_are_c_are_compiled_in_c():
+    from pytensor.raise_op import Assert
+    from pytensor.tensor.basic import AllocEmpty, alloc, join
+
+    from opweld.pytensor import plain
+
+    x, v, i, n = pt.dmatrix("x"), pt.dvector("v"), pt.lscalar("i"), pt.lvector("n")
+    ran = set()
+    for dtype, rewriting in (("float64", "fast_run"), ("float64", None), ("int8", "fast_run"), ("bool", None)):
+        a, w = pt.cast(x, dtype), pt.cast(v, dtype)
+        never = Assert("never")(w, pt.ge(i, 0))
+        outputs = [
+            a[i:], a[i, 1], a[n][:, 1], w[n], pt.set_subtensor(a[i:, 0], w[0]), pt.set_subtensor(w[n], w[n + 1]),
+            pt.set_subtensor(a[n], w), join(1, a, a), join(0, w, w, w), alloc(w[i], 2, i), alloc(w, i + 2, w.shape[0]),
+            pt.stack([w[0], w[i]]), a.shape, w.shape[0] + i, a.reshape((n[0], -1)), pt.specify_shape(w, (5,)),
+            never, AllocEmpty(dtype)(i, 3).shape, pt.tensor_from_scalar(pt.scalar_from_tensor(i)), x, v,
+        ]  # fmt: skip
+        values = X, Y[0], 1, np.array([1, 0])
+        wanted = pytensor.function([x, v, i, n], outputs, mode="FAST_COMPILE")(*values)
+        f = pytensor.function([x, v, i, n], outputs, mode=pytensor.compile.mode.Mode("opweld_c", rewriting))
+        for one, other in zip(f(*values), wanted):
+            np.testing.assert_array_equal(one, other)
+        assert {kernel["lang"] for kernel in f.vm._code.program.data["kernels"]} == {"c"}
+        ran |= {type(node.op) for node in f.maker.fgraph.toposort()}
+    assert len(ran & plain._CLASSES) > 14 and {cls.__name__ for cls in plain._CLASSES - ran} <= {
+        "ViewOp",
+        "CheckAndRaise",
+    }
+    f = pytensor.function([v, i], Assert("it is negative")(v, pt.ge(i, 0)), mode="OPWELD")
+    with pytest.raises(AssertionError, match="it is negative"):
+        f(Y[0], -1)
+
+
+def test_parts_of_arrays_are_views_that_loops_read_through():
+    x = pt.dmatrix("x")
+    outputs = [pt.exp(x[1:] - x[:-1]) * x[0, -1], x[::-1, 1:-1].sum(axis=0), x[-1], x[:, 0][1:]]
+    for f in check([x], outputs, X):
+        with pytest.raises(IndexError):
+            f(np.ones((0, 5)))
+    f = pytensor.function([x], outputs[0], mode="OPWELD_C")
+    assert len(f.vm._code.fusion()[0]) == 1 and all(
+        "code" not in kernel for kernel in f.vm._code.program.data["kernels"]
+    )
 
 
 def test_a_view_of_a_temporary_keeps_it_alive():

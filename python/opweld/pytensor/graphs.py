@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pytensor.link.c as link
 from pytensor.graph.basic import Apply
 from pytensor.graph.basic import Constant as TheirConstant
@@ -17,10 +18,12 @@ from pytensor.graph.utils import MethodNotDefined as Undefined
 from pytensor.link.c.cmodule import GCC_compiler
 from pytensor.link.c.interface import CLinkerOp, CLinkerType
 from pytensor.link.c.op import COp as TheirCOp
+from pytensor.tensor.type import lscalar
 
 from opweld.errors import MethodNotDefined
 from opweld.hooks.reading import NAME, VARIABLE, op_sub
-from opweld.pytensor.structure import structure_of
+from opweld.pytensor.plain import in_c, numbers_of, with_numbers
+from opweld.pytensor.structure import is_part, structure_of
 from opweld.pytensor.types import Array, Foreign, Types, Uncarried, listed
 
 __all__ = ["Constant", "Node", "Op", "Variable", "Wrapping"]
@@ -55,9 +58,9 @@ class Variable:
 class Constant(Variable):
     """A constant of PyTensor's, which has ``data``."""
 
-    def __init__(self, theirs: TheirVariable, type_: Array | Foreign | Uncarried) -> None:
+    def __init__(self, theirs: TheirVariable, type_: Array | Foreign | Uncarried, data: object | None = None) -> None:
         super().__init__(theirs, type_)
-        self.data = theirs.data
+        self.data = theirs.data if data is None else data
 
 
 class Op:
@@ -86,10 +89,14 @@ class Op:
         self._types = types
         self._variables = [*inputs, *outputs]
         self._known: dict[Any, str] = {}
+        self._numbers: dict[str, str] = {}
+        self._plain = False
         self._structure = structure_of(node) if all(type(v.type) is Array for v in self._variables) else None
         self.has_c = self._structure is not None or self._writes_c()
         if self._structure is not None:
             self.c_lang = self._structure.lang
+        elif self._plain:
+            self.c_lang = "c"
 
     def __str__(self) -> str:
         return str(self.stands_for)
@@ -107,10 +114,20 @@ class Op:
             return False
         try:
             op.prepare_node(node, storage_map=None, compute_map=None, impl="c")
+            self._plain = in_c(node) and self._write_numbers()
             self._asked(*self.names())
         except NOT_WRITTEN:
             return False
         return True
+
+    def _write_numbers(self) -> bool:
+        """Take the params into the text, where there are some; False: it needs them as an object."""
+        there, params = self.params
+        if not there:
+            return True
+        numbers = numbers_of(self.node.params_type, params)
+        self._numbers = numbers or {}
+        return numbers is not None
 
     def names(self) -> tuple[list[str], list[str]]:
         """Give the names under which the node's C will be asked for, as a rule."""
@@ -136,7 +153,7 @@ class Op:
     @property
     def params_type(self) -> Foreign | None:
         """What stands for the type of its params."""
-        if self._structure is not None or not self.has_c or not self.params[0]:
+        if self._structure is not None or self._plain or not self.has_c or not self.params[0]:
             return None
         found = self._types.of(self.node.params_type)
         assert not isinstance(found, (Array, Uncarried))
@@ -163,7 +180,9 @@ class Op:
         key = (*inputs, None, *outputs)
         if key not in self._known:
             sub = op_sub(self.params[0])
-            found = self.stands_for.c_code(self.node, NAME, list(inputs), list(outputs), sub)
+            found = with_numbers(
+                self.stands_for.c_code(self.node, NAME, list(inputs), list(outputs), sub), self._numbers
+            )
             arrays = {name for name, v in zip(inputs, self._variables) if type(v.type) is Array}
             self._known[key] = _OBJECT.sub(lambda match: _object(match, arrays), found)
         return self._known[key]
@@ -230,12 +249,12 @@ class Op:
 
     def c_headers(self) -> list[str]:
         """Ask types and op; PyTensor's modules have its own first."""
-        own = [] if self._structure is not None else ["pytensor_mod_helper.h", "<iostream>"]
+        own = [] if self._structure is not None or self._plain else ["pytensor_mod_helper.h", "<iostream>"]
         return [*own, *self._all("c_headers", c_compiler=GCC_compiler)]
 
     def c_header_dirs(self) -> list[str]:
         """Ask types and op."""
-        own = [] if self._structure is not None else [_HELPER]
+        own = [] if self._structure is not None or self._plain else [_HELPER]
         return [*own, *self._all("c_header_dirs", c_compiler=GCC_compiler)]
 
     def c_libraries(self) -> list[str]:
@@ -248,7 +267,13 @@ class Op:
 
     def c_compile_args(self) -> list[str]:
         """Ask types and op. What their C asserts is not tested, as in no release of theirs."""
-        own = [] if self._structure is not None else ["-DNDEBUG", "-fpermissive", "-w"]
+        own = (
+            []
+            if self._structure is not None
+            else ["-DNDEBUG", "-w"]
+            if self._plain
+            else ["-DNDEBUG", "-fpermissive", "-w"]
+        )
         return [*own, *self._all("c_compile_args", c_compiler=GCC_compiler)]
 
     def c_no_compile_args(self) -> list[str]:
@@ -328,11 +353,16 @@ class Wrapping:
             self._variables[theirs] = found
         return found
 
+    def _number(self, theirs: TheirVariable) -> Variable:
+        """Give what stands for an index that is known: an array without dimensions."""
+        return Constant(theirs, self.types.of(lscalar), np.asarray(theirs.data, "int64"))
+
     def node(self, theirs: Apply) -> Node:
         """Find what stands for a node."""
         found = self._nodes.get(theirs)
         if found is None:
-            inputs = [self.variable(variable) for variable in theirs.inputs]
+            other = self._number if is_part(theirs) else self.variable
+            inputs = [(other if i else self.variable)(variable) for i, variable in enumerate(theirs.inputs)]
             outputs = [self.variable(variable) for variable in theirs.outputs]
             found = self._nodes[theirs] = Node(theirs, inputs, outputs, self.types)
         return found

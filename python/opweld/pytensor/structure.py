@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytensor.graph.basic import Apply
+from pytensor.graph.basic import Apply, Constant
 from pytensor.graph.op import Op
-from pytensor.scalar import basic
+from pytensor.scalar import ScalarType, basic
 from pytensor.tensor.elemwise import CAReduce, DimShuffle, Elemwise
+from pytensor.tensor.subtensor import Subtensor
 
 from opweld.pytensor.scalars import DTYPES, Body, Unknown
+from opweld.pytensor.types import is_plain
 
-__all__ = ["Structure", "structure_of"]
+__all__ = ["Structure", "is_part", "structure_of"]
 
 
 class Structure:
@@ -58,6 +60,8 @@ def structure_of(node: Apply) -> Structure | None:
             return _elementwise(op, node)
         if type(op) is DimShuffle:
             return _view(op, node)
+        if is_part(node):
+            return _part(op, node)
         if isinstance(op, CAReduce) and type(op).c_code is CAReduce.c_code:
             return _fold(op, node)
     except Unknown:
@@ -94,6 +98,44 @@ def _view(op: Op, node: Apply) -> Structure:
     return Structure({"view": {"axes": axes, "new": new, "cuts": []}})
 
 
+def _part(op: Op, node: Apply) -> Structure:
+    cuts, axes = [], []
+    for axis, entry in enumerate(op.idx_list):
+        whole = isinstance(entry, slice)
+        numbers = {name: getattr(entry, name) for name in ("start", "stop", "step")} if whole else {"at": entry}
+        cut = {name: 1 + number for name, number in numbers.items() if number is not None}
+        if cut:
+            cuts.append({"axis": axis, **cut})
+        if whole:
+            axes.append(axis)
+    axes += range(len(op.idx_list), node.inputs[0].type.ndim)
+    return Structure({"view": {"axes": axes, "new": [], "cuts": cuts}})
+
+
+def is_part(node: Apply) -> bool:
+    """Say whether a node takes slices and elements by numbers that are known: a view then reads these as arrays.
+
+    Parameters
+    ----------
+    node : Apply
+        PyTensor's.
+
+    Returns
+    -------
+    bool
+    """
+    if type(node.op) is not Subtensor or not is_plain(node.inputs[0].type) or node.inputs[0].type.dtype not in DTYPES:
+        return False
+    return all(
+        isinstance(x, Constant)
+        and type(x.type) is ScalarType
+        and x.type.dtype in _INDICES
+        and -(2**63) <= int(x.data) < 2**63
+        for x in node.inputs[1:]
+    )
+
+
+_INDICES = frozenset(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"))
 _FOLDS = {
     basic.Add: "add", basic.Mul: "multiply", basic.Maximum: "maximum", basic.Minimum: "minimum",
     basic.OR: "logical_or", basic.AND: "logical_and",

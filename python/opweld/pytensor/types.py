@@ -9,6 +9,7 @@ import numpy as np
 from pytensor.graph.type import Type
 from pytensor.link.c.cmodule import GCC_compiler
 from pytensor.link.c.interface import CLinkerType
+from pytensor.scalar import ScalarType
 from pytensor.tensor.type import DenseTensorType, TensorType
 
 from opweld.hooks.reading import VARIABLE
@@ -102,6 +103,8 @@ class Foreign:
 
     def __init__(self, type_: Type) -> None:
         self.stands_for = type_
+        if type(type_) is ScalarType and not type_.dtype.startswith("complex"):
+            self.c_lang = "c"
 
     def __str__(self) -> str:
         return str(self.stands_for)
