@@ -30,7 +30,7 @@ var rooms = map[string][]string{
 	"opweld/gen/async":     {},
 	"opweld/gen/cc":        {"opweld/gen/async", "opweld/npyapi"},
 	"opweld/gen/cache":     {"opweld/gen/async"},
-	"opweld/gen/build":     {"opweld/gen", "opweld/gen/async", "opweld/gen/cc", "opweld/gen/cache"},
+	"opweld/gen/build":     {"opweld/gen", "opweld/gen/async", "opweld/gen/cc", "opweld/gen/cache", "opweld/gen/lint"},
 	"opweld/gen/expr":      {"opweld/gen/scalar", "github.com/go-python/gpython/"},
 	"opweld/gen/signature": {},
 	"opweld/gen/cop":       {"opweld/gen/ccode", "opweld/gen/signature", "opweld/templates"},

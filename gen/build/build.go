@@ -5,6 +5,7 @@ package build
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -59,6 +60,7 @@ type Result struct {
 	Unkept   string          `json:"unkept"` // what in the cache is somebody else's, where that is why it is not kept
 	Hit      bool            `json:"hit"`    // no compiler was run
 	Warnings []cc.Diagnostic `json:"warnings"`
+	Lint     json.RawMessage `json:"lint"` // what was found in the C before it ran; null: it could not be looked at
 	Seconds  Seconds         `json:"seconds"`
 }
 
@@ -102,12 +104,18 @@ func (j *job) patience() time.Duration {
 }
 
 // runUnit does all of Run that follows rendering.
-func runUnit(ctx context.Context, req *Request, unit *gen.Unit, progress func(stage string)) (*Result, error) {
+func runUnit(ctx context.Context, req *Request, unit *gen.Unit, progress func(stage string)) (r *Result, err error) {
 	j, err := newJob(ctx, req, unit, progress)
 	if err != nil {
 		return nil, err
 	}
 	defer j.close()
+	j.linted = lintOf(req)
+	defer func() {
+		if r != nil {
+			r.Lint = j.linted()
+		}
+	}()
 	if !j.keep {
 		return j.buildPrivate(ctx)
 	}

@@ -110,7 +110,8 @@ func (j *job) point() error {
 	if j.req.Spare != "" {
 		names = append(names, j.req.Spare)
 	}
-	return async.Each(len(names), func(i int) error { return j.store.Point(names[i], j.key) })
+	found := j.linted()
+	return async.Each(len(names), func(i int) error { return j.store.Point(names[i], j.key, found) })
 }
 
 // handOver puts a good module that could not be published, for a reason, into the caller's private folder.

@@ -34,7 +34,8 @@ type Entry struct {
 
 // index is the body of a file under index/.
 type index struct {
-	Key string `json:"key"`
+	Key  string          `json:"key"`
+	Lint json.RawMessage `json:"lint,omitempty"` // what was found in the Program's C, and by which lint
 }
 
 // Key hashes labelled lines; see Line.
@@ -184,17 +185,17 @@ func (s *Store) publishModule(rel string, module []byte) error {
 	return s.publish(rel, module, 0o777)
 }
 
-// Point makes an index stand for a key. It writes nothing where it does so already.
-func (s *Store) Point(name, key string) error {
+// Point makes an index stand for a key, with what the lint found in its Program. It writes nothing where it does so already.
+func (s *Store) Point(name, key string, lint []byte) error {
 	if !isName(name) {
 		return fmt.Errorf("publish the index: %q is not a name of 64 hexadecimal digits", name)
 	}
 	var old index
 	rel := sharded("index", name)
-	if s.read(rel, &old) == nil && old.Key == key {
+	if s.read(rel, &old) == nil && old.Key == key && bytes.Equal(old.Lint, lint) {
 		return nil
 	}
-	if err := s.write(rel, index{Key: key}); err != nil {
+	if err := s.write(rel, index{key, lint}); err != nil {
 		return fmt.Errorf("publish the index: %w", err)
 	}
 	return nil

@@ -15,6 +15,9 @@ func (u *unit) report(rule Rule, at int, path []Step, format string, args ...any
 	f.File, f.Line, f.Column, f.Source = u.place(at)
 	f.At = u.lineOf(at)
 	id := fmt.Sprintf("%s %s %d %d %s", f.Rule, f.File, f.Line, f.Column, f.Message)
+	if len(path) > 0 { // two calls of one text are two
+		id += fmt.Sprintf(" %s %d", path[0].File, path[0].Line)
+	}
 	if !u.seen[id] {
 		u.seen[id] = true
 		u.found = append(u.found, f)

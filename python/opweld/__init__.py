@@ -32,9 +32,10 @@ __all__, __getattr__, __dir__ = door(
         "cops.wrap": ("wrap",),
         "errors": (
             "AccountWarning", "CacheError", "CacheWarning", "CompileError", "CompileWarning", "CompilerNotFoundError",
-            "ConfigError", "EngineError", "ExpressionError", "InconsistencyError", "LoadError", "MethodNotDefined",
-            "MissingInputError", "OpCrashed", "OpTimeout", "OpweldError", "OpweldWarning", "OutOfBoundsError",
-            "ProgramError", "RewriteError", "SignatureError", "ToolError", "UnusedInputError",
+            "ConfigError", "EngineError", "ExpressionError", "InconsistencyError", "LintError", "LintWarning",
+            "LoadError", "MethodNotDefined", "MissingInputError", "OpCrashed", "OpTimeout", "OpweldError",
+            "OpweldWarning", "OutOfBoundsError", "ProgramError", "RewriteError", "SignatureError", "ToolError",
+            "UnusedInputError",
         ),
         "external": ("ExternalCOp",),
         "generic": ("Generic",),

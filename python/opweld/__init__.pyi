@@ -39,6 +39,8 @@ from opweld.errors import (
     EngineError as EngineError,
     ExpressionError as ExpressionError,
     InconsistencyError as InconsistencyError,
+    LintError as LintError,
+    LintWarning as LintWarning,
     LoadError as LoadError,
     MethodNotDefined as MethodNotDefined,
     MissingInputError as MissingInputError,
@@ -66,12 +68,12 @@ from opweld.scalar.type import ScalarType as ScalarType
 __all__ = [
     "AccountWarning", "Apply", "COp", "CType", "CacheError", "CacheWarning", "CompileError", "CompileWarning",
     "CompilerNotFoundError", "ConfigError", "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function",
-    "FunctionGraph", "Generic", "In", "InconsistencyError", "LoadError", "MethodNotDefined", "MissingInputError", "Op",
-    "OpCrashed", "OpTimeout", "OpweldError", "OpweldWarning", "Out", "OutOfBoundsError", "ParamsType", "ProgramError",
-    "RewriteError", "ScalarType", "SharedVariable", "SignatureError", "TensorType", "ToolError", "Type",
-    "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile", "config", "cop",
-    "function", "fusion", "generic", "graph", "load_ipython_extension", "printing", "rewriting", "scalar", "shared",
-    "source", "tensor", "wrap",
+    "FunctionGraph", "Generic", "In", "InconsistencyError", "LintError", "LintWarning", "LoadError", "MethodNotDefined",
+    "MissingInputError", "Op", "OpCrashed", "OpTimeout", "OpweldError", "OpweldWarning", "Out", "OutOfBoundsError",
+    "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable", "SignatureError", "TensorType",
+    "ToolError", "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile",
+    "config", "cop", "function", "fusion", "generic", "graph", "load_ipython_extension", "printing", "rewriting",
+    "scalar", "shared", "source", "tensor", "wrap",
 ]  # fmt: skip
 
 # -- by hand --
@@ -99,5 +101,6 @@ def function(
     profile: bool | None = None,
     threads: int | None = None,
     isolate: bool | None = None,
+    lint: str | None = None,
 ) -> Function: ...
 def source(made: object, *dtypes: Any) -> str: ...

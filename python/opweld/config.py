@@ -132,6 +132,7 @@ _KEYS: dict[str, tuple[Any, Parser, str | None, str]] = {  # default, reader, wh
     "gcc__cxxflags": ("", _text, KEY, "further flags, for C and C++, after the others"),
     "isolate": (False, _flag, KEY, "run C in a process of its own, so that a crash there is an exception here"),
     "isolate_seconds": (60.0, _seconds, NEITHER, "how long an op may run in that process; 0: as long as it likes"),
+    "lint": ("off", _one_of("off", "warn", "error"), NEITHER, "what function() says of what the lint finds in its C"),
     "lock_seconds": (120.0, _seconds, NEITHER, "how long to wait for another process that builds the same module"),
     "march": (
         "native",

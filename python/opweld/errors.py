@@ -23,6 +23,8 @@ __all__ = [
     "EngineError",
     "ExpressionError",
     "InconsistencyError",
+    "LintError",
+    "LintWarning",
     "LoadError",
     "MethodNotDefined",
     "MissingInputError",
@@ -168,6 +170,10 @@ def not_written(err: BaseException) -> bool:
     return type(err) is NotImplementedError or isinstance(err, MethodNotDefined)
 
 
+class LintError(OpweldError):
+    """The lint finds something in the C of a function that was to have none: ``details["findings"]`` lists it."""
+
+
 class OpweldWarning(UserWarning):
     """Base of the warnings that are opweld's own."""
 
@@ -178,6 +184,10 @@ class AccountWarning(OpweldWarning):
 
 class CacheWarning(OpweldWarning):
     """A folder of the cache is not used, for somebody else could have put code there."""
+
+
+class LintWarning(OpweldWarning):
+    """What the lint finds in a user's C, before it runs."""
 
 
 class CompileWarning(OpweldWarning):

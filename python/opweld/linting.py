@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from opweld import engine, profiling, sections
 from opweld.addresses import Address
 from opweld.compile import program as programs
-from opweld.compile.cache import map_warnings
-from opweld.compile.written import placed
+from opweld.compile.findings import Finding, Step, finding_of
 from opweld.errors import OpweldError
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
@@ -31,72 +30,6 @@ _SKIPPED = ("init_code", "init_code_apply", "support_code_struct")  # statements
 
 
 _COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
-
-
-class Step(NamedTuple):
-    """A place on the way to a finding.
-
-    Attributes
-    ----------
-    file : str
-        The user's file.
-    line : int
-        From 1.
-    text : str
-        What is so there.
-    """
-
-    file: str
-    line: int
-    text: str
-
-
-class Finding(NamedTuple):
-    """One thing that goes wrong.
-
-    Attributes
-    ----------
-    rule : str
-        Its page's name in docs/lint.md.
-    severity : str
-        ``error``, ``warning`` or ``note``.
-    file : str
-        The user's file; where it is not known, the op and its method.
-    line : int
-        From 1; where ``exact`` is false, where the method begins.
-    column : int
-        From 1, in bytes; 0: not known.
-    exact : bool
-        Whether ``line`` is the line itself.
-    source : str
-        The line.
-    message : str
-        What goes wrong.
-    mend : str
-        What to do about it.
-    path : tuple of Step
-        What is taken for granted on the way there.
-    """
-
-    rule: str
-    severity: str
-    file: str
-    line: int
-    column: int
-    exact: bool
-    source: str
-    message: str
-    mend: str
-    path: tuple[Step, ...]
-
-    def indent(self) -> str:
-        """Blanks, and tabs, as wide as what stands before the column."""
-        before = self.source.encode()[: self.column - 1].decode(errors="ignore")
-        return "".join("\t" if c == "\t" else " " for c in before)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data."""
-        return {**self._asdict(), "path": [step._asdict() for step in self.path]}
 
 
 class Report:
@@ -129,7 +62,7 @@ class Report:
         self.fragments += answer["fragments"]
         seen = set(self.findings)
         for raw in (found for of_text in answer["findings"] for found in of_text):
-            found = _finding(raw, sources, data)
+            found = finding_of(raw, sources, data)
             if found not in seen:
                 seen.add(found)
                 self.findings.append(found)
@@ -169,29 +102,6 @@ class Report:
         yield f"{said} in {self.fragments} text" + ("" if self.fragments == 1 else "s")
         if not self.fragments:
             yield "what a script makes when it runs is linted with --run"
-
-
-def _finding(raw: Mapping[str, Any], sources: Mapping[str, Any], data: object) -> Finding:
-    """A finding at the user's line, in the user's names."""
-    here = _here({**raw, "hint": raw["mend"]}, sources, data)
-    steps = []
-    for step in raw["path"]:
-        there = _here({**raw, **step, "message": step["text"], "column": 1}, sources, data)
-        steps.append(Step(there["file"], there["line"], there["message"]))
-    path = tuple([step for i, step in enumerate(steps) if step not in steps[:i]])
-    return Finding(
-        raw["rule"], raw["severity"], here["file"], here["line"], here["column"], here["exact"], here["text"],
-        here["message"], raw["mend"], path,
-    )  # fmt: skip
-
-
-def _here(raw: dict[str, Any], sources: Mapping[str, Any], data: object) -> dict[str, Any]:
-    text = raw["source"]
-    before = text.encode()[: max(raw["column"] - 1, 0)]
-    shown = {**raw, "text": text.replace("opw_V", "V"), "column": raw["column"] - 4 * before.count(b"opw_V")}
-    found = map_warnings([shown], sources)[0]
-    found.setdefault("exact", raw["file"] not in (raw["op"] + "." + raw["hook"],))
-    return placed(found, data) or found
 
 
 def of_program(program: programs.Program, report: Report) -> None:

@@ -192,11 +192,13 @@ class Built:
         The build's key.
     seconds : dict
         What the build took: ``render``, ``compile``, ``total``; empty for a hit.
+    lint : dict or None
+        What the lint found in the Program's texts, and its ``version``; None: they could not be looked at.
     reads : Reads or None
         What it was built from, once that has been asked.
     """
 
-    __slots__ = ("hit", "kept", "key", "module", "path", "reads", "seconds", "source", "text")
+    __slots__ = ("hit", "kept", "key", "lint", "module", "path", "reads", "seconds", "source", "text")
 
     def __init__(
         self,
@@ -208,6 +210,7 @@ class Built:
         kept: bool,
         key: str,
         seconds: dict[str, float],
+        lint: dict[str, Any] | None,
     ) -> None:
         self.module = module
         self.path = path
@@ -217,6 +220,7 @@ class Built:
         self.kept = kept
         self.key = key
         self.seconds = seconds
+        self.lint = lint
         self.reads: Reads | None = None
 
 
@@ -264,6 +268,8 @@ def build(program: Program, options: Options | None = None) -> Built:
     fault = sys.modules.get("faulthandler")
     if fault is not None and fault.is_enabled():
         making.watch(found.path, found.source, program.data, program.sources)
+    if found.lint and options.lint != "off" and found.lint["findings"]:
+        making.say(found.lint, program, options.lint)
     return found
 
 
@@ -307,7 +313,7 @@ def _from_cache(index: str, setup: Setup, folders: Folders) -> Built | None:
         if why is not None:
             raise making.unloadable(program, why, found.module, module) from why
         _warn(cache.map_warnings(found.warnings, program.sources), program)
-        return Built(module, found.module, found.source, found.text, True, True, found.key, {})
+        return Built(module, found.module, found.source, found.text, True, True, found.key, {}, found.lint)
     return None
 
 
@@ -323,7 +329,7 @@ def _from_engine(setup: Setup, folders: Folders) -> Built:
     _warn(result["warnings"], program)
     if result["unkept"]:
         trust.warn(root, result["unkept"])
-    facts = (result[field] for field in ("source", "text", "hit", "kept", "key", "seconds"))
+    facts = (result[field] for field in ("source", "text", "hit", "kept", "key", "seconds", "lint"))
     return Built(module, path, *facts)
 
 

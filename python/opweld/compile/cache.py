@@ -43,18 +43,28 @@ class Hit:
         The sha256 of the C, which is compared where the C is read.
     warnings : list of dict
         The compiler's warnings, with ``#line`` names unmapped; see `map_warnings`.
+    lint : dict or None
+        What the lint found, and its version; None: that is not known.
     """
 
-    __slots__ = ("_entry", "key", "module", "source", "text", "warnings")
+    __slots__ = ("_entry", "key", "lint", "module", "source", "text", "warnings")
 
     def __init__(
-        self, module: str, source: str, text: str, key: str, warnings: list[dict[str, Any]], entry: dict[str, Any]
+        self,
+        module: str,
+        source: str,
+        text: str,
+        key: str,
+        warnings: list[dict[str, Any]],
+        entry: dict[str, Any],
+        lint: dict[str, Any] | None = None,
     ) -> None:
         self.module = module
         self.source = source
         self.text = text
         self.key = key
         self.warnings = warnings
+        self.lint = lint
         self._entry = entry
 
     def reads(self, own: list[str]) -> Reads:
@@ -123,7 +133,8 @@ def lookup(
     """
     base = os.path.join(root, FOLDER)
     try:
-        key = name_of(_read(base, sharded("index", name_of(index)), owners)["key"])
+        pointer = _read(base, sharded("index", name_of(index)), owners)
+        key = name_of(pointer["key"])
         entry = _read(base, sharded("entry", key), owners)
         if entry["key"] != key:
             raise NotHeld(f"the entry of {key} is another's")
@@ -142,7 +153,7 @@ def lookup(
         warnings = entry["warnings"]
         if not (isinstance(warnings, list) and all(isinstance(w, dict) for w in warnings)):
             raise NotHeld(f"the entry of {key} has no warnings")
-        return Hit(module, source, name_of(entry["text"]), key, warnings, entry)
+        return Hit(module, source, name_of(entry["text"]), key, warnings, entry, pointer.get("lint"))
     except NotHeld as why:
         return Miss(str(why))
     except trust.Distrust as why:

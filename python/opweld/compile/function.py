@@ -107,6 +107,7 @@ def function(
     profile: bool | None = None,
     threads: int | None = None,
     isolate: bool | None = None,
+    lint: str | None = None,
 ) -> Any:
     """Compile a graph.
 
@@ -152,6 +153,11 @@ def function(
         Run each node by itself, and its C in a process of its own: what crashes there is `OpCrashed` here, what does
         not come back `OpTimeout`; ``config.isolate`` if left out, which is False unless set.
 
+    lint : {"off", "warn", "error"}, optional
+        What to say of what the lint finds on the paths of the C of the function's ops (docs/lint.md): nothing, a
+        LintWarning at the user's line, or a LintError; ``config.lint``, which is ``"off"`` unless set, if left out.
+        Every build looks, and what it finds is kept with the module.
+
     Returns
     -------
     Function
@@ -168,6 +174,8 @@ def function(
         If inputs, outputs and ops do not fit together.
     ConfigError
         If there is no such option, or it cannot have such a value.
+    LintError
+        If the lint finds something, and ``lint`` is ``"error"``.
     RewriteError
         If a rewriter gives what does not fit, or rewriters undo one another's work.
     CompileError, CompilerNotFoundError, ToolError, CacheError, EngineError, LoadError
@@ -186,7 +194,7 @@ def function(
     if isinstance(mode, Variable):
         raise TypeError(f"mode must be a name or a Mode, got {_what(mode)}; several inputs or outputs are one list")
     mode = config.mode if mode is None else mode
-    given = _options(options, allow_input_downcast, on_unused_input, fuse, profile, threads, isolate)
+    given = _options(options, allow_input_downcast, on_unused_input, fuse, profile, threads, isolate, lint)
     found = read_mode(mode)
     chosen = Options(given, getattr(found, "options", None) or {})
     specs = _inputs(inputs, chosen.allow_input_downcast)
@@ -217,6 +225,7 @@ def _options(
     profile: object,
     threads: object,
     isolate: object,
+    lint: object,
 ) -> dict[str, Any]:
     """What the user says of options, by whichever keyword."""
     if options is not None and not isinstance(options, Mapping):
@@ -233,6 +242,10 @@ def _options(
         if unused not in ("raise", "warn", "ignore"):
             raise ValueError(f"on_unused_input must be 'raise', 'warn' or 'ignore', got {unused!r}")
         given["on_unused_input"] = unused
+    if lint is not None:
+        if lint not in ("off", "warn", "error"):
+            raise ValueError(f"lint must be 'off', 'warn' or 'error', got {lint!r}")
+        given["lint"] = lint
     if threads is not None:
         given["threads"] = threads
     return given

@@ -11,6 +11,7 @@ from opweld import engine
 from opweld.compile import private, store
 from opweld.compile.crashes import watch
 from opweld.compile.explain import refused, undone, unloadable
+from opweld.compile.findings import say
 from opweld.compile.program import Program
 from opweld.compile.written import placed
 from opweld.errors import CacheError, CompileError, ToolError
@@ -18,7 +19,7 @@ from opweld.errors import CacheError, CompileError, ToolError
 if TYPE_CHECKING:
     from opweld.compile.builder import Folders, Setup
 
-__all__ = ["Progress", "make", "placed", "unloadable", "watch"]
+__all__ = ["Progress", "make", "placed", "say", "unloadable", "watch"]
 
 
 def make(setup: Setup, folders: Folders) -> tuple[dict[str, Any], str]:

@@ -1,0 +1,41 @@
+package build
+
+import (
+	"encoding/json"
+
+	"opweld/gen"
+	"opweld/gen/async"
+	"opweld/gen/lint"
+)
+
+// linted is what the lint found in the texts of a Program, as it is kept beside the module: another version may find others.
+type linted struct {
+	Version  int            `json:"version"`
+	Findings []lint.Finding `json:"findings"`
+}
+
+// lintOf looks at the texts of a request while they are compiled. What it gives waits for that; nil: they could not be looked at.
+func lintOf(req *Request) func() json.RawMessage {
+	var found json.RawMessage
+	wait := async.Go(func() error {
+		all := linted{lint.Version, []lint.Finding{}}
+		for _, text := range programs(req.Program) {
+			p, err := gen.Decode(text)
+			if err != nil {
+				return err
+			}
+			for _, f := range lint.Program(p) {
+				all.Findings = append(all.Findings, lint.Check(&f)...)
+			}
+		}
+		var err error
+		found, err = json.Marshal(all)
+		return err
+	})
+	return func() json.RawMessage {
+		if wait() != nil {
+			return nil
+		}
+		return found
+	}
+}
