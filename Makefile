@@ -31,6 +31,8 @@ SOURCES := $(sort $(GO_FILES) $(PY_FILES) go.mod go.sum setup.py LICENSE $(wildc
 VENV := build/venv-$(PYV)
 WHEEL := $(STAMP)/wheel-$(PYV)
 
+comma := ,
+
 # Runs pip for the environment $(1), which has no pip of its own.
 pip = "$(VENV)/bin/python" -m pip --quiet --python "$(1)"
 
@@ -171,7 +173,7 @@ faults: $(STAMP)/test-$(PYV) ## fail one system call at a time in a build and in
 docs: $(STAMP)/docs-$(PYV) ## run what the pages show, build the site into build/site, look at every page, in a browser too where there is a Chromium
 	@echo "· the examples of pages and docstrings"
 	"build/docs-$(PYV)/bin/python" -m pytest -q -p no:cacheprovider tests/test_*_docs.py tests/test_tutorial.py \
-		tests/test_reference.py tests/test_docstrings.py
+		tests/test_reference.py tests/test_docstrings.py tests/test_pages.py
 	"build/docs-$(PYV)/bin/python" tools/site.py $(DOCS_ARGS)
 
 .PHONY: wheel
@@ -239,7 +241,7 @@ $(STAMP)/bench-$(PYV): $(STAMP)/wheel-$(PYV) $(STAMP)/venv-$(PYV)
 	@$(call installed,bench,[bench])
 
 $(STAMP)/docs-$(PYV): $(STAMP)/wheel-$(PYV) $(STAMP)/venv-$(PYV)
-	@$(call installed,docs,[docs])
+	@$(call installed,docs,[docs$(comma)test])
 
 $(STAMP):
 	@mkdir -p $@

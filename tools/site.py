@@ -5,7 +5,7 @@ python tools/site.py [--no-browser] [FOLDER]
 Sphinx makes build/site/html, or FOLDER/html; warnings are errors. Then every page is looked at: links and anchors that
 lead nowhere, what would be fetched from elsewhere when it is read, the size of the whole; and, where there is a
 Chromium, in it: errors of the console, pages wider than a telephone, and whether the search finds what it should.
-Pictures of the first page lie in FOLDER/pictures.
+Pictures of some pages lie in FOLDER/pictures.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import html.parser
 import http.server
 import importlib
 import inspect
+import itertools
 import json
 import os
 import re
@@ -46,8 +47,8 @@ PACKAGES = {
 }
 #: Public modules whose pages are in docs/.
 ELSEWHERE = {"opweld.compat", "opweld.compile"}
-#: What codespell takes for something else: words of signatures, of NumPy, of C, of old code.
-WORDS = ("inout", "nin", "statics", "preambule", "fro")
+#: What codespell takes for something else: words of signatures, of NumPy, of C, of old code, a code of DNA.
+WORDS = ("inout", "nin", "statics", "preambule", "fro", "tre")
 LARGEST = 20_000_000  # bytes of the whole
 WIDTH = 360  # pixels of a telephone
 #: What people look for, and a page that must be among what the search finds.
@@ -58,8 +59,15 @@ SEARCHED = {
     "debugprint": "functions", "DebugMode": "modes", "compiledir": "cache", "doctor": "cli",
     "fuse": "elementwise", "allow_input_downcast": "functions", "Theano": "coming-from",
     "ufunc": "cop", "polynomials": "vector", "leaked": "lint",
+    "PyArray_GETPTR2": "cheatsheet", "c_init_code_struct": "hooks", "BadThunkOutput": "errors",
+    "OPWELD_FLAGS": "configuration", "pybind11": "differs", "node_rewriter": "tutorial/rewriting",
+    "interval": "tutorial/type",
     "Kepler": "gallery/kepler", "haemoglobin": "gallery/local_alignment",
 }  # fmt: skip
+
+
+#: Of which pages pictures are taken, to be looked at: wide, dark, narrow.
+PICTURED = ("index", "tutorial/first", "how-it-works")
 
 
 # ---- names ---------------------------------------------------------------------------------------------------
@@ -124,7 +132,8 @@ def write_names(folder: Path) -> None:
         (folder / f"{name}.md").write_text(page_of(name, what, seen))
         rows.append(f"* [`{name}`]({name}.md): {what}")
     listed = "\n".join(PACKAGES)
-    text = f"# Names\n\n{chr(10).join(rows)}\n\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
+    said = "Examples begin with `import numpy as np`, `import opweld`, `import opweld.tensor as T`; the tests run each."
+    text = f"# Names\n\n{said}\n\n{chr(10).join(rows)}\n\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
     (folder / "index.md").write_text(text)
 
 
@@ -280,6 +289,9 @@ look();
 </script>"""
 
 
+NARROW = '<!doctype html><iframe src="%s" style="width: %dpx; height: 1560px; border: 1px solid"></iframe>'
+
+
 class Quiet(http.server.SimpleHTTPRequestHandler):
     """Serves the pages, and says nothing of it."""
 
@@ -321,14 +333,14 @@ def browsed(site: Path, pictures: Path) -> Iterator[str]:
         said = re.findall(r"(\w+):CONSOLE[^\]]*\] (\".*\", source: .*)", done.stderr)
         yield from sorted({text for level, text in said if level == "ERROR" or text.startswith('"Uncaught')})
         pictures.mkdir(exist_ok=True)
-        for name, size, scheme in (
-            ("wide", "1280,1600", "light"),
-            ("dark", "1280,1600", "dark"),
-            ("narrow", "500,1600", "light"),
-        ):
-            dark = ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"] if scheme == "dark" else []
-            picture = f"--screenshot={pictures / name}.png"
-            chromium(*dark, "--hide-scrollbars", f"--window-size={size}", picture, f"{at}/index.html")
+        for page, (name, dark) in itertools.product(PICTURED, (("wide", False), ("dark", True), ("narrow", False))):
+            arguments = ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"] if dark else []
+            picture = f"--screenshot={pictures / page.replace('/', '-')}-{name}.png"
+            shown = f"{page}.html"
+            if name == "narrow":  # no window of the browser's is so narrow; a frame is
+                (site / "look.html").write_text(NARROW % (shown, WIDTH))
+                shown = "look.html"
+            chromium(*arguments, "--hide-scrollbars", "--window-size=1280,1600", picture, f"{at}/{shown}")
     finally:
         server.shutdown()
         (site / "look.html").unlink()
