@@ -329,6 +329,26 @@ def test_unknown_names_of_an_import():
         import opweld.nowhere  # noqa: F401
 
 
+def test_names_that_modules_have_because_they_import_them():
+    from opweld.compat.aesara.tensor.math import COp, TensorType
+    from opweld.compat.pytensor.tensor import Apply, Op
+    from opweld.compat.pytensor.tensor.basic import DisconnectedType, config
+    from opweld.compat.theano.gof.cmodule import utils
+    from opweld.compat.theano.tensor.blas import Apply as Same
+    from opweld.compat.theano.tensor.blas import Optimizer, as_tensor_variable
+    from opweld.compat.theano.tensor.blas import gof as inner
+    from opweld.compat.theano.tensor.blas import scalar as kinds
+    from opweld.compat.theano.tensor.nnet.nnet import Op as Classic
+
+    assert Op is pytensor.graph.op.Op and Apply is Same is theano.Apply and Classic is theano.Op is not Op
+    assert COp is aesara.link.c.op.COp and TensorType is T.TensorType and as_tensor_variable is T.as_tensor_variable
+    assert inner is gof and kinds is scalar and utils is gof.utils and Optimizer is gof.Optimizer
+    assert config is pytensor.config and DisconnectedType is theano.tensor.DisconnectedType
+    assert theano.tensor.basic.elemwise is theano.tensor.elemwise, "not the library's own module"
+    assert not hasattr(theano.gof, "dvector") and not hasattr(theano.scalar, "csr_matrix")
+    assert "Op" not in dir(theano.tensor.blas) and "gof" not in theano.tensor.blas.__all__
+
+
 def test_names_that_have_a_meaning_still():
     from opweld.compat.theano.gof.python25 import all, any, partial
     from opweld.compat.theano.misc.strutil import render_string
@@ -412,16 +432,27 @@ def test_operators_of_scalars():
 
 @pytest.mark.parametrize("package", blaslib.WHEELS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_blas_of_a_wheel(package, dtype, monkeypatch):
+def test_blas_of_a_wheel(package, dtype):
     pytest.importorskip(package)
-    monkeypatch.setattr(blaslib, "WHEELS", {package: blaslib.WHEELS[package]})
-    flags = blaslib.wheel()
+    flags = blaslib.wheel(package)
     rng = np.random.default_rng(0)
     a, b = rng.random((200, 300)).astype(dtype), rng.random((300, 100)).astype(dtype)
     m, n = T.matrix("m", dtype=dtype), T.matrix("n", dtype=dtype)
+    headers = theano.tensor.blas_headers
+
+    class Alone(Product):
+        def c_support_code(self, **kwargs):
+            return headers.blas_header_text() + headers.openblas_threads_text() + headers.mkl_threads_text()
+
+        def c_code(self, *args):
+            inner = super().c_code(*args)
+            return f"int before = openblas_get_num_threads(); openblas_set_num_threads(1);{inner}" + (
+                "openblas_set_num_threads(before);"
+            )
+
     with theano.config.change_flags(**{"blas.ldflags": flags}):
         assert theano.tensor.blas.ldflags() == [blaslib.WHEELS[package]]
-        f = theano.function([m, n], Product((False, False))(m, n))
+        f = theano.function([m, n], Alone((False, False))(m, n))
         found = f(a, b)
     assert np.allclose(found[0], 2 * a @ b, rtol=1e-4) and np.allclose(found[1], b[0] @ b[0], rtol=1e-4)
     with open("/proc/self/maps") as maps:  # the library itself is there, not the loops

@@ -16,7 +16,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from opweld.compat import gone
-from opweld.compat.table import ALIASES, FALLBACKS, HOMES, TREES
+from opweld.compat.table import ALIASES, BASIC, FALLBACKS, HOMES, TREES
 from opweld.rooms import submodule
 
 __all__ = ["TREES", "install", "uninstall"]
@@ -46,8 +46,11 @@ def _module(path: str, names: str, fallbacks: tuple[str, ...]) -> ModuleType:
         elif not name.startswith("__"):
             for module in fallbacks:
                 found = getattr(import_module(module), name, lookup)
-                if found is not lookup:
+                if found is not lookup and not isinstance(found, ModuleType):  # the library's own rooms are no names
                     break
+                found = lookup
+            if found is lookup:
+                found = _borrowed(path, name, lookup)
         if found is lookup:
             if _is_import(sys._getframe(1)):  # Python would put words of its own in the place of these
                 raise ImportError(f"cannot import name {name!r} from {path!r}: {_became(path, name)}", name=name)
@@ -60,6 +63,21 @@ def _module(path: str, names: str, fallbacks: tuple[str, ...]) -> ModuleType:
     )
     made.__spec__ = ModuleSpec(full, None, is_package=True)
     return made
+
+
+def _borrowed(path: str, name: str, nothing: object) -> Any:
+    """What a module of the packages has because it imports it: a module beside it, or a name of a basic one."""
+    tree, _, inner = path.partition(".")
+    for near in (f"{path.rpartition('.')[0]}.{name}", f"{tree}.{name}", name if name == tree else ""):
+        if near.startswith(tree) and f"{__name__}.{near}" in sys.modules:
+            return sys.modules[f"{__name__}.{near}"]
+    for start, basic in BASIC[tree].items():
+        if inner.startswith(start):
+            for module in basic:
+                place = sys.modules[f"{__name__}.{tree}{'.' if module else ''}{module}"]
+                if name in place.__all__:
+                    return getattr(place, name)
+    return nothing
 
 
 def _became(path: str, name: str) -> str:

@@ -12,7 +12,10 @@ from opweld.compat.blaslib import WHEELS
 from opweld.compat.settings import config
 from opweld.sections import Beside
 
-__all__ = ["blas_header_text", "blas_header_version", "cblas_header_text", "ldflags"]
+__all__ = [
+    "blas_header_text", "blas_header_version", "cblas_header_text", "ldflags", "mkl_threads_text",
+    "openblas_threads_text",
+]  # fmt: skip
 
 _LIBRARY = Beside(__file__)
 _LOOPS = Beside(__file__, "blas_loops")
@@ -69,6 +72,29 @@ def _text(file: Beside) -> str:
 def blas_header_version() -> tuple[int, ...]:
     """Give the version of the C, for `c_code_cache_version`."""
     return (1,)
+
+
+def openblas_threads_text() -> str:
+    """Give the C++ that declares how many threads OpenBLAS uses: it stands behind `blas_header_text`."""
+    return (
+        'extern "C" { void openblas_set_num_threads(int); void goto_set_num_threads(int); '
+        "int openblas_get_num_threads(void); }\n"
+    )
+
+
+def mkl_threads_text() -> str:
+    """Give the C++ that declares how many threads MKL uses."""
+    functions = {
+        "int mkl_set_num_threads_local(int)": "MKL_Set_Num_Threads_Local",
+        "void mkl_set_num_threads(int)": "MKL_Set_Num_Threads",
+        "int mkl_get_max_threads(void)": "MKL_Get_Max_Threads",
+        "int mkl_domain_set_num_threads(int, int)": "MKL_Domain_Set_Num_Threads",
+        "int mkl_domain_get_max_threads(int)": "MKL_Domain_Get_Max_Threads",
+        "void mkl_set_dynamic(int)": "MKL_Set_Dynamic",
+        "int mkl_get_dynamic(void)": "MKL_Get_Dynamic",
+    }
+    names = [f"#define {text.split()[1].partition('(')[0]} {name}\n" for text, name in functions.items()]
+    return "".join([*names, 'extern "C" {\n', *[f"{text};\n" for text in functions], "}\n"])
 
 
 def cblas_header_text() -> str:

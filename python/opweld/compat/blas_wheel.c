@@ -163,3 +163,6 @@
 #define izamax_ scipy_izamax_
 #define sdsdot_ scipy_sdsdot_
 #define dsdot_ scipy_dsdot_
+#define openblas_set_num_threads scipy_openblas_set_num_threads
+#define openblas_get_num_threads scipy_openblas_get_num_threads
+#define goto_set_num_threads scipy_goto_set_num_threads

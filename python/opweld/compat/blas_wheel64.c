@@ -105,3 +105,6 @@ OPW_BLAS(z, void)
 #define ddot_ opw_ddot
 #define sger_ opw_sger
 #define dger_ opw_dger
+#define openblas_set_num_threads scipy_openblas_set_num_threads64_
+#define openblas_get_num_threads scipy_openblas_get_num_threads64_
+#define goto_set_num_threads scipy_goto_set_num_threads64_

@@ -17,9 +17,10 @@ WHEELS = {"scipy_openblas32": "scipy_openblas", "scipy_openblas64": "scipy_openb
 ADVICE = "pip install scipy-openblas32, or a library of the system's (libopenblas-dev), or set config.blas.ldflags"
 
 
-def wheel() -> str:
-    """Give the flags that link a wheel's BLAS; empty: none is installed."""
-    for package, library in WHEELS.items():
+def wheel(*packages: str) -> str:
+    """Give the flags that link the BLAS of the first of some wheels, or of all known; empty: none is installed."""
+    for package in packages or WHEELS:
+        library = WHEELS[package]
         spec = find_spec(package)
         for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
             if os.path.isdir(os.path.join(folder, "lib")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from opweld.compat import kinds
 
-__all__ = ["ALIASES", "FALLBACKS", "HOMES", "TREES"]
+__all__ = ["ALIASES", "BASIC", "FALLBACKS", "HOMES", "TREES"]
 
 # name -> the module that has it, or module:attribute
 HOMES: dict[str, str] = {
@@ -301,6 +301,8 @@ HOMES.update(
     get_scalar_constant_value="opweld.compat.values:constant_value",
     get_underlying_scalar_constant_value="opweld.compat.values:constant_value",
     InvalidValueError="opweld.compile.debugmode",
+    mkl_threads_text="opweld.compat.blas",
+    openblas_threads_text="opweld.compat.blas",
     **dict.fromkeys(("binary_crossentropy", "categorical_crossentropy", "hard_sigmoid"), "opweld.compat.losses"),
     **dict.fromkeys(("consider_constant", "render_string"), "opweld.compat.small"),
     **dict.fromkeys(("extract_diag", "matrix_dot"), "opweld.compat.tensors"),
@@ -362,7 +364,7 @@ _MODERN: dict[str, str] = {
     "tensor.basic": _TENSOR,
     "tensor.basic_opt": f"{_REGISTER} get_scalar_constant_value NotScalarConstantError",
     "tensor.blas": "blas_header_text blas_header_version ldflags",
-    "tensor.blas_headers": "blas_header_text blas_header_version",
+    "tensor.blas_headers": "blas_header_text blas_header_version mkl_threads_text openblas_threads_text",
     "tensor.elemwise": "Elemwise",
     "tensor.exceptions": "NotScalarConstantError",
     "tensor.extra_ops": "bincount cumprod cumsum repeat searchsorted squeeze unique",
@@ -618,6 +620,20 @@ FALLBACKS: dict[str, tuple[str, ...]] = {
     "scalar.basic": _OF_SCALARS,
     "scalar.basic_scipy": ("opweld.compat.specials",),
     "scalar.math": ("opweld.compat.specials",),
+}
+
+# Modules whose names others of a tree have too, by how those begin: files import one module's names from another.
+_OF_TENSORS = ("tensor.type", "tensor.elemwise", "tensor.type_other", "tensor.var", "tensor")
+_EVERYWHERE = (
+    "", "graph.basic", "graph.op", "graph.type", "graph.utils", "graph.fg", "graph.rewriting.basic", "link.c.op",
+    "link.c.type", "link.c.params_type", "gradient", "printing", "compile",
+)  # fmt: skip
+BASIC: dict[str, dict[str, tuple[str, ...]]] = {
+    "theano": {
+        "": ("", "gof", "gradient", "printing", "compat", "compile"),
+        **dict.fromkeys(("tensor", "sparse"), _OF_TENSORS),
+    },
+    **{tree: {"": _EVERYWHERE, **dict.fromkeys(("tensor", "sparse"), _OF_TENSORS)} for tree in ("aesara", "pytensor")},
 }
 
 # Modules that others have under a further name.

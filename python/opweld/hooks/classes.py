@@ -363,8 +363,9 @@ def own_hook(op: object, hook: str) -> bool:
 
 def says_nothing(owner: object, hook: str) -> bool:
     """Say whether a hook about the module and its build is the one that gives nothing: it need not be asked."""
-    method = getattr(owner, hook, None)
+    method: Any = getattr(owner, hook, None)
     function = getattr(method, "__func__", None)
     if function is not None and function is Lenient.__dict__.get(hook):  # which asks who comes behind it
-        function = getattr(getattr(super(Lenient, owner), hook), "__func__", None)
+        who = method.__self__  # a scalar op, where the owner maps one
+        function = getattr(getattr(super(Lenient, who), hook), "__func__", None)
     return method is None or function is getattr(CLinkerObject, hook)
