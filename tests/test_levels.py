@@ -177,3 +177,41 @@ def test_no_product_melts_into_a_sum(lang, flags):
     f = opweld.function(v, MulAdd(lang)(*v), options={"gcc__cxxflags": flags})
     assert f(a, b, c).tobytes() == (a * b + c).tobytes()
     assert not re.search(r"\tvf(n?)m(add|sub)", machine_code(f.maker.built.path))
+
+
+@pytest.mark.parametrize("march", toolchain.LEVELS[: toolchain.LEVELS.index(NATIVE) + 1])
+def test_float16_is_the_same_at_each_level(march: str) -> None:
+    """By the processor or by C: every number, what lies half way and beside, and what is marked of it."""
+    h, x = T.TensorType("float16", (None,))("h"), T.fvector("x")
+    widen = opweld.function([h], T.cast(h, "float32") * 1, options={"march": march})
+    narrow = opweld.function([x], T.cast(x, "float16"), options={"march": march})
+    halves = np.arange(65536, dtype=np.uint16).view(np.float16)
+    wide = halves.astype(np.float32)
+    np.testing.assert_array_equal(widen(halves), wide)
+    finite = np.unique(wide[np.isfinite(wide)])
+    middles = ((finite[1:].astype(np.float64) + finite[:-1]) / 2).astype(np.float32)
+    for asked in (
+        finite,
+        middles,
+        np.nextafter(middles, np.float32(np.inf)),
+        np.nextafter(middles, np.float32(-np.inf)),
+    ):
+        np.testing.assert_array_equal(narrow(asked).view(np.uint16), asked.astype(np.float16).view(np.uint16))
+    for value in (
+        1e5,
+        1e-9,
+        2.0**-14,
+        float.fromhex("0x1.ffe008p-15"),
+        float.fromhex("0x1.ff8p-15"),
+        0.0,
+        np.inf,
+        np.nan,
+    ):
+        one, said = np.array([value], np.float32), []
+        for convert in (narrow, lambda a: a.astype(np.float16)):
+            with np.errstate(all="raise"):
+                try:
+                    said.append(str(convert(one)[0]))
+                except FloatingPointError as error:
+                    said.append(str(error).split(" encountered")[0])
+        assert said[0] == said[1], value
