@@ -1,6 +1,8 @@
 """Calls of PyTensor's functions: what goes straight into the module is taken, refused and given as PyTensor does."""
 
 import copy
+import multiprocessing
+import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
@@ -142,3 +144,40 @@ def test_one_function_is_called_from_threads():
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda i: f(np.zeros(50), np.full(50, float(i)))[0], range(200)))
     assert found == list(range(200))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_processes_that_were_forked_call_and_compile(mode):
+    x = pt.dvector("x")
+    f = pytensor.function([x], pt.exp(x).sum(), mode=mode)
+    f(np.ones(3))
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert [float(found) for found in pool.map(f, [np.zeros(2), np.zeros(5)])] == [2, 5]
+    there, here = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.write(here, b"%d" % pytensor.function([x], (pt.exp(x) * 2).sum() + x[0], mode=mode)(np.zeros(3)))
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(there, 9) == b"6"
+
+
+@pytest.mark.filterwarnings("ignore:Shared variable 'None' will still be mutated:UserWarning")
+def test_updates_of_copies_pickles_and_freed_functions():
+    def story(mode):
+        x = pt.dvector("x")
+        one, other = pytensor.shared(np.ones(2)), pytensor.shared(np.zeros(2))
+        f = pytensor.function([x], x + one, updates={one: one * 2}, mode=mode)
+        swapped, still = f.copy(swap={one: other}, share_memory=True), f.copy(delete_updates=True)
+        found = [g(np.ones(2)).tolist() for g in (f, swapped, still, still, f)]
+        again = pickle.loads(pickle.dumps(f))
+        found += [again(np.ones(2)).tolist(), f(np.ones(2)).tolist()]
+        f.free()
+        found += [f(np.ones(2)).tolist(), copy.deepcopy(f)(np.ones(2)).tolist()]
+        return found, one.get_value().tolist(), other.get_value().tolist()
+
+    wanted = story(pytensor.compile.mode.Mode("py", "fast_run"))
+    for mode in MODES:
+        assert story(mode) == wanted

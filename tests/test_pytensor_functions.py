@@ -59,6 +59,11 @@ def test_a_size_of_one_is_broadcast_only_where_its_type_says_so():
             for values in ((many, one, one), (one, many, one), (np.ones((0, 5)), one, one)):
                 with pytest.raises(ValueError, match="Runtime broadcasting not allowed"):
                     f(*values)
+        unfused = pytensor.compile.mode.get_mode(mode).excluding("fusion")
+        f = pytensor.function([x, y], pt.switch(y > 0, pt.exp(x % 2.0), 0), mode=unfused)
+        assert f(many, many).shape == (2, 5) and f(one, one).shape == (1, 5)
+        with pytest.raises(ValueError, match="Runtime broadcasting not allowed"):
+            f(one, many)
         f = pytensor.function([x, v], pt.exp(x) + v, mode=mode)
         assert f(many, np.ones(5)).shape == (2, 5)
         with pytest.raises(ValueError, match=r"not marked as broadcastable: shapes .*\(1,1\)"):

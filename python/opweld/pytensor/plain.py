@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from pytensor import raise_op
@@ -47,7 +46,7 @@ def in_c(node: Apply) -> bool:
     )
 
 
-def numbers_of(type_: object, params: Any) -> dict[str, str] | None:
+def numbers_of(type_: object, params: object) -> dict[str, str] | None:
     """Give each of a node's params as C; None: they are not all numbers, or exceptions of Python's.
 
     Parameters

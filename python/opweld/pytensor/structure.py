@@ -84,10 +84,12 @@ def _elementwise(op: Op, node: Apply) -> Structure:
 
 
 def _exact(node: Apply) -> list[list[int]]:
-    """The axes, each behind its input, that are not broadcast: where the types of several inputs do not state 1."""
-    free = [[size != 1 for size in x.type.shape] for x in node.inputs]
-    several = [sum(column) > 1 for column in zip(*free)]
-    return [[i, axis] for i, axes in enumerate(free) for axis, one in enumerate(axes) if one and several[axis]]
+    """List the axes, each behind its input, whose types do not state 1: they are not broadcast.
+
+    Those of nodes that broadcast nothing too: what they make may be read inside of a loop of several nodes, where only
+    inputs are looked at first.
+    """
+    return [[i, axis] for i, x in enumerate(node.inputs) for axis, size in enumerate(x.type.shape) if size != 1]
 
 
 def _view(op: Op, node: Apply) -> Structure:
