@@ -2,6 +2,7 @@
 #include "includes.h"
 #include "argument.c"
 #include "crash.c"
+#include "guarded.c"
 #include "lastwords.c"
 #include "level.c"
 #include "sha256.c"
@@ -53,6 +54,10 @@ static PyMethodDef opw_argument_methods[] = {
      "sha256(data, plainly=False) -> str: SHA-256 in hexadecimal digits; plainly: without the processor's instructions for it"},
     {"watch", (PyCFunction)(void (*)(void))opw_py_watch, METH_FASTCALL,
      "watch(start, end, text): write a text, behind the signal's name, where what lies there crashes"},
+    {"guarded", opw_py_guarded, METH_VARARGS,
+     "guarded(fill, pages): NumPy's arrays lie in memory that shows what is written beside them, full of a byte"},
+    {"unguarded", opw_py_unguarded, METH_NOARGS,
+     "unguarded() -> list: as before; what was written beside them, as (address, size, first, number)"},
     {"last_words", opw_py_last_words, METH_O,
      "last_words(file): write to a file's number where the process stood when a signal ends it"},
     {NULL, NULL, 0, NULL},

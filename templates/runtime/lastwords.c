@@ -61,6 +61,7 @@ static uintptr_t opw_way_back(uintptr_t stack)
 static void opw_last_words(int number, siginfo_t *info, void *context)
 {
     uintptr_t at, stack;
+    const opw_block *block;
 #if defined(__GLIBC__)
     void *frames[OPW_DEPTH];
     int i, n;
@@ -71,6 +72,11 @@ static void opw_last_words(int number, siginfo_t *info, void *context)
     opw_tell_number("address", info->si_code > 0 ? (uintptr_t)info->si_addr : 0);
     opw_tell_number("at", at);
     opw_tell_number("back", opw_way_back(stack));
+    block = info->si_code > 0 ? opw_block_beside((uintptr_t)info->si_addr) : NULL;
+    if (block) {
+        opw_tell_number("block", (uintptr_t)block->start);
+        opw_tell_number("size", block->size);
+    }
     opw_tell_maps();
     opw_tell("frames\n", 7);
 #if defined(__GLIBC__)

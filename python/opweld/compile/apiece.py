@@ -9,12 +9,14 @@ from opweld.compile import builder
 from opweld.compile.code import Code, bind, outs_of, refuser
 from opweld.compile.program import Program, make_program
 from opweld.config import Options
+from opweld.dtypes import compiled
 from opweld.errors import CompileError
 from opweld.graph.aliasing import alias_pairs
 from opweld.graph.basic import Apply, Constant
 from opweld.graph.fgraph import FunctionGraph
 from opweld.hooks.fragments import Fragments
-from opweld.outside.worker import Outside, Recipe, Refused
+from opweld.outside.function import Outside, Recipe, Refused
+from opweld.outside.memory import Overrun, whose
 
 __all__ = ["NodeFunction", "Several", "functions"]
 
@@ -58,9 +60,11 @@ class NodeFunction:
         The module.
     places : list of int
         Which inputs of the node it takes.
+    overruns : list of (str, int, Overrun)
+        What the last call here wrote beside guarded memory.
     """
 
-    def __init__(self, node: Apply, called: str, fragments: Fragments) -> None:
+    def __init__(self, node: Apply, called: str, name: str, fragments: Fragments) -> None:
         self.node = node
         self.called = called
         given = {v: i for i, v in reversed([*enumerate(node.inputs)]) if not isinstance(v, Constant)}
@@ -72,12 +76,13 @@ class NodeFunction:
         written = {node.inputs[i] for i in destroyed}
         self.program = make_program(
             self._graph,
-            called,
+            name,
             keywords=[None] * len(given),
             mutable=[v in written for v in given],
             fragments=fragments,
         )
         self.number = 0
+        self.overruns: list[tuple[str, int, Overrun]] = []
         self.built: Any = None
         self._code: Any = None
         self._run: Any = None
@@ -106,7 +111,12 @@ class NodeFunction:
         """Choose of the values of all inputs those that the function takes."""
         return [values[i] for i in self.places]
 
-    def __call__(self, values: Sequence[Any], out: Sequence[Any] | None = None) -> list[Any]:
+    def __call__(
+        self,
+        values: Sequence[Any],
+        out: Sequence[Any] | None = None,
+        guard: tuple[int, bool] | None = None,
+    ) -> list[Any]:
         """Run in this process.
 
         Parameters
@@ -115,6 +125,8 @@ class NodeFunction:
             Of all inputs of the node.
         out : sequence, optional
             The storage that is offered.
+        guard : (int, bool), optional
+            As `Outside` takes it; no pages are closed.
 
         Returns
         -------
@@ -124,7 +136,18 @@ class NodeFunction:
             convert: Callable[[int, Any], Any] = lambda index, value: value  # noqa: E731
             self._run = bind(self._code, self.called, convert, explained=False, number=self.number)
         chosen = self.chosen(values)
-        found: list[Any] = self._run(*chosen) if out is None else self._run(*chosen, out=list(out))
+        offered = {} if out is None else {"out": list(out)}
+        self.overruns = []
+        if guard is None:
+            found: list[Any] = self._run(*chosen, **offered)
+            return found
+        compiled().guarded(guard[0], False)
+        beside = []
+        try:
+            found = self._run(*chosen, **offered)
+        finally:
+            beside = compiled().unguarded()
+        self.overruns = whose(beside, found)
         return found
 
     def outside(self, seconds: float, environment: dict[str, str] | None = None) -> Outside:
@@ -156,7 +179,7 @@ class NodeFunction:
 
 
 def functions(
-    nodes: Sequence[Apply], called: str, options: Options | None, apart: bool = False
+    nodes: Sequence[Apply], called: str, options: Options | None, apart: bool = False, name: str | None = None
 ) -> dict[Apply, NodeFunction]:
     """Compile nodes, each a function.
 
@@ -170,6 +193,8 @@ def functions(
         What they are compiled with.
     apart : bool
         Each in a module of its own; else so only where they cannot stand together.
+    name : str, optional
+        What the module is called, for messages of its build.
 
     Returns
     -------
@@ -182,7 +207,7 @@ def functions(
         If they cannot be built or loaded.
     """
     fragments = Fragments()
-    every = [NodeFunction(node, called, fragments) for node in nodes]
+    every = [NodeFunction(node, called, name or called, fragments) for node in nodes]
     found = [function for function in every if function.in_c]
     together = [[function] for function in found] if apart else [found] if found else []
     try:

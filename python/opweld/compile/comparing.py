@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from opweld.graph.basic import Apply
+from opweld.graph.basic import Apply, Variable
 from opweld.scalar.type import ScalarType
 from opweld.tensor.type import TensorType
 from opweld.tolerances import Tolerance, apart, near
 
-__all__ = ["aliased", "copied", "equal", "nearly_equal", "text_of", "tolerance_of", "where_apart"]
+__all__ = [
+    "aliased", "copied", "equal", "first_apart", "nearly_equal", "same_bits", "surely_equal",
+    "text_of", "tolerance_of", "where_apart",
+]  # fmt: skip
 
+_WORDS = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset, type, type(None), np.generic)
 
 
@@ -36,7 +40,7 @@ def copied(value: object) -> Any:
 
 def equal(type_: Any, a: Any, b: Any) -> bool:
     """Whether a type's values are the same; what it cannot compare counts as the same."""
-    if a is b:
+    if a is b or (_own(type_, "values_eq") and same_bits(a, b)):
         return True
     try:
         return bool(type_.values_eq(a, b))
@@ -104,6 +108,26 @@ def nearly_equal(variable: Any, a: Any, b: Any, tolerance: Tolerance | None) -> 
         raise
 
 
+def surely_equal(variable: Variable, a: object, b: object) -> bool:
+    """Say whether two values of a variable are equal whatever is allowed: a quick look, before anybody is asked.
+
+    Parameters
+    ----------
+    variable : Variable
+        The variable.
+    a, b : object
+        The values.
+
+    Returns
+    -------
+    bool
+        False: it is not known.
+    """
+    if a is b:
+        return True
+    return not hasattr(variable.tag, "values_eq_approx") and _by_table(variable.type) and same_bits(a, b)
+
+
 def _equal_at_all(type_: Any, a: Any, b: Any) -> bool:
     try:
         return bool(type_.values_eq(a, b))
@@ -113,12 +137,14 @@ def _equal_at_all(type_: Any, a: Any, b: Any) -> bool:
 
 def _by_table(type_: object) -> bool:
     """Whether a type compares values as tensors and scalars do."""
+    return _own(type_, "values_eq") and _own(type_, "values_eq_approx")
+
+
+def _own(type_: object, name: str) -> bool:
+    """Whether a method of a type is that of tensors or scalars."""
     for base in (TensorType, ScalarType):
         if isinstance(type_, base):
-            return all(
-                getattr(type(type_), name) is getattr(base, name) and name not in vars(type_)
-                for name in ("values_eq", "values_eq_approx")
-            )
+            return getattr(type(type_), name) is getattr(base, name) and name not in vars(type_)
     return False
 
 
@@ -154,18 +180,57 @@ def where_apart(a: object, b: object, tolerance: Tolerance | None = None) -> str
     str
         Empty for what is no array, or has another shape or dtype.
     """
-    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.shape != b.shape or a.size < 2:
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.size < 2:
         return ""
-    if a.dtype != b.dtype or a.dtype.kind not in "biufc":
+    differ = _differ(a, b, tolerance)
+    if differ is None or not differ.any():
         return ""
-    differ = apart(a, b, tolerance)
-    if not differ.any():  # a type's own tolerance is narrower
-        differ = ~((a == b) | ((a != a) & (b != b)))
     with np.errstate(all="ignore"):
         gap = np.where(differ, np.abs(np.subtract(a, b, dtype=np.result_type(a, b, np.float64))), -1)
     at = np.unravel_index(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), a.shape)
     place = ", ".join(map(str, at))
-    return f"\n  {int(differ.sum())} of {a.size} elements differ, most at [{place}]: {a[at]} and {b[at]}"
+    start = tuple([int(i) for i in np.argwhere(differ)[0]])
+    first = f"\n  the first that differ are at [{', '.join(map(str, start))}]: {a[start]} and {b[start]}"
+    return f"{first}\n  {int(differ.sum())} of {a.size} elements differ, most at [{place}]: {a[at]} and {b[at]}"
+
+
+def first_apart(a: object, b: object, tolerance: Tolerance | None = None) -> tuple[int, ...] | None:
+    """Give the index of the first elements that lie too far apart.
+
+    Parameters
+    ----------
+    a, b : object
+        The values.
+    tolerance : Tolerance, optional
+        What is allowed.
+
+    Returns
+    -------
+    tuple of int or None
+        None for what is no array of numbers, or has another shape or dtype.
+    """
+    differ = _differ(a, b, tolerance)
+    return None if differ is None or not differ.any() else tuple([int(i) for i in np.argwhere(differ)[0]])
+
+
+def _differ(a: object, b: object, tolerance: Tolerance | None) -> np.ndarray[Any, Any] | None:
+    """Which elements lie too far apart; None: that cannot be asked."""
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.shape != b.shape:
+        return None
+    if a.dtype != b.dtype or a.dtype.kind not in "biufc":
+        return None
+    differ = apart(a, b, tolerance)
+    if not differ.any():  # a type's own tolerance is narrower
+        differ = ~((a == b) | ((a != a) & (b != b)))
+    return differ
+
+
+def same_bits(a: object, b: object) -> bool:
+    """Say whether two arrays have shape, dtype and every bit in common; whatever else they are, False."""
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    word = _WORDS.get(a.dtype.itemsize)
+    return word is not None and not a.dtype.hasobject and bool((a.view(word) == b.view(word)).all())
 
 
 def text_of(value: object) -> str:

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
-from opweld.compile.comparing import nearly_equal, text_of, tolerance_of, where_apart
-from opweld.compile.debugnode import (
+from opweld.compile.apiece import functions
+from opweld.compile.comparing import first_apart, nearly_equal, surely_equal, text_of, tolerance_of, where_apart
+from opweld.compile.debugerrors import (
     BadDestroyMap,
+    BadHook,
+    BadOptimization,
     BadRewrite,
     BadThunkOutput,
     BadViewMap,
-    CheckedNode,
     DebugModeError,
     InvalidValueError,
-    Module,
-    Work,
+    facts,
+    made_at,
 )
-from opweld.compile.isolated import Isolated
+from opweld.compile.debughooks import check_hooks
+from opweld.compile.debugnode import CheckedNode, Work
+from opweld.compile.isolated import Isolated, Runner
 from opweld.compile.prepare import Replaced
 from opweld.config import Options
-from opweld.errors import CompileError, _yes_or_no
+from opweld.errors import OpweldWarning, _refuse_unknown, _yes_or_no
 from opweld.graph.aliasing import Buffers
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
@@ -31,21 +36,30 @@ from opweld.rewriting.standard import registry
 from opweld.tolerances import ANY, Tolerance
 
 __all__ = [
-    "BadDestroyMap", "BadRewrite", "BadThunkOutput", "BadViewMap", "DebugMode", "DebugModeError",
-    "InvalidValueError", "Isolated",
+    "BadDestroyMap", "BadHook", "BadOptimization", "BadRewrite", "BadThunkOutput", "BadViewMap", "CHECKS", "DebugMode",
+    "DebugModeError", "InvalidValueError", "Isolated",
 ]  # fmt: skip
 
 
+#: What is checked: its name, whether by itself, and what it says. docs/debugmode.md tells what each sees.
+CHECKS: dict[str, tuple[bool, str]] = {
+    "perform": (True, "C and `perform` agree, where an op has both"),
+    "rewrites": (True, "what rewriters replace has the same value before and after"),
+    "inputs": (True, "inputs stay as they are, unless ``destroy_map`` names them"),
+    "aliases": (True, "outputs share memory with nothing, unless ``view_map`` or ``destroy_map`` says so"),
+    "types": (True, "outputs are of their types"),
+    "storage": (True, "C gives the same whatever storage it is offered for its outputs"),
+    "layouts": (True, "C gives the same however its inputs lie in memory"),
+    "bounds": (True, "C writes and reads nothing beside its arrays"),
+    "unset": (True, "C sets every element of the outputs that it makes"),
+    "deterministic": (True, "C gives the same bits when it is run again"),
+    "hooks": (True, "ops and types stay as they are while they are asked, and equal ones write the same C"),
+    "finite": (False, "of finite inputs come finite outputs"),
+}
+
+
 class DebugMode:
-    """Run each node by itself, in C and in Python, and check what its op promises.
-
-    Checked on each call, on the values that come:
-
-    * C and `perform`, where an op has both, give values that the output's type calls approximately equal;
-    * so do the variables before and after each rewrite;
-    * inputs stay as they are, unless ``destroy_map`` names them;
-    * outputs share no memory with inputs, unless ``view_map`` or ``destroy_map`` says so;
-    * outputs are of their types.
+    """Run each node by itself, in C and in Python, and check what its op promises, on the values of each call.
 
     Parameters
     ----------
@@ -54,22 +68,56 @@ class DebugMode:
     check_py : bool
         Run the `perform` of ops that have C too.
     check_rewrites : bool
-        Compute what rewriters have replaced, and compare.
+        Compute what rewriters have replaced, and compare: the check ``rewrites``.
     apart : bool
         Compile a module for each node, not one for all, and call it by Python code that bears the op's name: where C
-        crashes, what ``python -X faulthandler`` prints names the op, and the file and line that it was applied in.
+        crashes this process, what ``python -X faulthandler`` prints names the op, and the line that it was applied in.
+    isolate : bool, optional
+        Run C in a process of its own; left out: unless `apart`.
+    **checks : bool
+        Each check of `CHECKS` by its name: whether it is made.
     """
 
     def __init__(
-        self, check_c: bool = True, check_py: bool = True, check_rewrites: bool = True, apart: bool = False
+        self,
+        check_c: bool = True,
+        check_py: bool = True,
+        check_rewrites: bool = True,
+        apart: bool = False,
+        isolate: bool | None = None,
+        **checks: bool,
     ) -> None:
         self.check_c = _yes_or_no("DebugMode: check_c", check_c)
         self.check_py = _yes_or_no("DebugMode: check_py", check_py)
         self.check_rewrites = _yes_or_no("DebugMode: check_rewrites", check_rewrites)
         self.apart = _yes_or_no("DebugMode: apart", apart)
+        self.isolate = _yes_or_no("DebugMode: isolate", isolate, maybe=True)
+        _refuse_unknown("DebugMode", [name for name in checks if name not in CHECKS], CHECKS)
+        self._checks = {
+            name: _yes_or_no(f"DebugMode: {name}", checks.get(name, wanted)) for name, (wanted, _) in CHECKS.items()
+        }
 
     def __repr__(self) -> str:
         return "DebugMode()"
+
+    def wants(self, check: str) -> bool:
+        """Say whether a check is made.
+
+        Parameters
+        ----------
+        check : str
+            A name of `CHECKS`.
+
+        Returns
+        -------
+        bool
+        """
+        return self._checks[check] and (check != "rewrites" or self.check_rewrites)
+
+    @property
+    def options(self) -> dict[str, bool]:
+        """The options that the mode brings."""
+        return {"isolate": not self.apart if self.isolate is None else self.isolate}
 
     @property
     def rewrites(self) -> RewriteSet:
@@ -120,7 +168,7 @@ class Checks:
         self.graph = graph
         self.called = called
         self.options = options
-        self.pairs = replaced if mode.check_rewrites else []
+        self.pairs = replaced if mode.wants("rewrites") else []
         needed = [*graph.outputs, *(v for _, old, new in self.pairs for v in (old, new))]
         self.same: dict[Variable, Variable] = {}
         nodes = self._distinct(FunctionGraph(graph.inputs, needed).apply_nodes)
@@ -128,8 +176,12 @@ class Checks:
         buffers.stop_at(graph.inputs)
         given = set(graph.inputs)
         self.theirs = {v for node in nodes for v in node.inputs if not given.isdisjoint(buffers.of(v))}
-        self.nodes = [CheckedNode(node, mode, called) for node in nodes]
-        self._modules = self._build([node for node in self.nodes if node.wants_c], mode.apart)
+        self.nodes = [CheckedNode(node, called, mode.wants, mode.check_c, mode.check_py) for node in nodes]
+        if mode.wants("hooks"):
+            check_hooks([node.node for node in self.nodes if node.wants_c], called)
+        self._source = self._build(mode, Options({}, mode.options) if options is None else options)
+        if mode.wants("perform"):
+            self._say_what_is_alone()
 
     def _distinct(self, nodes: list[Apply]) -> list[Apply]:
         """The nodes without those that apply the same op to the same variables as an earlier one does."""
@@ -145,15 +197,25 @@ class Checks:
                 self.same.update(zip(node.outputs, first.outputs))
         return found
 
-    def _build(self, nodes: list[CheckedNode], apart: bool) -> list[Module]:
-        """The modules that hold the C of nodes; those that turn out to have none run in Python."""
-        if nodes and not apart:
-            try:
-                return [Module(nodes, self.called, self.options)]
-            except CompileError:  # what was replaced may not stand beside what replaced it
-                if len(nodes) == 1:
-                    raise
-        return [Module([node], self.called, self.options) for node in nodes]
+    def _build(self, mode: DebugMode, options: Options) -> str:
+        """Have the nodes' C compiled; those that turn out to have none run in Python. Gives the C."""
+        wanted = [node.node for node in self.nodes if node.wants_c]
+        found = functions(wanted, self.called, options, mode.apart, f"DebugMode of {self.called}")
+        for node in self.nodes:
+            if node.node in found:
+                node.runner = Runner(found[node.node], options, options.isolate, mode.wants("bounds"))
+                node.named = mode.apart
+        return "\n".join(dict.fromkeys([function.source() for function in found.values()]))
+
+    def _say_what_is_alone(self) -> None:
+        """Say, once a function, which ops have nothing to be compared with."""
+        alone = dict.fromkeys([str(node.node.op) for node in self.nodes if node.runner and not node.performs])
+        if alone:
+            warn(
+                f"{self.called}(): no perform: results were not compared: {', '.join(alone)}",
+                OpweldWarning,
+                stacklevel=2,
+            )
 
     def source(self) -> str:
         """Give the C of the nodes.
@@ -163,7 +225,7 @@ class Checks:
         str
             A text a module; empty: there is none.
         """
-        return "\n".join(filter(None, [module.source() for module in self._modules]))
+        return self._source
 
     def value(self, variable: Variable, values: dict[Variable, Any]) -> Any:
         """Look up what a variable is in a run."""
@@ -183,9 +245,8 @@ class Checks:
             What its outputs are.
         """
         run = _Run(self, given)
-        for module in self._modules:
-            run.through(module)
-        run.up_to(None)
+        for node in self.nodes:
+            run.through(node)
         for reason, old, new in self.pairs:
             self._check_rewrite(reason, old, new, run.values)
         run.write_back()
@@ -193,6 +254,8 @@ class Checks:
 
     def _check_rewrite(self, reason: str, old: Variable, new: Variable, values: dict[Variable, Any]) -> None:
         before, after = self.value(old, values), self.value(new, values)
+        if surely_equal(old, before, after):
+            return
         inputs = [] if old.owner is None else [(v, self.value(v, values)) for v in old.owner.inputs]
         allowed = None if old.owner is None else tolerance_of(old.owner, [value for _, value in inputs])
         if allowed is not None and allowed.ulps != ANY.ulps:  # the op that stands there now may round in other places
@@ -203,9 +266,12 @@ class Checks:
         where = where_apart(before, after, allowed)
         raise BadRewrite(
             f"rewriter {reason!r} changed the value of {old}\n  node: {old.owner}\n{lines}"
-            f"  before: {old} = {text_of(before)}\n  after: {new} = {text_of(after)}{where}",
-            {"reason": reason, "node": old.owner, "inputs": [v for _, v in inputs], "before": before, "after": after},
-        )
+            f"  before: {old} = {text_of(before)}\n  after: {new} = {text_of(after)}{where}{made_at(old.owner)}",
+            facts(
+                "rewrites", old.owner, reason=reason, inputs=[v for _, v in inputs], before=before, after=after,
+                index=first_apart(before, after, allowed),
+            ),
+        )  # fmt: skip
 
 
 class _Run:
@@ -215,45 +281,16 @@ class _Run:
         self.checks = checks
         self.values = dict(zip(checks.graph.inputs, given))
         self._written: list[tuple[Variable, Any]] = []
-        self._position = 0
-        self._work: Work | None = None  # the node whose C is running
 
-    def through(self, module: Module) -> None:
-        """Run the nodes of a module, and those that stand before them."""
-        try:
-            module(self)
-        except MemoryError:
-            raise
-        except Exception as err:
-            work, self._work = self._work, None
-            if work is None:  # Python's own
-                raise
-            self._settle(work, err)
-
-    def up_to(self, node: CheckedNode | None) -> None:
-        """Run in Python what stands before a node, or all that is left."""
-        nodes = self.checks.nodes
-        while self._position < len(nodes) and nodes[self._position] is not node:
-            work = self._begin(nodes[self._position])
-            work.perform(last=True)
-            self._settle(work, None)
-            self._position += 1
-        self._position += 1
-
-    def enter(self, node: CheckedNode) -> list[Any]:
-        """Give the node's C what it is to work on."""
-        self.up_to(node)
+    def through(self, node: CheckedNode) -> None:
+        """Run a node, check what it made, and go on with it."""
         work = self._begin(node)
-        work.perform(last=False)
-        given = work.give("C code", last=True)
-        self._work = work
-        return given
-
-    def leave(self, found: list[Any]) -> None:
-        """Take what the node's C made."""
-        work, self._work = self._work, None
-        assert work is not None  # `enter` came before
-        self._settle(work, found)
+        work.perform()
+        work.run_c()
+        results = work.settle()
+        for i in node.destroyed:
+            self._written.append((node.node.inputs[i], work.used[i]))
+        self.values.update(zip(node.node.outputs, results))
 
     def _begin(self, node: CheckedNode) -> Work:
         """What a node has to work on, and what its `perform` makes of it."""
@@ -270,13 +307,6 @@ class _Run:
             if variable in self.checks.theirs and not isinstance(work.given[i], np.ndarray):
                 work.lent.add(variable)
                 self.values[self.checks.same.get(variable, variable)] = work.kept[i]
-
-    def _settle(self, work: Work, found: object) -> None:
-        """Check what a node made, and go on with it."""
-        results = work.settle(found)
-        for i in work.node.destroyed:
-            self._written.append((work.node.node.inputs[i], work.used[i]))
-        self.values.update(zip(work.node.node.outputs, results))
 
     def write_back(self) -> None:
         """Write into the caller's arrays what the function writes there; the last first, since views are of copies."""

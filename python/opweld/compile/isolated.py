@@ -14,8 +14,9 @@ from opweld.config import Options
 from opweld.errors import OpCrashed, OpweldWarning, OutOfBoundsError
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
-from opweld.outside.passing import Overrun
-from opweld.outside.worker import Died, Inside, Outside, Refused
+from opweld.outside.function import Inside, Outside, Refused
+from opweld.outside.memory import Overrun
+from opweld.outside.worker import Died
 
 __all__ = ["Isolated", "Runner"]
 
@@ -31,13 +32,21 @@ class Runner:
         Say how long it may take.
     isolate : bool
         False: it runs inside anyway.
+    bounds : bool
+        What is written beside arrays is refused.
     """
 
-    def __init__(self, function: NodeFunction, options: Options, isolate: bool = True) -> None:
+    def __init__(self, function: NodeFunction, options: Options, isolate: bool = True, bounds: bool = True) -> None:
         self.function = function
+        self.bounds = bounds
         self.outside: Outside | None = function.outside(options.isolate_seconds) if isolate else None
 
-    def __call__(self, values: Sequence[Any], out: Sequence[Any] | None = None) -> list[Any]:
+    def __call__(
+        self,
+        values: Sequence[Any],
+        out: Sequence[Any] | None = None,
+        guard: tuple[int, bool] | None = None,
+    ) -> list[Any]:
         """Run the node.
 
         Parameters
@@ -46,6 +55,8 @@ class Runner:
             What its inputs are.
         out : sequence of (ndarray or None), optional
             The storage that is offered for its outputs.
+        guard : (int, bool), optional
+            As `Outside` takes it.
 
         Returns
         -------
@@ -61,24 +72,29 @@ class Runner:
         """
         if self.outside is not None:
             try:
-                found = self.outside(self.function.chosen(values), out)
-                if self.outside.overruns:
-                    raise self._overran(self.outside.overruns)
-                return found
+                return self._within(self.outside(self.function.chosen(values), out, guard), self.outside.overruns)
             except Inside as err:
                 self._stay_inside(str(err))
             except Refused as err:
                 raise self.function.refused(err) from None
             except Died as died:
                 raise crashed(died, self.function) from None
-        return self.function(values, out)
+        return self._within(self.function(values, out, guard), self.function.overruns)
+
+    def _within(self, found: list[Any], overruns: Sequence[tuple[str, int, Overrun]]) -> list[Any]:
+        """What came out, where nothing was written beside it, or nobody minds."""
+        if overruns and self.bounds:
+            raise self._overran(overruns)
+        return found
 
     def _overran(self, overruns: Sequence[tuple[str, int, Overrun]]) -> OutOfBoundsError:
         """What is raised where the node's C wrote beside what it was given."""
         function, node = self.function, self.function.node
         every = [(kind, function.places[i] if kind == "input" else i, over) for kind, i, over in overruns]
+        names = {"input": node.inputs, "output": node.outputs}
         told = [
-            f"  {kind} {i}, {(node.inputs if kind == 'input' else node.outputs)[i]}: {over}" for kind, i, over in every
+            f"  {kind} {i}, {names[kind][i]}: {over}" if kind in names else f"  an array that it made: {over}"
+            for kind, i, over in every
         ]
         return OutOfBoundsError(
             "\n".join([f"{function.called}(): {node}{place(node)}", "  its C code wrote beside an array", *told]),

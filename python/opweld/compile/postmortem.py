@@ -26,6 +26,13 @@ __all__ = ["crashed"]
 _SHOWN = 24  # frames
 
 
+class _Map(NamedTuple):
+    start: int
+    end: int
+    offset: int
+    path: str
+
+
 class _Frame(NamedTuple):
     function: str
     file: str
@@ -53,10 +60,11 @@ def crashed(died: Died, function: NodeFunction) -> OpCrashed:
         `OpTimeout` where it did not come back.
     """
     node = function.node
-    frames, address = _frames(died.words, function)
+    words = _Words(died.words)
+    frames = words.frames(function)
     own = next((frame for frame in frames if frame.line), None) or _written(function)
     name = signal.Signals(died.signal).name if died.signal else ""
-    lines = [f"{function.called}(): {node}{place(node)}", f"  {_ended(died, name, address)}"]
+    lines = [f"{function.called}(): {node}{place(node)}", f"  {_ended(died, name, words.beside(died, function))}"]
     if own is not None:
         text = getline(own.file, own.line).strip() if own.exact else ""
         lines.append(f"  in {own.function}, {own.file}:{own.line}" + (f":\n    {text}" if text else ""))
@@ -72,7 +80,7 @@ def crashed(died: Died, function: NodeFunction) -> OpCrashed:
     return (OpTimeout if died.slow else OpCrashed)("\n".join(lines), details)
 
 
-def _ended(died: Died, name: str, address: int | None) -> str:
+def _ended(died: Died, name: str, address: str) -> str:
     """How the process ended, in a line."""
     if died.slow:
         return (
@@ -82,45 +90,71 @@ def _ended(died: Died, name: str, address: int | None) -> str:
     if name == "SIGKILL":
         return "its process was ended from outside by SIGKILL: by somebody, or by the system where memory is short"
     if name:
-        at = f" at address {address:#x}" if address is not None else ""
-        return f"ended its process by {name} ({signal.strsignal(died.signal)}){at}; this one lives on"
+        return f"ended its process by {name} ({signal.strsignal(died.signal)}){address}; this one lives on"
     return f"ended its process with exit code {died.code}: C that is called from Python must not call exit()"
 
 
-def _frames(words: str, function: NodeFunction) -> tuple[list[_Frame], int | None]:
-    """The calls that led there, innermost first, and the address that could not be accessed."""
-    numbers: dict[str, int] = {}
-    told: list[int] = []
-    maps: list[tuple[int, int, str]] = []
-    for line in words.splitlines():
-        what, _, rest = line.partition(" ")
-        if what in ("signal", "address", "at", "back"):
-            numbers[what] = int(rest, 16)
-        elif what == "frame":
-            told.append(int(rest, 16))
-        elif "-" in what and rest:
-            start, _, end = what.partition("-")
-            maps.append((int(start, 16), int(end, 16), line.split(None, 5)[5] if len(line.split(None, 5)) > 5 else ""))
-    if "at" not in numbers:
-        return [], None
-    at = numbers["at"]
-    behind = told[told.index(at) + 1 :] if at in told else told[2:]
-    if not any(start <= at < end for start, end, _ in maps):  # a call that led nowhere
-        behind = [numbers["back"], *behind]
-    faults = (signal.SIGSEGV, signal.SIGBUS)
-    address = numbers.get("address") if numbers.get("signal") in faults else None
-    return _named([at, *[one - 1 for one in behind]], maps, function), address
+class _Words:
+    """A process's last words: templates/runtime/lastwords.c."""
+
+    def __init__(self, text: str) -> None:
+        self.numbers: dict[str, int] = {}
+        self.told: list[int] = []
+        self.maps: list[_Map] = []
+        for line in text.splitlines():
+            what, _, rest = line.partition(" ")
+            if what == "frame":
+                self.told.append(int(rest, 16))
+            elif "-" in what and rest:
+                parts = line.split(None, 5)
+                start, _, end = what.partition("-")
+                self.maps.append(_Map(int(start, 16), int(end, 16), int(parts[2], 16), "".join(parts[5:])))
+            elif rest:
+                self.numbers[what] = int(rest, 16)
+
+    def frames(self, function: NodeFunction) -> list[_Frame]:
+        """The calls that led there, innermost first."""
+        if "at" not in self.numbers:
+            return []
+        at = self.numbers["at"]
+        behind = self.told[self.told.index(at) + 1 :] if at in self.told else self.told[2:]
+        if not any(one.start <= at < one.end for one in self.maps):  # a call that led nowhere
+            behind = [self.numbers["back"], *behind]
+        return _named([at, *[one - 1 for one in behind]], self.maps, function)
+
+    def beside(self, died: Died, function: NodeFunction) -> str:
+        """The address that could not be accessed, and what it lies beside; empty: that is not what happened."""
+        address = self.numbers.get("address")
+        if address is None or self.numbers.get("signal") not in (signal.SIGSEGV, signal.SIGBUS):
+            return ""
+        near = ""
+        if "block" in self.numbers:
+            start = self.numbers["block"]
+            near = _beside(address, start, start + self.numbers["size"], "an array that it made")
+        there = next((one for one in self.maps if one.start <= address < one.end and "opweld-arrays" in one.path), None)
+        if there is not None and died.blocks:
+            at = address - there.start + there.offset
+            kind, i, start, end = min(died.blocks, key=lambda block: max(block[2] - at, at - block[3]))
+            number = function.places[i] if kind == "input" else i
+            variable = (function.node.inputs if kind == "input" else function.node.outputs)[number]
+            near = _beside(at, start, end, f"{kind} {number}, {variable}")
+        return f" at address {address:#x}{near}"
 
 
-def _named(addresses: Sequence[int], maps: Sequence[tuple[int, int, str]], function: NodeFunction) -> list[_Frame]:
+def _beside(at: int, start: int, end: int, what: str) -> str:
+    where = f"{start - at} bytes before" if at < start else f"{at - end} bytes behind the end of"
+    return f", {where} {what}"
+
+
+def _named(addresses: Sequence[int], maps: Sequence[_Map], function: NodeFunction) -> list[_Frame]:
     bases: dict[str, int] = {}
-    for start, _, path in maps:
-        bases[path] = min(start, bases.get(path, start))
+    for one in maps:
+        bases[one.path] = min(one.start, bases.get(one.path, one.start))
     module = os.path.realpath(function.built.path)
     frames: list[_Frame] = []
     reached = False
     for address in addresses[:_SHOWN]:
-        path = next((path for start, end, path in maps if start <= address < end), "")
+        path = next((one.path for one in maps if one.start <= address < one.end), "")
         if os.path.realpath(path) == module:
             frames += _in_module(address - bases[path], function)
             reached = True

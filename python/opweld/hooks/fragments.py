@@ -70,6 +70,11 @@ class Fragments:
         self._arrays: dict[int, bool] = {}  # by id of a type
         self._kept: list[Any] = []  # what ids were taken of
 
+    def begin(self, asker: object) -> None:
+        """Begin a Program, of several: places of types are its own, and what it holds stays, for ids stand for it."""
+        self._kept.append(asker)
+        self._declares = {}
+
     def label(self, owner: object) -> str:
         """Give the name of who writes hooks: its class's, made distinct where two share it, and fit for ``#line``."""
         cls = type(behind(owner))

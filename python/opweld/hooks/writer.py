@@ -59,6 +59,8 @@ class Writer:
         self._one_type = one_type
         self._one_node = one_node
         self.fragments = fragments or Fragments()
+        if fragments is not None:
+            fragments.begin(self)
         self.types: list[TypeFields] = []
         self.kernels: list[KernelFields] = []
         self.variables: list[VariableFields] = []

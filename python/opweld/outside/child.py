@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import pickle
 import socket
@@ -14,9 +15,13 @@ from typing import Any
 from opweld.compile.builder import load
 from opweld.config import config
 from opweld.dtypes import compiled
-from opweld.outside.passing import Array, Channel, Memory, Unpicklable, bare, lies_in, pickled, put
+from opweld.outside.memory import Array, Memory, bare, lies_in, put, whose
+from opweld.outside.passing import Channel, Unpicklable, pickled
 
 __all__ = ["serve"]
+
+
+_libc = ctypes.CDLL(None)
 
 
 class _Refused(Exception):
@@ -38,7 +43,6 @@ def serve(connection: int, memory: int, words: int) -> None:
         Those of the files where arrays lie, and where it is written what a signal ends.
     """
     compiled().last_words(words)
-    flush = ctypes.CDLL(None).fflush
     channel = Channel(socket.socket(fileno=connection))
     child = _Child(Memory(memory))
     channel.send(None)
@@ -49,7 +53,7 @@ def serve(connection: int, memory: int, words: int) -> None:
         except (EOFError, ConnectionError):
             os._exit(0)  # nothing here is worth an end in order
         reply = child.do(*message)
-        flush(None)
+        _libc.fflush(None)
         sys.stdout.flush()
         channel.send((*reply, child.memory.end, child.warned))
 
@@ -95,7 +99,13 @@ class _Child:
         return "done", None
 
     def _call(
-        self, key: int, values: list[Array | bytes], outs: list[Array | None] | None, end: int
+        self,
+        key: int,
+        values: list[Array | bytes],
+        outs: list[Array | None] | None,
+        end: int,
+        guard: tuple[int, bool] | None,
+        fences: list[int],
     ) -> tuple[Any, ...]:
         """Call a function."""
         self.memory.end = end
@@ -103,17 +113,30 @@ class _Child:
         given = [self.memory.array(v) if isinstance(v, Array) else _read(i, v) for i, v in enumerate(values)]
         self._given = given
         offered = {} if outs is None else {"out": [None if out is None else self.memory.array(out) for out in outs]}
+        beside: list[tuple[int, ...]] = []
+        self._close(fences, True)
+        if guard is not None:
+            compiled().guarded(*guard)
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             try:
                 found = self._functions[key](*given, **offered)
             finally:
+                if guard is not None:
+                    beside = compiled().unguarded()
+                self._close(fences, False)
                 self.warned = [(str(one.message), one.category) for one in said]
         largest = sorted(range(len(found)), key=lambda i: -getattr(found[i], "nbytes", 0))
         sent: dict[int, Any] = {}
         for i in largest:
             sent[i] = self._result(found[i], given, {k: found[k] for k in sent})
-        return "done", list(sent.items())
+        return "done", (list(sent.items()), whose(beside, found))
+
+    def _close(self, fences: list[int], closed: bool) -> None:
+        """Close pages, or open them again."""
+        for at in fences:
+            if _libc.mprotect(ctypes.c_void_p(self.memory.address + at), mmap.PAGESIZE, 0 if closed else 3):
+                raise MemoryError("the system has no more room to close pages in: vm.max_map_count")
 
     def _result(self, value: object, given: Sequence[object], others: Mapping[int, Any]) -> tuple[Any, ...]:
         """How a result travels: as an input, as a view of another result, by the place where it lies, or as a copy."""

@@ -7,38 +7,25 @@ from __future__ import annotations
 
 import atexit
 import os
-import pickle
 import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
-from itertools import count
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 from warnings import warn
 
 from opweld.apart import fresh
 from opweld.errors import OpweldError
-from opweld.outside.passing import (
-    Array,
-    Block,
-    Channel,
-    Memory,
-    Overrun,
-    Unpicklable,
-    bare,
-    pickled,
-    unnamed,
-    view_of,
-)
+from opweld.outside.memory import Memory, unnamed
+from opweld.outside.passing import Channel
 
-__all__ = ["Died", "Inside", "Outside", "Recipe", "Refused", "Worker", "worker"]
+__all__ = ["Died", "Worker", "worker"]
 
 _KEPT = 1 << 28  # bytes of shared memory that a worker holds on to between calls
 _BEGIN = 120.0  # seconds that a process may take until it listens
 _WORDS = 2.0  # seconds that a process is given to write its last words
-_NUMBERS = count()
 _workers: dict[Any, Worker] = {}
 
 
@@ -57,6 +44,8 @@ class Died(Exception):
         Its last words: templates/runtime/lastwords.c.
     said : str
         What it wrote to stderr in the call.
+    blocks : list of (str, int, int, int)
+        What lay in the memory that both map: ``"input"`` or ``"output"``, its number, where its bytes begin and end.
     begun : bool
         It was told what to do before it ended.
     """
@@ -69,25 +58,7 @@ class Died(Exception):
         self.words = words
         self.said = said
         self.begun = begun
-
-
-class Inside(Exception):
-    """What must run in the caller's own process: says which value cannot travel, and why."""
-
-
-class Refused(Exception):
-    """The module refuses what a kernel left: the number of a step, of an output, and the value."""
-
-
-class Recipe(NamedTuple):
-    """A function of a module, as data: what the child binds."""
-
-    path: str
-    number: int
-    called: str
-    outs: tuple[Any, ...]
-    constants: Sequence[object]
-    arguments: int
+        self.blocks: list[tuple[str, int, int, int]] = []
 
 
 class Worker:
@@ -294,143 +265,3 @@ def _end_all() -> None:
     for (pid, _), found in _workers.items():
         if pid == os.getpid():
             found.end()
-
-
-class Outside:
-    """A function of a module, called in a worker's process.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        The function.
-    seconds : float
-        How long a call may take; 0: as long as it likes.
-    environment : mapping of str to str, optional
-        Whose worker runs it.
-
-    Attributes
-    ----------
-    overruns : list of (str, int, Overrun)
-        What the last call wrote beside ``"input"`` or ``"output"`` and its number.
-    """
-
-    def __init__(self, recipe: Recipe, seconds: float = 0.0, environment: Mapping[str, str] | None = None) -> None:
-        self._recipe = recipe
-        self._seconds = seconds
-        self._environment = environment
-        self._number = next(_NUMBERS)
-        self._constants: list[bytes] | None = None
-        self.overruns: list[tuple[str, int, Overrun]] = []
-
-    def __call__(self, values: Sequence[Any], out: Sequence[Any] | None = None) -> list[Any]:
-        """Run.
-
-        Parameters
-        ----------
-        values : sequence
-            What the inputs are. What C writes into arrays is written into these.
-        out : sequence of (ndarray or None), optional
-            The storage that is offered for the outputs.
-
-        Returns
-        -------
-        list
-            The outputs; one that views an input views it here too.
-
-        Raises
-        ------
-        Inside
-            If a value cannot travel.
-        Refused
-            If the module refuses what C left.
-        Died
-            If the process ends.
-        """
-        try:
-            return self._once(values, out)
-        except Died as err:
-            if err.begun:
-                raise
-        return self._once(values, out)  # it had been ended from outside, a moment ago
-
-    def _once(self, values: Sequence[Any], out: Sequence[Any] | None) -> list[Any]:
-        asked = worker(self._environment)
-        with asked.lock:
-            asked.ready()
-            self._bind(asked)
-            try:
-                return self._call(asked, values, out)
-            finally:
-                asked.forget()
-
-    def _bind(self, asked: Worker) -> None:
-        if self._number in asked.known:
-            return
-        recipe = self._recipe
-        if self._constants is None:
-            self._constants = [_travelling(f"constant {i}", value) for i, value in enumerate(recipe.constants)]
-        message = recipe.path, recipe.number, recipe.called, recipe.outs, self._constants, recipe.arguments
-        what, answer = asked.ask(self._seconds, "load", self._number, *message)
-        self._check(what, answer, "constant")
-        asked.known.add(self._number)
-
-    def _call(self, asked: Worker, values: Sequence[Any], out: Sequence[Any] | None) -> list[Any]:
-        memory = asked.memory
-        try:
-            blocks = {i: Block(memory, value) for i, value in enumerate(values) if bare(value)}
-            offered = {i: Block(memory, value) for i, value in enumerate(out or ()) if value is not None}
-        except OSError as err:
-            raise Inside(f"its arrays find no room in shared memory ({err.strerror})") from None
-        sent = [blocks[i].array if i in blocks else _travelling(f"input {i}", value) for i, value in enumerate(values)]
-        outs = None if out is None else [offered[i].array if i in offered else None for i in range(len(out))]
-        what, answer = asked.ask(self._seconds, "call", self._number, sent, outs, memory.end)
-        memory.map(memory.end)
-        every = [("input", i, block) for i, block in blocks.items()] + [("output", i, b) for i, b in offered.items()]
-        for _, _, block in every:
-            block.take_back()
-        found = [(kind, i, block.overrun()) for kind, i, block in every]
-        self.overruns = [(kind, i, over) for kind, i, over in found if over is not None]
-        self._check(what, answer, "input", memory)
-        made: dict[int, Any] = {}
-        for i, (kind, one) in answer:
-            if kind == "new":
-                made[i] = self._value(memory, [block for *_, block in every], one)
-            elif kind == "same":
-                made[i] = values[one]
-            else:
-                other, by, like = one
-                made[i] = view_of(made[other], by, like)
-        return [made[i] for i in range(len(made))]
-
-    def _check(self, what: str, told: object, kind: str, memory: Memory | None = None) -> None:
-        """Go on where all went well."""
-        answer: Any = told
-        if what == "raised":
-            raise pickle.loads(answer)
-        if what == "unreadable":
-            place, why = answer
-            raise Inside(f"its {kind} {place} cannot be unpickled in another process ({why})")
-        if what == "unwritable":
-            raise Inside(f"what it computes cannot travel ({answer})")
-        if what == "refused":
-            step, position, value = answer
-            assert memory is not None
-            raise Refused(step, position, self._value(memory, [], value))
-
-    def _value(self, memory: Memory, blocks: Sequence[Block], found: Array | bytes) -> Any:
-        """A value of the child's, here: a view of what the caller has, or a copy."""
-        if not isinstance(found, Array):
-            return pickle.loads(found)
-        for block in blocks:
-            if block.start <= found.offset < block.end:
-                return view_of(block.value, found.offset - block.array.offset, found)
-        made = memory.array(found).copy(order="K")
-        made.flags.writeable = found.writeable
-        return made
-
-
-def _travelling(name: str, value: object) -> bytes:
-    try:
-        return pickled(value)
-    except Unpicklable as err:
-        raise Inside(f"its {name} does not pickle ({err})") from None
