@@ -47,7 +47,7 @@ PACKAGES = {
 }
 #: Public modules whose pages are in docs/.
 ELSEWHERE = {"opweld.compat", "opweld.compile"}
-#: What codespell takes for something else: words of signatures, of NumPy, of C, of old code, a code of DNA.
+#: What codespell takes for something else: words of signatures, of NumPy, of C, of old code, of Swedish.
 WORDS = ("inout", "nin", "statics", "preambule", "fro", "tre")
 LARGEST = 20_000_000  # bytes of the whole
 WIDTH = 360  # pixels of a telephone
