@@ -213,7 +213,7 @@ HEAD = """\
 Each file of Theano 1.0.5 and PyTensor 3.0.7 that defines ops or types with C was run as it lies, through
 `opweld.compat`, as the module that it is in its package; all its other modules were opweld's. Each class with C was
 made and called: in C against its own Python, or NumPy where it has none that runs, plain and in DebugMode.
-`tools/oldfiles.py` does it, and writes this page.
+`tools/oldfiles.py` does it, and writes this page; six, SciPy, SymPy and the wheel scipy-openblas32 lay beside.
 
 * ran: as it lies; where words of NumPy 1 stand in a file's row, they were replaced by NumPy 2's, as any code needs it;
 * python: right, but its C is not defined for what was tried, or adds to a text that the engine does not have;
