@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -315,6 +316,19 @@ def test_a_build_that_is_accounted_is_one_of_its_own():
 def test_time_and_accounts_are_not_asked_for_together():
     with pytest.raises(opweld.ConfigError, match="profiled or accounted, not both"):
         accounted([x], x * 2, profile=True)
+
+
+@pytest.mark.parametrize("more", [{"isolate": True}, {"mode": "DebugMode"}])
+def test_what_would_not_be_counted_is_refused(more):
+    with pytest.raises(opweld.ConfigError, match="run as one module of C in this process: leave out isolate"):
+        accounted([x], Texts("apart", COPY)(x), **more)
+
+
+def test_a_copy_and_a_pickle_have_accounts_of_their_own():
+    f = accounted([x], Texts("copied", WRONG["lost"][0])(x))
+    twin, loaded = f.copy(), pickle.loads(pickle.dumps(f))
+    assert (len(called(f)), len(twin.account), len(loaded.account)) == (1, 0, 0)
+    assert len(called(loaded)) == 1
 
 
 def test_what_is_of_the_library_loses_nothing():

@@ -78,6 +78,11 @@ class Maker:
         self.accounted = options.account
         if self.profiled and self.accounted:
             raise ConfigError("a function is profiled or accounted, not both: what is counted takes time")
+        if self.accounted and not isinstance(linked, InC):
+            raise ConfigError(
+                "accounts are kept of functions that run as one module of C in this process: leave out isolate, and "
+                "modes that run each node by itself, such as DebugMode"
+            )
         self.threads = options.threads
         self.keywords = keywords_of(inputs)
         self.code = compile_graph(
