@@ -7,6 +7,7 @@ Everything that can be said statically is in pyproject.toml. Here is the rest:
 * ``opweld/_runtime.<ABI>.o``, the C that is the same in every module that opweld builds: compiled here, once a CPython;
   ``opweld/_runtime_profile.<ABI>.o``, the same with clocks in it, for functions that are made with ``profile=True``;
   ``opweld/_runtime_account.<ABI>.o``, the same with a book of references and memory, for those that are accounted.
+  ``opweld/_runtime_faults.<ABI>.o``, the same with places that can be forced to fail, for ``opweld check``.
 * ``opweld/_vector/``, the vector library: functions of many numbers, a folder for each level of processors.
 * ``opweld._argument``, a small extension module: of that C the rule for arguments, for Python to ask.
 * ``opweld._dispatch``, another: what a short form is to who calls it; ``opweld._ufunc``: what one as a ufunc is;
@@ -175,11 +176,13 @@ def build_runtime(engine: Path, targets: dict[Path, str]) -> None:
     """Compile the runtime, whose text the engine gives, into objects, each with its arguments."""
     code = (
         "import importlib.util as u, json, sys; s = u.spec_from_file_location('_engine', sys.argv[1]);"
-        "m = u.module_from_spec(s); s.loader.exec_module(m); sys.stdout.write(json.loads(m.pyext_Runtime(''))['text'])"
+        "m = u.module_from_spec(s); s.loader.exec_module(m);"
+        "sys.stdout.write(json.loads(m.pyext_Runtime(sys.argv[2]))['text'])"
     )
     with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
-        (Path(folder) / "runtime.c").write_text(run(sys.executable, "-c", code, engine))
         for target, arguments in targets.items():
+            request = '{"faults": true}' if "OPW_FAULTS" in arguments else "{}"
+            (Path(folder) / "runtime.c").write_text(run(sys.executable, "-c", code, engine, request))
             compile_c("runtime.c", target, "-c", *arguments.split(), folder=Path(folder))
 
 
@@ -227,6 +230,7 @@ RUNTIMES = {
     f"_runtime{_ABI}.o": "",
     f"_runtime_profile{_ABI}.o": "-DOPW_PROFILE",
     f"_runtime_account{_ABI}.o": "-DOPW_ACCOUNT",
+    f"_runtime_faults{_ABI}.o": "-DOPW_FAULTS",
 }
 _SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 SMALL = {name: f"_{name}{_SUFFIX}" for name in ("argument", "dispatch", "threads", "ufunc")}

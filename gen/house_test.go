@@ -30,12 +30,13 @@ var rooms = map[string][]string{
 	"opweld/gen/async":     {},
 	"opweld/gen/cc":        {"opweld/gen/async", "opweld/npyapi"},
 	"opweld/gen/cache":     {"opweld/gen/async"},
-	"opweld/gen/build":     {"opweld/gen", "opweld/gen/async", "opweld/gen/cc", "opweld/gen/cache", "opweld/gen/lint"},
+	"opweld/gen/build":     {"opweld/gen", "opweld/gen/async", "opweld/gen/cc", "opweld/gen/cache", "opweld/gen/faults", "opweld/gen/lint"},
 	"opweld/gen/expr":      {"opweld/gen/scalar", "github.com/go-python/gpython/"},
+	"opweld/gen/faults":    {"opweld/gen/ccode", "opweld/npyapi"},
 	"opweld/gen/signature": {},
 	"opweld/gen/cop":       {"opweld/gen/ccode", "opweld/gen/signature", "opweld/templates"},
 	"opweld/gen/lint":      {"opweld/gen", "opweld/gen/ccode", "opweld/npyapi"},
-	"opweld/pyext":         {"opweld/gen", "opweld/gen/cop", "opweld/gen/lint", "opweld/gen/async", "opweld/gen/build", "opweld/gen/expr", "opweld/pyext/host", "opweld/gen/ccode"},
+	"opweld/pyext":         {"opweld/gen", "opweld/gen/faults", "opweld/gen/cop", "opweld/gen/lint", "opweld/gen/async", "opweld/gen/build", "opweld/gen/expr", "opweld/pyext/host", "opweld/gen/ccode"},
 	"opweld/pyext/host":    {},
 }
 

@@ -433,6 +433,10 @@ var functions = map[string]Function{
 	"Py_REFCNT":                     {NoGIL: true, Result: "Py_ssize_t"},
 
 	// Memory
+	"PyEval_GetFrame":      {Returns: Borrowed},
+	"PyMem_GetAllocator":   {},
+	"PyMem_SetAllocator":   {},
+	"PyDataMem_SetHandler": {Returns: New, Fails: Null},
 	"PyMem_Malloc":         {Fails: Null, Silent: true, Memory: true},
 	"PyMem_Calloc":         {Fails: Null, Silent: true, Memory: true},
 	"PyMem_Realloc":        {Fails: Null, Silent: true},

@@ -13,6 +13,7 @@ import (
 
 	"opweld/gen"
 	"opweld/gen/build"
+	"opweld/gen/faults"
 	"opweld/pyext/host"
 )
 
@@ -113,10 +114,21 @@ type runtimeAnswer struct {
 	Text string `json:"text"`
 }
 
-// Runtime gives the C that every module is linked with. The request is empty.
+type runtimeRequest struct {
+	Faults bool `json:"faults"`
+}
+
+// Runtime gives the C that every module is linked with; where faults are asked for, that whose places can be forced.
 func Runtime(request string) (string, error) {
 	return answer(func() (any, error) {
+		var req runtimeRequest
+		if err := decode(request, &req); err != nil {
+			return nil, err
+		}
 		text, err := gen.Runtime()
+		if err == nil && req.Faults {
+			text, err = faults.Runtime(text)
+		}
 		return runtimeAnswer{text}, err
 	})
 }

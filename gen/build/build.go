@@ -27,6 +27,7 @@ type Request struct {
 	Program     string               `json:"program"`
 	Fuse        bool                 `json:"fuse"`    // steps that walk the same elements become one
 	Account     bool                 `json:"account"` // what texts take and give up is counted
+	Faults      bool                 `json:"faults"`  // every place that can fail asks whether it is to
 	Sources     map[string]cc.Source `json:"sources"`
 	Index       string               `json:"index"`
 	Spare       string               `json:"spare"`

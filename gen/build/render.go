@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"opweld/gen"
+	"opweld/gen/faults"
 )
 
 // render leads from a request's Program, or Programs, to a translation unit.
@@ -17,7 +18,11 @@ func render(req *Request) (*gen.Unit, error) {
 		}
 		target.Programs = append(target.Programs, p)
 	}
-	return gen.Render(target)
+	unit, err := gen.Render(target)
+	if err == nil && req.Faults {
+		unit.Text, err = faults.Unit(unit.Text, unit.Lang.SourceName())
+	}
+	return unit, err
 }
 
 // programs are the functions of a module: a list of Programs makes one with several. What is no list is decoded, and refused, as one.

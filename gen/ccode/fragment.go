@@ -58,29 +58,43 @@ func (f *Fragment) breach(code string, offset int, format string, args ...any) {
 var (
 	ignored  = regexp.MustCompile(`(?s)//(?:[^\n\\]|\\.)*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`)
 	unused   = regexp.MustCompile(`(?ms)^[ \t]*#[ \t]*if[ \t]+0[ \t\r]*\n(?:.*?\n)??[ \t]*#[ \t]*(?:if|el|endif)`)
-	notSpace = regexp.MustCompile(`[^\n]`)
 	define   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+FAIL\b`)
 	failWord = regexp.MustCompile(`\bFAIL\b`)
 	tested   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|define|undef)\b.*$`)
 	word     = regexp.MustCompile(`\b[A-Za-z_]\w*\b`)
 )
 
+// Blank replaces the same as reading a text does, byte for byte: comments, what stands between the quotes of a literal, and
+// what #if 0 leaves out.
+func Blank(text string) string { return blank(text) }
+
 // blank replaces comments, what stands between the quotes of a literal, and what #if 0 leaves out, by blanks, so that
 // words in them are not taken for code.
 func blank(text string) string {
 	return unused.ReplaceAllStringFunc(uncommented(text), func(s string) string {
 		first, last := strings.IndexByte(s, '\n'), strings.LastIndexByte(s, '\n')
-		return s[:first] + notSpace.ReplaceAllString(s[first:last], " ") + s[last:]
+		return s[:first] + spaces(s[first:last]) + s[last:]
 	})
 }
 
 func uncommented(text string) string {
 	return ignored.ReplaceAllStringFunc(text, func(s string) string {
 		if s[0] == '/' {
-			return notSpace.ReplaceAllString(s, " ")
+			return spaces(s)
 		}
-		return s[:1] + notSpace.ReplaceAllString(s[1:len(s)-1], " ") + s[len(s)-1:]
+		return s[:1] + spaces(s[1:len(s)-1]) + s[len(s)-1:]
 	})
+}
+
+// spaces are as many blanks as a text has bytes, in as many lines.
+func spaces(text string) string {
+	blanks := []byte(text)
+	for i, b := range blanks {
+		if b != '\n' {
+			blanks[i] = ' '
+		}
+	}
+	return string(blanks)
 }
 
 // macros are those of CPython and NumPy that stand for braces, which a grammar cannot see.

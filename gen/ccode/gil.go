@@ -79,7 +79,7 @@ func (r *gilReader) learn(code string) {
 			r.callees[m[1]] = callee{code: m[2]}
 		}
 	}
-	code = directive.ReplaceAllStringFunc(code, func(s string) string { return notSpace.ReplaceAllString(s, " ") })
+	code = directive.ReplaceAllStringFunc(code, spaces)
 	for _, at := range function.FindAllStringSubmatchIndex(code, -1) {
 		name, initial := code[at[2]:at[3]], ""
 		if at[4] >= 0 {

@@ -1,6 +1,7 @@
 # Names of __init__.py, which finds them on first use; written by `make stubs`.
 from opweld import (
     addresses as addresses,
+    checking as checking,
     compat as compat,
     compile as compile,
     doctor as doctor,

@@ -69,6 +69,7 @@ _address = click.argument("address", metavar="ADDRESS")
         "opweld new my_ops             a package with an op, a test and a notebook",
         "opweld profile script.py      what the functions that a script calls cost",
         "opweld lint ops.py kernel.c   look for what goes wrong in C, before it runs",
+        "opweld check my_ops           try everything that can go wrong in it",
         "opweld doctor                 look for what is missing, and say what to do",
         "opweld completion bash        completion of these commands",
     )
@@ -274,6 +275,44 @@ def lint(targets: tuple[str, ...], run: bool, as_sarif: bool, as_json: bool) -> 
     else:
         facts = {"fragments": report.fragments, "findings": [found.to_dict() for found in report.findings]}
         _answer(as_json, facts, report.lines(click.style))
+    sys.exit(1 if report.wrong else 0)
+
+
+# -- checks ------------------------------------------------------------------------------------------------------
+
+
+@main.command(
+    short_help="Try everything that can go wrong in C.",
+    epilog=_examples("opweld check my_ops", "opweld check my_ops:smooth", "opweld check script.py --junit check.xml"),
+)
+@click.argument("targets", metavar="MODULE[:OP]|SCRIPT.py...", nargs=-1, required=True)
+@click.option("--only", metavar="CHECKS", default="", help="Of lint, run, DebugMode, places, memory; commas between.")
+@click.option("--examples", default=40, show_default=True, help="How many inputs are drawn; 0: those given alone.")
+@click.option("--seconds", default=60.0, show_default=True, help="How long one call may take.")
+@click.option("--junit", type=click.Path(dir_okay=False), default="", help="Write JUnit's XML there too.")
+@_json
+def check(targets: tuple[str, ...], only: str, examples: int, seconds: float, junit: str | None, as_json: bool) -> None:
+    """Check the ops and functions of modules, and what scripts make, in a process apart (docs/check.md).
+
+    Lint; calls with inputs that are drawn from the types; DebugMode; every place that can fail is forced to, and every
+    request for memory refused: what leaks, crashes or loses its exception is told by the user's line.
+    """
+    checking = opweld.checking
+    wanted = [name.strip() for name in only.split(",") if name.strip()]
+    try:
+        known = checking.CHECKS
+    except ModuleNotFoundError as err:
+        raise Wrong(f"{err}: inputs are drawn with hypothesis: pip install hypothesis") from None
+    if unknown := [name for name in wanted if name not in known]:
+        raise click.UsageError(f"no check {unknown[0]!r}: known are {', '.join(known)}")
+    with contextlib.redirect_stdout(sys.stderr):  # of what is run
+        try:
+            report = checking.check_all(targets, wanted, examples, seconds)
+        except (opweld.addresses.Unknown, opweld.OpweldError) as err:
+            raise Wrong(str(err)) from None
+    if junit:
+        report.write_junit(junit)
+    _answer(as_json, report.to_dict(), report.lines(click.style))
     sys.exit(1 if report.wrong else 0)
 
 

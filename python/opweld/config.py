@@ -127,6 +127,7 @@ _KEYS: dict[str, tuple[Any, Parser, str | None, str]] = {  # default, reader, wh
     ),
     "cxx": ("", _path, KEY, "C++ compiler driver, a name or a path; empty: the first that works"),
     "cxxflags": (f"-O3 -fno-math-errno {_WARNINGS}", _text, KEY, "flags of the C++ compiler"),
+    "faults": (False, _flag, KEY, "let every place that can fail be forced to: what opweld check makes"),
     "floatX": ("float64", _one_of("float64", "float32", "float16"), None, "dtype of vector() and its like"),
     "fuse": (True, _flag, KEY, "make one loop of nodes that walk the same elements"),
     "gcc__cxxflags": ("", _text, KEY, "further flags, for C and C++, after the others"),

@@ -121,8 +121,9 @@ static PyObject *opw_describe_array(PyArrayObject *array, int written)
     PyObject *kind = PyArray_CheckExact((PyObject *)array) ? PyUnicode_FromString("")
                      : opw_is_masked((PyObject *)array)    ? PyUnicode_FromString("masked ")
                                                            : PyUnicode_FromFormat("%s ", opw_short_name(Py_TYPE(array)));
-    PyObject *name = opw_dtype_name(PyArray_DESCR(array)), *shape = opw_of_shape(PyArray_NDIM(array), PyArray_DIMS(array)), *text = NULL;
-    if (kind && name && shape)
+    PyObject *name = kind ? opw_dtype_name(PyArray_DESCR(array)) : NULL;
+    PyObject *shape = name ? opw_of_shape(PyArray_NDIM(array), PyArray_DIMS(array)) : NULL, *text = NULL;
+    if (shape)
         text = PyUnicode_FromFormat("%U%U %U%s%s%s", kind, name, shape, PyArray_ISALIGNED(array) ? "" : ", misaligned",
                                     PyArray_ISNOTSWAPPED(array) ? "" : ", byte-swapped",
                                     written && !PyArray_ISWRITEABLE(array) ? ", read-only" : "");

@@ -133,7 +133,7 @@ static PyObject *opw_new_turn(void)
 
 static opw_turn *opw_turn_at(opw_function *self, Py_ssize_t i)
 {
-    return (opw_turn *)PyCapsule_GetPointer(PyTuple_GET_ITEM(self->turns, i), OPW_TURN);
+    return (opw_turn *)PyCapsule_GetPointer(PyTuple_GET_ITEM(self->turns, i), OPW_TURN); /* opweld-check: off: it is our own */
 }
 
 /* The turn of a shared value, which all functions that update it share: an attribute of its cell. */

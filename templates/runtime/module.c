@@ -45,5 +45,6 @@ static void opw_module_free(void *module)
 
 static PyMethodDef opw_module_methods[] = {
     {"make", opw_make, METH_VARARGS, "make(function, name, rules, convert, outs, performs, constants, defaults, cells, failed, unlike, remark=None, threads=1, takes=None, gives=None) -> Function"},
+    OPW_FAULT_METHODS
     {NULL, NULL, 0, NULL},
 };

@@ -30,5 +30,6 @@
 #include "function.c"
 #include "code.c"
 #include "make.c"
+#include "faults.c"
 #include "module.c"
 #include "entry.c"

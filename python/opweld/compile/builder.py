@@ -97,6 +97,7 @@ class Setup:
             fuse=self.options.fuse,
             profile=self.options.profile,
             account=self.options.account,
+            faults=self.options.faults,
         )
 
     def request(self, owners: tuple[int, ...]) -> dict[str, Any]:
@@ -120,7 +121,7 @@ class Setup:
             root="", private="", owners=owners, cc=drivers["c"].path, cxx=drivers["c++"].path, cflags=flags["c"],
             cxxflags=flags["c++"], march=self._march(), lock_seconds=options.lock_seconds,
             seconds=options.compile_seconds, memory=options.compile_memory, fuse=options.fuse,
-            profile=options.profile, account=options.account,
+            profile=options.profile, account=options.account, faults=options.faults,
         )  # fmt: skip
         return made
 

@@ -53,7 +53,7 @@ def header_dirs() -> list[str]:
     return [*found, numpy.get_include()]
 
 
-def runtime_object(profile: bool = False, account: bool = False) -> str:
+def runtime_object(profile: bool = False, account: bool = False, faults: bool = False) -> str:
     """Say where the object lies that every module is linked with.
 
     Parameters
@@ -62,6 +62,8 @@ def runtime_object(profile: bool = False, account: bool = False) -> str:
         The one that has clocks.
     account : bool
         The one that counts references and memory.
+    faults : bool
+        The one whose places can be forced to fail.
 
     Returns
     -------
@@ -69,7 +71,7 @@ def runtime_object(profile: bool = False, account: bool = False) -> str:
         Its path: beside the engine, for this CPython. Nothing looks whether it is there.
     """
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    kind = "_account" if account else "_profile" if profile else ""
+    kind = "_faults" if faults else "_account" if account else "_profile" if profile else ""
     return os.path.join(package, f"_runtime{kind}{EXTENSION_SUFFIXES[0][: -len('.so')]}.o")
 
 
@@ -107,6 +109,7 @@ def request(
     fuse: bool = True,
     profile: bool = False,
     account: bool = False,
+    faults: bool = False,
 ) -> dict[str, Any]:
     """Make the request for a build (docs/engine.md). It is only needed where the cache has nothing.
 
@@ -121,6 +124,8 @@ def request(
         Link the runtime that has clocks.
     account : bool
         Count references and memory.
+    faults : bool
+        Have every place that can fail ask whether it is to; then there are no clocks.
 
     Returns
     -------
@@ -136,6 +141,7 @@ def request(
         "program": program,
         "fuse": fuse,
         "account": account,
+        "faults": faults,
         "sources": {name: dict(source) for name, source in sources.items()},
         "index": index,
         "spare": spare,
@@ -148,7 +154,7 @@ def request(
         "cxxflags": list(cxxflags),
         "march": march,
         "include_dirs": include_dirs(),
-        "runtime": runtime_object(profile, account),
+        "runtime": runtime_object(profile, account, faults),
         "vector": vector_folder(),
         "python": python_abi() if python is None else python,
         "numpy": numpy_abi() if numpy is None else numpy,

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from opweld.compile import recipe
 from opweld.compile.io import (
     In,
     Out,
@@ -214,7 +215,8 @@ def function(
         raise UnusedInputError(f"function([{names}]) has neither outputs nor updates: give what it computes")
     _check_unused(specs, wanted + list(new.values()), chosen.on_unused_input)
     kept = mode if isinstance(mode, str) else found
-    return Recipe(specs, results, new, single, name, kept, given).make(found, chosen)
+    made = Recipe(specs, results, new, single, name, kept, given).make(found, chosen)
+    return made if recipe.watch is None else recipe.watch(made)
 
 
 def _options(

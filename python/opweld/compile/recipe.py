@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from opweld.compile import modes
@@ -15,6 +15,9 @@ from opweld.graph.basic import Variable, pickling
 from opweld.graph.shared import SharedVariable
 
 __all__ = ["Recipe"]
+
+#: Is given every function that `opweld.function` makes, and gives what its user gets; None: nobody watches.
+watch: Callable[[Any], object] | None = None
 
 
 class Recipe:

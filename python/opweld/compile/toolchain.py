@@ -261,6 +261,7 @@ def index_name(
     fuse: bool = True,
     profile: bool = False,
     account: bool = False,
+    faults: bool = False,
     python: str | None = None,
     numpy: str | None = None,
     env: Mapping[str, str] | None = None,
@@ -287,6 +288,8 @@ def index_name(
         There are clocks in the module.
     account : bool, optional
         References and memory are counted in the module.
+    faults : bool, optional
+        Its places can be forced to fail.
     python, numpy : str, optional
         What `python_abi` and `numpy_abi` give.
     env : mapping, optional
@@ -312,6 +315,7 @@ def index_name(
         _line("fuse", "on" if fuse else "off"),
         *(_line("profile", "on") for _ in range(profile)),
         *(_line("account", "on") for _ in range(account)),
+        *(_line("faults", "on") for _ in range(faults)),
         _line("march", march),
         *(_line("env", f"{name}={env[name]}") for name in SEARCH_VARIABLES if name in env),
         *(_line("cpu", processor()) for _ in range(_for_this_processor([driver.asked, *flags], program))),

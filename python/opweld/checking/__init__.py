@@ -1,0 +1,16 @@
+"""What ``opweld check`` does with a user's own ops: lint, DebugMode, every place that can fail forced, memory refused.
+
+`subjects` finds the functions, `drawing` their inputs, `checks` does one check after the other, `report` tells
+(docs/check.md).
+"""
+
+from opweld.rooms import door
+
+__all__, __getattr__, __dir__ = door(
+    __name__,
+    {
+        "checks": ("CHECKS", "check", "check_all"),
+        "report": ("Fault", "Report", "Row"),
+        "subjects": ("INPUTS", "Subject", "found", "recording", "subject_of"),
+    },
+)

@@ -1,0 +1,282 @@
+"""The checks of one function, one after the other; what each says is a row of the report."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from opweld import linting
+from opweld.addresses import Unknown, read
+from opweld.checking import apart, drawing, forcing, trials
+from opweld.checking.report import Fault, Report, Row
+from opweld.checking.subjects import Subject, found
+from opweld.errors import OpweldError
+
+__all__ = ["CHECKS", "check", "check_all"]
+
+_CHOSEN = 6  # inputs with which places are forced
+_REFUSED = 2  # inputs with which memory is refused
+_DEBUGGED = 10  # inputs that DebugMode is given
+
+
+def check(
+    subject: Subject,
+    report: Report,
+    only: Iterable[str] = (),
+    examples: int = 40,
+    seconds: float = 60.0,
+) -> list[Row]:
+    """Check a function.
+
+    Parameters
+    ----------
+    subject : Subject
+        The function.
+    report : Report
+        Gets the rows.
+    only : iterable of str
+        The checks, of `CHECKS`; all if left out.
+    examples : int
+        How many inputs are drawn, besides those that are given; 0: none.
+    seconds : float
+        How long a call may take.
+
+    Returns
+    -------
+    list of Row
+        What it has added.
+    """
+    one = _One(subject, report, examples, seconds)
+    for name in CHECKS:
+        if not only or name in only:
+            one.go(name)
+    return one.rows
+
+
+def check_all(targets: Iterable[str], only: Iterable[str] = (), examples: int = 40, seconds: float = 60.0) -> Report:
+    """Check all that is at some addresses.
+
+    Parameters
+    ----------
+    targets : iterable of str
+        Modules, names in them, scripts.
+    only, examples, seconds : iterable of str, int and float
+        As for `check`.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    Unknown
+        If there is nothing at an address, or nothing that has C.
+    """
+    report = Report()
+    for target in targets:
+        for subject in found(read(target)):
+            check(subject, report, only, examples, seconds)
+    if not report.rows:
+        raise Unknown(f"{' '.join(targets)}: nothing with C is named or made there")
+    return report
+
+
+class _One:
+    """One function on its way through the checks."""
+
+    def __init__(self, subject: Subject, report: Report, examples: int, seconds: float) -> None:
+        self.subject = subject
+        self.report = report
+        self.examples = examples
+        self.seconds = seconds
+        self.rows: list[Row] = []
+        self._called: tuple[list[Any], list[Any], list[Fault]] | None = None
+        self._forced: forcing.Places | None = None
+        self._made: Any = None
+
+    def go(self, name: str) -> None:
+        """Do one check."""
+        begin = time.perf_counter()
+        try:
+            verdict, said, faults = CHECKS[name](self)
+        except (OpweldError, RuntimeError, NotImplementedError) as err:
+            first = (str(err).splitlines() or [""])[0]
+            verdict, said, faults = "failed", "it cannot be done", [Fault("", type(err).__name__, first)]
+        row = Row(self.subject.name, name, verdict, said, tuple(faults), time.perf_counter() - begin)
+        self.rows.append(row)
+        self.report.rows.append(row)
+
+    # ---- what checks share ----
+
+    @property
+    def made(self) -> Any:
+        """The function as its user runs it."""
+        if self._made is None:
+            self._made = self.subject.make()
+        return self._made
+
+    @property
+    def called(self) -> tuple[list[Any], list[Any], list[Fault]]:
+        """Inputs that the function takes, those that it refuses, and what went wrong where it did neither."""
+        if self._called is None:
+            self._called = self._call()
+        return self._called
+
+    def _call(self) -> tuple[list[Any], list[Any], list[Fault]]:
+        inputs = [*self.subject.given, *(drawing.drawn(self.subject.types, self.examples) if self.examples else ())]
+        function = self.made
+        mutable = [spec.mutable for spec in self.subject.recipe.inputs]
+        taken: list[Any] = []
+        refused: list[Any] = []
+        faults: list[Fault] = []
+        at = 0
+        while at < len(inputs):
+
+            def work(send: Callable[[Any], None], first: int = at) -> None:
+                warnings.simplefilter("ignore")
+                for values in inputs[first:]:
+                    try:
+                        function(*[forcing.copy_of(v) if writes else v for v, writes in zip(values, mutable)])
+                    except Exception as err:
+                        send(type(err).__name__)
+                    else:
+                        send("")
+
+            for message in apart.messages(work, self.seconds):
+                if isinstance(message, apart.Ended):
+                    faults.append(Fault("", message.how, f"{message.what}, called with {_shown(inputs[at])}"))
+                else:
+                    (refused if message else taken).append(inputs[at])
+                at += 1
+        return taken, refused, faults
+
+    @property
+    def forced(self) -> forcing.Places:
+        """The function with places that can be forced, and inputs that come to as many as all do."""
+        if self._forced is None:
+            taken, refused, _ = self.called
+            found = forcing.Places(self.subject.recipe, [*taken, *refused])
+            found.inputs = trials.telling(found, _CHOSEN, self.seconds)
+            self._forced = found
+        return self._forced
+
+    def nothing(self) -> bool:
+        """Whether there are no inputs that it takes."""
+        return not self.called[0]
+
+    # ---- the checks ----
+
+    def lint(self) -> tuple[str, str, list[Fault]]:
+        """Every path through the C."""
+        report = linting.Report()
+        linting.of_program(self.made.maker.program, report)
+        faults = [Fault(f"{f.file}:{f.line}", f.rule, f.message) for f in report.wrong]
+        count = report.fragments
+        return _verdict(faults), f"{count} text{'s' * (count != 1)}", faults
+
+    def run(self) -> tuple[str, str, list[Fault]]:
+        """Calls with all inputs: each returns or raises."""
+        taken, refused, faults = self.called
+        said = f"{len(taken)} inputs taken, {len(refused)} refused"
+        if not taken and not faults:
+            text = "no inputs are known that it takes: give some (docs/check.md)"
+            faults = [Fault("", "nothing was checked", text)]
+        return _verdict(faults), said, faults
+
+    def debug(self) -> tuple[str, str, list[Fault]]:
+        """DebugMode."""
+        if self.nothing():
+            return "skipped", "no inputs", []
+        inputs = self.called[0][:_DEBUGGED]
+        function = self.subject.make(mode="DebugMode")
+
+        def work(send: Callable[[Any], None]) -> None:
+            warnings.simplefilter("ignore")
+            for values in inputs:
+                try:
+                    function(*map(forcing.copy_of, values))
+                except Exception as err:
+                    send(Fault("", type(err).__name__, " ".join(str(err).split())[:600]))
+                    return
+                send(None)
+
+        faults: list[Fault] = []
+        for values, message in zip([*inputs, None], apart.messages(work, self.seconds)):
+            if isinstance(message, apart.Ended):
+                faults.append(Fault("", message.how, f"{message.what}, called with {_shown(values)}"))
+            elif message is not None:
+                faults.append(message)
+        return _verdict(faults), f"{len(inputs)} inputs", faults
+
+    def places(self) -> tuple[str, str, list[Fault]]:
+        """Each place that can fail is made to."""
+        if self.nothing():
+            return "skipped", "no inputs", []
+        outcomes, covered = trials.forced(self.forced, self.seconds)
+        faults = _faults(outcomes, lambda trial: _where(self.forced.listed[trial.place]))
+        own = self.forced.own
+        missed = [place for place in own if place.number not in covered]
+        faults += [Fault(str(place), "not come to", "no input that is known leads here: give one") for place in missed]
+        glue = len([number for number in covered if 0 <= number < forcing.FIRST_OF_UNIT])
+        said = f"{len(own) - len(missed)} of {len(own)} places forced, and {glue} of the glue"
+        return _verdict(faults), said, faults
+
+    def memory(self) -> tuple[str, str, list[Fault]]:
+        """Each request for memory is refused."""
+        if self.nothing():
+            return "skipped", "no inputs", []
+        found = self.forced
+        before, found.inputs = (
+            found.inputs,
+            self.called[0][:1]
+            + [values for values in found.inputs if any(values is one for one in self.called[0][1:])][: _REFUSED - 1],
+        )
+        try:
+            outcomes = trials.refused(found, self.seconds)
+        finally:
+            found.inputs = before
+        faults = _faults(outcomes, lambda trial: f"request {trial.place}{'' if trial.nth else ' and all after it'}")
+        return _verdict(faults), f"{len(outcomes)} requests refused", faults
+
+
+#: What is checked, in this order.
+CHECKS: dict[str, Callable[[_One], tuple[str, str, list[Fault]]]] = {
+    "lint": _One.lint,
+    "run": _One.run,
+    "DebugMode": _One.debug,
+    "places": _One.places,
+    "memory": _One.memory,
+}
+
+
+def _verdict(faults: Sequence[Fault]) -> str:
+    return "failed" if faults else "passed"
+
+
+def _where(place: forcing.Place) -> str:
+    return str(place) if place.number != forcing.NOTHING else ""
+
+
+def _faults(outcomes: dict[forcing.Trial, forcing.Outcome], where: Callable[[forcing.Trial], str]) -> list[Fault]:
+    """What went wrong, each place once."""
+    faults: list[Fault] = []
+    for trial, outcome in outcomes.items():
+        fault = Fault(where(trial), outcome.what, outcome.said)
+        if not outcome.good and not any(fault[:2] == other[:2] for other in faults):
+            faults.append(fault)
+    return faults
+
+
+def _shown(values: Sequence[object] | None) -> str:
+    """Inputs as a message has them."""
+    if values is None:
+        return "no inputs"
+    shown = [
+        f"{v.dtype}{list(v.shape)}, strides {list(v.strides)}" if isinstance(v, np.ndarray) else repr(v)[:60]
+        for v in values
+    ]
+    return "(" + "; ".join(shown) + ")"

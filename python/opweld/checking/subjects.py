@@ -1,0 +1,337 @@
+"""What is checked: the functions that a module or a script names or makes, with the inputs that are known for each."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import os
+import runpy
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from opweld.addresses import Address, Unknown
+from opweld.compile import recipe as recipes
+from opweld.compile.function import Function, function
+from opweld.compile.recipe import Recipe
+from opweld.cops.reading import Argument, Signature
+from opweld.dtypes import dtype_of
+from opweld.errors import OpweldError
+from opweld.graph.basic import Constant, Variable
+from opweld.graph.op import Op
+from opweld.tensor.convert import as_tensor_variable
+from opweld.tensor.type import TensorType
+
+__all__ = ["INPUTS", "Recorded", "Subject", "found", "recording", "subject_of"]
+
+#: The name under which a module gives inputs: a dict from names of what it has to lists of tuples of values.
+INPUTS = "opweld_check_inputs"
+
+_TRIED = [(dtype, ndim) for dtype in ("float64", "int64", "float32", "bool") for ndim in (1, 2, 0, 3)]
+_MOST_ARGUMENTS = 4
+
+
+class Subject:
+    """A function that is checked.
+
+    Parameters
+    ----------
+    name : str
+        What reports call it.
+    recipe : Recipe
+        How it is made.
+    given : list of tuple
+        Values that it is called with, besides those that are drawn.
+
+    Attributes
+    ----------
+    types : list of Type
+        Of its arguments.
+    """
+
+    def __init__(self, name: str, recipe: Recipe, given: Sequence[tuple[Any, ...]] = ()) -> None:
+        self.name = name
+        self.recipe = recipe
+        self.given = list(given)
+        self.types = [spec.variable.type for spec in recipe.inputs]
+
+    def make(self, mode: object = "FAST_RUN", **options: object) -> Any:
+        """Make the function.
+
+        Parameters
+        ----------
+        mode : str or Mode
+            How it runs.
+        **options : object
+            Besides those of its own.
+
+        Returns
+        -------
+        Function
+        """
+        own = self.recipe
+        settings = {**own.options, "profile": False, **options}
+        return Recipe(own.inputs, own.outputs, own.updates, own.single, own.name, mode, settings).make()
+
+
+class Recorded:
+    """A function that remembers what it was called with; all else is the function's.
+
+    Parameters
+    ----------
+    made : Function
+        The function.
+    """
+
+    most = 20  # calls that are remembered
+
+    def __init__(self, made: Function) -> None:
+        self.made: Any = made
+        self.calls: list[tuple[Any, ...]] = []
+
+    def __call__(self, *args: object, **keywords: object) -> object:
+        """Call it."""
+        if len(self.calls) < self.most and not keywords:
+            self.calls.append(tuple([value.copy() if isinstance(value, np.ndarray) else value for value in args]))
+        return self.made(*args, **keywords)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.made, name)
+
+
+@contextmanager
+def recording() -> Iterator[list[Recorded]]:
+    """Have every function that is made meanwhile remember its calls."""
+    made: list[Recorded] = []
+
+    def watch(one: Function) -> Recorded:
+        made.append(Recorded(one))
+        return made[-1]
+
+    before, recipes.watch = recipes.watch, watch
+    try:
+        yield made
+    finally:
+        recipes.watch = before
+
+
+def found(address: Address) -> list[Subject]:
+    """Find what is to be checked at an address.
+
+    Parameters
+    ----------
+    address : Address
+        A module or a name in one, or a script, which is run.
+
+    Returns
+    -------
+    list of Subject
+        The functions that it has or makes, and one for each op that it names.
+
+    Raises
+    ------
+    Unknown
+        If there is nothing at the address, or nothing that can be checked.
+    """
+    made: list[Recorded] = []
+    if address.name or not address.is_file:
+        module: Any = Address(address.module, "").load()
+        value = address.load()
+        names = {address.name: value} if address.name else vars(value)
+        given = getattr(module, INPUTS, {})
+    else:
+        address.check()
+        with recording() as made:
+            names = _run(address.module)
+        given = names.get(INPUTS, {})
+    subjects = [_recorded(one) for one in made]
+    subjects += _named(names, given, module=names.get("__name__", address.module))
+    if address.name and not subjects:
+        raise Unknown(f"{address} is {type(value).__name__}: expected a function, an op or a short form")
+    return _distinct(subjects)
+
+
+def _run(path: str) -> dict[str, Any]:
+    """Run a script as ``python`` does, and give its names."""
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    before, sys.argv = sys.argv, [path]
+    try:
+        return runpy.run_path(path, run_name="__main__")
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            raise Unknown(f"{path} ended with {end.code!r}") from None
+        return {}
+    finally:
+        sys.argv = before
+
+
+def _recorded(one: Recorded) -> Subject:
+    return Subject(one.made.name or "f", one.made.maker.recipe, one.calls)
+
+
+def _named(names: Mapping[str, Any], given: Mapping[str, Any], module: str) -> list[Subject]:
+    """What of a module's names can be checked: its own classes of ops stand for their only op."""
+    subjects: list[Subject] = []
+    ops: list[Op] = []
+    values = sorted(names.items(), key=lambda item: isinstance(item[1], type))
+    for name, value in values:
+        if name.startswith("_") and name not in given:
+            continue
+        if isinstance(value, type):
+            own = issubclass(value, Op) and value.__module__ == module and not any(type(op) is value for op in ops)
+            value = _only(value) if own else None
+        if isinstance(value, Op):
+            if not has_c(value):
+                continue
+            ops.append(value)
+        subject = None if value is None else subject_of(value, name, given.get(name, ()))
+        if subject is not None:
+            subjects.append(subject)
+    return subjects
+
+
+def has_c(op: Op) -> bool:
+    """Whether an op says what its C is."""
+    return callable(getattr(op, "c_code", None)) and not inspect.isabstract(type(op))
+
+
+def _only(cls: type[Op]) -> Op | None:
+    """The op of a class that takes nothing; None: it takes something."""
+    try:
+        return cls()
+    except (TypeError, ValueError, NotImplementedError, OpweldError):
+        return None
+
+
+def subject_of(value: object, name: str, given: Sequence[tuple[Any, ...]] = ()) -> Subject | None:
+    """Make a subject of what has C.
+
+    Parameters
+    ----------
+    value : object
+        A function, a variable that something computes, an op, or a short form.
+    name : str
+        What reports call it.
+    given : list of tuple
+        Values that it is called with.
+
+    Returns
+    -------
+    Subject or None
+        None: it is something else, or takes what cannot be guessed.
+    """
+    if isinstance(value, Recorded):
+        return Subject(name, value.made.maker.recipe, [*value.calls, *given])
+    recipe = getattr(getattr(value, "maker", None), "recipe", None)
+    if isinstance(recipe, Recipe):
+        return Subject(name, recipe, given)
+    if isinstance(value, Variable):
+        return None if value.owner is None else _of_outputs(name, _leaves([value]), [value], given)
+    op = getattr(value, "op", None) if hasattr(value, "source") else value
+    if not isinstance(op, Op):
+        return None
+    for inputs in _inputs(op, given):
+        outputs = _applied(op, inputs)
+        if outputs is not None:
+            return _of_outputs(name, [v for v in inputs if not isinstance(v, Constant)], outputs, given)
+    return None
+
+
+def _of_outputs(
+    name: str, inputs: list[Variable], outputs: list[Variable], given: Sequence[tuple[Any, ...]]
+) -> Subject | None:
+    try:
+        made = function(inputs, outputs[0] if len(outputs) == 1 else outputs, name=name, on_unused_input="ignore")
+    except NotImplementedError:
+        return None
+    made = made.made if isinstance(made, Recorded) else made
+    return Subject(name, made.maker.recipe, given)
+
+
+def _leaves(outputs: Sequence[Variable]) -> list[Variable]:
+    """What a graph begins with."""
+    inputs: list[Variable] = []
+    seen: set[Variable] = set()
+    waiting = list(outputs)
+    while waiting:
+        variable = waiting.pop()
+        if variable in seen:
+            continue
+        seen.add(variable)
+        if variable.owner is not None:
+            waiting += variable.owner.inputs
+        elif not isinstance(variable, Constant) and not hasattr(variable, "cell"):
+            inputs.append(variable)
+    return inputs[::-1]
+
+
+def _applied(op: Op, inputs: Sequence[Variable]) -> list[Variable] | None:
+    """The outputs of an op; None: it takes other inputs, or has no C for these."""
+    try:
+        outputs = op.make_node(*inputs).outputs
+    except (TypeError, ValueError, AttributeError, IndexError, NotImplementedError, OpweldError):
+        return None
+    return list(outputs)
+
+
+def _inputs(op: Op, given: Sequence[tuple[Any, ...]]) -> Iterator[list[Variable]]:
+    """Inputs that an op may take: of the values that are given, by what it says, or by trial."""
+    said = getattr(op, "itypes", None)
+    if isinstance(said, (list, tuple)):
+        yield [type_() for type_ in said]
+        return
+    signature = getattr(getattr(op, "text", None), "signature", None)
+    if signature is not None:
+        yield [_of_argument(signature, argument) for argument in signature.inputs]
+        return
+    if given:
+        types = [as_tensor_variable(value).type for value in given[0]]
+        yield [TensorType(type_.dtype, shape=(None,) * type_.ndim)() for type_ in types]
+        return
+    least, most = _arity(op.make_node)
+    for count in range(max(least, 1), most + 1):
+        kinds = itertools.chain(
+            ([kind] * count for kind in _TRIED), itertools.product(_TRIED[:8], repeat=count) if count < 4 else ()
+        )
+        for chosen in kinds:
+            yield [TensorType(dtype, shape=(None,) * ndim)() for dtype, ndim in chosen]
+
+
+def _of_argument(signature: Signature, argument: Argument) -> Variable:
+    dtype = argument.dtype
+    if dtype in signature.types:
+        bound = signature.types[dtype]
+        dtype = "float64" if "float64" in bound or not bound else bound[0]
+    return TensorType(dtype_of(dtype).name, shape=(None,) * len(argument.dims))(argument.name)
+
+
+def _arity(make: Callable[..., Any]) -> tuple[int, int]:
+    """How many inputs make_node takes, at least and at most."""
+    try:
+        parameters = list(inspect.signature(make).parameters.values())
+    except (TypeError, ValueError):
+        return 1, 2
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    least = len([p for p in positional if p.default is p.empty])
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return max(least, 1), min(least + 2, _MOST_ARGUMENTS)
+    return least, min(max(least, 1), _MOST_ARGUMENTS)
+
+
+def _distinct(subjects: list[Subject]) -> list[Subject]:
+    """Give each a name of its own, and leave out those that are there already."""
+    seen: dict[str, int] = {}
+    recipes: list[Recipe] = []
+    kept = []
+    for subject in subjects:
+        if any(subject.recipe is recipe for recipe in recipes):
+            continue
+        recipes.append(subject.recipe)
+        seen[subject.name] = seen.get(subject.name, 0) + 1
+        if seen[subject.name] > 1:
+            subject.name += f" ({seen[subject.name]})"
+        kept.append(subject)
+    return kept

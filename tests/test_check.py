@@ -1,0 +1,300 @@
+"""What ``opweld check`` finds: each place that can fail forced, memory refused, odd inputs; in a process apart."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import opweld
+from opweld import tensor as T
+from opweld.addresses import read
+from opweld.checking import CHECKS, Report, apart, check, drawing, forcing, found, trials
+from opweld.config import config
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+BAD = '''
+"""An op with a fault of each kind, which `{wrong}` chooses."""
+import numpy as np
+from opweld import Apply, COp
+from opweld.tensor import as_tensor_variable, dvector
+
+class Op(COp):
+    """A copy."""
+    __props__ = ()
+
+    def make_node(self, x):
+        x = as_tensor_variable(x)
+        if x.type.ndim != 1 or x.type.dtype != "float64":
+            raise TypeError("a vector of doubles")
+        return Apply(self, [x], [x.type()])
+
+    def c_support_code(self):
+        return """
+            static int agrees(PyArrayObject *x)
+            {{
+                if (PyArray_DIM(x, 0) != 13) return 1;
+                PyErr_SetString(PyExc_ValueError, "thirteen");
+                return 0;
+            }}
+        """
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x,), (z,), fail = inputs, outputs, sub["fail"]
+        return f"""
+            npy_intp i, n = PyArray_DIM({{x}}, 0);
+            PyObject *list = NULL;
+            double *work;
+            if (!agrees({{x}})) {{fail}}
+            work = (double *)malloc(8 * n + 8);
+            if (!work) {{{{ PyErr_NoMemory(); {{fail}} }}}}
+            Py_XDECREF({{z}});
+            {{z}} = (PyArrayObject *)PyArray_SimpleNew(1, &n, NPY_DOUBLE);
+            if (!{{z}}) {{{{ {no_free} {{fail}} }}}}
+            list = PyList_New(0);
+            if (!list {no_check}) {{{{ free(work); {{fail}} }}}}
+            if (PyList_Append(list, (PyObject *){{x}}) < 0) {{{{ {swallowed} free(work); {no_decref} {swallow} }}}}
+            if (n == 17) {{{{ PyErr_SetNone(PyExc_ValueError); {seventeen} free(work); Py_DECREF(list); {{fail}} }}}}
+            for (i = 0; i < n; i++) work[i] = *(double *)PyArray_GETPTR1({{x}}, i);
+            for (i = 0; i < n; i++) *(double *)PyArray_GETPTR1({{z}}, i) = work[i];
+            {leak}
+            free(work);
+            Py_DECREF(list);
+        """
+
+    def c_code_cache_version(self):
+        return (1,)
+op = Op()
+'''
+RIGHT = {
+    "no_free": "free(work);", "no_check": "", "swallowed": "", "no_decref": "Py_DECREF(list);", "swallow": "{fail}",
+    "seventeen": "", "leak": "",
+}  # fmt: skip
+
+
+@pytest.fixture
+def ops(tmp_path, own_cache):
+    """Gives the subject of an op with a fault."""
+
+    def make(**wrong):
+        path = tmp_path / f"bad_{len(list(tmp_path.iterdir()))}.py"
+        path.write_text(BAD.format(wrong=", ".join(wrong), **{**RIGHT, **wrong}))
+        (subject,) = found(read(f"{path}:op"))
+        return subject, path
+
+    return make
+
+
+def forced(subject, *inputs):
+    """What comes of each place: by what is called, the outcomes that are not good."""
+    places = forcing.Places(subject.recipe, inputs)
+    outcomes, covered = trials.forced(places)
+    wrong = {}
+    for trial, outcome in outcomes.items():
+        if not outcome.good:
+            wrong.setdefault(places.listed[trial.place].name, set()).add(outcome.what)
+    return wrong, [place for place in places.own if place.number not in covered]
+
+
+def line_of(path, text):
+    (line,) = [number for number, found in enumerate(path.read_text().splitlines(), 1) if text in found]
+    return line
+
+
+def test_an_op_without_a_fault_passes_everything(ops):
+    subject, path = ops()
+    report = Report()
+    rows = check(subject, report)
+    assert [(row.check, row.verdict, row.faults) for row in rows] == [(name, "passed", ()) for name in CHECKS]
+    said = {row.check: row.said for row in rows}
+    assert said["places"].startswith("10 of 10 places forced, and ")
+    assert said["memory"].split()[0].isdecimal() and int(said["memory"].split()[0]) > 6
+    places = forcing.Places(subject.recipe, [(np.ones(3),)])
+    assert {place.file for place in places.own} == {str(path)} and all(place.exact for place in places.own)
+    (memory,) = [place for place in places.own if place.kind == "memory"]
+    assert memory.line == line_of(path, "malloc(") and str(memory) == f"{path}:{memory.line}: malloc"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "name", "what"),
+    [
+        ({"no_free": ""}, "PyArray_SimpleNew", "leak"),
+        ({"no_decref": ""}, "PyList_Append", "leak"),
+        ({"no_check": "&& 0"}, "PyList_New", "crash"),
+        ({"swallowed": "PyErr_Clear();"}, "PyList_Append", "lost exception"),
+        (
+            {"swallow": "PyErr_Clear(); n = 0; work = NULL; *(double *)PyArray_DATA({z}) = 9;"},
+            "PyList_Append",
+            "wrong result",
+        ),
+        ({"seventeen": "Py_INCREF(list);"}, "fail", "leak"),
+        ({"seventeen": "Py_INCREF({x});"}, "fail", "leak"),
+        ({"seventeen": "Py_DECREF({x});"}, "fail", "over-release"),
+        ({"leak": "Py_INCREF({x});"}, "nothing is forced", "leak"),
+        ({"leak": "PyMem_Malloc(100);"}, "nothing is forced", "leak"),
+    ],
+)
+def test_each_fault_is_found_at_its_place(ops, wrong, name, what):
+    subject, _ = ops(**wrong)
+    found, missed = forced(subject, (np.arange(40.0),))
+    assert found[name] == {what}, found
+    assert missed == [] or "no_check" in wrong
+
+
+def test_a_place_that_no_input_leads_to_is_told(ops):
+    subject, path = ops(seventeen="if (i == 3) {fail}")  # nobody has set an exception that it could be forced with
+    report = Report()
+    (row,) = check(subject, report, ["places"], examples=3)
+    line = line_of(path, "if (n == 17)")
+    (fault,) = row.faults
+    assert fault == (f"{path}:{line}: fail", "not come to", "no input that is known leads here: give one")
+    assert row.verdict == "failed" and row.said.startswith("10 of 11 places forced")
+
+
+def test_memory_that_is_refused(ops):
+    subject, _ = ops()
+    outcomes = trials.refused(forcing.Places(subject.recipe, [(np.arange(3.0),)]))
+    assert {outcome.what for outcome in outcomes.values()} <= {"raised", "survived"}
+    assert sum(outcome.said == "MemoryError" for outcome in outcomes.values()) >= 6
+    subject, _ = ops(no_decref="")
+    found = trials.refused(forcing.Places(subject.recipe, [(np.arange(3.0),)]))
+    assert {outcome.what for outcome in found.values()} == {"raised", "survived", "leak"} or {
+        outcome.what for outcome in found.values()
+    } == {"raised", "leak"}
+
+
+def test_a_module_without_faults_is_the_same_as_ever(ops, own_cache):
+    subject, _ = ops()
+    plain = subject.make().maker
+    built = subject.make(faults=True).maker
+    assert plain.program.bytes == built.program.bytes and plain.built.path != built.built.path
+    assert b"opw_forced" not in Path(plain.built.source).read_bytes()
+    assert not hasattr(plain.built.module, "fault_arm") and hasattr(built.built.module, "fault_arm")
+    assert built.create()(np.arange(4.0)).tolist() == [0, 1, 2, 3]
+
+
+def test_calls_that_crash_are_told_with_their_inputs(ops):
+    subject, _ = ops(leak="if (n == 0) *(volatile int *)0 = 1;")
+    (row,) = check(subject, Report(), ["run"], examples=10)
+    assert row.verdict == "failed"
+    crash = row.faults[0]
+    assert crash.what == "crash" and crash.said.startswith("SIGSEGV, called with (float64[0], strides [0])")
+    subject, _ = ops(leak="for (;;) if (n != 1) break;")
+    (row,) = check(subject, Report(), ["run"], examples=4, seconds=3)
+    assert [(fault.what, fault.said) for fault in row.faults] == [
+        ("hang", "nothing came back within 3 s, called with (float64[1], strides [8])")
+    ]
+
+
+# ---- what is checked, and with what ----
+
+
+def test_inputs_are_drawn_from_types():
+    drawn = drawing.drawn([T.dmatrix().type, T.TensorType("int8", shape=(2,))], 30)
+    assert drawing.drawn([T.dvector().type], 9)[0][0].tolist() == [1, 2, 3]
+    assert len(drawn) > 20 and all(m.dtype == float and m.ndim == 2 and v.shape == (2,) for m, v in drawn)
+    assert any(not m.flags.c_contiguous for m, _ in drawn) and any(m.size == 0 for m, _ in drawn)
+    assert drawing.drawn([], 5) == [()]
+
+
+def test_what_a_module_names_is_found(tmp_path):
+    path = tmp_path / "named.py"
+    path.write_text(
+        "import opweld\nfrom opweld import tensor as T\n"
+        "square = opweld.cop('x: T[n] -> y: T[n]', 'for (npy_intp i = 0; i < n; i++) y[i] = x[i] * x[i];')\n"
+        "x = T.dvector('x')\nf = opweld.function([x], x + 1, name='f')\ngraph = x * 2\n_hidden = x * 3\n"
+        "if __name__ == '__main__':\n    f([1.0, 2.0])\n"
+    )
+    named = {subject.name: subject for subject in found(read(str(path)))}
+    assert sorted(named) == ["f", "graph", "square"]
+    assert named["f"].given == [([1.0, 2.0],)] and named["square"].types == [T.TensorType("float64", (None,))]
+    with pytest.raises(opweld.addresses.Unknown, match="expected a function"):
+        found(read(f"{path}:x"))
+
+
+def test_inputs_that_a_module_gives(tmp_path):
+    path = tmp_path / "gives.py"
+    path.write_text(
+        "import numpy as np\nfrom opweld import cop\n"
+        "pick = cop('x: float64[n], i: int64 -> y: float64', '''\n"
+        "    if (i < 0 || i >= n) fail(IndexError, \"no\");\n    y = x[i];''')\n"
+        "opweld_check_inputs = {'pick': [(np.arange(3.0), 1), (np.arange(3.0), 7)]}\n"
+    )
+    (subject,) = found(read(str(path)))
+    assert [values[1] for values in subject.given] == [1, 7]
+    rows = check(subject, Report(), ["run", "places"], examples=0)
+    assert [row.verdict for row in rows] == ["passed", "passed"]
+    assert rows[0].said == "1 inputs taken, 1 refused"
+    forced, _, all_of_them, *_ = rows[1].said.split()
+    assert forced == all_of_them != "0"
+
+
+def test_nothing_checked_is_no_pass(ops):
+    subject, _ = ops()
+    rows = check(subject, Report(), examples=0)
+    assert [(row.check, row.verdict) for row in rows] == [
+        ("lint", "passed"), ("run", "failed"), ("DebugMode", "skipped"), ("places", "skipped"), ("memory", "skipped"),
+    ]  # fmt: skip
+    assert rows[1].faults[0].said == "no inputs are known that it takes: give some (docs/check.md)"
+
+
+def test_a_child_that_dies_says_how():
+    def dies(send):
+        send(1)
+        import os
+
+        os.abort()
+
+    assert list(apart.messages(dies, 20)) == [1, apart.Ended("crash", "SIGABRT")]
+    assert list(apart.messages(lambda send: send({"a": 2}), 20)) == [{"a": 2}]
+    assert list(apart.messages(lambda send: 1 / 0, 20)) == [apart.Ended("error", "ZeroDivisionError: division by zero")]
+
+
+# ---- the command ----
+
+
+def run(*arguments, **more):
+    flags = f"compiledir={config.compiledir},cflags={config.cflags},cxxflags={config.cxxflags}"
+    import os
+
+    environment = {**os.environ, "OPWELD_FLAGS": flags}
+    command = [sys.executable, "-m", "opweld", "check", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, **more)
+
+
+def test_the_command(ops, tmp_path):
+    _, path = ops(no_decref="")
+    done = run(f"{path}:op", "--junit", tmp_path / "check.xml", "--examples", "5")
+    assert done.returncode == 1, done.stderr
+    line = line_of(path, "PyList_Append")
+    assert f"{path}:{line}: PyList_Append: leak: " in done.stdout
+    assert done.stdout.rstrip().splitlines()[-1].endswith("checks failed: 1 function, 5 checks")
+    (suite,) = ElementTree.parse(tmp_path / "check.xml").getroot()
+    assert (suite.get("name"), suite.get("tests")) == ("op", "5") and int(suite.get("failures")) >= 2
+    assert any(case.find("failure") is not None and case.get("name") == "places" for case in suite)
+    done = run(f"{path}:op", "--json", "--only", "run", "--examples", "5")
+    facts = json.loads(done.stdout)
+    assert done.returncode == 0 and facts["passed"] == 1 and facts["rows"][0]["check"] == "run"
+    assert run("nowhere.py").returncode == 1 and run(path, "--only", "luck").returncode == 2
+
+
+# ---- all that comes with the project ----
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_examples_pass(path, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    if path.stem in ("demo", "old_digits", "pytensor_op", "gray_scott"):
+        pytest.skip("it runs the others, or its ops are another package's, or are checked below")
+    monkeypatch.setattr(sys, "path", [str(EXAMPLES), *sys.path])
+    report = Report()
+    for subject in found(read(str(path))):
+        check(subject, report, examples=20)
+    assert report.rows and [str(fault) for row in report.wrong for fault in row.faults] == []
+    assert all(row.verdict == "passed" for row in report.rows)
