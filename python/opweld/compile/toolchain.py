@@ -226,7 +226,6 @@ def search_variables(environ: Mapping[str, str] | None = None) -> dict[str, str]
     return {name: value for name, value in found if value is not None}
 
 
-@lru_cache
 def python_abi() -> str:
     """Name this Python: its version and the suffix of its extension modules.
 
