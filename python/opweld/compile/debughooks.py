@@ -74,14 +74,14 @@ class _State:
     def __init__(self, node: Apply) -> None:
         self._node = node
         things = {id(thing): thing for thing in (node.op, *[v.type for v in (*node.inputs, *node.outputs)])}
-        self._before = [(thing, _attributes(thing), _hash(thing)) for thing in things.values()]
+        self._before = [(thing, _copies(thing), _hash(thing)) for thing in things.values()]
 
     def compare(self, asked: str) -> None:
         """Refuse what has changed."""
         for thing, before, number in self._before:
-            now = _attributes(thing)
-            for name, value in before.items():
-                if name not in now or not alike(value, now[name]):
+            now = getattr(thing, "__dict__", {})
+            for name, (is_, value) in before.items():
+                if name not in now or not (alike(value, now[name]) or (now[name] is is_ and not _tells(is_))):
                     after = text_of(now[name]) if name in now else "gone"
                     text = f"{asked} changed {name} of {thing}\n  before: {text_of(value)}\n  after: {after}"
                     _refuse(
@@ -99,9 +99,15 @@ class _State:
         self.compare("make_node")
 
 
-def _attributes(thing: object) -> dict[str, Any]:
-    """What an object has that is no cache of its own."""
-    return {name: copied(value) for name, value in getattr(thing, "__dict__", {}).items() if not name.startswith("_")}
+def _copies(thing: object) -> dict[str, tuple[Any, Any]]:
+    """What an object has that is no cache of its own: each as it is, and a copy."""
+    own = getattr(thing, "__dict__", {}).items()
+    return {name: (value, copied(value)) for name, value in own if not name.startswith("_")}
+
+
+def _tells(value: object) -> bool:
+    """Whether a copy of a value would tell that it has changed: what is equal to itself alone is not like its copy."""
+    return alike(copied(value), copied(value))
 
 
 def _hash(thing: object) -> int | None:
