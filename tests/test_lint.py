@@ -207,7 +207,7 @@ def test_the_librarys_own_c_is_silent():
     for path in [*sorted((ROOT / "python/opweld").rglob("*.c")), *(ROOT / "examples").glob("*.c")]:
         linting.of_c(str(path), report)
     assert report.fragments > 20 and not report.wrong
-    assert len({found.file for found in report.findings}) <= 3  # macros that define functions
+    assert len({found.file for found in report.findings}) <= 4  # macros that define functions
 
 
 def test_what_short_forms_and_library_ops_become_is_silent(lint):

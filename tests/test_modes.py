@@ -156,7 +156,9 @@ def test_what_is_no_mode():
     f = opweld.function([x], x * 2, mode=Links(lambda value: ["text"]))
     with pytest.raises(TypeError, match=r"what the mode has linked: perform's output_storage\[0\]\[0\]: expected fl"):
         f([1.0])
-    with pytest.raises(opweld.ConfigError, match="no option 'speed' of a function; there are allow_input_downcast, "):
+    with pytest.raises(
+        opweld.ConfigError, match="no option 'speed' of a function; there are account, allow_input_downcast, "
+    ):
         modes.Compiled("fast_run", options={"speed": 3})
 
 
@@ -196,11 +198,13 @@ def test_keyword_then_mode_then_configuration(monkeypatch):
 
 
 OTHER = {
-    "allow_input_downcast": True, "cc": "/nowhere/gcc", "cflags": "-O1 -ffast-math", "cmodule__remove_gxx_opt": True,
+    "account": True, "allow_input_downcast": True, "cc": "/nowhere/gcc", "cflags": "-O1 -ffast-math",
+    "cmodule__remove_gxx_opt": True,
     "compile_memory": 4096.0, "compile_seconds": 100.0, "compiledir": "", "compiledir_owners": "root",
-    "conventions": "theano", "cxx": "/nowhere/g++", "cxxflags": "-O0 -fsanitize=undefined", "fuse": False,
+    "conventions": "theano", "cxx": "/nowhere/g++", "cxxflags": "-O0 -fsanitize=undefined",
+    "faults": True, "fuse": False,
     "gcc__cxxflags": "-g1", "march": "baseline", "profile": True,
-    "isolate": True, "isolate_seconds": 99.0, "lock_seconds": 1.0,
+    "isolate": True, "isolate_seconds": 99.0, "lint": "warn", "lock_seconds": 1.0,
     "on_unused_input": "ignore", "optimizer": "None", "progress": "on",
     "threads": len(os.sched_getaffinity(0)),
 }  # fmt: skip

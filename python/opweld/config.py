@@ -195,7 +195,7 @@ def _unknown(key: str) -> str:
 
     if key == "instructions":
         return f"no configuration key {key!r}: it is march now; 'processor' is 'native', 'common' is 'baseline'"
-    near = difflib.get_close_matches(key, _KEYS, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(key, _KEYS, n=3, cutoff=0.6)
     hint = f"; did you mean {' or '.join(near)}?" if near else f"; known are {', '.join(_KEYS)}"
     return f"no configuration key {key!r}{hint}"
 

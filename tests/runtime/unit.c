@@ -246,7 +246,7 @@ static const int floats[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT};
 static const npy_intp float_sizes[] = {4, 4, 4};
 static const int over_second[] = {1};
 
-static const opw_loop roots[] = {{1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0}};
+static const opw_loop roots[] = {{1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL}};
 
 static int sum_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, void *acc)
 {
@@ -315,29 +315,29 @@ static const opw_fold largest = {folded, OPW_COLUMNS(sizeof(double)), 1, 1, 0, 0
 
 enum { ADD, ADD_OVER, SUM_0, SUM_1, SUM_ALL, ROOT, EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, ADD_FLOATS, SCALE, SECOND_ROOT, THIRD_ROOT };
 static const opw_loop loops[] = {
-    {2, 1, doubles, sizes, 0, NULL, add_inner, NULL, 100, 0},
-    {2, 1, doubles, sizes, 0, over_second, add_inner, NULL, 100, 0},
-    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[0], 100, 0},
-    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[1], 100, 0},
-    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[2], 100, 0},
-    {1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0},
-    {2, 1, doubles, sizes, 0, NULL, expand_inner, NULL, 0, 0},
-    {2, 1, doubles, sizes, 0, over_second, expand_inner, NULL, 0, 0},
-    {3, 2, doubles, sizes, 0, NULL, twice_inner, NULL, 0, 0},
-    {2, 2, doubles, sizes, 0, NULL, pair_inner, NULL, 0, 0},
-    {2, 1, doubles, sizes, 0, NULL, NULL, &sums[3], 0, 0},
-    {2, 1, floats, float_sizes, 0, NULL, add_floats_inner, NULL, 100, 0},
-    {3, 1, doubles, sizes, 0, NULL, scale_inner, NULL, 100, 0},
-    {1, 1, doubles, sizes, 0, NULL, second_root_inner, NULL, 0, 0},
-    {1, 1, doubles, sizes, 0, NULL, third_root_inner, NULL, 0, 0},
+    {2, 1, doubles, sizes, 0, NULL, add_inner, NULL, 100, 0, NULL, NULL},
+    {2, 1, doubles, sizes, 0, over_second, add_inner, NULL, 100, 0, NULL, NULL},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[0], 100, 0, NULL, NULL},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[1], 100, 0, NULL, NULL},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[2], 100, 0, NULL, NULL},
+    {1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL},
+    {2, 1, doubles, sizes, 0, NULL, expand_inner, NULL, 0, 0, NULL, NULL},
+    {2, 1, doubles, sizes, 0, over_second, expand_inner, NULL, 0, 0, NULL, NULL},
+    {3, 2, doubles, sizes, 0, NULL, twice_inner, NULL, 0, 0, NULL, NULL},
+    {2, 2, doubles, sizes, 0, NULL, pair_inner, NULL, 0, 0, NULL, NULL},
+    {2, 1, doubles, sizes, 0, NULL, NULL, &sums[3], 0, 0, NULL, NULL},
+    {2, 1, floats, float_sizes, 0, NULL, add_floats_inner, NULL, 100, 0, NULL, NULL},
+    {3, 1, doubles, sizes, 0, NULL, scale_inner, NULL, 100, 0, NULL, NULL},
+    {1, 1, doubles, sizes, 0, NULL, second_root_inner, NULL, 0, 0, NULL, NULL},
+    {1, 1, doubles, sizes, 0, NULL, third_root_inner, NULL, 0, 0, NULL, NULL},
 };
 
-static const opw_loop maxima[] = {{1, 1, doubles, sizes, 0, NULL, NULL, &largest, 100, 0}};
+static const opw_loop maxima[] = {{1, 1, doubles, sizes, 0, NULL, NULL, &largest, 100, 0, NULL, NULL}};
 
 /* ---- groups: members' nodes count from 10 ---- */
 
-static const opw_read reads[] = {{0, NPY_DOUBLE}, {1, NPY_DOUBLE}, {-1, NPY_DOUBLE}, {1, NPY_DOUBLE}, {-1, NPY_DOUBLE}, {2, NPY_DOUBLE},
-                                 {-2, NPY_DOUBLE}};
+static const opw_read reads[] = {{0, NPY_DOUBLE, 0}, {1, NPY_DOUBLE, 0}, {-1, NPY_DOUBLE, 0}, {1, NPY_DOUBLE, 0}, {-1, NPY_DOUBLE, 0},
+                                 {2, NPY_DOUBLE, 0}, {-2, NPY_DOUBLE, 0}};
 static const opw_member expand_members[] = {{10, 1, reads}, {11, 2, reads + 2}, {12, 1, reads + 6}}; /* total: the third */
 static const opw_member twice_members[] = {{10, 2, reads}, {11, 2, reads + 4}, {12, 1, reads + 6}};
 static const opw_member pair_members[] = {{10, 1, reads}, {11, 1, reads + 1}};
