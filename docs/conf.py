@@ -1,5 +1,7 @@
 """The site's configuration: `make docs`."""
 
+import logging
+
 import opweld
 
 project = "opweld"
@@ -57,3 +59,13 @@ html_theme_options = {
     "navigation_with_keys": False,
 }
 default_role = "code"
+
+
+def _no_word_on_blanks(record: logging.LogRecord) -> bool:
+    """Leave out a warning that the folder's own path has blanks: the site's links are relative, and have none."""
+    return "file name(s) with spaces" not in record.getMessage()
+
+
+def setup(app: object) -> None:
+    """Bear a checkout whose path has blanks."""
+    logging.getLogger("sphinx.sphinx-gallery").addFilter(_no_word_on_blanks)
