@@ -262,19 +262,41 @@ import numpy as np
 import opweld, opweld.tensor as T
 
 x = T.dvector("x")
-f = opweld.function([x], x * 2 + 1)
+{}
 assert f([1.0, 2.0]).tolist() == [3, 5]
 names = {name.removeprefix("opweld.") for name in sys.modules}
 print(json.dumps([f.maker.built.hit, sorted(names & set(sys.argv[1].split()))]))
 """
+GRAPH = "f = opweld.function([x], x * 2 + 1)"
+OP = '''
+class TwiceAndOne(opweld.COp):
+    __props__ = ()
+
+    def make_node(self, x):
+        return opweld.Apply(self, [x], [x.type()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x,), (y,) = inputs, outputs
+        return f"""
+            Py_XDECREF({y});
+            {y} = (PyArrayObject *)PyArray_NewLikeArray({x}, NPY_CORDER, NULL, 0);
+            if ({y} == NULL) {sub["fail"]}
+            for (npy_intp i = 0; i < PyArray_DIM({x}, 0); i++)
+                *(double *)PyArray_GETPTR1({y}, i) = 2 * *(double *)PyArray_GETPTR1({x}, i) + 1;
+        """
+
+f = opweld.function([x], TwiceAndOne()(x))
+'''
 
 
-def test_a_hit_loads_nothing_needless(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("made", "needless"), [(GRAPH, NEEDLESS), (OP, NEEDLESS.replace(" graph.hooknames", ""))])
+def test_a_hit_loads_nothing_needless(tmp_path: Path, made: str, needless: str) -> None:
     env = {**os.environ, "OPWELD_FLAGS": f"compiledir={tmp_path / 'cache'}"}
     env["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    program = HIT.replace("{}", made)
     hits = []
     for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", HIT, NEEDLESS], env=env, capture_output=True, text=True)
+        done = subprocess.run([sys.executable, "-c", program, needless], env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         hits.append(json.loads(done.stdout))
     assert hits[0][0] is False and "engine" in hits[0][1] and hits[1] == [True, []]
@@ -301,6 +323,33 @@ def test_a_file_replaced_with_equal_size_and_time(tmp_path: Path) -> None:
     assert now.st_ino == other.st_ino != was.st_ino
     with pytest.raises(holds.NotHeld, match=r"one\.h has changed"):
         holds.check_files([known])
+
+
+def test_which_file_has_changed(tmp_path: Path) -> None:
+    """The first, from one on; each part of what is known counts, and names that are no UTF-8 are names too."""
+    paths = [tmp_path / "one.h", tmp_path / "två.h", Path(os.fsdecode(os.fsencode(tmp_path) + b"/thr\xe9\xe9.h"))]
+    for path in paths:
+        path.write_text("text")
+    files = [known_as(path) for path in paths]
+    assert [holds.unchanged(files, at) for at in range(4)] == [3, 3, 3, 3]
+    assert holds.unchanged(tuple(map(tuple, files)), 0) == 3 and holds.unchanged([], 0) == 0
+    for part in range(1, 5):
+        other = [*files[1][:part], files[1][part] + 1, *files[1][part + 1 :]]
+        assert [holds.unchanged([files[0], other, files[2]], at) for at in range(4)] == [1, 1, 3, 3]
+    paths[2].unlink()
+    assert [holds.unchanged(files, at) for at in range(4)] == [2, 2, 2, 3]
+    with pytest.raises(holds.NotHeld, match="cannot be read"):
+        holds.check_files(files)
+    holds.check_files(files, tolerant=True)
+
+
+@pytest.mark.parametrize(
+    "known", [["/", 1, 2, 3, 4], ["/", 1, 2, 3, "4", ""], [None, 1, 2, 3, 4, ""], 1, ["a\0b", 1, 2, 3, 4, ""]]
+)
+def test_what_is_known_of_a_file_is_of_six_parts(known: object) -> None:
+    """What lies in an entry need not be what was put there: a miss, not a crash."""
+    with pytest.raises((TypeError, ValueError)):
+        holds.unchanged([known], 0)
 
 
 class Kept:

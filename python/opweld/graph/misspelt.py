@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection
-from difflib import get_close_matches
 from warnings import warn
 
 from opweld.errors import OpweldWarning, _what
+from opweld.rooms import suggest  # difflib takes 1 ms: loaded where a name could be a hook's
 from opweld.signatures import signature_of
 
 __all__ = ["called", "name", "signature"]
@@ -34,12 +34,12 @@ def name(cls: type, given: str, own: Collection[str], other: Collection[str]) ->
         return
     if given in other:
         who, whose = ("types", "ops") if "filter" in own else ("ops", "types")
-        near = get_close_matches(given.replace("c_", "c_code_"), own, 1, 0.9)
+        near = suggest.get_close_matches(given.replace("c_", "c_code_"), own, 1, 0.9)
         _tell(cls, f"{given} is a hook of {whose}" + (f"; {who} have {near[0]}" if near else ""))
         return
     plain = given.replace("_", "").lower()
     same = [hook for hook in own if hook.replace("_", "") == plain or sorted(hook) == sorted(given)]
-    near = same or get_close_matches(given.lower(), own, 1, 0.86)
+    near = same or suggest.get_close_matches(given.lower(), own, 1, 0.86)
     if near and near[0] not in cls.__dict__:  # beside the hook it is a helper of its
         _tell(cls, f"there is no hook {given!r}; is {near[0]!r} meant?")
 

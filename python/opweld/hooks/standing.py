@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from opweld.graph.alike import differences
 from opweld.rooms import late
 
 if TYPE_CHECKING:
@@ -13,6 +12,8 @@ if TYPE_CHECKING:
 __all__ = ["one_node", "one_type"]
 
 same: Any = late("opweld.hooks.same")  # hardly ever asked
+
+_WHOLE = frozenset({"opweld.generic", "opweld.scalar.type", "opweld.tensor.type"})  # equality there says all
 
 
 def one_type(one: object, other: object) -> bool:
@@ -33,7 +34,7 @@ def one_type(one: object, other: object) -> bool:
     TypeError
         If what they do depends on an attribute that differs.
     """
-    return one is other or not differences(one, other) or bool(same.stands_for_type(one, other))
+    return one is other or _agree(one, other) or bool(same.stands_for_type(one, other))
 
 
 def one_node(one: Node, other: Node) -> bool:
@@ -61,6 +62,11 @@ def one_node(one: Node, other: Node) -> bool:
         return False
     if one.op is other.op and not types:
         return True
-    if not differences(one.op, other.op) and not any([differences(*pair) for pair in types]):
+    if _agree(one.op, other.op) and all([_agree(*pair) for pair in types]):
         return True
     return bool(same.stands_for(one, other))
+
+
+def _agree(one: object, other: object) -> bool:
+    """Whether two objects that are equal are the same to all who ask, without a look at their attributes."""
+    return one is other or (type(one) is type(other) and type(one).__module__ in _WHOLE)
