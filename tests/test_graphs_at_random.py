@@ -24,13 +24,13 @@ from graphs import (
     State,
     Unsuitable,
     Value,
-    bounded,
     convert,
     draw,
     laid_out,
     numbers,
     quiet,
 )
+from reckoned import computed, without_effect
 
 import opweld
 import opweld.tensor as T
@@ -62,6 +62,10 @@ class Case:
     given_away: list[int] = field(default_factory=list)  # inputs that may be written over
     dims: list[int] = field(default_factory=list)
     shapes: list[tuple[int, ...]] = field(default_factory=list)  # of each input: places in dims; -1: one
+
+    @property
+    def wanted(self) -> list[Value]:
+        return [*self.outputs, *(value for _, value in self.updates)]
 
     def sizes(self, which: int, dims: list[int]) -> tuple[int, ...]:
         return tuple(1 if at < 0 else dims[at] for at in self.shapes[which])
@@ -136,31 +140,6 @@ def update(rng: Random, case: Case, everything: list[Value]) -> None:
 # -- what NumPy makes of it ---------------------------------------------------------------------------------------
 
 
-def computed(values: list[Value], known: dict[Value, Result]) -> tuple[list[Result], list[tuple[Node, Exception]]]:
-    """What is known of some values, or the nodes that fail although what they read is there."""
-    results: dict[tuple[Node, int], Result | None] = {(v.node, 0): r for v, r in known.items()}
-    failures = []
-    stack = [v.node for v in reversed(values)]
-    while stack:
-        node = stack[-1]
-        waits = [v.node for v in node.inputs if (v.node, v.at) not in results]
-        if (node, 0) in results or waits:
-            stack.pop() if (node, 0) in results else stack.extend(waits)
-            continue
-        given = [results[v.node, v.at] for v in node.inputs]
-        made: list[Result | None] = [None, None]
-        if None not in [g if g is None else 0 for g in given]:
-            try:
-                bounded(given)
-                made = list(node.compute(*given))
-            except (ValueError, ArithmeticError, IndexError) as error:
-                failures.append((node, error))
-        results.update({(node, at): one for at, one in enumerate(made)})
-        if made == [None, None]:
-            results.update({(node, at): None for at in range(2)})
-    return [results[v.node, v.at] for v in values], failures
-
-
 def alike(got: Array, want: Result, text: str) -> None:
     """Bits where they are known, else within the slack."""
     value, slack = want
@@ -187,6 +166,7 @@ class Call:
     arrays: list[Array]
     outs: list[Array | None] | None
     fails: bool = False  # by what is given as out=
+    known: dict[Value, Result] = field(default_factory=dict)  # what it has read, when it was last made
 
 
 def arguments(rng: Random, case: Case, at: int) -> list[Array]:
@@ -298,7 +278,9 @@ def functions(rng: Random, case: Case) -> tuple[Any, Any]:
         "updates": [(case.shared[at][0], value.variable) for at, value in case.updates],
     }
     rewrites = "None" if rng.random() < 0.15 else "default"
-    optimised = {"cflags": "-O3 -fno-math-errno", "cxxflags": "-O3 -fno-math-errno"} if rng.random() < 0.1 else {}
+    luck = rng.random()  # the long form is for how loops are joined, which no optimiser has to see each time
+    effort = "-O3 -fno-math-errno" if luck < 0.1 else "-O0 -fno-math-errno" if LONG and luck > 0.4 else ""
+    optimised = {"cflags": effort, "cxxflags": effort} if effort else {}
     march = str(rng.choice([*LEVELS]))
     if THREADS > 1:
         optimised = {"cflags": SHORT, "cxxflags": SHORT, "threads": THREADS}
@@ -311,9 +293,9 @@ def functions(rng: Random, case: Case) -> tuple[Any, Any]:
 
 def expected(case: Case, call: Call, values: list[Result]) -> tuple[list[Result], list[Result], list[Any]]:
     """Results, new values of shared variables, failures."""
-    known = {v: Result(a, None) for v, a in zip(case.inputs, call.arrays)}
-    known |= {v: r for (_, v), r in zip(case.shared, values)}
-    wants, failures = computed([*case.outputs, *(v for _, v in case.updates)], known)
+    call.known = {v: Result(a, None) for v, a in zip(case.inputs, call.arrays)}
+    call.known |= {v: r for (_, v), r in zip(case.shared, values)}
+    wants, failures = computed(case.wanted, call.known)
     if failures:
         return [], values, failures
     after = list(values)
@@ -354,6 +336,15 @@ def check(f: Any, case: Case, calls: list[Call], state: str) -> list[Any]:
     return told
 
 
+def said_besides(one: Any, other: Any) -> set[str]:
+    """What a call has said of floating point, as words or by what it raised, and another has not."""
+    mine, others = (
+        {*words, *(lines[:1] if kind is FloatingPointError else [])}
+        for _, (kind, lines), words in ((n, raised or (None, []), words) for n, raised, words in (one, other))
+    )
+    return mine - others
+
+
 @pytest.mark.parametrize("seed", range(FUNCTIONS))
 def test_graphs_at_random(seed: int, folder: Any) -> None:
     case, rng = drawn(FIRST + seed)
@@ -373,6 +364,9 @@ def test_graphs_at_random(seed: int, folder: Any) -> None:
             calls.append(call)
         mine, theirs = (check(f, case, calls, state) for f in (fused, plain))
         for at, (one, other) in enumerate(zip(mine, theirs)):
+            more = said_besides(other, one)
+            if more and without_effect(case.wanted, calls[at].known, more):
+                break  # what is raised there alone keeps shared values as they were
             if one[0] < 2:  # of several nodes that fail, others may come first
                 assert one[1] == other[1], f"call {at}"
             assert one[2] == other[2], f"call {at}"
