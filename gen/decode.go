@@ -1,12 +1,9 @@
 package gen
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -25,69 +22,6 @@ func Decode(data []byte) (*Program, error) {
 	return p, nil
 }
 
-// parse builds a tree of map, slice, string, json.Number and bool, and refuses a key that stands twice.
-func parse(data []byte) (any, error) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	v, err := parseValue(dec)
-	if err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, fmt.Errorf("program ends too early, after %d bytes", dec.InputOffset())
-		}
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return nil, fmt.Errorf("program is not JSON: %w at byte %d", err, dec.InputOffset())
-		}
-		return nil, err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("something follows the program at byte %d", dec.InputOffset())
-	}
-	return v, nil
-}
-
-func parseValue(dec *json.Decoder) (any, error) {
-	tok, err := dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch tok {
-	case json.Delim('{'):
-		return parseObject(dec)
-	case json.Delim('['):
-		list := []any{}
-		for dec.More() {
-			v, err := parseValue(dec)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
-		}
-		_, err := dec.Token()
-		return list, err
-	}
-	return tok, nil
-}
-
-func parseObject(dec *json.Decoder) (any, error) {
-	obj := map[string]any{}
-	for dec.More() {
-		tok, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		key := tok.(string) // an object's key is a string, or Token has failed
-		if _, twice := obj[key]; twice {
-			return nil, fmt.Errorf("field %q stands twice", key)
-		}
-		if obj[key], err = parseValue(dec); err != nil {
-			return nil, err
-		}
-	}
-	_, err := dec.Token()
-	return obj, err
-}
-
 // decoder keeps the first error; later reads give zero values.
 type decoder struct{ err *Error }
 
@@ -102,7 +36,7 @@ type object struct {
 	d      *decoder
 	where  string
 	fields map[string]any
-	asked  map[string]bool
+	asked  []string
 }
 
 func (d *decoder) object(v any, where string) *object {
@@ -110,7 +44,7 @@ func (d *decoder) object(v any, where string) *object {
 	if !ok {
 		d.fail(where, "expected an object, got %s", kind(v))
 	}
-	return &object{d: d, where: where, fields: m, asked: map[string]bool{}}
+	return &object{d: d, where: where, fields: m}
 }
 
 func (o *object) at(field string) string { return join(o.where, field) }
@@ -124,7 +58,7 @@ func join(where, field string) string {
 
 // take gives a field's value; a missing one is an error unless it is optional.
 func (o *object) take(field string, optional bool) (any, bool) {
-	o.asked[field] = true
+	o.asked = append(o.asked, field)
 	v, ok := o.fields[field]
 	if !ok && !optional {
 		o.d.fail(o.where, "field %q is missing", field)
@@ -135,20 +69,16 @@ func (o *object) take(field string, optional bool) (any, bool) {
 func (o *object) close() {
 	unknown := []string{}
 	for field := range o.fields {
-		if !o.asked[field] {
+		if !slices.Contains(o.asked, field) {
 			unknown = append(unknown, field)
 		}
 	}
 	if len(unknown) == 0 {
 		return
 	}
-	sort.Strings(unknown)
-	known := make([]string, 0, len(o.asked))
-	for field := range o.asked {
-		known = append(known, field)
-	}
-	sort.Strings(known)
-	o.d.fail(o.where, "unknown field %q; known are %s", unknown[0], strings.Join(known, ", "))
+	slices.Sort(unknown)
+	slices.Sort(o.asked)
+	o.d.fail(o.where, "unknown field %q; known are %s", unknown[0], strings.Join(slices.Compact(o.asked), ", "))
 }
 
 func (o *object) str(field string, optional bool) string {

@@ -78,6 +78,7 @@ type fuser struct {
 	costs    []int      // the same
 	calling  []bool     // of each kernel: its loop calls functions that have a stage of their own
 	absorbed []bool     // of each step: it is a view that loops read through, and that nobody makes
+	turn     int        // how often groups were asked for their neighbours
 }
 
 // group is steps that are to be one.
@@ -87,6 +88,7 @@ type group struct {
 	fuses  bool      // holds loops that may have company
 	tabled bool      // each instruction is a stage of its loop
 	seen   *analysis // of it while it repeats nothing
+	turn   int       // when it was last found to be a neighbour
 }
 
 // all lists the steps of a group, in order, those that it repeats too.
@@ -171,8 +173,10 @@ func (f *fuser) fuses(step int) bool {
 // read the same.
 func (f *fuser) neighbours(g *group) []*group {
 	var found []*group
+	f.turn++
 	add := func(other int) {
-		if n := f.of[other]; n != nil && n.fuses && n != g && !slices.Contains(found, n) {
+		if n := f.of[other]; n != nil && n.fuses && n != g && n.turn != f.turn {
+			n.turn = f.turn
 			found = append(found, n)
 		}
 	}
