@@ -79,6 +79,8 @@ class MaxPool(gof.Op):
     __props__ = ()
 
     def make_node(self, x):
+        if x.ndim != 4:
+            raise TypeError("MaxPool: x must have 4 dimensions")
         return gof.Apply(self, [x], [x.type(), T.TensorType("int8", (False,) * 4)()])
 
     def infer_shape(self, node, shapes):
@@ -100,6 +102,10 @@ class MaxPool(gof.Op):
         return """
         npy_intp* dims = PyArray_DIMS(%(x)s);
         npy_intp size[4] = {dims[0], dims[1] / 2, dims[2] / 2, dims[3]};
+        if (dims[1] %% 2 || dims[2] %% 2) {
+            PyErr_SetString(PyExc_ValueError, "MaxPool: rows and columns must be even");
+            %(fail)s
+        }
         Py_XDECREF(%(z)s);
         Py_XDECREF(%(which)s);
         %(z)s = (PyArrayObject*)PyArray_EMPTY(4, size, PyArray_TYPE(%(x)s), 0);
@@ -115,7 +121,7 @@ class MaxPool(gof.Op):
                         for (int a = 0; a < 4; a++) {
                             const npy_intp at[4] = {k, 2 * i + a / 2, 2 * j + a %% 2, f};
                             dtype_%(x)s v = *(dtype_%(x)s*)PyArray_GetPtr(%(x)s, at);
-                            if (a == 0 || v > *to) { *to = v; *kept = a; }
+                            if (a == 0 || v > *to || (v != v && *to == *to)) { *to = v; *kept = a; }
                         }
                     }
         """ % locals()
@@ -130,6 +136,8 @@ class MaxPoolGrad(gof.Op):
     __props__ = ()
 
     def make_node(self, g, which):
+        if g.ndim != 4 or which.ndim != 4 or not which.dtype.startswith("int"):
+            raise TypeError("MaxPoolGrad: g and which must have 4 dimensions, and which be integers")
         return gof.Apply(self, [g, which], [g.type()])
 
     def perform(self, node, inputs, output_storage):
@@ -147,6 +155,10 @@ class MaxPoolGrad(gof.Op):
         return """
         npy_intp* dims = PyArray_DIMS(%(g)s);
         npy_intp size[4] = {dims[0], 2 * dims[1], 2 * dims[2], dims[3]};
+        if (!PyArray_CompareLists(dims, PyArray_DIMS(%(which)s), 4)) {
+            PyErr_SetString(PyExc_ValueError, "MaxPoolGrad: g and which must have one shape");
+            %(fail)s
+        }
         Py_XDECREF(%(z)s);
         %(z)s = (PyArrayObject*)PyArray_ZEROS(4, size, PyArray_TYPE(%(g)s), 0);
         if (!%(z)s) { %(fail)s }
@@ -155,7 +167,11 @@ class MaxPoolGrad(gof.Op):
                 for (npy_intp j = 0; j < dims[2]; j++)
                     for (npy_intp f = 0; f < dims[3]; f++) {
                         const npy_intp from[4] = {k, i, j, f};
-                        int a = *(npy_int8*)PyArray_GetPtr(%(which)s, from);
+                        npy_intp a = *(dtype_%(which)s*)PyArray_GetPtr(%(which)s, from);
+                        if (a < 0 || a > 3) {
+                            PyErr_SetString(PyExc_IndexError, "MaxPoolGrad: which must be 0, 1, 2 or 3");
+                            %(fail)s
+                        }
                         const npy_intp to[4] = {k, 2 * i + a / 2, 2 * j + a %% 2, f};
                         *(dtype_%(z)s*)PyArray_GetPtr(%(z)s, to) = *(dtype_%(g)s*)PyArray_GetPtr(%(g)s, from);
                     }
@@ -171,6 +187,8 @@ class Softmax(gof.Op):
     __props__ = ()
 
     def make_node(self, x):
+        if x.ndim != 2:
+            raise TypeError("Softmax: x must be a matrix")
         return gof.Apply(self, [x], [x.type()])
 
     def infer_shape(self, node, shapes):
@@ -190,6 +208,10 @@ class Softmax(gof.Op):
         fail = sub["fail"]
         return """
         npy_intp rows = PyArray_DIM(%(x)s, 0), columns = PyArray_DIM(%(x)s, 1);
+        if (!columns) {
+            PyErr_SetString(PyExc_ValueError, "Softmax: there are no columns");
+            %(fail)s
+        }
         Py_XDECREF(%(z)s);
         %(z)s = (PyArrayObject*)PyArray_EMPTY(2, PyArray_DIMS(%(x)s), PyArray_TYPE(%(x)s), 0);
         if (!%(z)s) { %(fail)s }

@@ -27,7 +27,7 @@ life = opweld.cop("a: uint8[n, m] -> b: uint8[n, m]", """
 # loop runs along three rows and a compiler makes it go through sixteen cells or more at once, as NumPy's loops do:
 
 life_by_rows = opweld.cop("a: uint8[n, m] -> b: uint8[n, m], r: work uint8[3, m + 2]", """
-    for (npy_intp i = 0; i < n; i++) {
+    for (npy_intp i = 0; i < n && m > 0; i++) {
         for (int k = 0; k < 3; k++) {  /* the row above, this one, the one below, each with a cell of the other edge */
             const npy_uint8 *row = a + (i + k + n - 1) % n * m;
             memcpy(&r(k, 1), row, m);

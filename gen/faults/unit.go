@@ -61,10 +61,11 @@ func Runtime(text string) (string, error) {
 func listed(name string, places []Place, cxx bool) string {
 	var out strings.Builder
 	out.WriteString("\n#if !defined OPW_PART || OPW_PART != 2\n")
+	declared := fmt.Sprintf("extern const char %s[];", name)
 	if cxx {
-		out.WriteString(`extern "C" `)
+		declared = `extern "C" { ` + declared + " }"
 	}
-	fmt.Fprintf(&out, "extern const char %s[];\nconst char %s[] = \"\"", name, name)
+	fmt.Fprintf(&out, "%s\nconst char %s[] = \"\"", declared, name)
 	for _, p := range places {
 		line, _ := json.Marshal(p) // plain fields: it cannot fail
 		quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "?", `\?`).Replace(string(line))

@@ -52,7 +52,26 @@ class Address(NamedTuple):
         Unknown
             If there is no such file, module or name; it says what may have been meant.
         """
-        found: Any = self._file() if self.is_file else self._module()
+        return self.within(self._file() if self.is_file else self._module())
+
+    def within(self, module: ModuleType) -> Any:
+        """Find the object in its module, which is loaded.
+
+        Parameters
+        ----------
+        module : module
+            That of the address.
+
+        Returns
+        -------
+        object
+
+        Raises
+        ------
+        Unknown
+            If there is no such name; it says what may have been meant.
+        """
+        found: Any = module
         path = self.module
         for name in filter(None, self.name.split(".")):
             try:

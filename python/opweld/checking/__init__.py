@@ -1,7 +1,7 @@
 """What ``opweld check`` does with a user's own ops: lint, DebugMode, every place that can fail forced, memory refused.
 
-`subjects` finds the functions, `drawing` their inputs, `checks` does one check after the other, `report` tells
-(docs/check.md).
+`whole` does all of it in a process of its own: `subjects` finds the functions, `drawing` their inputs, `checks` does
+one check after the other; `report` tells (docs/check.md).
 """
 
 from opweld.rooms import door
@@ -9,8 +9,9 @@ from opweld.rooms import door
 __all__, __getattr__, __dir__ = door(
     __name__,
     {
-        "checks": ("CHECKS", "check", "check_all"),
+        "checks": ("CHECKS", "check"),
         "report": ("Fault", "Report", "Row"),
         "subjects": ("INPUTS", "Subject", "found", "recording", "subject_of"),
+        "whole": ("check_all", "check_apart"),
     },
 )

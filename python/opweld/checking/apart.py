@@ -35,15 +35,15 @@ class Ended(NamedTuple):
     what: str
 
 
-def messages(work: Callable[[Callable[[Any], None]], None], seconds: float) -> Iterator[Any]:
+def messages(work: Callable[[Callable[[Any], None]], None], seconds: float | None) -> Iterator[Any]:
     """Do work in a child, and give what it says.
 
     Parameters
     ----------
     work : callable
         Is given a function that sends an object, and called in the child.
-    seconds : float
-        How long the child may say nothing.
+    seconds : float or None
+        How long the child may say nothing; None: for ever.
 
     Yields
     ------
@@ -104,12 +104,12 @@ def _inside(work: Callable[[Callable[[Any], None]], None], writer: int) -> None:
         os._exit(code)
 
 
-def _read(pipe: FileIO, size: int, seconds: float) -> bytes | None:
+def _read(pipe: FileIO, size: int, seconds: float | None) -> bytes | None:
     """So many bytes; none: the other end is closed; None: it says nothing."""
     found = b""
-    until = time.monotonic() + seconds
+    until = None if seconds is None else time.monotonic() + seconds
     while len(found) < size:
-        ready, _, _ = select.select([pipe], [], [], max(until - time.monotonic(), 0))
+        ready, _, _ = select.select([pipe], [], [], until and max(until - time.monotonic(), 0))
         if not ready:
             return None
         piece = pipe.read(size - len(found))

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from opweld import linting
-from opweld.addresses import Unknown, read
 from opweld.checking import apart, drawing, forcing, trials
 from opweld.checking.report import Fault, Report, Row
-from opweld.checking.subjects import Subject, found
+from opweld.checking.subjects import Subject
 from opweld.errors import OpweldError
 
-__all__ = ["CHECKS", "check", "check_all"]
+__all__ = ["CHECKS", "check"]
 
 _CHOSEN = 6  # inputs with which places are forced
 _REFUSED = 2  # inputs with which memory is refused
@@ -29,8 +28,11 @@ def check(
     only: Iterable[str] = (),
     examples: int = 40,
     seconds: float = 60.0,
+    begins: Callable[[str, str], bool] | None = None,
 ) -> list[Row]:
-    """Check a function.
+    """Check a function, in this process: what is called and forced is in children of it, but the function is made here.
+
+    `check_all` and `check_apart` do all of it in a child.
 
     Parameters
     ----------
@@ -44,6 +46,8 @@ def check(
         How many inputs are drawn, besides those that are given; 0: none.
     seconds : float
         How long a call may take.
+    begins : callable, optional
+        Is given the names of function and check before each, and says whether it is to be done.
 
     Returns
     -------
@@ -52,37 +56,9 @@ def check(
     """
     one = _One(subject, report, examples, seconds)
     for name in CHECKS:
-        if not only or name in only:
+        if (not only or name in only) and (begins is None or begins(subject.name, name)):
             one.go(name)
     return one.rows
-
-
-def check_all(targets: Iterable[str], only: Iterable[str] = (), examples: int = 40, seconds: float = 60.0) -> Report:
-    """Check all that is at some addresses.
-
-    Parameters
-    ----------
-    targets : iterable of str
-        Modules, names in them, scripts.
-    only, examples, seconds : iterable of str, int and float
-        As for `check`.
-
-    Returns
-    -------
-    Report
-
-    Raises
-    ------
-    Unknown
-        If there is nothing at an address, or nothing that has C.
-    """
-    report = Report()
-    for target in targets:
-        for subject in found(read(target)):
-            check(subject, report, only, examples, seconds)
-    if not report.rows:
-        raise Unknown(f"{' '.join(targets)}: nothing with C is named or made there")
-    return report
 
 
 class _One:
@@ -108,7 +84,7 @@ class _One:
             verdict, said, faults = "failed", "it cannot be done", [Fault("", type(err).__name__, first)]
         row = Row(self.subject.name, name, verdict, said, tuple(faults), time.perf_counter() - begin)
         self.rows.append(row)
-        self.report.rows.append(row)
+        self.report.add(row)
 
     # ---- what checks share ----
 
@@ -192,7 +168,10 @@ class _One:
         if self.nothing():
             return "skipped", "no inputs", []
         inputs = self.called[0][:_DEBUGGED]
-        function = self.subject.make(mode="DebugMode")
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            function = self.subject.make(mode="DebugMode")
+        alone = ", no perform to compare with" if any("no perform" in str(one.message) for one in said) else ""
 
         def work(send: Callable[[Any], None]) -> None:
             warnings.simplefilter("ignore")
@@ -210,6 +189,33 @@ class _One:
                 faults.append(Fault("", message.how, f"{message.what}, called with {_shown(values)}"))
             elif message is not None:
                 faults.append(message)
+        return _verdict(faults), f"{len(inputs)} inputs{alone}", faults
+
+    def account(self) -> tuple[str, str, list[Fault]]:
+        """References and memory, counted by line while it runs."""
+        taken, refused, _ = self.called
+        inputs = [*taken, *refused]
+        if not inputs:
+            return "skipped", "no inputs", []
+        function = self.subject.make(account=True)
+
+        def work(send: Callable[[Any], None]) -> None:
+            warnings.simplefilter("ignore")
+            for values in inputs:
+                try:
+                    function(*map(forcing.copy_of, values))
+                except Exception:
+                    pass  # inputs that it refuses
+                losses = function.account.findings
+                function.account.reset()
+                send([Fault(f"{loss.file}:{loss.line}", loss.rule, loss.message) for loss in losses])
+
+        faults: list[Fault] = []
+        for values, message in zip([*inputs, None], apart.messages(work, self.seconds)):
+            if isinstance(message, apart.Ended):
+                faults.append(Fault("", message.how, f"{message.what}, called with {_shown(values)}"))
+            else:
+                faults += [fault for fault in message if fault not in faults]
         return _verdict(faults), f"{len(inputs)} inputs", faults
 
     def places(self) -> tuple[str, str, list[Fault]]:
@@ -248,6 +254,7 @@ CHECKS: dict[str, Callable[[_One], tuple[str, str, list[Fault]]]] = {
     "lint": _One.lint,
     "run": _One.run,
     "DebugMode": _One.debug,
+    "account": _One.account,
     "places": _One.places,
     "memory": _One.memory,
 }

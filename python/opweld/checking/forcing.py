@@ -125,7 +125,7 @@ class Places:
         self.inputs = list(inputs)
         self.mutable = [spec.mutable for spec in recipe.inputs]
         self.stateful = bool(recipe.updates)
-        options = {**recipe.options, "faults": True, "profile": False}
+        options = {**recipe.options, "faults": True, "profile": False, "isolate": False}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the compiler's, which the plain module has said
             made = Recipe(

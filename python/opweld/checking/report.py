@@ -73,6 +73,16 @@ class Report:
     def __init__(self) -> None:
         self.rows: list[Row] = []
 
+    def add(self, row: Row) -> None:
+        """Take up a row.
+
+        Parameters
+        ----------
+        row : Row
+            The next.
+        """
+        self.rows.append(row)
+
     @property
     def wrong(self) -> list[Row]:
         """Those that failed."""

@@ -7,6 +7,7 @@ import itertools
 import os
 import runpy
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from opweld.addresses import Address, Unknown
+from opweld.checking.report import Fault
 from opweld.compile import recipe as recipes
 from opweld.compile.function import Function, function
 from opweld.compile.recipe import Recipe
@@ -25,12 +27,12 @@ from opweld.graph.op import Op
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.type import TensorType
 
-__all__ = ["INPUTS", "Recorded", "Subject", "found", "recording", "subject_of"]
+__all__ = ["INPUTS", "Recorded", "Subject", "distinct", "found", "recorded", "recording", "subject_of"]
 
 #: The name under which a module gives inputs: a dict from names of what it has to lists of tuples of values.
 INPUTS = "opweld_check_inputs"
 
-_TRIED = [(dtype, ndim) for dtype in ("float64", "int64", "float32", "bool") for ndim in (1, 2, 0, 3)]
+_TRIED = [(dtype, ndim) for dtype in ("float64", "int64", "float32", "bool") for ndim in (1, 2, 0, 3, 4)]
 _MOST_ARGUMENTS = 4
 
 
@@ -73,7 +75,8 @@ class Subject:
         Function
         """
         own = self.recipe
-        settings = {**own.options, "profile": False, **options}
+        inside = {"isolate": False} if mode == "FAST_RUN" else {}  # each call is made in a child already
+        settings = {**own.options, "profile": False, **inside, **options}
         return Recipe(own.inputs, own.outputs, own.updates, own.single, own.name, mode, settings).make()
 
 
@@ -118,13 +121,15 @@ def recording() -> Iterator[list[Recorded]]:
         recipes.watch = before
 
 
-def found(address: Address) -> list[Subject]:
+def found(address: Address, wrong: list[Fault] | None = None) -> list[Subject]:
     """Find what is to be checked at an address.
 
     Parameters
     ----------
     address : Address
         A module or a name in one, or a script, which is run.
+    wrong : list of Fault, optional
+        Gets what a script ends with; what it made until then is given all the same.
 
     Returns
     -------
@@ -139,23 +144,23 @@ def found(address: Address) -> list[Subject]:
     made: list[Recorded] = []
     if address.name or not address.is_file:
         module: Any = Address(address.module, "").load()
-        value = address.load()
+        value = address.within(module)
         names = {address.name: value} if address.name else vars(value)
-        given = getattr(module, INPUTS, {})
+        given, home = getattr(module, INPUTS, {}), module.__name__
     else:
         address.check()
         with recording() as made:
-            names = _run(address.module)
-        given = names.get(INPUTS, {})
-    subjects = [_recorded(one) for one in made]
-    subjects += _named(names, given, module=names.get("__name__", address.module))
+            names = _run(address.module, wrong)
+        given, home = names.get(INPUTS, {}), "__main__"
+    subjects = [recorded(one) for one in made]
+    subjects += _named(names, given, module=home)
     if address.name and not subjects:
         raise Unknown(f"{address} is {type(value).__name__}: expected a function, an op or a short form")
-    return _distinct(subjects)
+    return distinct(subjects)
 
 
-def _run(path: str) -> dict[str, Any]:
-    """Run a script as ``python`` does, and give its names."""
+def _run(path: str, wrong: list[Fault] | None) -> dict[str, Any]:
+    """Run a script as ``python`` does, and give its names; none where it does not come to its end."""
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     before, sys.argv = sys.argv, [path]
     try:
@@ -164,11 +169,33 @@ def _run(path: str) -> dict[str, Any]:
         if end.code not in (None, 0):
             raise Unknown(f"{path} ended with {end.code!r}") from None
         return {}
+    except Exception as err:
+        if wrong is None:
+            raise
+        wrong.append(_fault_of(err, path))
+        return {}
     finally:
         sys.argv = before
 
 
-def _recorded(one: Recorded) -> Subject:
+def _fault_of(err: Exception, path: str) -> Fault:
+    """What a script has raised, at its own line that was run last."""
+    lines = [frame.lineno for frame in traceback.extract_tb(err.__traceback__) if frame.filename == path]
+    return Fault(f"{path}:{lines[-1]}" if lines else path, type(err).__name__, (str(err).splitlines() or [""])[0])
+
+
+def recorded(one: Recorded) -> Subject:
+    """Make a subject of a function that has remembered its calls.
+
+    Parameters
+    ----------
+    one : Recorded
+        The function.
+
+    Returns
+    -------
+    Subject
+    """
     return Subject(one.made.name or "f", one.made.maker.recipe, one.calls)
 
 
@@ -294,7 +321,7 @@ def _inputs(op: Op, given: Sequence[tuple[Any, ...]]) -> Iterator[list[Variable]
     least, most = _arity(op.make_node)
     for count in range(max(least, 1), most + 1):
         kinds = itertools.chain(
-            ([kind] * count for kind in _TRIED), itertools.product(_TRIED[:8], repeat=count) if count < 4 else ()
+            ([kind] * count for kind in _TRIED), itertools.product(_TRIED[:10], repeat=count) if count < 4 else ()
         )
         for chosen in kinds:
             yield [TensorType(dtype, shape=(None,) * ndim)() for dtype, ndim in chosen]
@@ -321,8 +348,18 @@ def _arity(make: Callable[..., Any]) -> tuple[int, int]:
     return least, min(max(least, 1), _MOST_ARGUMENTS)
 
 
-def _distinct(subjects: list[Subject]) -> list[Subject]:
-    """Give each a name of its own, and leave out those that are there already."""
+def distinct(subjects: list[Subject]) -> list[Subject]:
+    """Give each a name of its own, and leave out those that are there already.
+
+    Parameters
+    ----------
+    subjects : list of Subject
+        As they were found.
+
+    Returns
+    -------
+    list of Subject
+    """
     seen: dict[str, int] = {}
     recipes: list[Recipe] = []
     kept = []
