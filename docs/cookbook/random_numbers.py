@@ -43,6 +43,7 @@ assert (uniform(state_of(7), 5) == np.random.Generator(np.random.SFC64(7)).rando
 grow = opweld.cop("s: inout uint64[4], size: int64, grains: int64 -> age: int32[size, size] = 0", """
     const npy_intp c = size / 2;
     double reach = 1;
+    if (size < 1) fail(ValueError, "a size of %zd", (npy_intp)size);
     age(c, c) = 1;
     for (npy_intp k = 2; k <= grains && 2 * reach < c - 11; k++) {
         double turn = 6.283185307179586 * draw(s);

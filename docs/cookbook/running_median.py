@@ -15,8 +15,9 @@ from scipy import ndimage
 import opweld
 
 median = opweld.cop("x: T[n], w: int64 -> y: T[n - w + 1], s: work T[w + 1] where T: float", """
+    if (w < 1) fail(ValueError, "a window of %zd", (npy_intp)w);
     for (npy_intp i = 0, k = 0; i < n; i++, k++) {
-        if (x[i] != x[i] || w < 1) fail(ValueError, w < 1 ? "a window of %zd" : "x[%zd] is NaN", w < 1 ? (npy_intp)w : i);
+        if (x[i] != x[i]) fail(ValueError, "x[%zd] is NaN", i);
         npy_intp j = k;
         for (; j > 0 && s[j-1] > x[i]; j--) s[j] = s[j-1];
         s[j] = x[i];

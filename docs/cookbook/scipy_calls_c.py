@@ -29,6 +29,7 @@ spiral = np.array([[integrate.quad(f, 0, t, limit=200)[0] for t in to] for f in 
 # one after the other.
 
 span = opweld.cop("x: float64[n] -> y: float64", """
+    if (n < 1) fail(ValueError, "no pixels");
     double low = x[0], high = x[0];
     for (npy_intp i = 1; i < n; i++) low = fmin(low, x[i]), high = fmax(high, x[i]);
     y = high - low;

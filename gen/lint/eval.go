@@ -232,7 +232,7 @@ func (r *run) assign(s *state, at int, v value) {
 		s.escape(v)
 		v = nothing
 	}
-	if l.given >= 0 && !r.Variables[l.given].Array {
+	if l.outer || l.given >= 0 && !r.Variables[l.given].Array {
 		s.escape(v) // who owns what such a variable holds is its type's to say
 	}
 	s.vars[at] = v

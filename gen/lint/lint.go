@@ -9,7 +9,7 @@ import (
 )
 
 // Version counts in what is kept of findings: another version may find others.
-const Version = 1
+const Version = 2
 
 // Fragment is a text and what its surroundings say of it.
 type Fragment struct {

@@ -49,6 +49,9 @@ func check(t *testing.T, examples []example) {
 
 func TestReferences(t *testing.T) {
 	check(t, []example{
+		{"of a slot", "py_v = Py_BuildValue(\"(dd)\", 1.0, 2.0);\nif (!py_v) FAIL\n", ""},
+		{"of a slot, exchanged", "Py_XSETREF(py_v, Py_BuildValue(\"(dd)\", 1.0, 2.0));\nif (!py_v) FAIL\n", ""},
+		{"of a slot, not looked at", "py_v = Py_BuildValue(\"(dd)\", 1.0, 2.0);\n", "exception-without-fail:2"},
 		{"released", "PyObject *a = PyList_New(0);\nif (!a) FAIL\nPy_DECREF(a);\n", ""},
 		{"not released at the end", "PyObject *a = PyList_New(0);\nif (!a) FAIL\n", "leaked-reference:3"},
 		{"not released before fail", "PyObject *a = PyList_New(0);\nif (!a) FAIL\nPyObject *b = PyList_New(1);\nif (!b) FAIL\nPy_DECREF(a); Py_DECREF(b);\n",

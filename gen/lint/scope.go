@@ -18,6 +18,7 @@ type local struct {
 	hidden  bool   // its address is taken, or a lambda or a macro names it
 	outlast bool   // static
 	size    bool   // it has the size of an array, and no other value
+	outer   bool   // py_<name>, the object that a slot holds: who owns that is its type's to say
 }
 
 // object tells whether a reference may lie in it.
@@ -30,6 +31,7 @@ type scopes struct {
 	locals []*local
 	uses   map[*ccode.Node]int // of identifiers and of `*name`; -1 is never in it
 	open   []map[string]int
+	slots  bool // the text stands in the glue, which has declared py_<name>
 }
 
 func (s *scopes) add(l *local) int {
@@ -47,9 +49,17 @@ func (s *scopes) find(name string) (int, bool) {
 	return 0, false
 }
 
+// outer takes up what the glue has declared round the text.
+func (s *scopes) outer(name string) int {
+	s.locals = append(s.locals, &local{name: name, typ: "PyObject", stars: 1, given: -1, outer: true})
+	s.open[0][name] = len(s.locals) - 1
+	return len(s.locals) - 1
+}
+
 // given takes up what the fragment, or the function, is given.
 func (s *scopes) given(f *Fragment, function *ccode.Node) {
 	s.open = append(s.open, map[string]int{})
+	s.slots = function == nil
 	if function == nil {
 		for i, v := range f.Variables {
 			l := &local{name: v.Name, given: i}
@@ -148,7 +158,11 @@ func (s *scopes) resolve(n *ccode.Node) {
 		s.declaration(n)
 		return
 	case "identifier":
-		if at, ok := s.find(n.Text); ok {
+		at, ok := s.find(n.Text)
+		if !ok && s.slots && strings.HasPrefix(n.Text, "py_") {
+			at, ok = s.outer(n.Text), true
+		}
+		if ok {
 			s.uses[n] = at
 		}
 		return

@@ -286,7 +286,7 @@ def lint(targets: tuple[str, ...], run: bool, as_sarif: bool, as_json: bool) -> 
     epilog=_examples("opweld check my_ops", "opweld check my_ops:smooth", "opweld check script.py --junit check.xml"),
 )
 @click.argument("targets", metavar="MODULE[:OP]|SCRIPT.py...", nargs=-1, required=True)
-@click.option("--only", metavar="CHECKS", default="", help="Of lint, run, DebugMode, account, places, memory; commas between.")
+@click.option("--only", metavar="CHECKS", default="", help="Some alone: lint, run, DebugMode, account, places, memory.")
 @click.option("--examples", default=40, show_default=True, help="How many inputs are drawn; 0: those given alone.")
 @click.option("--seconds", default=60.0, show_default=True, help="How long one call may take.")
 @click.option("--junit", type=click.Path(dir_okay=False), default="", help="Write JUnit's XML there too.")

@@ -20,6 +20,7 @@ __all__ = ["CHECKS", "check"]
 _CHOSEN = 6  # inputs with which places are forced
 _REFUSED = 2  # inputs with which memory is refused
 _DEBUGGED = 10  # inputs that DebugMode is given
+_OFTEN = 200  # calls that another check may make with an input in the time that one may take
 
 
 def check(
@@ -70,6 +71,7 @@ class _One:
         self.examples = examples
         self.seconds = seconds
         self.rows: list[Row] = []
+        self.counts = 0, 0  # inputs that are taken, and refused
         self._called: tuple[list[Any], list[Any], list[Fault]] | None = None
         self._forced: forcing.Places | None = None
         self._made: Any = None
@@ -97,7 +99,7 @@ class _One:
 
     @property
     def called(self) -> tuple[list[Any], list[Any], list[Fault]]:
-        """Inputs that the function takes, those that it refuses, and what went wrong where it did neither."""
+        """Inputs that the function takes, soon enough to be called often; that it refuses; what else went wrong."""
         if self._called is None:
             self._called = self._call()
         return self._called
@@ -107,6 +109,7 @@ class _One:
         function = self.made
         mutable = [spec.mutable for spec in self.subject.recipe.inputs]
         taken: list[Any] = []
+        slow: list[Any] = []
         refused: list[Any] = []
         faults: list[Fault] = []
         at = 0
@@ -115,20 +118,24 @@ class _One:
             def work(send: Callable[[Any], None], first: int = at) -> None:
                 warnings.simplefilter("ignore")
                 for values in inputs[first:]:
+                    begin = time.perf_counter()
                     try:
                         function(*[forcing.copy_of(v) if writes else v for v, writes in zip(values, mutable)])
                     except Exception as err:
-                        send(type(err).__name__)
+                        send((type(err).__name__, 0.0))
                     else:
-                        send("")
+                        send(("", time.perf_counter() - begin))
 
             for message in apart.messages(work, self.seconds):
                 if isinstance(message, apart.Ended):
                     faults.append(Fault("", message.how, f"{message.what}, called with {_shown(inputs[at])}"))
+                elif message[0]:
+                    refused.append(inputs[at])
                 else:
-                    (refused if message else taken).append(inputs[at])
+                    (taken if message[1] < self.seconds / _OFTEN else slow).append(inputs[at])
                 at += 1
-        return taken, refused, faults
+        self.counts = len(taken) + len(slow), len(refused)
+        return taken or slow, refused, faults
 
     @property
     def forced(self) -> forcing.Places:
@@ -156,8 +163,8 @@ class _One:
 
     def run(self) -> tuple[str, str, list[Fault]]:
         """Calls with all inputs: each returns or raises."""
-        taken, refused, faults = self.called
-        said = f"{len(taken)} inputs taken, {len(refused)} refused"
+        taken, _, faults = self.called
+        said = f"{self.counts[0]} inputs taken, {self.counts[1]} refused"
         if not taken and not faults:
             text = "no inputs are known that it takes: give some (docs/check.md)"
             faults = [Fault("", "nothing was checked", text)]

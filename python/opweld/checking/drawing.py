@@ -18,7 +18,7 @@ __all__ = ["drawn"]
 
 Draw: TypeAlias = Callable[[object], Any]
 
-_OTHERS: list[Any] = [1.5, 2, True, "text", b"bytes", None, [1.0], {"a": 1}, np.ones(3)]
+_OTHERS: list[Any] = [1.5, 2, True, "text", b"bytes", None, [1.0], (1.0, 2.0), {"a": 1}, np.ones(3)]
 
 
 def drawn(types: Sequence[Any], examples: int) -> list[tuple[Any, ...]]:

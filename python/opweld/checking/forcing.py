@@ -185,7 +185,7 @@ def _place(raw: dict[str, Any], sources: Mapping[str, Any], data: object) -> Pla
 
 def _ours(place: Place) -> bool:
     """Whether a place is in C that comes with the library."""
-    return place.file.startswith(_HERE) or place.file in ("opweld.c", "opweld.cc")
+    return place.file.startswith(_HERE) or place.file in ("opweld.c", "opweld.cc") or place.file.endswith("/glue")
 
 
 def copy_of(value: object) -> object:

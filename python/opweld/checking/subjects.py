@@ -20,8 +20,10 @@ from opweld.compile import recipe as recipes
 from opweld.compile.function import Function, function
 from opweld.compile.recipe import Recipe
 from opweld.cops.reading import Argument, Signature
+from opweld.cops.types import FUNCTION
 from opweld.dtypes import dtype_of
-from opweld.errors import OpweldError
+from opweld.errors import CompileError, OpweldError
+from opweld.generic import generic
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.op import Op
 from opweld.tensor.convert import as_tensor_variable
@@ -260,10 +262,18 @@ def subject_of(value: object, name: str, given: Sequence[tuple[Any, ...]] = ()) 
     op = getattr(value, "op", None) if hasattr(value, "source") else value
     if not isinstance(op, Op):
         return None
+    said = bool(given) or _says_inputs(op)
     for inputs in _inputs(op, given):
         outputs = _applied(op, inputs)
-        if outputs is not None:
+        if outputs is None:
+            continue
+        try:
             return _of_outputs(name, [v for v in inputs if not isinstance(v, Constant)], outputs, given)
+        except (TypeError, ValueError, AttributeError, IndexError, CompileError) as err:
+            if said:
+                raise
+            if isinstance(err, CompileError):
+                return None  # it would take what it has no C for
     return None
 
 
@@ -304,6 +314,11 @@ def _applied(op: Op, inputs: Sequence[Variable]) -> list[Variable] | None:
     return list(outputs)
 
 
+def _says_inputs(op: Op) -> bool:
+    """Whether an op says itself what it takes."""
+    return isinstance(getattr(op, "itypes", None), (list, tuple)) or hasattr(getattr(op, "text", None), "signature")
+
+
 def _inputs(op: Op, given: Sequence[tuple[Any, ...]]) -> Iterator[list[Variable]]:
     """Inputs that an op may take: of the values that are given, by what it says, or by trial."""
     said = getattr(op, "itypes", None)
@@ -329,6 +344,8 @@ def _inputs(op: Op, given: Sequence[tuple[Any, ...]]) -> Iterator[list[Variable]
 
 def _of_argument(signature: Signature, argument: Argument) -> Variable:
     dtype = argument.dtype
+    if dtype == FUNCTION:
+        return generic(argument.name)
     if dtype in signature.types:
         bound = signature.types[dtype]
         dtype = "float64" if "float64" in bound or not bound else bound[0]

@@ -17,6 +17,7 @@ from opweld.checking.ledger import Ledger
 __all__ = ["forced", "refused", "telling"]
 
 _MOST_REQUESTS = 2000
+_MOST_ENDS = 20  # trials that crash or hang; after so many no more are begun
 
 
 def forced(found: Places, seconds: float = 60.0) -> tuple[dict[Trial, Outcome], set[int]]:
@@ -105,9 +106,9 @@ def refused(found: Places, seconds: float = 60.0) -> dict[Trial, Outcome]:
 def _through(
     work: Callable[[list[Trial]], Callable[[Callable[[Any], None]], None]], seconds: float, covered: set[int]
 ) -> dict[Trial, Outcome]:
-    """Let children do all trials: one that ends in a trial is followed by another, which goes on behind it."""
+    """Let children do all trials: one that ends in a trial is followed by another, which goes on behind it; by few."""
     outcomes: dict[Trial, Outcome] = {}
-    while True:
+    for _ in range(_MOST_ENDS):
         begun: Trial | None = None
         for message in apart.messages(work(list(outcomes)), seconds):
             if isinstance(message, apart.Ended):
@@ -124,7 +125,8 @@ def _through(
             else:
                 covered |= set(message)
         else:
-            return outcomes
+            break
+    return outcomes
 
 
 class _Trials:
