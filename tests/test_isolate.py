@@ -19,7 +19,7 @@ from kit import wait_until
 import opweld
 from opweld import Apply, COp, In, Op, OpCrashed, OpTimeout, OpweldWarning, OutOfBoundsError, tensor
 from opweld.generic import generic
-from opweld.outside.worker import worker
+from opweld.outside.worker import Place, worker
 
 x = tensor.dvector("x")
 HERE = Path(__file__)
@@ -179,16 +179,16 @@ def test_a_process_that_was_forked_has_its_own():
 
 
 def test_other_environments_have_other_processes():
-    other = worker({"OPWELD_TEST": "1"})
+    other = worker(place := Place((("OPWELD_TEST", "1"),)))
     try:
         environ = Path(f"/proc/{other.pid}/environ").read_bytes()
-        assert b"OPWELD_TEST=1" in environ and other is worker({"OPWELD_TEST": "1"}) and other is not worker()
+        assert b"OPWELD_TEST=1" in environ and other is worker(place) and other is not worker()
     finally:
         other.end()
 
 
 def test_one_that_does_not_begin():
-    broken = worker({"PYTHONHOME": "/nowhere"})
+    broken = worker(Place((("PYTHONHOME", "/nowhere"),)))
     with pytest.raises(opweld.OpweldError, match="the process for C to run in does not begin: "):
         broken.ready()
 

@@ -205,7 +205,7 @@ OTHER = {
     "faults": True, "fuse": False,
     "gcc__cxxflags": "-g1", "march": "baseline", "profile": True,
     "isolate": True, "isolate_seconds": 99.0, "lint": "warn", "lock_seconds": 1.0,
-    "on_unused_input": "ignore", "optimizer": "None", "progress": "on",
+    "on_unused_input": "ignore", "optimizer": "None", "progress": "on", "sanitize": "address",
     "threads": len(os.sched_getaffinity(0)),
 }  # fmt: skip
 
@@ -249,7 +249,7 @@ def test_debug_modes_nodes_are_compiled_with_the_functions_options(monkeypatch):
 
     seen = []
     build = builder.build
-    monkeypatch.setattr(builder, "build", lambda *given: seen.append(given[1].cflags) or build(*given))
+    monkeypatch.setattr(builder, "build", lambda *given, **how: seen.append(given[1].cflags) or build(*given, **how))
     opweld.function([x], T.exp(x), mode="DebugMode", options={"cflags": "-O1"})
     assert seen == ["-O1", "-O1"]
 

@@ -52,6 +52,7 @@ from opweld.errors import (
     OutOfBoundsError as OutOfBoundsError,
     ProgramError as ProgramError,
     RewriteError as RewriteError,
+    SanitizerError as SanitizerError,
     SignatureError as SignatureError,
     ToolError as ToolError,
     UnusedInputError as UnusedInputError,
@@ -71,10 +72,10 @@ __all__ = [
     "CompilerNotFoundError", "ConfigError", "Constant", "EngineError", "ExpressionError", "ExternalCOp", "Function",
     "FunctionGraph", "Generic", "In", "InconsistencyError", "LintError", "LintWarning", "LoadError", "MethodNotDefined",
     "MissingInputError", "Op", "OpCrashed", "OpTimeout", "OpweldError", "OpweldWarning", "Out", "OutOfBoundsError",
-    "ParamsType", "ProgramError", "RewriteError", "ScalarType", "SharedVariable", "SignatureError", "TensorType",
-    "ToolError", "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat", "compile",
-    "config", "cop", "function", "fusion", "generic", "graph", "load_ipython_extension", "printing", "rewriting",
-    "scalar", "shared", "source", "tensor", "wrap",
+    "ParamsType", "ProgramError", "RewriteError", "SanitizerError", "ScalarType", "SharedVariable", "SignatureError",
+    "TensorType", "ToolError", "Type", "UnusedInputError", "Variable", "__version__", "as_tensor_variable", "compat",
+    "compile", "config", "cop", "function", "fusion", "generic", "graph", "load_ipython_extension", "printing",
+    "rewriting", "scalar", "shared", "source", "tensor", "wrap",
 ]  # fmt: skip
 
 # -- by hand --
@@ -103,5 +104,6 @@ def function(
     threads: int | None = None,
     isolate: bool | None = None,
     lint: str | None = None,
+    sanitize: str | bool | None = None,
 ) -> Function: ...
 def source(made: object, *dtypes: Any) -> str: ...

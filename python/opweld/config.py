@@ -87,6 +87,23 @@ def _one_of(*words: str) -> Parser:
     return parse
 
 
+#: What the option ``sanitize`` may name; the last has the compiler check what opweld otherwise has wrap, as NumPy does.
+_SANITIZERS = ("address", "undefined", "thread", "signed-integer-overflow")
+
+
+def _sanitizers(key: str, value: object) -> str:
+    """Sanitizers, in an order of their own; True: those that find most."""
+    if value is None or isinstance(value, bool):
+        return "address,undefined" if value else ""
+    words = {word.strip() for word in _text(key, value).split(",")} - {"", "off"}
+    for word in sorted(words - {*_SANITIZERS}):
+        why = "leaks are told by accounts: account=True" if word == "leak" else f"known are {', '.join(_SANITIZERS)}"
+        raise ConfigError(f"config.{key}: no sanitizer {word!r}; {why}")
+    if {"address", "thread"} <= words:
+        raise ConfigError(f"config.{key}: 'address' and 'thread' cannot be built into one module: give one of them")
+    return ",".join([word for word in _SANITIZERS if word in words])
+
+
 # -Wall without what honest fragments set off by being fragments: a variable that one path does not need, a support
 # function that one apply does not call.
 _WARNINGS = "-Wall -Wno-unused"
@@ -151,6 +168,12 @@ _KEYS: dict[str, tuple[Any, Parser, str | None, str]] = {  # default, reader, wh
     "optimizer": ("default", _text, PROGRAM, "which rewrites run"),
     "profile": (False, _flag, KEY, "time the nodes and loops of a function, for its attribute profile"),
     "progress": ("auto", _one_of("auto", "on", "off"), NEITHER, "show a line while a build takes longer than a second"),
+    "sanitize": (
+        "",
+        _sanitizers,
+        KEY,
+        "sanitizers for C, commas between: address, undefined, thread, signed-integer-overflow; it then runs apart",
+    ),
     "threads": (1, _threads, NEITHER, "on how many threads long loops run, at most"),
     "traceback": (
         "short",
@@ -377,6 +400,20 @@ class Options:
                     raise ConfigError(f"no option {name!r} of a function; there are {', '.join(OPTIONS)}")
                 values[name] = read(name, value)
         object.__setattr__(self, "_values", {**config.options(), **values})
+
+    def but(self, **others: Any) -> Options:
+        """Give the options of a function that has others in some places.
+
+        Parameters
+        ----------
+        **others
+            These.
+
+        Returns
+        -------
+        Options
+        """
+        return Options(others, self._values)
 
     def __getattr__(self, name: str) -> Any:
         try:

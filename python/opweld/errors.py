@@ -35,6 +35,7 @@ __all__ = [
     "OutOfBoundsError",
     "ProgramError",
     "RewriteError",
+    "SanitizerError",
     "SignatureError",
     "ToolError",
     "UnusedInputError",
@@ -134,6 +135,16 @@ class OutOfBoundsError(OpweldError):
 
     ``details``: ``op``, ``node``, ``function``, and ``beside``, a list of: ``"input"`` or ``"output"``, its number, how
     many bytes, and how many bytes from the array's first the first of them lies.
+    """
+
+
+class SanitizerError(OpweldError):
+    """A sanitizer found something in an op's C, and ended the process that it ran in; the caller's lives on.
+
+    ``details``: ``op``, ``node``, ``function``, ``sanitizer`` (``"address"``, ``"undefined"``, ``"thread"``), ``kind``
+    (its own word, such as ``"heap-buffer-overflow"``), ``file`` and ``line`` of the user's source, ``origins`` (a list
+    of: what happened there, ``file``, ``line``; such as where what is used was released), ``backtrace`` (a text a
+    frame), ``report`` (all that the sanitizer wrote).
     """
 
 

@@ -57,6 +57,7 @@ static PyMethodDef opw_argument_methods[] = {
      "unchanged(files, at) -> int: which of the files, from that one on, is the first that has changed; their number: none"},
     {"watch", (PyCFunction)(void (*)(void))opw_py_watch, METH_FASTCALL,
      "watch(start, end, text): write a text, behind the signal's name, where what lies there crashes"},
+    {"unkept", opw_py_unkept, METH_NOARGS, "unkept(): NumPy's arrays lie in memory that goes when they go"},
     {"guarded", opw_py_guarded, METH_VARARGS,
      "guarded(fill, pages): NumPy's arrays lie in memory that shows what is written beside them, full of a byte"},
     {"unguarded", opw_py_unguarded, METH_NOARGS,

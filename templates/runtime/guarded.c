@@ -33,6 +33,9 @@ static unsigned char opw_fill;
 static int opw_pages;
 static PyObject *opw_handler_before;
 
+/* AddressSanitizer's, where a process has it: what is written into the pattern is then told by its line. */
+extern void __asan_poison_memory_region(const volatile void *start, size_t size) __attribute__((weak));
+
 /* What was written beside a block; its pattern is whole again. */
 static int opw_look_beside(opw_block *block, opw_beside *found)
 {
@@ -92,6 +95,10 @@ static void *opw_guarded_malloc(void *context, size_t size)
     memset(block->from, OPW_PATTERN, (size_t)(block->start - block->from));
     memset(block->start, opw_fill, size);
     memset(block->start + size, OPW_PATTERN, (size_t)(block->to - block->start) - size);
+    if (__asan_poison_memory_region) {
+        __asan_poison_memory_region(block->from, (size_t)(block->start - block->from));
+        __asan_poison_memory_region(block->start + size, (size_t)(block->to - block->start) - size);
+    }
     pthread_mutex_lock(&opw_blocks_lock);
     block->next = opw_blocks;
     opw_blocks = block;
@@ -149,6 +156,32 @@ static PyDataMem_Handler opw_guarding = {
     "opweld_guarded", 1,
     {NULL, opw_guarded_malloc, opw_guarded_calloc, opw_guarded_realloc, opw_guarded_free},
 };
+
+/* Memory of the C library's, which is given back at once: what watches the process sees the end of each array. NumPy keeps small ones. */
+static void *opw_unkept_malloc(void *context, size_t size) { return (void)context, malloc(size ? size : 1); }
+static void *opw_unkept_calloc(void *context, size_t n, size_t size) { return (void)context, calloc(n ? n : 1, size ? size : 1); }
+static void *opw_unkept_realloc(void *context, void *at, size_t size) { return (void)context, realloc(at, size ? size : 1); }
+static void opw_unkept_free(void *context, void *at, size_t size) { (void)context, (void)size, free(at); }
+
+static PyDataMem_Handler opw_unkeeping = {
+    "opweld_unkept", 1,
+    {NULL, opw_unkept_malloc, opw_unkept_calloc, opw_unkept_realloc, opw_unkept_free},
+};
+
+/* unkept(): from now on NumPy's arrays lie in memory that goes when they go. */
+static PyObject *opw_py_unkept(PyObject *module, PyObject *none)
+{
+    PyObject *handler = PyCapsule_New(&opw_unkeeping, "mem_handler", NULL), *before;
+    (void)module, (void)none;
+    if (!handler)
+        return NULL;
+    before = PyDataMem_SetHandler(handler);
+    Py_DECREF(handler);
+    if (!before)
+        return NULL;
+    Py_DECREF(before);
+    Py_RETURN_NONE;
+}
 
 /* The block beside which an address lies; NULL: there is none. It takes no lock: a signal may ask. */
 static const opw_block *opw_block_beside(uintptr_t address)

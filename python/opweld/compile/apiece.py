@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from opweld.compile import builder
+from opweld.compile import builder, sanitizers
 from opweld.compile.code import Code, bind, outs_of, refuser
 from opweld.compile.program import Program, make_program
 from opweld.config import Options
@@ -17,6 +17,7 @@ from opweld.graph.fgraph import FunctionGraph
 from opweld.hooks.fragments import Fragments
 from opweld.outside.function import Outside, Recipe, Refused
 from opweld.outside.memory import Overrun, whose
+from opweld.outside.worker import PLAIN, Place
 
 __all__ = ["NodeFunction", "Several", "functions"]
 
@@ -60,6 +61,10 @@ class NodeFunction:
         The module.
     places : list of int
         Which inputs of the node it takes.
+    place : Place
+        What a process is started with that runs it apart.
+    threads : int
+        On how many threads its loops run there, at most.
     overruns : list of (str, int, Overrun)
         What the last call here wrote beside guarded memory.
     """
@@ -84,6 +89,8 @@ class NodeFunction:
         self.number = 0
         self.overruns: list[tuple[str, int, Overrun]] = []
         self.built: Any = None
+        self.place: Place = PLAIN
+        self.threads = 1
         self._code: Any = None
         self._run: Any = None
 
@@ -150,15 +157,13 @@ class NodeFunction:
         self.overruns = whose(beside, found)
         return found
 
-    def outside(self, seconds: float, environment: dict[str, str] | None = None) -> Outside:
+    def outside(self, seconds: float) -> Outside:
         """Give the function as a worker's process runs it, of the values that `chosen` gives.
 
         Parameters
         ----------
         seconds : float
             How long a call may take; 0: as long as it likes.
-        environment : dict, optional
-            Of the process, besides this one's.
 
         Returns
         -------
@@ -166,8 +171,9 @@ class NodeFunction:
         """
         outs = [out if isinstance(out, str) else out[:-1] for out in outs_of([v.type for v in self._copy.outputs])]
         constants = [constant.data for constant in self.program.constants]
-        made = Recipe(self.built.path, self.number, self.called, tuple(outs), constants, len(self.places))
-        return Outside(made, seconds, environment)
+        arguments = len(self.places)
+        made = Recipe(self.built.path, self.number, self.called, tuple(outs), constants, arguments, self.threads)
+        return Outside(made, seconds, self.place)
 
     def refused(self, err: Refused) -> Exception:
         """What is raised where the function refuses what the node's C left."""
@@ -223,6 +229,13 @@ def functions(
 
 def _build(part: Sequence[NodeFunction], options: Options | None) -> None:
     several: Any = Several([function.program for function in part])
-    built = builder.build(several, options)
+    watched = Options() if options is None else options
+    if watched.sanitize:
+        setup = builder.Setup(several, watched)
+        setup.check()
+        place = sanitizers.place(setup.driver.path, setup.lang, watched.sanitize)
+        for function in part:
+            function.place, function.threads = place, watched.threads
+    built = builder.build(several, options, apart=bool(watched.sanitize))
     for number, function in enumerate(part):
         function.become(built, number)

@@ -11,7 +11,7 @@ from opweld.compile import cache, toolchain, trust
 from opweld.compile.holds import NotHeld, Reads
 from opweld.compile.program import Program
 from opweld.config import Options
-from opweld.errors import CompilerNotFoundError, CompileWarning, EngineError
+from opweld.errors import CompilerNotFoundError, CompileWarning, ConfigError, EngineError
 from opweld.rooms import late
 
 __all__ = ["Built", "Folders", "Setup", "build", "load"]
@@ -38,16 +38,18 @@ class Setup:
     ----------
     driver : Driver
         The compiler: the ops' own, or the configured one of the language.
+    lang : str
+        ``"c"`` or ``"c++"``.
     """
 
     def __init__(self, program: Program, options: Options) -> None:
         self.program = program
         self.options = options
         parts = program.data["types"] + program.data["kernels"]
-        self._lang = "c++" if any(part["lang"] == "c++" for part in parts) else "c"  # one fragment of C++ makes it C++
+        self.lang = "c++" if any(part["lang"] == "c++" for part in parts) else "c"  # one fragment of C++ makes it C++
         wish = next((part["build"]["compiler"] for part in parts if part.get("build", {}).get("compiler")), "")
         self._wished = bool(wish)
-        self.driver = toolchain.wished(wish) if wish else self._configured(self._lang)
+        self.driver = toolchain.wished(wish) if wish else self._configured(self.lang)
 
     @property
     def can_build(self) -> bool:
@@ -64,7 +66,7 @@ class Setup:
         """
         if not self._wished and not self.driver.path:
             raise CompilerNotFoundError(
-                f"{self.program.data['name']} must be built, and there is no {self._lang.upper()} compiler: "
+                f"{self.program.data['name']} must be built, and there is no {self.lang.upper()} compiler: "
                 f"{self.driver.why}"
             )
 
@@ -90,7 +92,7 @@ class Setup:
         return toolchain.index_name(
             engine=ENGINE_ID,
             driver=self.driver,
-            flags=self._adjusted(self._flags(self._lang)),
+            flags=self._adjusted(self._flags(self.lang)),
             program=self.program.bytes,
             march=self._march(),
             spare=spare,
@@ -136,7 +138,9 @@ class Setup:
         return toolchain.march(self.options.march)
 
     def _adjusted(self, flags: list[str]) -> list[str]:
-        """Flags for a debugger, and for the lines of a crash, where they are asked for."""
+        """Flags for a debugger, for sanitizers, and for the lines of a crash, where they are asked for."""
+        if self.options.sanitize:
+            return toolchain.sanitizing(flags, self.options.sanitize)
         if not self.options.cmodule__remove_gxx_opt:
             return [*flags, "-g1"] if self.options.isolate else flags
         return [flag for flag in flags if not flag.startswith("-O")] + ["-g"]
@@ -182,7 +186,7 @@ class Built:
     Attributes
     ----------
     module : module
-        With ``make``.
+        With ``make``; None: it is for other processes to load.
     path, source, text : str
         The shared library, the C it came from, and the sha256 of that C.
     hit : bool
@@ -203,7 +207,7 @@ class Built:
 
     def __init__(
         self,
-        module: ModuleType,
+        module: ModuleType | None,
         path: str,
         source: str,
         text: str,
@@ -233,11 +237,11 @@ def _remember(*what: Any) -> None:
     making.store.remember(*what)
 
 
-_loaded: dict[str, Built] = {}  # index -> what this process has loaded
+_loaded: dict[tuple[str, bool], Built] = {}  # index, apart -> what this process has loaded, or built for others
 _shown: dict[Any, Any] = {}  # the warnings that this process has seen
 
 
-def build(program: Program, options: Options | None = None) -> Built:
+def build(program: Program, options: Options | None = None, apart: bool = False) -> Built:
     """Give the module of a Program, loaded.
 
     Parameters
@@ -246,6 +250,8 @@ def build(program: Program, options: Options | None = None) -> Built:
         What to build.
     options : Options, optional
         Those of its function; the configuration's if left out.
+    apart : bool
+        It is for another process to load.
 
     Returns
     -------
@@ -253,21 +259,28 @@ def build(program: Program, options: Options | None = None) -> Built:
 
     Raises
     ------
+    ConfigError
+        If sanitizers are asked for, and it is not `apart`: this process has not been started with them.
     CompilerNotFoundError, CompileError, ToolError, CacheError, EngineError
         If it must be built and cannot be.
     LoadError
         If it was built and cannot be imported.
     """
     options = Options() if options is None else options
+    if options.sanitize and not apart:
+        raise ConfigError(
+            f"{program.data['name']} runs in this process, and sanitize={options.sanitize!r} is for functions whose C "
+            f"runs apart: those of opweld.function"
+        )
     setup = Setup(program, options)
     index = setup.index()
-    found = _loaded.get(index)
+    found = _loaded.get((index, apart))
     if found is None or not _holds(found, index, setup):
         folders = Folders(options)
-        found = _from_cache(index, setup, folders) or _from_engine(setup, folders)
-        _loaded[index] = found
+        found = _from_cache(index, setup, folders, apart) or _from_engine(setup, folders, apart)
+        _loaded[index, apart] = found
     fault = sys.modules.get("faulthandler")
-    if fault is not None and fault.is_enabled():
+    if fault is not None and not apart and fault.is_enabled():
         making.watch(found.path, found.source, program.data, program.sources)
     if found.lint and options.lint != "off" and found.lint["findings"]:
         making.say(found.lint, program, options.lint)
@@ -299,7 +312,7 @@ def _holds(found: Built, index: str, setup: Setup) -> bool:
     return False
 
 
-def _from_cache(index: str, setup: Setup, folders: Folders) -> Built | None:
+def _from_cache(index: str, setup: Setup, folders: Folders, apart: bool) -> Built | None:
     program = setup.program
     for root in tuple(folders.roots):
         found = cache.lookup(index, root, folders.owners, compiler=setup.can_build, remember=_remember)
@@ -307,8 +320,10 @@ def _from_cache(index: str, setup: Setup, folders: Folders) -> Built | None:
             if found.foreign:
                 folders.leave(root, found.reason)
             continue
-        module, why = load(found.module)
-        if module is None:  # damaged in a way that its digest does not show, or made for another system: build anew
+        module, why = (None, None) if apart else load(found.module)
+        if (
+            module is None and not apart
+        ):  # damaged in a way that its digest does not show, or made for another system: build anew
             _discard(found.module)
             continue
         if why is not None:
@@ -318,11 +333,11 @@ def _from_cache(index: str, setup: Setup, folders: Folders) -> Built | None:
     return None
 
 
-def _from_engine(setup: Setup, folders: Folders) -> Built:
+def _from_engine(setup: Setup, folders: Folders, apart: bool) -> Built:
     program = setup.program
     result, root = making.make(setup, folders)
     path = result["module"]
-    module, why = load(path)
+    module, why = (None, None) if apart else load(path)
     if why is not None:
         if module is None:
             _discard(path)

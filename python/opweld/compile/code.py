@@ -328,7 +328,9 @@ def bind(
     convert = _by_type(code.graph) if convert is None else convert
     returned = [entry for entry in program.data["outputs"] if "update" not in entry]
     arguments = len(program.data["inputs"]) - len(cells)
-    return code.built.module.make(
+    module = code.built.module
+    assert module is not None, "it is for another process"
+    return module.make(
         number,
         called,
         (None,) * arguments if rules is None else tuple(rules),

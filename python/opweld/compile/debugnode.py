@@ -31,7 +31,7 @@ from opweld.compile.debugerrors import (
 from opweld.compile.failure import explain
 from opweld.compile.isolated import Runner
 from opweld.compile.variations import Scratch, Varied
-from opweld.errors import OpCrashed, OutOfBoundsError
+from opweld.errors import OpCrashed, OutOfBoundsError, SanitizerError
 from opweld.graph.aliasing import alias_pairs
 from opweld.graph.basic import Apply, Variable
 from opweld.hooks.classes import own_hook
@@ -175,7 +175,7 @@ class Work:
                 if self.node.named
                 else runner(used, None, guard)
             )
-        except (MemoryError, OpCrashed, OutOfBoundsError):
+        except (MemoryError, OpCrashed, OutOfBoundsError, SanitizerError):
             raise
         except Exception as err:
             found = err

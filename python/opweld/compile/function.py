@@ -109,6 +109,7 @@ def function(
     threads: int | None = None,
     isolate: bool | None = None,
     lint: str | None = None,
+    sanitize: str | bool | None = None,
 ) -> Any:
     """Compile a graph.
 
@@ -153,11 +154,14 @@ def function(
     isolate : bool, optional
         Run each node by itself, and its C in a process of its own: what crashes there is `OpCrashed` here, what does
         not come back `OpTimeout`; ``config.isolate`` if left out, which is False unless set.
-
     lint : {"off", "warn", "error"}, optional
         What to say of what the lint finds on the paths of the C of the function's ops (docs/lint.md): nothing, a
         LintWarning at the user's line, or a LintError; ``config.lint``, which is ``"off"`` unless set, if left out.
         Every build looks, and what it finds is kept with the module.
+    sanitize : str or bool, optional
+        Compile C with sanitizers, and run it in a process of its own that has them: ``"address,undefined"``, also
+        True, or ``"thread"``. What they find is a `SanitizerError` at the user's line (docs/sanitize.md);
+        ``config.sanitize``, which is none unless set, if left out.
 
     Returns
     -------
@@ -196,6 +200,8 @@ def function(
         raise TypeError(f"mode must be a name or a Mode, got {_what(mode)}; several inputs or outputs are one list")
     mode = config.mode if mode is None else mode
     given = _options(options, allow_input_downcast, on_unused_input, fuse, profile, threads, isolate, lint)
+    if sanitize is not None:
+        given["sanitize"] = sanitize
     found = read_mode(mode)
     chosen = Options(given, getattr(found, "options", None) or {})
     specs = _inputs(inputs, chosen.allow_input_downcast)

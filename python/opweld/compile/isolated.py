@@ -10,8 +10,9 @@ from opweld.compile.apiece import NodeFunction, functions
 from opweld.compile.code import performer
 from opweld.compile.failure import explain, place
 from opweld.compile.postmortem import crashed
+from opweld.compile.sanitized import reported
 from opweld.config import Options
-from opweld.errors import OpCrashed, OpweldWarning, OutOfBoundsError
+from opweld.errors import OpCrashed, OpweldError, OpweldWarning, OutOfBoundsError, SanitizerError
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.outside.function import Inside, Outside, Refused
@@ -39,7 +40,9 @@ class Runner:
     def __init__(self, function: NodeFunction, options: Options, isolate: bool = True, bounds: bool = True) -> None:
         self.function = function
         self.bounds = bounds
-        self.outside: Outside | None = function.outside(options.isolate_seconds) if isolate else None
+        self.sanitize = options.sanitize
+        apart = isolate or bool(options.sanitize)
+        self.outside: Outside | None = function.outside(options.isolate_seconds) if apart else None
 
     def __call__(
         self,
@@ -67,6 +70,8 @@ class Runner:
         ------
         OpCrashed
             If the process ends, `OpTimeout` if it does not come back.
+        SanitizerError
+            If a sanitizer ended it.
         OutOfBoundsError
             If it wrote beside an array.
         """
@@ -78,7 +83,7 @@ class Runner:
             except Refused as err:
                 raise self.function.refused(err) from None
             except Died as died:
-                raise crashed(died, self.function) from None
+                raise reported(died, self.function) or crashed(died, self.function) from None
         return self._within(self.function(values, out, guard), self.function.overruns)
 
     def _within(self, found: list[Any], overruns: Sequence[tuple[str, int, Overrun]]) -> list[Any]:
@@ -105,8 +110,13 @@ class Runner:
         )  # fmt: skip
 
     def _stay_inside(self, why: str) -> None:
-        self.outside = None
         function = self.function
+        if self.sanitize:
+            raise OpweldError(
+                f"{function.called}(): {function.node} cannot run in the process that has its sanitizers "
+                f"(sanitize={self.sanitize!r}): {why}"
+            )
+        self.outside = None
         warn(
             f"{function.called}(): {function.node} runs in this process, where a crash is one of the whole: {why}",
             OpweldWarning,
@@ -172,7 +182,7 @@ class Isolated:
             inputs = [v.data if isinstance(v, Constant) else values[v] for v in node.inputs]
             try:
                 found = self._runners[node](inputs)
-            except (MemoryError, OpCrashed, OutOfBoundsError):  # which says where it was
+            except (MemoryError, OpCrashed, OutOfBoundsError, SanitizerError):  # which says where it was
                 raise
             except Exception as err:
                 explain(err, self.called, node, dict(enumerate(inputs)))

@@ -88,7 +88,7 @@ class Maker:
         self.code = compile_graph(
             linked.graph if isinstance(linked, InC) else one_node(linked, graph),
             self.called,
-            options,
+            options if isinstance(linked, InC) else options.but(sanitize=""),
             single=self.single,
             keywords=self.keywords,
             defaults=[spec.value is not None for spec in inputs],

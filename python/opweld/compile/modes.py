@@ -284,7 +284,7 @@ def link(
     """
     further, named = fitting(mode.link, 1, {"options": options, "name": name, "replaced": replaced})
     made = mode.link(graph, *further, **named)
-    if options.isolate and isinstance(made, InC):
+    if (options.isolate or options.sanitize) and isinstance(made, InC):
         made = debugmode.Isolated(graph, options, name)
     if not callable(made):
         raise TypeError(f"{mode!r}: link must give a callable of the values of the graph's inputs, got {_what(made)}")

@@ -21,7 +21,7 @@ from opweld.compile.written import find, texts_of
 from opweld.errors import OpCrashed, OpTimeout
 from opweld.outside.worker import Died
 
-__all__ = ["crashed"]
+__all__ = ["Frame", "crashed", "in_module", "users", "written"]
 
 _SHOWN = 24  # frames
 
@@ -33,7 +33,9 @@ class _Map(NamedTuple):
     path: str
 
 
-class _Frame(NamedTuple):
+class Frame(NamedTuple):
+    """A call, as far as it is known where that stands."""
+
     function: str
     file: str
     line: int
@@ -62,7 +64,7 @@ def crashed(died: Died, function: NodeFunction) -> OpCrashed:
     node = function.node
     words = _Words(died.words)
     frames = words.frames(function)
-    own = next((frame for frame in frames if frame.line), None) or _written(function)
+    own = next((frame for frame in frames if frame.line), None) or written(function)
     name = signal.Signals(died.signal).name if died.signal else ""
     lines = [f"{function.called}(): {node}{place(node)}", f"  {_ended(died, name, words.beside(died, function))}"]
     if own is not None:
@@ -109,10 +111,10 @@ class _Words:
                 parts = line.split(None, 5)
                 start, _, end = what.partition("-")
                 self.maps.append(_Map(int(start, 16), int(end, 16), int(parts[2], 16), "".join(parts[5:])))
-            elif rest:
+            elif rest and what != "input":
                 self.numbers[what] = int(rest, 16)
 
-    def frames(self, function: NodeFunction) -> list[_Frame]:
+    def frames(self, function: NodeFunction) -> list[Frame]:
         """The calls that led there, innermost first."""
         if "at" not in self.numbers:
             return []
@@ -146,25 +148,23 @@ def _beside(at: int, start: int, end: int, what: str) -> str:
     return f", {where} {what}"
 
 
-def _named(addresses: Sequence[int], maps: Sequence[_Map], function: NodeFunction) -> list[_Frame]:
+def _named(addresses: Sequence[int], maps: Sequence[_Map], function: NodeFunction) -> list[Frame]:
     bases: dict[str, int] = {}
     for one in maps:
         bases[one.path] = min(one.start, bases.get(one.path, one.start))
     module = os.path.realpath(function.built.path)
-    frames: list[_Frame] = []
+    frames: list[Frame] = []
     reached = False
     for address in addresses[:_SHOWN]:
         path = next((one.path for one in maps if one.start <= address < one.end), "")
         if os.path.realpath(path) == module:
-            frames += _in_module(address - bases[path], function)
+            frames += in_module(address - bases[path], function)
             reached = True
         elif reached:
             break  # the runtime's callers: Python
         else:
             frames += (
-                _elsewhere(path, address - bases[path])
-                if path.startswith("/")
-                else [_Frame(hex(address), "", 0, False)]
+                _elsewhere(path, address - bases[path]) if path.startswith("/") else [Frame(hex(address), "", 0, False)]
             )
     last = max([i for i, frame in enumerate(frames) if frame.line], default=len(frames) - 1)
     return frames[: last + 1]
@@ -187,45 +187,84 @@ def _lines(path: str, address: int) -> list[tuple[str, str, int]]:
     return found
 
 
-def _elsewhere(path: str, address: int) -> list[_Frame]:
+def _elsewhere(path: str, address: int) -> list[Frame]:
     names = [name for name, *_ in _lines(path, address)[-1:] if name != "??"]
-    return [_Frame(names[0] if names else hex(address), path, 0, False)]
+    return [Frame(names[0] if names else hex(address), path, 0, False)]
 
 
-def _in_module(address: int, function: NodeFunction) -> list[_Frame]:
-    """What in the module an address is: the user's line, where it is in the user's C."""
+def in_module(address: int, function: NodeFunction) -> list[Frame]:
+    """Say what in a function's module an address is.
+
+    Parameters
+    ----------
+    address : int
+        From where the module begins.
+    function : NodeFunction
+        The function.
+
+    Returns
+    -------
+    list of Frame
+        Inlined ones first; with the user's line, where it is in the user's C.
+    """
     sources = function.program.sources
     found = []
     for _, file, line in _lines(function.built.path, address):
         key = next((key for key in sources if file == key or file.endswith(f"/{key}")), None)
         if key is not None:
-            found.append(_users(key, line, function))
+            found.append(users(key, line, function))
     if found:
         return found
     symbol = next((name for name, start, size in symbols(function.built.path) if start <= address < start + size), "")
     label = next((k["label"] for k in function.program.data["kernels"] if symbol.startswith(f"opw_{k['label']}_")), "")
-    own = _written(function) if label else None
-    return [own or _Frame(symbol, "", 0, False)]
+    own = written(function) if label else None
+    return [own or Frame(symbol, "", 0, False)]
 
 
-def _users(key: str, line: int, function: NodeFunction) -> _Frame:
-    """The user's line that a line of a fragment was written in."""
+def users(key: str, line: int, function: NodeFunction) -> Frame:
+    """Say where the user wrote a line of a fragment.
+
+    Parameters
+    ----------
+    key : str
+        The fragment's name, of the Program's sources.
+    line : int
+        Its line.
+    function : NodeFunction
+        Whose Program it is.
+
+    Returns
+    -------
+    Frame
+    """
     place = function.program.sources[key]
     if place.get("exact"):
-        return _Frame(key, place["file"], place["line"] + line - 1, True)
+        return Frame(key, place["file"], place["line"] + line - 1, True)
     op, _, hook = key.rpartition(".")
     for text in texts_of(function.program.data, op, hook):
         found = find(place["file"], place["line"], op.partition("~")[0], text.replace("opw_V", "V"), line)
         if found is not None:
-            return _Frame(key, place["file"], found.line, True)
-    return _Frame(key, place["file"], place["line"], False)
+            return Frame(key, place["file"], found.line, True)
+    return Frame(key, place["file"], place["line"], False)
 
 
-def _written(function: NodeFunction) -> _Frame | None:
-    """Where the node's C was written, as far as that is known of the whole."""
-    for kernel in function.program.data["kernels"]:
-        key = f"{kernel['label']}.c_code"
+def written(function: NodeFunction) -> Frame | None:
+    """Say where a node's C was written, as far as that is known of the whole.
+
+    Parameters
+    ----------
+    function : NodeFunction
+        The node's C.
+
+    Returns
+    -------
+    Frame or None
+        None: nothing is known.
+    """
+    labels = [kernel["label"] for kernel in function.program.data["kernels"]]
+    for label in [*labels, *[label.rpartition(".")[2] for label in labels]]:  # of a loop, that of the scalar op in it
+        key = f"{label}.c_code"
         place = function.program.sources.get(key)
         if place:
-            return _Frame(key, place["file"], place["line"], bool(place.get("exact")))
+            return Frame(key, place["file"], place["line"], bool(place.get("exact")))
     return None

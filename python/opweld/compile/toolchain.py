@@ -26,6 +26,7 @@ __all__ = [
     "march",
     "numpy_abi",
     "python_abi",
+    "sanitizing",
     "search_variables",
     "wished",
 ]
@@ -172,6 +173,27 @@ def flags(*texts: str) -> list[str]:
         else:
             found += text.split()
     return found
+
+
+def sanitizing(given: Sequence[str], sanitizers: str) -> list[str]:
+    """Give flags that build sanitizers in: lines are known, and what they find ends the process.
+
+    Parameters
+    ----------
+    given : sequence of str
+        The other flags; optimisation is lowered where it would hide what is looked for.
+    sanitizers : str
+        As ``config.sanitize`` has them.
+
+    Returns
+    -------
+    list of str
+    """
+    kept = [flag for flag in given if not flag.startswith("-O") or flag == "-O0"]
+    level = [] if "-O0" in kept else ["-O1"]
+    overflow = ["-fno-wrapv"] if "signed-integer-overflow" in sanitizers else []
+    watched = [f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all", *overflow]
+    return [*kept, *level, "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", *watched]
 
 
 def march(wanted: str) -> str:

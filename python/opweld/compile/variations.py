@@ -20,7 +20,7 @@ from opweld.compile.comparing import (
 )
 from opweld.compile.debugerrors import BadThunkOutput, facts, inputs_text, made_at
 from opweld.compile.isolated import Runner
-from opweld.errors import OpCrashed, OutOfBoundsError
+from opweld.errors import OpCrashed, OutOfBoundsError, SanitizerError
 from opweld.graph.basic import Variable
 from opweld.outside.memory import bare
 from opweld.signatures import filter_of
@@ -97,7 +97,7 @@ class Varied:
     def _run(self, given: Sequence[Any], out: Sequence[Any] | None, name: str, other: bool = False) -> Any:
         try:
             return self._runner(given, out, self._node.guard(other))
-        except (OpCrashed, OutOfBoundsError) as err:
+        except (OpCrashed, OutOfBoundsError, SanitizerError) as err:
             if not name:
                 raise
             raise type(err)(f"{err}\n  {name}; not before", {**err.details, "variation": name}) from None

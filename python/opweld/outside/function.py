@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
 from opweld.outside.memory import Array, Block, Memory, Overrun, bare, view_of
 from opweld.outside.passing import Unpicklable, pickled
-from opweld.outside.worker import Died, Worker, worker
+from opweld.outside.worker import PLAIN, Died, Place, Worker, worker
 
 __all__ = ["Inside", "Outside", "Recipe", "Refused"]
 
@@ -33,6 +33,7 @@ class Recipe(NamedTuple):
     outs: tuple[Any, ...]
     constants: Sequence[object]
     arguments: int
+    threads: int = 1
 
 
 class Outside:
@@ -44,7 +45,7 @@ class Outside:
         The function.
     seconds : float
         How long a call may take; 0: as long as it likes.
-    environment : mapping of str to str, optional
+    place : Place
         Whose worker runs it.
 
     Attributes
@@ -53,10 +54,10 @@ class Outside:
         What the last call wrote beside ``"input"`` or ``"output"`` and its number.
     """
 
-    def __init__(self, recipe: Recipe, seconds: float = 0.0, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, recipe: Recipe, seconds: float = 0.0, place: Place = PLAIN) -> None:
         self._recipe = recipe
         self._seconds = seconds
-        self._environment = environment
+        self.place = place
         self._number = next(_NUMBERS)
         self._constants: list[bytes] | None = None
         self.overruns: list[tuple[str, int, Overrun]] = []
@@ -101,7 +102,7 @@ class Outside:
         return self._once(values, out, guard)  # it had been ended from outside, a moment ago
 
     def _once(self, values: Sequence[Any], out: Sequence[Any] | None, guard: tuple[int, bool] | None) -> list[Any]:
-        asked = worker(self._environment)
+        asked = worker(self.place)
         with asked.lock:
             asked.ready()
             self._bind(asked)
@@ -116,8 +117,8 @@ class Outside:
         recipe = self._recipe
         if self._constants is None:
             self._constants = [_travelling(f"constant {i}", value) for i, value in enumerate(recipe.constants)]
-        message = recipe.path, recipe.number, recipe.called, recipe.outs, self._constants, recipe.arguments
-        what, answer = asked.ask(self._seconds, "load", self._number, *message)
+        message = recipe._replace(constants=self._constants)
+        what, answer = asked.ask(self._seconds, "load", self._number, tuple(message))
         self._check(what, answer, "constant")
         asked.known.add(self._number)
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 
 __all__ = [
-    "Array", "Block", "Memory", "Overrun", "bare", "lies_in", "put", "unnamed", "view_of", "whose",
+    "Array", "Block", "Memory", "Overrun", "bare", "bounds_of", "lies_in", "put", "unnamed", "view_of", "whose",
 ]  # fmt: skip
 
 _PAD = 64  # bytes of pattern on each side, at least; what NumPy's own buffers are aligned to
@@ -64,8 +64,19 @@ def unnamed(name: str) -> int:
         return os.dup(file.fileno())
 
 
-def _bounds(array: np.ndarray[Any, Any]) -> tuple[int, int]:
-    """Where the bytes of an array begin and end, from its first element."""
+def bounds_of(array: np.ndarray[Any, Any]) -> tuple[int, int]:
+    """Say where the bytes of an array begin and end.
+
+    Parameters
+    ----------
+    array : ndarray
+        The array.
+
+    Returns
+    -------
+    int, int
+        From its first element.
+    """
     if array.size == 0:
         return 0, 0
     steps = [(size - 1) * stride for size, stride in zip(array.shape, array.strides)]
@@ -83,7 +94,7 @@ class _Lent:
 
 def _bytes_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """All bytes from an array's first to its last."""
-    low, high = _bounds(array)
+    low, high = bounds_of(array)
     return np.asarray(_Lent(array, low, high - low))
 
 
@@ -104,7 +115,7 @@ def view_of(array: np.ndarray[Any, Any], by: int, like: Array) -> np.ndarray[Any
     ndarray
     """
     made: np.ndarray[Any, Any] = np.ndarray(
-        like.shape, like.dtype, _bytes_of(array), by - _bounds(array)[0], like.strides
+        like.shape, like.dtype, _bytes_of(array), by - bounds_of(array)[0], like.strides
     )
     made.flags.writeable = made.flags.writeable and like.writeable
     return made
@@ -238,7 +249,7 @@ class Block:
             self.start = self._from + _PAD + (place - self._from) % _PAD
         self.end = self.start + len(own)
         self.array = Array(
-            self.start - _bounds(value)[0], value.shape, value.strides, value.dtype, bool(value.flags.writeable)
+            self.start - bounds_of(value)[0], value.shape, value.strides, value.dtype, bool(value.flags.writeable)
         )
         memory.raw(self._from, self.start)[:] = _PATTERN
         memory.raw(self.start, self.end)[:] = own
@@ -307,7 +318,7 @@ def put(memory: Memory, value: np.ndarray[Any, Any]) -> Array:
     own = _bytes_of(value)
     start = -(-memory.reserve(len(own) + _PAD) // _PAD) * _PAD
     memory.raw(start, start + len(own))[:] = own
-    first = start - _bounds(value)[0]
+    first = start - bounds_of(value)[0]
     return Array(first, value.shape, value.strides, value.dtype, bool(value.flags.writeable))
 
 
@@ -325,5 +336,5 @@ def lies_in(value: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> int | N
         None: it does not.
     """
     by = int(value.__array_interface__["data"][0] - other.__array_interface__["data"][0])
-    (low, high), (first, last) = _bounds(value), _bounds(other)
+    (low, high), (first, last) = bounds_of(value), bounds_of(other)
     return by if value.size and first <= by + low and by + high <= last else None

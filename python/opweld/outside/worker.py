@@ -1,6 +1,7 @@
 """The caller's side of the process in which C runs: started when it is needed, kept, replaced when it has died.
 
-What a worker's process has in its environment is its caller's to say: there is one worker for each such set.
+What such a process has in its environment, and what watches it, is its caller's to say: there is one worker for each
+such `Place`.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from warnings import warn
 
 from opweld.apart import fresh
@@ -21,12 +21,36 @@ from opweld.errors import OpweldError
 from opweld.outside.memory import Memory, unnamed
 from opweld.outside.passing import Channel
 
-__all__ = ["Died", "Worker", "worker"]
+__all__ = ["PLAIN", "Died", "Place", "Worker", "worker"]
 
 _KEPT = 1 << 28  # bytes of shared memory that a worker holds on to between calls
 _BEGIN = 120.0  # seconds that a process may take until it listens
 _WORDS = 2.0  # seconds that a process is given to write its last words
 _workers: dict[Any, Worker] = {}
+
+
+class Place(NamedTuple):
+    """What a process is started with.
+
+    Attributes
+    ----------
+    environment : tuple of (str, str)
+        What it has in its environment besides what this one has: ``LD_PRELOAD``, options of sanitizers.
+    before : tuple of str
+        The command that runs its command: a tool that watches it.
+    heap : bool
+        Arrays lie each in memory of its own from ``malloc``, whose bounds what watches it knows.
+    racing : bool
+        Each call is made by two threads at once.
+    """
+
+    environment: tuple[tuple[str, str], ...] = ()
+    before: tuple[str, ...] = ()
+    heap: bool = False
+    racing: bool = False
+
+
+PLAIN = Place()
 
 
 class Died(Exception):
@@ -66,8 +90,8 @@ class Worker:
 
     Parameters
     ----------
-    environment : mapping of str to str
-        What its process has in its environment besides what this one has: ``LD_PRELOAD``, options of sanitizers.
+    place : Place
+        What its process is started with.
 
     Attributes
     ----------
@@ -75,8 +99,8 @@ class Worker:
         How many processes it has had.
     """
 
-    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
-        self.environment = dict(environment or {})
+    def __init__(self, place: Place = PLAIN) -> None:
+        self.place = place
         self.started = 0
         self.lock = threading.RLock()
         self.known: set[int] = set()  # the functions that the process has bound
@@ -153,13 +177,14 @@ class Worker:
         ours, theirs = socket.socketpair()
         self.memory, self._words, self._stderr = Memory(), unnamed("words"), unnamed("stderr")
         files = theirs.fileno(), self.memory.file, self._words
+        asked = *files, self.place.heap, self.place.racing
         try:
             self._process = subprocess.Popen(
-                fresh(f"from opweld.outside.child import serve; serve{files}"),
+                [*self.place.before, *fresh(f"from opweld.outside.child import serve; serve{asked}")],
                 stdin=subprocess.DEVNULL,
                 stderr=self._stderr,
                 pass_fds=files,
-                env={**os.environ, **self.environment},
+                env={**os.environ, **dict(self.place.environment)},
                 start_new_session=True,  # Ctrl-C in a terminal is for us to act on
             )
         except OSError as err:
@@ -175,9 +200,13 @@ class Worker:
             self._channel.receive(_BEGIN)
         except (EOFError, TimeoutError):
             said = self.said().strip().splitlines()[-1:]
+            tool = " ".join(
+                [*self.place.before[:1], *[value for name, value in self.place.environment if name == "LD_PRELOAD"]]
+            )
             self.end()
             raise OpweldError(
-                f"the process for C to run in does not begin: {''.join(said) or 'it says nothing'}"
+                f"the process for C to run in does not begin{f' under {tool}' if tool else ''}: "
+                f"{''.join(said) or 'it says nothing'}"
             ) from None
 
     def forget(self) -> None:
@@ -240,24 +269,24 @@ class Worker:
         os.close(self._stderr)
 
 
-def worker(environment: Mapping[str, str] | None = None) -> Worker:
-    """Give the worker whose process has an environment; a process that was forked has workers of its own.
+def worker(place: Place = PLAIN) -> Worker:
+    """Give the worker of a place; a process that was forked has workers of its own.
 
     Parameters
     ----------
-    environment : mapping of str to str, optional
-        What is set for it besides what this process has.
+    place : Place
+        What its process is started with.
 
     Returns
     -------
     Worker
     """
-    key = os.getpid(), tuple(sorted((environment or {}).items()))
+    key = os.getpid(), place
     found = _workers.get(key)
     if found is None:
         if not _workers:
             atexit.register(_end_all)
-        found = _workers.setdefault(key, Worker(environment))
+        found = _workers.setdefault(key, Worker(place))
     return found
 
 
