@@ -15,12 +15,13 @@
 #define OPW_HELD(name, from, size) \
     char name[size] __attribute__((aligned(16))); \
     memcpy(name, from, size)
-/* Stands before a loop over accumulators that take turns: vectors are to be made of it before it is written out. Compilers that
-   write it out first vectorise what is round it, and add in order, one after the other. */
+/* Stands before a loop over accumulators that take turns: vectors are to be made of it before it is written out, also where each
+   element is stored as well. Compilers that write it out first vectorise what is round it, and add in order, one after the
+   other. */
 #if defined(__clang__)
 #define OPW_LANES
 #else
-#define OPW_LANES _Pragma("GCC unroll 1")
+#define OPW_LANES _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 /* How many columns are folded at once, by the bytes of one's accumulators: as many as fit into a page. */
 #define OPW_ACCUMULATORS 4096

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -22,8 +23,9 @@ from pytensor.tensor.type import lscalar
 
 from opweld.errors import MethodNotDefined
 from opweld.hooks.reading import NAME, VARIABLE, op_sub
+from opweld.pytensor.indexing import Written, written_of
 from opweld.pytensor.plain import in_c, numbers_of, with_numbers
-from opweld.pytensor.structure import is_part, structure_of
+from opweld.pytensor.structure import Structure, is_part, structure_of
 from opweld.pytensor.types import Array, Foreign, Types, Uncarried, listed
 
 __all__ = ["Constant", "Node", "Op", "Variable", "Wrapping"]
@@ -91,10 +93,12 @@ class Op:
         self._known: dict[Any, str] = {}
         self._numbers: dict[str, str] = {}
         self._plain = False
-        self._structure = structure_of(node) if all(type(v.type) is Array for v in self._variables) else None
-        self.has_c = self._structure is not None or self._writes_c()
-        if self._structure is not None:
-            self.c_lang = self._structure.lang
+        arrays = all(type(v.type) is Array for v in self._variables)
+        self._structure = structure_of(node) if arrays else None
+        self._ours: Structure | Written | None = self._structure or written_of(node)
+        self.has_c = self._ours is not None or self._writes_c()
+        if self._ours is not None:
+            self.c_lang = self._ours.lang
         elif self._plain:
             self.c_lang = "c"
 
@@ -153,7 +157,7 @@ class Op:
     @property
     def params_type(self) -> Foreign | None:
         """What stands for the type of its params."""
-        if self._structure is not None or self._plain or not self.has_c or not self.params[0]:
+        if self._ours is not None or self._plain or not self.has_c or not self.params[0]:
             return None
         found = self._types.of(self.node.params_type)
         assert not isinstance(found, (Array, Uncarried))
@@ -167,6 +171,18 @@ class Op:
         """Say that PyTensor can run it: by a thunk of its own."""
         return True
 
+    def structured(self, kind: str) -> dict[str, Any] | None:
+        """Give the work as data, if it is of a kind, ``"loop"`` or ``"view"``."""
+        return None if self._structure is None else self._structure.fields.get(kind)
+
+    def apart(self, fields: dict[str, Any], **maps: Any) -> Op:
+        """Give an op whose work is other data, of the same scalar ops; `maps`: ``view_map`` and ``destroy_map``."""
+        assert self._structure is not None
+        other = copy(self)
+        other._structure = other._ours = self._structure.of(fields)
+        other.view_map, other.destroy_map = maps.get("view_map", {}), maps.get("destroy_map", {})
+        return other
+
     @property
     def structure(self) -> Any:
         """What gives the work as data; None: it is not known."""
@@ -178,6 +194,8 @@ class Op:
 
     def _asked(self, inputs: list[str], outputs: list[str]) -> str:
         key = (*inputs, None, *outputs)
+        if key not in self._known and isinstance(self._ours, Written):
+            self._known[key] = self._ours.code(inputs, outputs, op_sub(False)["fail"])
         if key not in self._known:
             sub = op_sub(self.params[0])
             found = with_numbers(
@@ -195,7 +213,7 @@ class Op:
 
     def reads_objects(self) -> set[int]:
         """Which inputs, no arrays, the C reads as Python's objects: they must come from outside."""
-        if self._structure is not None or not self.has_c:
+        if self._ours is not None or not self.has_c:
             return set()
         inputs, outputs = self.names()
         text = self._asked(inputs, outputs)
@@ -207,34 +225,36 @@ class Op:
         self, node: object, name: str, inputs: list[str], outputs: list[str], sub: dict[str, Any]
     ) -> Any:
         """Ask the op."""
+        if self._ours is not None:
+            return ""
         return self.stands_for.c_code_cleanup(self.node, name, inputs, outputs, sub)
 
     def c_support_code_apply(self, node: object, name: str) -> Any:
         """Ask the op."""
-        if self._structure is not None:
-            return self._structure.support_apply(name)
+        if self._ours is not None:
+            return self._ours.support_apply(name)
         return self.stands_for.c_support_code_apply(self.node, name)
 
     def c_init_code_apply(self, node: object, name: str) -> Any:
         """Ask the op."""
-        return "" if self._structure is not None else self.stands_for.c_init_code_apply(self.node, name)
+        return "" if self._ours is not None else self.stands_for.c_init_code_apply(self.node, name)
 
     def c_support_code_struct(self, node: object, name: str) -> Any:
         """Ask the op."""
-        return "" if self._structure is not None else self.stands_for.c_support_code_struct(self.node, name)
+        return "" if self._ours is not None else self.stands_for.c_support_code_struct(self.node, name)
 
     def c_init_code_struct(self, node: object, name: str, sub: dict[str, Any]) -> Any:
         """Ask the op."""
-        return "" if self._structure is not None else self.stands_for.c_init_code_struct(self.node, name, sub)
+        return "" if self._ours is not None else self.stands_for.c_init_code_struct(self.node, name, sub)
 
     def c_cleanup_code_struct(self, node: object, name: str) -> Any:
         """Ask the op."""
-        return "" if self._structure is not None else self.stands_for.c_cleanup_code_struct(self.node, name)
+        return "" if self._ours is not None else self.stands_for.c_cleanup_code_struct(self.node, name)
 
     def _all(self, hook: str, **more: Any) -> list[str]:
         """What the op, and the types of its arrays, give: those write no C of their own."""
-        if self._structure is not None:
-            return self._structure.shared(hook, **more)
+        if self._ours is not None:
+            return self._ours.shared(hook, **more)
         kinds = [v.type for v in (*self.node.inputs, *self.node.outputs) if isinstance(v.type, CLinkerType)]
         found = [text for writer in (*kinds, self.stands_for) for text in listed(getattr(writer, hook)(**more))]
         return list(dict.fromkeys(found))
@@ -249,12 +269,12 @@ class Op:
 
     def c_headers(self) -> list[str]:
         """Ask types and op; PyTensor's modules have its own first."""
-        own = [] if self._structure is not None or self._plain else ["pytensor_mod_helper.h", "<iostream>"]
+        own = [] if self._ours is not None or self._plain else ["pytensor_mod_helper.h", "<iostream>"]
         return [*own, *self._all("c_headers", c_compiler=GCC_compiler)]
 
     def c_header_dirs(self) -> list[str]:
         """Ask types and op."""
-        own = [] if self._structure is not None or self._plain else [_HELPER]
+        own = [] if self._ours is not None or self._plain else [_HELPER]
         return [*own, *self._all("c_header_dirs", c_compiler=GCC_compiler)]
 
     def c_libraries(self) -> list[str]:
@@ -268,11 +288,7 @@ class Op:
     def c_compile_args(self) -> list[str]:
         """Ask types and op. What their C asserts is not tested, as in no release of theirs."""
         own = (
-            []
-            if self._structure is not None
-            else ["-DNDEBUG", "-w"]
-            if self._plain
-            else ["-DNDEBUG", "-fpermissive", "-w"]
+            [] if self._ours is not None else ["-DNDEBUG", "-w"] if self._plain else ["-DNDEBUG", "-fpermissive", "-w"]
         )
         return [*own, *self._all("c_compile_args", c_compiler=GCC_compiler)]
 
@@ -282,7 +298,7 @@ class Op:
 
     def c_compiler(self) -> Any:
         """Ask an op that wants a driver of its own; PyTensor's own is the configured one."""
-        asked = None if self._structure is not None else getattr(self.stands_for, "c_compiler", None)
+        asked = None if self._ours is not None else getattr(self.stands_for, "c_compiler", None)
         found = None if asked is None else asked()
         return None if found is GCC_compiler else found
 
@@ -325,6 +341,14 @@ class Node:
 
     def __str__(self) -> str:
         return str(self.theirs)
+
+    def apart(self, fields: dict[str, Any], inputs: list[Variable], outputs: list[Variable], **maps: Any) -> Node:
+        """Give a node that stands for the same one, and does other work; as `Op.apart`."""
+        other = copy(self)
+        other.inputs, other.outputs, other.op = inputs, outputs, self.op.apart(fields, **maps)
+        for variable in outputs:
+            variable.owner = other
+        return other
 
     @property
     def made_at(self) -> tuple[str, int, str] | None:

@@ -9,6 +9,7 @@ from typing import Any
 from pytensor.graph.fg import FunctionGraph
 
 from opweld.pytensor.graphs import Constant, Node, Variable
+from opweld.pytensor.numbers import without_axes
 
 __all__ = ["Run", "clustered", "groups_of", "run_of"]
 
@@ -28,10 +29,11 @@ class Run:
         self.nodes = nodes
         self.inputs = inputs
         self.outputs = outputs
+        self._steps = without_axes(nodes, outputs)
 
     def toposort(self) -> list[Node]:
-        """Give the nodes."""
-        return self.nodes
+        """Give what is compiled."""
+        return self._steps
 
 
 def foreign(nodes: Iterable[Node]) -> set[Variable]:

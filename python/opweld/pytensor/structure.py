@@ -32,6 +32,10 @@ class Structure:
         self._body = body if body is not None and body.owned else None
         self.lang = "c" if self._body is None else self._body.lang
 
+    def of(self, fields: dict[str, Any]) -> Structure:
+        """Give other work with the same scalar ops."""
+        return Structure(fields, self._body)
+
     def shared(self, hook: str, **more: Any) -> list[Any]:
         """What the scalar ops give for the module or its build."""
         return [] if self._body is None else self._body.shared(hook, **more)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pytensor.graph.basic import Apply
+import numpy as np
+from pytensor.graph.basic import Apply, Variable
 from pytensor.link.c.exceptions import CompileError as TheirCompileError
 from pytensor.link.c.exceptions import MissingGXX
 
@@ -167,8 +168,9 @@ def link_run(run: Run, inputs: list[Cell], outputs: list[Cell], options: Options
 
     def failed(step: int, read: tuple[Any, ...], error: BaseException) -> None:
         place = places[step]
-        values = [read[place[i]] if i in place else None for i in range(len(steps[step].inputs))]
-        at[:] = order.index(steps[step].theirs), values
+        node = steps[step].theirs
+        values = [_as_read(read[place[i]], v) if i in place else None for i, v in enumerate(node.inputs)]
+        at[:] = order.index(node), values
 
     made = bind(
         code,
@@ -181,6 +183,12 @@ def link_run(run: Run, inputs: list[Cell], outputs: list[Cell], options: Options
         threads=options.threads,
     )
     return Thunk(made, code, order, inputs, outputs, at)
+
+
+def _as_read(value: object, theirs: Variable) -> Any:
+    """Give what a step read as its node reads it: numbers are read without axes."""
+    ndim = getattr(theirs.type, "ndim", None)
+    return value.reshape((1,) * ndim) if isinstance(value, np.ndarray) and not value.ndim and ndim else value
 
 
 def performer(node: Node) -> Callable[..., tuple[Any, ...]]:

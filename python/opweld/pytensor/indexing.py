@@ -1,0 +1,163 @@
+"""C for PyTensor's ops that read and write parts of arrays, or fill them: no call of NumPy's where none is needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pytensor.graph.basic import Apply, Constant
+from pytensor.scalar import ScalarType
+from pytensor.tensor import basic, subtensor
+
+from opweld.pytensor.scalars import DTYPES
+from opweld.pytensor.types import is_plain
+from opweld.sections import Beside
+
+__all__ = ["Written", "written_of"]
+
+_C = Beside(__file__)
+_INTEGERS = frozenset(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"))
+
+
+class Written:
+    """A node's work as C that is written here.
+
+    Parameters
+    ----------
+    support : str
+        What of the file beside this module is used, written out for dtypes: equal texts stand once.
+    lines : str
+        What the node does: ``{0}``, ``{1}`` stand for inputs, ``{out}`` for the output, ``{fail}`` for how it fails.
+    """
+
+    lang = "c"
+
+    def __init__(self, support: str, lines: str) -> None:
+        self._support = support
+        self._lines = lines
+
+    def code(self, inputs: list[str], outputs: list[str], fail: str) -> str:
+        """Write the C of a node."""
+        return self._lines.format(*inputs, out=outputs[0], fail=fail)
+
+    def shared(self, hook: str, **more: Any) -> list[str]:
+        """What the module needs."""
+        return [_C.section(), *([self._support] if self._support else [])] if hook == "c_support_code" else []
+
+    def support_apply(self, name: str) -> str:
+        """Nothing."""
+        return ""
+
+
+def written_of(node: Apply) -> Written | None:
+    """Write a node's C.
+
+    Parameters
+    ----------
+    node : Apply
+        PyTensor's.
+
+    Returns
+    -------
+    Written or None
+        None: it is left to the op's own.
+    """
+    write = _WRITING.get(type(node.op))
+    arrays = [v.type for v in (*node.inputs, *node.outputs) if type(v.type) is not ScalarType]
+    if write is None or not all(is_plain(type_) and type_.dtype in DTYPES for type_ in arrays):
+        return None
+    return write(node)
+
+
+def _gather(node: Apply) -> Written | None:
+    x, index = node.inputs
+    if index.type.dtype not in _INTEGERS:
+        return None
+    name = f"pt_gather_{x.type.dtype}_{index.type.dtype}"
+    support = f"PT_GATHER({name}, npy_{x.type.dtype}, npy_{index.type.dtype})\n"
+    return Written(support, f"if ({name}(&{{out}}, {{0}}, {{1}}, {_bounds(index)})) {{{{ {{fail}} }}}}")
+
+
+def _bounds(index: Any) -> str:
+    """Whether the least and the largest of some numbers are known, and which these are."""
+    if not isinstance(index, Constant) or not index.data.size:
+        return "0, 0, 0"
+    return f"1, {index.data.min()}, {index.data.max()}"
+
+
+def _scatter(node: Apply) -> Written | None:
+    op = node.op
+    x, y, index = node.inputs
+    plain = x.type.ndim == y.type.ndim == 1 and y.type.broadcastable == index.type.broadcastable
+    if not plain or x.type.dtype != y.type.dtype or x.type.dtype == "bool" or index.type.dtype not in _INTEGERS:
+        return None
+    verb, statement = ("put", "*to = *from") if op.set_instead_of_inc else ("add", "*to += *from")
+    name = f"pt_{verb}_{x.type.dtype}_{index.type.dtype}"
+    support = f"PT_SCATTER({name}, npy_{x.type.dtype}, npy_{index.type.dtype}, {statement})\n"
+    return Written(
+        support,
+        f"if (pt_part_of(&{{out}}, {{0}}, {int(op.inplace)}) || {name}({{out}}, {{1}}, {{2}}, {_bounds(index)})) "
+        f"{{{{ {{fail}} }}}}",
+    )
+
+
+def _part(node: Apply) -> Written | None:
+    op = node.op
+    x, y = node.inputs[:2]
+    if x.type.dtype != y.type.dtype or x.type.dtype == "bool" or not all(_is_index(v) for v in node.inputs[2:]):
+        return None
+    verb, statement = ("put", "*to = *from") if op.set_instead_of_inc else ("add", "*to += *from")
+    name = f"pt_part_{verb}_{x.type.dtype}"
+    cuts, at = [], 2
+    for axis, entry in enumerate(op.idx_list):
+        if not isinstance(entry, slice):
+            cuts.append(f"pt_part_at(&part, {{out}}, {axis}, {{{at}}})")
+            at += 1
+            continue
+        given, numbers = 0, []
+        for bit, number in ((1, entry.start), (2, entry.stop), (4, entry.step)):
+            numbers.append("0" if number is None else f"{{{at}}}")
+            given, at = (given, at) if number is None else (given | bit, at + 1)
+        cuts.append(f"pt_part_slice(&part, {{out}}, {axis}, {given}, {', '.join(numbers)})")
+    whole = "".join(f" pt_part_whole(&part, {{out}}, {axis});" for axis in range(len(op.idx_list), x.type.ndim))
+    lines = (
+        "pt_part part = {{0}};\n"
+        "npy_intp step[NPY_MAXDIMS];\n"
+        f"if (pt_part_of(&{{out}}, {{0}}, {int(op.inplace)})) {{{{ {{fail}} }}}}\n"
+        "part.data = PyArray_BYTES({out});\n"
+        f"if ({' || '.join(cuts) or '0'}) {{{{ {{fail}} }}}}\n"
+        f"{whole}\n"
+        "if (pt_part_spread(&part, {out}, {1}, step)) {{ {fail} }}\n"
+        f"{name}(&part, PyArray_BYTES({{1}}), step);"
+    )
+    return Written(f"PT_PART_LOOP({name}, npy_{x.type.dtype}, {statement})\n", lines)
+
+
+def _is_index(variable: Any) -> bool:
+    return type(variable.type) is ScalarType and np.dtype(variable.type.dtype).kind in "iu"
+
+
+def _fill(node: Apply) -> Written | None:
+    value, *sizes = node.inputs
+    if not all(value.type.broadcastable) or not all(v.type.ndim == 0 and v.type.dtype in _INTEGERS for v in sizes):
+        return None
+    dtype, ndim = value.type.dtype, node.outputs[0].type.ndim
+    dims = ", ".join(f"*(npy_{v.type.dtype} *)PyArray_DATA({{{i + 1}}})" for i, v in enumerate(sizes))
+    lines = (
+        f"npy_intp k, n, dims[{max(ndim, 1)}] = {{{{ {dims or '0'} }}}};\n"
+        f"const npy_{dtype} value = *(npy_{dtype} *)PyArray_DATA({{0}});\n"
+        f"npy_{dtype} *to;\n"
+        f"if (pt_made(&{{out}}, {ndim}, dims, NPY_{dtype.upper()})) {{{{ {{fail}} }}}}\n"
+        f"to = (npy_{dtype} *)PyArray_DATA({{out}});\n"
+        "n = PyArray_SIZE({out});\n"
+        "for (k = 0; k < n; k++) to[k] = value;"
+    )
+    return Written("", lines)
+
+
+_WRITING = {
+    subtensor.AdvancedSubtensor1: _gather,
+    subtensor.AdvancedIncSubtensor1: _scatter,
+    subtensor.IncSubtensor: _part,
+    basic.Alloc: _fill,
+}

@@ -1,0 +1,130 @@
+"""PyTensor's ops on parts of arrays, by C of opweld's own, and numbers beside arrays, against PyTensor's Python."""
+
+import numpy as np
+import pytest
+from pytensors import pytensor
+
+import opweld.pytensor  # noqa: F401, makes the modes known
+from opweld.pytensor.graphs import Wrapping
+from opweld.pytensor.indexing import Written
+from opweld.pytensor.numbers import without_axes
+
+pt = pytest.importorskip("pytensor.tensor")
+MODES = ("OPWELD", "OPWELD_C")
+
+
+def both(inputs, outputs, *calls, mode="OPWELD_C"):
+    """Compare with PyTensor's Python, and want every node in C."""
+    ours = pytensor.function(inputs, outputs, mode=mode)
+    theirs = pytensor.function(inputs, outputs, mode=pytensor.compile.mode.Mode("py", "fast_run"))
+    for values in calls:
+        for mine, wanted in zip(ours(*values), theirs(*values), strict=True):
+            assert mine.dtype == wanted.dtype
+            np.testing.assert_array_equal(mine, wanted)
+    return ours
+
+
+def written(function):
+    """The ops whose C is opweld's own."""
+    nodes = [Wrapping().node(node) for node in function.maker.fgraph.toposort()]
+    return {type(node.theirs.op).__name__ for node in nodes if isinstance(node.op._ours, Written)}
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int64", "uint8"])
+def test_rows_are_gathered_and_scattered(dtype):
+    """By numbers that the graph knows and those of a call, negative ones too, of vectors and of rows, as they lie."""
+    x, m, i = pt.dvector("x"), pt.fmatrix("m"), pt.vector("i", dtype=dtype)
+    known = np.array([1, 0, 2, 1], dtype)
+    outputs = [
+        x[known], x[i], m[i], m.T[i], m[known], pt.zeros(x.shape[0])[known].inc(x[known] * 3),
+        pt.inc_subtensor(x[i], x[i] * 2), pt.set_subtensor(x[i], x[i] + 1),
+    ]  # fmt: skip
+    rng = np.random.default_rng(3)
+    for step in (1, 2):
+        a, b = rng.normal(size=4 * step)[::step], rng.normal(size=(4, 4 * step)).astype("f4")[:, ::step]
+        numbers = np.array([0, 2, 2, 3, 1] * step, dtype)[::step]
+        found = both([x, m, i], outputs, (a, b, numbers), (a, b, numbers[:0]))
+        if dtype != "uint8":
+            both([x, m, i], outputs[1:4], (a, b, -numbers))
+    assert written(found) >= {"AdvancedSubtensor1", "AdvancedIncSubtensor1"}
+
+
+def test_parts_are_written():
+    """By slices and numbers, known and computed, with steps of both signs, of one and of more dimensions, broadcast."""
+    x, y, m, k = pt.dvector("x"), pt.dvector("y"), pt.dmatrix("m"), pt.lscalar("k")
+    outputs = [
+        x[1:3].inc(y[:2]), x[k].set(7.0), x[k:].inc(1.0), x[::-2].set(y[:3]), x[-1].inc(y[0]), x[5:2].inc(y[:0]),
+        x[: k - 1 : -1].inc(y[: 6 - k]), m[1:, 0].set(y[:2]), m[:, k].inc(y[:3]), m[::2].inc(y[:4]), m[k].set(m[0]),
+        m[1:, ::-1].inc(m[1:]), m.T[k:].set(2.0), x[:].inc(x), m[-10:2, k:10].inc(1.0),
+    ]  # fmt: skip
+    x_, y_, m_ = np.arange(6.0), np.arange(10.0, 16.0), np.arange(12.0).reshape(3, 4)
+    found = both([x, y, m, k], outputs, (x_, y_, m_, 1), (x_, y_, m_.copy("F"), 2))
+    assert "IncSubtensor" in written(found)
+    np.testing.assert_array_equal(x_, np.arange(6.0))
+
+
+def test_arrays_are_filled():
+    """With numbers, of any number of dimensions, also none and of size 0; each call has its own shape."""
+    x, n = pt.dscalar("x"), pt.iscalar("n")
+    outputs = [pt.alloc(x, n, 2) * 1, pt.alloc(np.float32(2), n), pt.zeros((n, n), "int8"), pt.alloc(x, 3, n, 1)]
+    found = both([x, n], outputs, (2.5, 3), (2.5, 0), (-1.0, 4))
+    assert "Alloc" in written(found)
+    with pytest.raises(ValueError, match="negative dimensions"):
+        found(1.0, -1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "make, error, says",
+    [
+        (lambda x, i: x[i], IndexError, "index 7 is out of bounds for axis 0 with size 3"),
+        (lambda x, i: x[np.array([0, -4])], IndexError, "index -4 is out of bounds for axis 0 with size 3"),
+        (lambda x, i: x[i].inc(x[:2]), IndexError, "index 7 out of bounds for array with shape 3"),
+        (lambda x, i: x[np.array([1, 2])].inc(x), ValueError, "do not match: 3, 2"),
+        (lambda x, i: x[i].inc(x[:1]), ValueError, "Runtime broadcasting not allowed"),
+        (lambda x, i: x[i[1]].set(1.0), IndexError, "index out of bounds"),
+        (lambda x, i: x[-4].set(1.0), IndexError, "index out of bounds"),
+        (lambda x, i: x[:2].inc(x), ValueError, "broadcast"),
+        (lambda x, i: x[:: i[0]].inc(1.0), ValueError, "slice step cannot be zero"),
+    ],
+)
+def test_what_is_not_there_is_refused(mode, make, error, says):
+    """As stock's C does, and the node is named; what was given is as it was."""
+    x, i = pt.dvector("x"), pt.lvector("i")
+    f = pytensor.function([x, i], make(x, i), mode=mode, on_unused_input="ignore")
+    value = np.arange(3.0)
+    with pytensor.config.change_flags(exception_verbosity="medium"), pytest.raises(error, match=says) as raised:
+        f(value, [0, 7])
+    assert "Apply node that caused the error" in str(raised.value) + "".join(getattr(raised.value, "__notes__", ()))
+    np.testing.assert_array_equal(value, np.arange(3.0))
+
+
+def test_numbers_beside_arrays_have_no_axes():
+    """What has one element by its type is computed without dimensions, and made with them for who wants them so."""
+    x, a, r = pt.dmatrix("x"), pt.dscalar("a"), pt.drow("r")
+    level = pt.log(pt.exp(a)[None, None] + 1)
+    outputs = [x * level + 2 * r, level, (x - level).sum(0), level.sum(), pt.concatenate([level, level]), level.T[0]]
+    found = both([x, a, r], outputs, (np.arange(6.0).reshape(2, 3), 0.5, np.ones((1, 3))))
+    wrapping = Wrapping()
+    nodes = [wrapping.node(node) for node in found.maker.fgraph.toposort()]
+    steps = without_axes(nodes, [wrapping.variable(v) for v in found.maker.fgraph.outputs])
+    loops = [node for node in steps if node.op.structured("loop")]
+    assert [v.type.ndim for v in loops[0].outputs] == [0]
+    beside = [node for node in loops if any(v.theirs.type.ndim == 2 and v.type.ndim == 0 for v in node.inputs)]
+    assert [node.outputs[0].type.ndim for node in beside] == [2, 2]
+
+
+def test_a_number_that_is_written_over_stays_for_who_reads_it():
+    """PyTensor computes numbers in place; here each has a place of its own."""
+    s = pytensor.shared(np.array([1.0]), shape=(1,))
+    x = pt.dvector("x")
+    new = pt.exp(s) + 1
+    f = pytensor.function([x], [x * s, s * 2, x * new], updates={s: new}, mode="OPWELD_C")
+    for _ in range(2):
+        before = s.get_value()[0]
+        one, two, three = f([1.0, 2.0])
+        after = np.exp(before) + 1
+        np.testing.assert_allclose(one, [before, 2 * before])
+        np.testing.assert_allclose(two, [2 * before])
+        np.testing.assert_allclose(three, [after, 2 * after])
+        np.testing.assert_allclose(s.get_value(), [after])
