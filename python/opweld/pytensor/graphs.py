@@ -84,8 +84,11 @@ class Op:
     def __init__(self, node: Apply, types: Types, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
         self.stands_for = node.op
         self.node = node
-        self.view_map = node.op.view_map
         self.destroy_map = node.op.destroy_map
+        self.view_map = {  # what is written over is no view of what was there, also where an op says both
+            output: [source for source in sources if source not in self.destroy_map.get(output, ())]
+            for output, sources in node.op.view_map.items()
+        }
         self.check_input = getattr(node.op, "check_input", True)
         self.c_lang = "c++"
         self._types = types

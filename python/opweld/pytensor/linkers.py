@@ -17,12 +17,12 @@ from pytensor.link.c.op import COp
 from pytensor.link.utils import gc_helper, map_storage, raise_with_op
 from pytensor.link.vm import Stack, UpdatingVM, VMLinker
 
-from opweld.pytensor.graphs import Node, Wrapping
-from opweld.pytensor.runs import clustered, groups_of, run_of
+from opweld.pytensor.graphs import Constant, Node, Wrapping
+from opweld.pytensor.runs import Run, clustered, groups_of, run_of
 from opweld.pytensor.settings import options
 from opweld.pytensor.thunks import Failed, Thunk, link_run
 
-__all__ = ["Machine", "RunsLinker", "WholeLinker", "inner_functions"]
+__all__ = ["Machine", "RunsLinker", "WholeLinker", "inner_functions", "make_c_thunk"]
 
 Cell = list[Any]
 
@@ -309,6 +309,56 @@ class WholeLinker(LocalLinker):
             [thunk],
             order,
         )
+
+
+def make_c_thunk(
+    op: COp,
+    node: Apply,
+    storage_map: dict[Variable, Cell],
+    compute_map: dict[Variable, Cell] | None,
+    no_recycling: object,
+) -> Callable[[], None]:
+    """Make the thunk of a node in C; a method of PyTensor's `COp` while `opweld.pytensor.install` stands.
+
+    Parameters
+    ----------
+    op : COp
+        The node's.
+    node, storage_map, compute_map, no_recycling
+        As PyTensor's method takes them.
+
+    Returns
+    -------
+    callable
+        With the attributes of PyTensor's: ``thunk``, ``cthunk``, ``inputs``, ``outputs``, ``lazy``.
+
+    Raises
+    ------
+    NotImplementedError
+        If the node has no C.
+    """
+    wrapped = Wrapping().node(node)
+    if not wrapped.op.has_c:
+        raise NotImplementedError(f"{op} has no C code")
+    given = dict.fromkeys(v for v in wrapped.inputs if not isinstance(v, Constant))
+    made = link_run(
+        Run([wrapped], list(given), wrapped.outputs),
+        [storage_map[v.theirs] for v in given],
+        [storage_map[v] for v in node.outputs],
+        options(),
+    )
+    done = [] if compute_map is None else [compute_map[v] for v in node.outputs]
+
+    def thunk() -> None:
+        made.run()
+        for cell in done:
+            cell[0] = True
+
+    found: Any = thunk
+    found.thunk, found.cthunk, found.lazy = made, made.cthunk, False
+    found.inputs = [storage_map[v] for v in node.inputs]
+    found.outputs = [storage_map[v] for v in node.outputs]
+    return thunk
 
 
 def _ordered(linker: LocalLinker, *cells: object) -> tuple[list[Node], tuple[Any, Any, dict[Variable, Cell]]]:

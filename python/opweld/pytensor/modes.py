@@ -6,9 +6,10 @@ from functools import partial
 from typing import Any
 
 from pytensor.compile import mode as modes
+from pytensor.link.c.op import COp
 
 from opweld.pytensor.calls import Function
-from opweld.pytensor.linkers import RunsLinker, WholeLinker
+from opweld.pytensor.linkers import RunsLinker, WholeLinker, make_c_thunk
 
 __all__ = ["OPWELD", "OPWELD_C", "install", "installed", "uninstall"]
 
@@ -45,7 +46,8 @@ _before: dict[str, Any] = {}
 def install() -> None:
     """Let PyTensor's own modes and linkers of C, ``"CVM"``, ``"C"``, ``"c|py"``, mean those of opweld.
 
-    Functions that were made before stay as they are. Again it does nothing.
+    What makes a thunk of a single node in C, `DebugMode` for one, has it from opweld too. Functions that were made
+    before stay as they are. Again it does nothing.
     """
     if _before:
         return
@@ -58,6 +60,7 @@ def install() -> None:
         setattr(modes, name, mode)
     _before["fast_run"] = modes.fast_run_linkers_to_mode["cvm"]
     modes.fast_run_linkers_to_mode["cvm"] = OPWELD
+    _before["thunk"], COp.make_c_thunk = COp.make_c_thunk, make_c_thunk
     modes._CACHED_RUNTIME_MODES.clear()
 
 
@@ -81,5 +84,6 @@ def uninstall() -> None:
         modes.predefined_modes[name] = _before[name]
         setattr(modes, name, _before[name])
     modes.fast_run_linkers_to_mode["cvm"] = _before["fast_run"]
+    COp.make_c_thunk = _before["thunk"]
     modes._CACHED_RUNTIME_MODES.clear()
     _before.clear()
