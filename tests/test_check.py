@@ -374,7 +374,7 @@ def test_the_command(ops, tmp_path):
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
 def test_examples_pass(path, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    if path.stem in ("demo", "pytensor_op", "gray_scott"):
+    if path.stem in ("demo", "pytensor_op", "pytensor_model", "gray_scott"):
         pytest.skip("it runs the others, or its ops are another package's, or its grids take minutes")
     monkeypatch.setattr(sys, "path", [str(EXAMPLES), *sys.path])
     names = {"old_digits": ("im2col", "max_pool", "max_pool_grad", "softmax")}.get(path.stem)  # not the whole network

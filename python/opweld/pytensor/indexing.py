@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from pytensor.graph.basic import Apply, Constant
+from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.scalar import ScalarType
 from pytensor.tensor import basic, subtensor
 
@@ -78,7 +78,7 @@ def _gather(node: Apply) -> Written | None:
     return Written(support, f"if ({name}(&{{out}}, {{0}}, {{1}}, {_bounds(index)})) {{{{ {{fail}} }}}}")
 
 
-def _bounds(index: Any) -> str:
+def _bounds(index: Variable) -> str:
     """Whether the least and the largest of some numbers are known, and which these are."""
     if not isinstance(index, Constant) or not index.data.size:
         return "0, 0, 0"
@@ -133,7 +133,7 @@ def _part(node: Apply) -> Written | None:
     return Written(f"PT_PART_LOOP({name}, npy_{x.type.dtype}, {statement})\n", lines)
 
 
-def _is_index(variable: Any) -> bool:
+def _is_index(variable: Variable) -> bool:
     return type(variable.type) is ScalarType and np.dtype(variable.type.dtype).kind in "iu"
 
 
