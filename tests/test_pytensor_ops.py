@@ -3,6 +3,7 @@
 import ctypes
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -12,7 +13,7 @@ import pytest
 from pytensors import pytensor
 
 import opweld.pytensor
-from opweld.errors import CompileError
+from opweld.errors import CompileError, ProgramError
 from opweld.pytensor import versions
 
 pt = pytest.importorskip("pytensor.tensor")
@@ -180,6 +181,28 @@ def test_an_op_that_asks_for_a_compiler():
     assert pytensor.function([x], Elsewhere(2.0, theirs)(x), mode="OPWELD")([1.0, 2.0]) == 10
     with pytest.raises(missing, match="no-such-compiler"):
         pytensor.function([x], Elsewhere(2.0, "no-such-compiler")(x), mode="OPWELD")
+
+
+def test_ops_that_ask_for_different_compilers():
+    """Each is compiled by its own, in a run of its own; one module has one compiler, and says whose wishes differ."""
+    x = pt.dvector("x")
+    total = Elsewhere(2.0, shutil.which("g++"))(x) + Elsewhere(3.0, shutil.which("c++"))(x)
+    f = pytensor.function([x], total, mode="OPWELD")
+    assert f([1.0, 2.0]) == 25 and len(f.vm.thunks) == 2
+    with pytest.raises(ProgramError, match=r'Elsewhere: asks for the compiler ".*", but Elsewhere asks for'):
+        pytensor.function([x], total, mode="OPWELD_C")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_indexing_what_the_graph_computes(mode):
+    """In a module of a whole graph PyTensor's Subtensor ends the process: what it reads is no object there."""
+    x, k = pt.dvector("x"), pt.lscalar("k")
+    y = pt.exp(x)[k:] * 2
+    f = pytensor.function([x, k], [y[k : k + 2], pt.cumsum(y)[k:], pt.sort(x)[::-1][k]], mode=mode)
+    value = np.arange(6.0)
+    wanted = 2 * np.exp(value)[1:]
+    for mine, theirs in zip(f(value, 1), (wanted[1:3], wanted.cumsum()[1:], 4.0)):
+        np.testing.assert_allclose(mine, theirs)
 
 
 class InPython(Scaled):

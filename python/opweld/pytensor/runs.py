@@ -91,7 +91,7 @@ def _in_order(variables: Iterable[Variable], wanted: Sequence[Any]) -> list[Vari
 
 
 def groups_of(nodes: list[Node], alone: bool) -> list[list[Node]]:
-    """Part nodes into runs: those that have C and come one after the other.
+    """Part nodes into runs: those that have C, ask for no other compiler, and come one after the other.
 
     Parameters
     ----------
@@ -108,11 +108,15 @@ def groups_of(nodes: list[Node], alone: bool) -> list[list[Node]]:
     groups: list[list[Node]] = []
     made: set[Any] = set()  # by the run that is open
     open_ = False
+    compiler = None  # that somebody in the run that is open asks for
     for node in nodes:
+        asked = node.op.c_compiler() if node.op.has_c else None
         joins = open_ and node.op.has_c and not alone and made.isdisjoint(foreign([node]))
-        if not joins:
+        if not joins or (asked is not None and compiler not in (None, asked)):
             groups.append([])
             made = set()
+            compiler = None
+        compiler = asked if compiler is None else compiler
         groups[-1].append(node)
         made.update(node.outputs)
         open_ = node.op.has_c
