@@ -159,7 +159,7 @@ def test_request_has_the_fields_of_the_border() -> None:
     assert sorted(request) == sorted(
         (
             "program sources index spare root owners private cc cxx cflags cxxflags include_dirs runtime python numpy "
-            "env process cpu lock_seconds bounds march vector fuse account faults"
+            "env process cpu lock_seconds bounds march vector fuse account faults lines"
         ).split()
     )
     assert any(os.path.isfile(os.path.join(folder, "Python.h")) for folder in request["include_dirs"])

@@ -29,6 +29,7 @@ type Request struct {
 	Account     bool                 `json:"account"` // what texts take and give up is counted
 	Faults      bool                 `json:"faults"`  // every place that can fail asks whether it is to
 	Sources     map[string]cc.Source `json:"sources"`
+	Lines       map[string]Written   `json:"lines"` // of fragments, for a debugger; none: marks have the fragments' names
 	Index       string               `json:"index"`
 	Spare       string               `json:"spare"`
 	Root        string               `json:"root"`

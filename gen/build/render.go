@@ -22,6 +22,9 @@ func render(req *Request) (*gen.Unit, error) {
 	if err == nil && req.Faults {
 		unit.Text, err = faults.Unit(unit.Text, unit.Lang.SourceName())
 	}
+	if err == nil && len(req.Lines) > 0 {
+		unit.Text = asWritten(unit.Text, req.Lines)
+	}
 	return unit, err
 }
 

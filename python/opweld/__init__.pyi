@@ -4,6 +4,7 @@ from opweld import (
     checking as checking,
     compat as compat,
     compile as compile,
+    debugger as debugger,
     doctor as doctor,
     engine as engine,
     enums as enums,

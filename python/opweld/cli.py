@@ -240,6 +240,43 @@ def profile(address: str, arguments: tuple[str, ...], as_json: bool) -> None:
         end()
 
 
+@main.command(
+    short_help="Run a script under gdb.",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog=_examples("opweld gdb model.py", "opweld gdb --ex 'break model.py:23' model.py", "opweld gdb --script"),
+)
+@click.option("--script", "as_script", is_flag=True, help="Print the path of what gdb loads, and run nothing.")
+@click.option("--ex", "commands", multiple=True, metavar="COMMAND", help="Give gdb a command; may be given again.")
+@click.option("--batch", is_flag=True, help="Leave gdb when its commands are done.")
+@_json
+@click.argument("script", required=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def gdb(
+    script: str | None,
+    arguments: tuple[str, ...],
+    commands: tuple[str, ...],
+    batch: bool,
+    as_script: bool,
+    as_json: bool,
+) -> None:
+    """Run SCRIPT under gdb: breakpoints by the lines of your files, arrays that can be read (docs/gdb.md)."""
+    debugger = opweld.debugger
+    if as_script:
+        _answer(as_json, {"script": debugger.SCRIPT}, [debugger.SCRIPT])
+        return
+    if script is None:
+        raise click.UsageError("missing argument SCRIPT")
+    if not os.path.isfile(script):
+        raise Wrong(f"there is no file {script}")
+    further = [*(["-batch"] if batch else []), *[part for one in commands for part in ("-ex", one)]]
+    try:
+        command, environment = debugger.command(script, arguments, further)
+    except opweld.ToolError as err:
+        raise Wrong(str(err)) from None
+    sys.stdout.flush()
+    os.execve(command[0], command, environment)
+
+
 # -- the lint ----------------------------------------------------------------------------------------------------
 
 

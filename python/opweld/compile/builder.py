@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from linecache import getlines
 from types import ModuleType
 from typing import Any
 
@@ -12,6 +13,7 @@ from opweld.compile.holds import NotHeld, Reads
 from opweld.compile.program import Program
 from opweld.config import Options
 from opweld.errors import CompilerNotFoundError, CompileWarning, ConfigError, EngineError
+from opweld.lean import digest
 from opweld.rooms import late
 
 __all__ = ["Built", "Folders", "Setup", "build", "load"]
@@ -100,6 +102,7 @@ class Setup:
             profile=self.options.profile,
             account=self.options.account,
             faults=self.options.faults,
+            written=self._digest_of_sources() if self.options.cmodule__remove_gxx_opt else "",
         )
 
     def request(self, owners: tuple[int, ...]) -> dict[str, Any]:
@@ -124,6 +127,7 @@ class Setup:
             cxxflags=flags["c++"], march=self._march(), lock_seconds=options.lock_seconds,
             seconds=options.compile_seconds, memory=options.compile_memory, fuse=options.fuse,
             profile=options.profile, account=options.account, faults=options.faults,
+            lines=making.lines_of(self.program.data, self.program.sources) if options.cmodule__remove_gxx_opt else None,
         )  # fmt: skip
         return made
 
@@ -133,6 +137,12 @@ class Setup:
     def _flags(self, lang: str) -> list[str]:
         options = self.options
         return toolchain.flags(options.cflags if lang == "c" else options.cxxflags, options.gcc__cxxflags)
+
+    def _digest_of_sources(self) -> str:
+        """What says whether lines are still those of users' files: where fragments are, and what is in these files."""
+        found = sorted([(key, place["file"], place["line"]) for key, place in self.program.sources.items()])
+        texts = {file: "".join(getlines(file)) for file in dict.fromkeys([file for _, file, _ in found])}
+        return digest(repr((found, texts)).encode("utf-8", "surrogatepass"))
 
     def _march(self) -> str:
         return toolchain.march(self.options.march)

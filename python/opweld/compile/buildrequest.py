@@ -110,6 +110,7 @@ def request(
     profile: bool = False,
     account: bool = False,
     faults: bool = False,
+    lines: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Make the request for a build (docs/engine.md). It is only needed where the cache has nothing.
 
@@ -126,6 +127,8 @@ def request(
         Count references and memory.
     faults : bool
         Have every place that can fail ask whether it is to; then there are no clocks.
+    lines : mapping, optional
+        In which files and lines fragments were written, for a debugger.
 
     Returns
     -------
@@ -143,6 +146,7 @@ def request(
         "account": account,
         "faults": faults,
         "sources": {name: dict(source) for name, source in sources.items()},
+        "lines": dict(lines or {}),
         "index": index,
         "spare": spare,
         "root": root,

@@ -13,13 +13,13 @@ from opweld.compile.crashes import watch
 from opweld.compile.explain import refused, undone, unloadable
 from opweld.compile.findings import say
 from opweld.compile.program import Program
-from opweld.compile.written import placed
+from opweld.compile.written import lines_of, placed
 from opweld.errors import CacheError, CompileError, ToolError
 
 if TYPE_CHECKING:
     from opweld.compile.builder import Folders, Setup
 
-__all__ = ["Progress", "make", "placed", "say", "unloadable", "watch"]
+__all__ = ["Progress", "lines_of", "make", "placed", "say", "unloadable", "watch"]
 
 
 def make(setup: Setup, folders: Folders) -> tuple[dict[str, Any], str]:
@@ -50,8 +50,17 @@ def make(setup: Setup, folders: Folders) -> tuple[dict[str, Any], str]:
         private.sweep(folders.roots)  # while the compiler runs
         progress(state)
 
+    def build(**at: Any) -> dict[str, Any]:
+        return engine.build({**wanted, **at}, step)
+
     try:
-        return _first_that_works(program, folders, lambda **at: engine.build({**wanted, **at}, step))
+        try:
+            return _first_that_works(program, folders, build)
+        except CompileError:
+            if not wanted["lines"]:
+                raise
+            wanted["lines"] = {}  # what is said of fragments by their names is led back to their authors with more care
+            return _first_that_works(program, folders, build)
     except CompileError as err:
         raise refused(err, program) from None
     except ToolError as err:

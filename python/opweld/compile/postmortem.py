@@ -213,6 +213,8 @@ def in_module(address: int, function: NodeFunction) -> list[Frame]:
         key = next((key for key in sources if file == key or file.endswith(f"/{key}")), None)
         if key is not None:
             found.append(users(key, line, function))
+        else:  # lines that a debugger is told are the user's themselves
+            found += [Frame(key, file, line, True) for key, at in sources.items() if at["file"] == file][:1]
     if found:
         return found
     symbol = next((name for name, start, size in symbols(function.built.path) if start <= address < start + size), "")

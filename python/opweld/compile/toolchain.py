@@ -283,6 +283,7 @@ def index_name(
     profile: bool = False,
     account: bool = False,
     faults: bool = False,
+    written: str = "",
     python: str | None = None,
     numpy: str | None = None,
     env: Mapping[str, str] | None = None,
@@ -311,6 +312,8 @@ def index_name(
         References and memory are counted in the module.
     faults : bool, optional
         Its places can be forced to fail.
+    written : str, optional
+        What stands for the lines of users' files that are in the module, for a debugger.
     python, numpy : str, optional
         What `python_abi` and `numpy_abi` give.
     env : mapping, optional
@@ -337,6 +340,7 @@ def index_name(
         *(_line("profile", "on") for _ in range(profile)),
         *(_line("account", "on") for _ in range(account)),
         *(_line("faults", "on") for _ in range(faults)),
+        *(_line("written", written) for _ in range(bool(written))),
         _line("march", march),
         *(_line("env", f"{name}={env[name]}") for name in SEARCH_VARIABLES if name in env),
         *(_line("cpu", processor()) for _ in range(_for_this_processor([driver.asked, *flags], program))),

@@ -10,11 +10,11 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from linecache import getlines
 from typing import Any
 
-__all__ = ["Place", "find", "line_of", "placed", "texts_of"]
+__all__ = ["Place", "find", "line_of", "lines_of", "placed", "texts_of"]
 
 _LEAST = 3  # characters that a pattern must have of its own, besides blanks
 _MUCH, _FITS = 16, 2  # so many, or lines round it that fit, where it stands outside the method
@@ -189,6 +189,37 @@ def find(file: str, line: int, writer: str, text: str, number: int) -> Place | N
         return None
     pattern = next(pattern for score, pattern in found if score == best)
     return _place(pattern, source[pattern.number - 1].rstrip("\n"), text.split("\n")[number - 1])
+
+
+def lines_of(data: dict[str, Any], sources: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Say in which lines of which files the fragments of a Program were written, for a debugger.
+
+    Parameters
+    ----------
+    data, sources : dict
+        The Program's.
+
+    Returns
+    -------
+    dict of str to dict
+        As ``lines`` of a request has it (docs/engine.md).
+    """
+    found = {}
+    for key, place in sources.items():
+        op, _, hook = key.rpartition(".")
+        text = None if place.get("exact") else next(iter(texts_of(data, op, hook)), None)
+        lines: list[int] = []
+        names: dict[str, str] = {}
+        for number, line in enumerate((text or "").replace("opw_V", "V").split("\n"), 1):
+            at = find(place["file"], place["line"], op.partition("~")[0], (text or "").replace("opw_V", "V"), number)
+            before = lines[-1] if lines else place["line"]
+            lines.append(at.line if at else before + (not line.strip()))
+            wrote = at.names.items() if at else ()
+            names.update({f"opw_{name}": put.strip("{}") for name, put in wrote if name[1:].isdigit()})
+        if text is not None or place.get("exact"):
+            every = [] if place.get("exact") else lines
+            found[key] = {"file": place["file"], "first": place["line"], "lines": every, "names": names}
+    return found
 
 
 def _neighbours(string: list[_Line], at: int, wanted: list[str], number: int) -> bool:
