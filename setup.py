@@ -162,8 +162,8 @@ def compile_c(source: str, target: Path, *more: str, folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=TOOLS) as output:
         made = Path(output) / target.name
         run(
-            *compiler.split(), "-std=gnu17", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-fwrapv",
-            "-Wall", "-Wextra", *STRICT, f"-I{sysconfig.get_path('include')}", f"-I{numpy.get_include()}",
+            *compiler.split(), "-std=gnu17", "-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", "-fno-math-errno",
+            "-fwrapv", "-Wall", "-Wextra", *STRICT, f"-I{sysconfig.get_path('include')}", f"-I{numpy.get_include()}",
             *more, source, "-o", made,
             cwd=folder,
         )  # fmt: skip

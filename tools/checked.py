@@ -33,6 +33,9 @@ class Corpus(opweld.COp):
         self.c_lang = "c++" if fragment.cxx else "c"
         self.destroy_map, self.view_map = self._map(fragment.destroys), self._map(fragment.views)
 
+    def __str__(self) -> str:
+        return str(self.fragment.name)
+
     def _map(self, pairs: Sequence[tuple[str, str]]) -> dict[int, list[int]]:
         inputs, outputs = ([name for name, _ in side] for side in (self.fragment.inputs, self.fragment.outputs))
         return {outputs.index(out): [inputs.index(of)] for out, of in pairs}

@@ -106,11 +106,46 @@ func (r *run) compare(n *ccode.Node, s *state) []outcome {
 			} else if x.kind == object && y.kind == object && x.obj == y.obj && (how == "==" || how == "!=") {
 				found = append(found, outcome{b.s, how == "=="})
 			} else {
-				found = append(found, r.either(b.s, n)...)
+				found = append(found, r.met(r.either(b.s, n), x, y, how)...)
 			}
 		}
 	}
 	return found
+}
+
+// met says, where two objects are compared and found to be one, that an output holds what the other is: not NULL, nor what only an
+// earlier call knows.
+func (r *run) met(ways []outcome, x, y value, how string) []outcome {
+	if x.kind != object || y.kind != object || how != "==" && how != "!=" {
+		return ways
+	}
+	for _, way := range ways {
+		switch s := way.s; {
+		case way.truth != (how == "=="):
+		case r.left(s, x):
+			s.merge(x.obj, y)
+		case r.left(s, y):
+			s.merge(y.obj, x)
+		}
+	}
+	return ways
+}
+
+// left tells whether a value is what an earlier call left in an output.
+func (r *run) left(s *state, v value) bool {
+	t := s.held(v)
+	return t != nil && t.given >= 0 && r.Variables[t.given].Output && !t.dead && t.null != yes
+}
+
+// merge has one thing be another.
+func (s *state) merge(gone int, with value) {
+	s.things[with.obj].owned += s.things[gone].owned
+	s.things[gone].owned, s.things[gone].null = 0, yes
+	for i, v := range s.vars {
+		if v.kind == object && v.obj == gone {
+			s.vars[i] = with
+		}
+	}
 }
 
 var mirrored = map[string]string{"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}

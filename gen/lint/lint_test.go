@@ -49,6 +49,7 @@ func check(t *testing.T, examples []example) {
 
 func TestReferences(t *testing.T) {
 	check(t, []example{
+		{"of one that is an input already", "PyObject *d = (PyObject *)x;\nif ((PyObject *)z != d) { Py_XDECREF(z); Py_INCREF(d); z = (PyArrayObject *)d; }\n", "undeclared-view:3"},
 		{"of a slot", "py_v = Py_BuildValue(\"(dd)\", 1.0, 2.0);\nif (!py_v) FAIL\n", ""},
 		{"of a slot, exchanged", "Py_XSETREF(py_v, Py_BuildValue(\"(dd)\", 1.0, 2.0));\nif (!py_v) FAIL\n", ""},
 		{"of a slot, not looked at", "py_v = Py_BuildValue(\"(dd)\", 1.0, 2.0);\n", "exception-without-fail:2"},
