@@ -469,22 +469,22 @@ def pool_of(method, version, tmp_path):
 
 
 def test_a_lifeline_that_was_closed_is_made_anew():
-    from opweld import engine
+    from opweld import lifeline
 
-    reader = engine._line()
-    assert engine._line() == reader
-    os.close(engine._lifeline[1])
+    reader = lifeline.line()
+    assert lifeline.line() == reader
+    os.close(lifeline._lifeline[1])
     other = os.open("/dev/null", os.O_RDONLY)  # of the same number
-    os.fstat(engine._line())
-    assert engine._is_pipe(*engine._lifeline)
+    os.fstat(lifeline.line())
+    assert lifeline._is_pipe(*lifeline._lifeline)
     os.close(other)
 
 
 def test_a_child_lets_go_of_the_lifeline():
-    from opweld import engine
+    from opweld import lifeline
 
-    engine._line()
-    writer = engine._lifeline[1]
+    lifeline.line()
+    writer = lifeline._lifeline[1]
     child = os.fork()
     if child == 0:
         try:
@@ -537,15 +537,15 @@ def test_a_system_call_that_fails(call):
 
 
 def test_a_pipe_that_cannot_be_opened(monkeypatch):
-    from opweld import engine, errors
+    from opweld import errors, lifeline
 
     def pipe():
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr(engine, "_lifeline", None)
+    monkeypatch.setattr(lifeline, "_lifeline", None)
     monkeypatch.setattr(os, "pipe", pipe)
     with pytest.raises(errors.EngineError) as caught:
-        engine._line()
+        lifeline.line()
     assert str(caught.value) == (
         "the engine cannot open a pipe to hold its compilers by: [Errno 24] Too many open files"
     )

@@ -93,7 +93,7 @@ def test_every_class_of_errors_has_a_row():
 def settings():
     """The table of docs/configuration.md."""
     yield "| key | default | counts in | |\n|---|---|---|---|\n"
-    for key, (default, _, counts, text) in import_module("opweld.config")._KEYS.items():
+    for key, (default, _, counts, text) in import_module("opweld.settings").KEYS.items():
         shown = f"`{default!r}`" if default != "" else "empty"
         where = {None: "\N{EN DASH}", "program": "Program", "key": "the key", "neither": "neither"}[counts]
         yield f"| `{key}` | {shown} | {where} | {text} |\n"

@@ -13,17 +13,17 @@ import sysconfig
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import opweld
 from opweld import engine, errors
 from opweld.compat import blaslib
 from opweld.compat import settings as compat_settings
-from opweld.compile import cache, store, toolchain, trust
+from opweld.compile import cache, store, trust
 from opweld.compile.store import clear
+from opweld.compilers import check_compilers, check_flags
 from opweld.config import Config, config
-from opweld.machine import install, rights
+from opweld.machine import Finding, first_line, install, rights
 from opweld.trial import trial_apart
 
 __all__ = [
@@ -50,31 +50,6 @@ __all__ = [
 _OLDEST, _NEWEST = (3, 10), (3, 13)
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at.
-
-    Attributes
-    ----------
-    name : str
-        What it is, in a word or two.
-    status : str
-        ``"ok"``; ``"note"``: not what one expects, but opweld works; ``"wrong"``: it does not.
-    found : str
-        What was found, one line.
-    more : tuple of str
-        Further lines.
-    advice : str
-        What to do; empty if nothing need be done.
-    """
-
-    name: str
-    status: str
-    found: str
-    more: tuple[str, ...] = field(default=())
-    advice: str = ""
-
-
 def versions() -> dict[str, str]:
     """Give the versions of everything that decides what a build is.
 
@@ -87,7 +62,7 @@ def versions() -> dict[str, str]:
         answer = engine.version()
         formats = {key: str(answer[key]) for key in ("go", "program", "cache")}
     except Exception as error:
-        formats = dict.fromkeys(("go", "program", "cache"), f"not known: {_first_line(error)}")
+        formats = dict.fromkeys(("go", "program", "cache"), f"not known: {first_line(error)}")
     try:
         import numpy
 
@@ -158,7 +133,7 @@ def check_numpy() -> Iterator[Finding]:
         import numpy
     except Exception as error:
         advice = f"install it: {_pip()} install 'numpy>=2.2'"
-        yield Finding("NumPy", "wrong", f"cannot be imported: {_first_line(error)}", advice=advice)
+        yield Finding("NumPy", "wrong", f"cannot be imported: {first_line(error)}", advice=advice)
         return
     found = f"{numpy.__version__}, {os.path.dirname(numpy.__file__ or '')}"
     if tuple(int(part) for part in numpy.__version__.split(".")[:2]) < (2, 2):
@@ -191,65 +166,12 @@ def check_engine() -> Iterator[Finding]:
             f"install opweld's wheel for this Python: {_pip()} install --force-reinstall opweld; in a source tree: "
             "make engine. Functions that are in the cache work without it"
         )
-        yield Finding("engine", "wrong", _first_line(error), advice=advice)
+        yield Finding("engine", "wrong", first_line(error), advice=advice)
         return
     took = (time.perf_counter() - start) * 1e3
     found = f"{_engine_id()}, {answer['go']}, loaded in {took:.0f} ms"
     formats = f"Program format {answer['program']}, cache format {answer['cache']}"
     yield Finding("engine", "ok", found, (formats,))
-
-
-def check_compilers() -> Iterator[Finding]:
-    """Look for the compilers of C and C++, and ask the chosen ones who they are."""
-    for name, lang, key in (("C compiler", "c", "cc"), ("C++ compiler", "c++", "cxx")):
-        needed = "wrong" if lang == "c" else "note"
-        advice = install(lang) + ("" if lang == "c" else "; only ops written in C++ need it")
-        try:
-            driver = toolchain.driver(lang, getattr(config, key))
-        except errors.ConfigError as error:
-            yield Finding(name, needed, f"the configuration cannot be read: {error}")
-            continue
-        if not driver.path:
-            yield Finding(name, needed, "none", (driver.why,), advice)
-            continue
-        flags = (f"with {' '.join(driver.flags)}",) if driver.flags else ()
-        more = (f"chosen because: {driver.why}", *flags, *_others(toolchain, lang, driver.path))
-        try:
-            (who,) = engine.compilers([driver.path])
-        except Exception as error:
-            yield Finding(name, "note", f"{driver.path}: not asked who it is: {_first_line(error)}", more)
-            continue
-        if who["error"]:
-            yield Finding(name, needed, f"{driver.path}: {who['error']}", more, advice)
-        else:
-            yield Finding(name, "ok", f"{driver.path}: {who['version'] or who['family']}, {who['target']}", more)
-
-
-def check_flags() -> Iterator[Finding]:
-    """Say with which flags modules are compiled."""
-    try:
-        sets = {
-            "C": toolchain.flags(config.cflags, config.gcc__cxxflags),
-            "C++": toolchain.flags(config.cxxflags, config.gcc__cxxflags),
-        }
-        debug = config.cmodule__remove_gxx_opt
-    except errors.ConfigError as error:
-        yield Finding("flags", "wrong", f"the configuration cannot be read: {error}")
-        return
-    except ValueError as error:
-        yield Finding("flags", "wrong", f"cannot be split: {error}", advice="close the quotes in cflags and cxxflags")
-        return
-    variables = tuple(f"{name}={value}" for name, value in toolchain.search_variables().items())
-    more = (f"C++: {' '.join(sets['C++'])}", *variables)
-    try:
-        level = toolchain.march(config.march)
-        more += (f"for processors of level {level} (march={config.march})", _vector(level))
-    except errors.ConfigError as error:
-        yield Finding("flags", "wrong", str(error))
-        return
-    if debug:
-        more += ("cmodule__remove_gxx_opt is set: no optimisation, with symbols for a debugger",)
-    yield Finding("flags", "ok", f"C: {' '.join(sets['C'])}", more)
 
 
 def check_blas() -> Iterator[Finding]:
@@ -259,17 +181,6 @@ def check_blas() -> Iterator[Finding]:
         yield Finding("BLAS", "ok", flags, ("for ops written for Theano, Aesara or PyTensor that call one",))
     else:
         yield Finding("BLAS", "ok", f"none: ops of older packages that call one have plain loops; {blaslib.ADVICE}")
-
-
-def _vector(level: str) -> str:
-    """Say which vector functions modules of a level are linked with: those of the highest level that has its own."""
-    folder = os.path.join(os.path.dirname(opweld.__file__), "_vector")
-    levels = toolchain.LEVELS[: toolchain.LEVELS.index(level) + 1]
-    own = [known for known in levels if os.path.isdir(os.path.join(folder, known))]
-    if not own:
-        return f"no vector functions: there is none of {folder}, install opweld again"
-    parts = sorted(name.removesuffix(".o") for name in os.listdir(os.path.join(folder, own[-1])) if name.endswith(".o"))
-    return f"vector functions of level {own[-1]}, whatever the compiler: {', '.join(parts)}"
 
 
 def check_cache() -> Iterator[Finding]:
@@ -355,7 +266,7 @@ def examine(checks: Iterable[Callable[[], Iterator[Finding]]] = CHECKS) -> Itera
         except Exception as error:
             name = check.__name__.removeprefix("check_")
             advice = "this check should not fail: please report it"
-            yield Finding(name, "wrong", f"{type(error).__name__}: {_first_line(error)}", advice=advice)
+            yield Finding(name, "wrong", f"{type(error).__name__}: {first_line(error)}", advice=advice)
 
 
 def report(findings: Iterable[Finding]) -> dict[str, Any]:
@@ -396,23 +307,9 @@ def _pip() -> str:
     return f"{sys.executable} -m pip"
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
-
-
 def _headers(name: str, folders: list[str], header: str, advice: str) -> Finding:
     """Say in which folder a header is."""
     for folder in folders:
         if os.path.isfile(os.path.join(folder, header)):
             return Finding(name, "ok", os.path.join(folder, header))
     return Finding(name, "wrong", f"{header} is not in {' or '.join(folders) or 'any folder'}", advice=advice)
-
-
-def _others(toolchain: Any, lang: str, chosen: str) -> tuple[str, ...]:
-    """List the other usual drivers that are on PATH."""
-    found = {}
-    for name in {"c": ("gcc", "clang", "cc"), "c++": ("g++", "clang++", "c++")}[lang]:
-        path = toolchain.driver(lang, name, {"PATH": os.environ.get("PATH", os.defpath)}).path
-        if path and os.path.realpath(path) != os.path.realpath(chosen):
-            found[os.path.realpath(path)] = path
-    return (f"also there: {', '.join(found.values())}",) if found else ()

@@ -9,7 +9,6 @@ where somebody else waits for this process's children; and where its mask keeps 
 from __future__ import annotations
 
 import atexit
-import functools
 import itertools
 import os
 import sys
@@ -17,25 +16,14 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
-from opweld import errors, room
+from opweld import errors, lifeline, room
 from opweld.border import of_system, to_engine
 from opweld.lean import dumps, loads
 from opweld.rooms import late
 
 __all__ = [
-    "build",
-    "compilers",
-    "cop",
-    "finish",
-    "fusion",
-    "lint",
-    "message",
-    "parse",
-    "render",
-    "rules",
-    "version",
-    "wrap",
-]
+    "build", "compilers", "cop", "finish", "fusion", "lint", "message", "parse", "render", "rules", "version", "wrap",
+]  # fmt: skip
 
 apart: Any = late("opweld.apart")  # where the engine cannot live in this process
 
@@ -52,7 +40,6 @@ _KINDS: dict[str, type[errors.OpweldError]] = {
 
 _loaded_in: int | None = None  # the process that loaded the engine
 _serial = itertools.count()
-_lifeline: tuple[int, int, int] | None = None  # a pipe: both ends, its number
 
 
 def version() -> dict[str, Any]:
@@ -350,7 +337,7 @@ def _ask(name: str, argument: str) -> dict[str, Any]:
 
 def _run_here(request: dict[str, Any]) -> Generator[dict[str, Any], None, None]:
     """Build in this process; yield the answers, the last of which is "done". Leaving early cancels."""
-    text = to_engine({**request, "bounds": {**request.get("bounds", {}), "lifeline": _line()}})
+    text = to_engine({**request, "bounds": {**request.get("bounds", {}), "lifeline": lifeline.line()}})
     job = f"{os.getpid()}-{next(_serial)}"  # known before the start: an interrupt in between finds it
     ended = False
     try:
@@ -371,41 +358,6 @@ def _abandon(job: str) -> None:
         _call("Wait", job, _REAP)
     except errors.EngineError:
         pass  # it was never started, or its end was heard in the moment of the interrupt
-
-
-def _line() -> int:
-    """Give the reading end of a pipe whose other end this process alone holds: when it is gone, compilers go too."""
-    global _lifeline
-    if _lifeline is not None and not _is_pipe(*_lifeline):  # somebody closed what is not theirs
-        _lifeline = None
-    if _lifeline is None:
-        _watch_forks()
-        try:
-            reader, writer = os.pipe()
-            _lifeline = reader, writer, os.fstat(writer).st_ino
-        except OSError as err:
-            raise errors.EngineError(f"the engine cannot open a pipe to hold its compilers by: {err}") from err
-    return _lifeline[0]
-
-
-@functools.cache
-def _watch_forks() -> None:
-    os.register_at_fork(after_in_child=_drop_line)
-
-
-def _is_pipe(reader: int, writer: int, number: int) -> bool:
-    with suppress(OSError):
-        return os.fstat(reader).st_ino == os.fstat(writer).st_ino == number
-    return False
-
-
-def _drop_line() -> None:
-    """Let go, in a child of a fork, of what tells that the parent lives."""
-    global _lifeline
-    if _lifeline is not None and _is_pipe(*_lifeline):
-        for end in _lifeline[:2]:
-            os.close(end)
-    _lifeline = None
 
 
 def _serve() -> None:

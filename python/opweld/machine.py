@@ -1,12 +1,38 @@
-"""What `opweld doctor` knows of machines: what brings what is missing on which Linux, what folders are good for."""
+"""What `opweld doctor` finds, and what it knows of machines: what brings what is missing, what folders are good for."""
 
 from __future__ import annotations
 
 import os
 import platform
 import sys
+from dataclasses import dataclass, field
 
-__all__ = ["install", "rights"]
+__all__ = ["Finding", "first_line", "install", "rights"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes
+    ----------
+    name : str
+        What it is, in a word or two.
+    status : str
+        ``"ok"``; ``"note"``: not what one expects, but opweld works; ``"wrong"``: it does not.
+    found : str
+        What was found, one line.
+    more : tuple of str
+        Further lines.
+    advice : str
+        What to do; empty if nothing need be done.
+    """
+
+    name: str
+    status: str
+    found: str
+    more: tuple[str, ...] = field(default=())
+    advice: str = ""
 
 
 def rights(folder: str) -> tuple[str, bool]:
@@ -68,6 +94,11 @@ def install(what: str) -> str:
             command, names = packages[name]
             return f"install {thing}: {command} {names[what]}"
     return f"install {thing} (gcc or clang)" if what != "python" else f"install {thing}"
+
+
+def first_line(error: BaseException) -> str:
+    """Give the first line of what an error says, or its kind."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _system() -> list[str]:

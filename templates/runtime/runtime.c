@@ -15,6 +15,7 @@
 #include "pack.c"
 #include "share.c"
 #include "stages.c"
+#include "shapes.c"
 #include "store.c"
 #include "columns.c"
 #include "fold.c"

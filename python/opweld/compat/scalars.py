@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, cast
 
 from opweld.compat.bases import COp
 from opweld.dtypes import dtype_of, upcast
+from opweld.scalar import arity as _arity
 from opweld.scalar import op as _op
 from opweld.scalar.type import ScalarType, get_scalar_type
 
@@ -54,17 +55,17 @@ def _takes(op: object, number: int) -> bool:
     return isinstance(op, _op.ScalarOp) and type(op).__module__.startswith("opweld.scalar.") and op.nin == number
 
 
-class UnaryScalarOp(ScalarOp, _op.UnaryScalarOp):
+class UnaryScalarOp(ScalarOp, _arity.UnaryScalarOp):
     """`opweld.scalar.UnaryScalarOp`, with C++ in `c_code`."""
 
-    kin = (_op.UnaryScalarOp,)
+    kin = (_arity.UnaryScalarOp,)
     takes = staticmethod(lambda op: _takes(op, 1))
 
 
-class BinaryScalarOp(ScalarOp, _op.BinaryScalarOp):
+class BinaryScalarOp(ScalarOp, _arity.BinaryScalarOp):
     """`opweld.scalar.BinaryScalarOp`, with C++ in `c_code`."""
 
-    kin = (_op.BinaryScalarOp,)
+    kin = (_arity.BinaryScalarOp,)
     takes = staticmethod(lambda op: _takes(op, 2))
 
 

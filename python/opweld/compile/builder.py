@@ -12,7 +12,7 @@ from opweld.compile import cache, toolchain, trust
 from opweld.compile.holds import NotHeld, Reads
 from opweld.compile.program import Program
 from opweld.config import Options
-from opweld.errors import CompilerNotFoundError, CompileWarning, ConfigError, EngineError
+from opweld.errors import CompilerNotFoundError, ConfigError, EngineError
 from opweld.lean import digest
 from opweld.rooms import late
 
@@ -248,7 +248,6 @@ def _remember(*what: Any) -> None:
 
 
 _loaded: dict[tuple[str, bool], Built] = {}  # index, apart -> what this process has loaded, or built for others
-_shown: dict[Any, Any] = {}  # the warnings that this process has seen
 
 
 def build(program: Program, options: Options | None = None, apart: bool = False) -> Built:
@@ -338,7 +337,8 @@ def _from_cache(index: str, setup: Setup, folders: Folders, apart: bool) -> Buil
             continue
         if why is not None:
             raise making.unloadable(program, why, found.module, module) from why
-        _warn(cache.map_warnings(found.warnings, program.sources), program)
+        if found.warnings:
+            making.warn_of(cache.map_warnings(found.warnings, program.sources), program)
         return Built(module, found.module, found.source, found.text, True, True, found.key, {}, found.lint)
     return None
 
@@ -352,7 +352,7 @@ def _from_engine(setup: Setup, folders: Folders, apart: bool) -> Built:
         if module is None:
             _discard(path)
         raise making.unloadable(program, why, path, module) from why
-    _warn(result["warnings"], program)
+    making.warn_of(result["warnings"], program)
     if result["unkept"]:
         trust.warn(root, result["unkept"])
     facts = (result[field] for field in ("source", "text", "hit", "kept", "key", "seconds", "lint"))
@@ -394,27 +394,3 @@ def _discard(path: str) -> None:
         os.unlink(path)
     except OSError:
         pass
-
-
-def _warn(diagnostics: list[dict[str, Any]], program: Program) -> None:
-    """Show what the compiler said of the user's fragments, at the user's own file and line.
-
-    Each process that loads the module shows it once, whether it was built now or found in the cache: what another
-    process has shown, nobody here has seen.
-    """
-    from warnings import warn_explicit
-
-    for given in diagnostics:
-        diagnostic = (making.placed(given, program.data) if given.get("op") else None) or given
-        op, hook = diagnostic.get("op"), diagnostic.get("hook")
-        if not op:
-            continue
-        option = f" [{diagnostic['option']}]" if diagnostic.get("option") else ""
-        line = f"\n  {given['fragment_line']:4} | {given['text'].strip()}" if given.get("text") else ""
-        warn_explicit(
-            f"{op}{'.' + hook if hook else ''}: {diagnostic['message']}{option}{line}",
-            CompileWarning,
-            diagnostic.get("file") or "<fragment>",
-            diagnostic.get("line") or 1,
-            registry=_shown,
-        )

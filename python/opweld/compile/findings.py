@@ -1,4 +1,4 @@
-"""What the lint has found in a function's C, as it is kept beside its module, and how it is said."""
+"""What the lint and the compiler have found in a function's C, as it is kept beside its module, and how it is said."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from warnings import warn_explicit
 from opweld.compile.cache import map_warnings
 from opweld.compile.program import Program
 from opweld.compile.written import placed
-from opweld.errors import LintError, LintWarning
+from opweld.errors import CompileWarning, LintError, LintWarning
 
-__all__ = ["Finding", "Step", "finding_of", "say"]
+__all__ = ["Finding", "Step", "finding_of", "say", "warn_of"]
 
 _shown: dict[Any, Any] = {}  # the warnings that this process has seen
 
@@ -148,3 +148,32 @@ def say(lint: Mapping[str, Any], program: Program, how: str) -> None:
         raise LintError(f"{program.data['name']}: {found[0].file}:{found[0].line}: {found[0]}{more}", details)
     for finding in found:
         warn_explicit(str(finding), LintWarning, finding.file, finding.line or 1, registry=_shown)
+
+
+def warn_of(diagnostics: list[dict[str, Any]], program: Program) -> None:
+    """Show what the compiler said of the user's fragments, at the user's own file and line.
+
+    Each process that loads the module shows it once, whether it was built now or found in the cache: what another
+    process has shown, nobody here has seen.
+
+    Parameters
+    ----------
+    diagnostics : list of dict
+        As in docs/engine.md.
+    program : Program
+        What was compiled.
+    """
+    for given in diagnostics:
+        diagnostic = (placed(given, program.data) if given.get("op") else None) or given
+        op, hook = diagnostic.get("op"), diagnostic.get("hook")
+        if not op:
+            continue
+        option = f" [{diagnostic['option']}]" if diagnostic.get("option") else ""
+        line = f"\n  {given['fragment_line']:4} | {given['text'].strip()}" if given.get("text") else ""
+        warn_explicit(
+            f"{op}{'.' + hook if hook else ''}: {diagnostic['message']}{option}{line}",
+            CompileWarning,
+            diagnostic.get("file") or "<fragment>",
+            diagnostic.get("line") or 1,
+            registry=_shown,
+        )

@@ -11,15 +11,15 @@ from opweld import engine
 from opweld.compile import private, store
 from opweld.compile.crashes import watch
 from opweld.compile.explain import refused, undone, unloadable
-from opweld.compile.findings import say
+from opweld.compile.findings import say, warn_of
 from opweld.compile.program import Program
-from opweld.compile.written import lines_of, placed
+from opweld.compile.written import lines_of
 from opweld.errors import CacheError, CompileError, ToolError
 
 if TYPE_CHECKING:
     from opweld.compile.builder import Folders, Setup
 
-__all__ = ["Progress", "lines_of", "make", "placed", "say", "unloadable", "watch"]
+__all__ = ["Progress", "lines_of", "make", "say", "unloadable", "warn_of", "watch"]
 
 
 def make(setup: Setup, folders: Folders) -> tuple[dict[str, Any], str]:

@@ -159,12 +159,7 @@ def formed(said: Said, place: Place, perform: Callable[..., Any] | None = None, 
 
 
 def called(said: Said, place: Place, perform: Callable[..., Any] | None = None) -> Called:
-    """Make what is called of what it is made of; a pickle does.
-
-    Returns
-    -------
-    callable
-    """
+    """Make what is called of what it is made of; a pickle does."""
     return Form(said, place, perform).called()
 
 

@@ -51,12 +51,7 @@ class Props:
         try:
             return tuple([getattr(self, name) for name in names])
         except AttributeError:
-            for name in names:
-                if not hasattr(self, name):
-                    raise AttributeError(
-                        f"{type(self).__name__}: there is no attribute {name!r}, which its __props__ names: set it in "
-                        f"__init__"
-                    ) from None
+            hooknames.misspelt.unset(self, names)
             raise
 
     def __eq__(self, other: object) -> bool:
@@ -72,15 +67,7 @@ class Props:
         try:
             return hash((type(self), self._props()))
         except TypeError:
-            for name in self.__props__:
-                value = getattr(self, name)
-                try:
-                    hash(value)
-                except TypeError:
-                    raise TypeError(
-                        f"{type(self).__name__}: {name!r} of its __props__ does not hash: {_what(value)}; "
-                        f"take a tuple for a list, a frozenset for a set"
-                    ) from None
+            hooknames.misspelt.unhashable(self, self.__props__)
             raise
 
     def __str__(self) -> str:
@@ -282,25 +269,11 @@ class Apply(Tagged, Generic[O_]):
         self.inputs = self._variables("inputs", inputs)
         self.outputs = self._variables("outputs", outputs)
         for position, output in enumerate(self.outputs):  # all are looked at before one is changed
-            self._check_output(position, output)
+            others, fixed = (*self.inputs, *self.outputs[:position]), isinstance(output, Constant)
+            if fixed or output.owner is not None or any([output is other for other in others]):
+                hooknames.misspelt.not_free(self, position, fixed)
         for position, output in enumerate(self.outputs):
             output.owner, output.index = self, position
-
-    def _check_output(self, position: int, output: Variable) -> None:
-        if isinstance(output, Constant):
-            raise TypeError(f"{self._output(position)} is a constant; a node computes plain variables")
-        if output.owner is not None:
-            raise ValueError(
-                f"{self._output(position)}, {output}, is computed by another node already; make a new one: x.type()"
-            )
-        for role, others in (("input", self.inputs), ("output", self.outputs[:position])):
-            if any([output is other for other in others]):
-                raise ValueError(
-                    f"{self._output(position)}, {output}, is one of its {role}s too; make a new one: x.type()"
-                )
-
-    def _output(self, position: int) -> str:
-        return f"{self.op}: output {position} of its Apply"
 
     def _variables(self, role: str, given: Iterable[Variable]) -> list[Variable]:
         try:

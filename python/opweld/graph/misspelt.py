@@ -1,16 +1,17 @@
-"""What is said of classes whose hooks are misspelt or take something else, and of ops that cannot be applied."""
+"""What is said of classes whose hooks or ``__props__`` are misspelt, and of ops that cannot be applied."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection
+from typing import Any, NoReturn
 from warnings import warn
 
 from opweld.errors import OpweldWarning, _what
 from opweld.rooms import suggest  # difflib takes 1 ms: loaded where a name could be a hook's
 from opweld.signatures import signature_of
 
-__all__ = ["called", "name", "signature"]
+__all__ = ["called", "name", "not_free", "signature", "unhashable", "unset"]
 
 
 def name(cls: type, given: str, own: Collection[str], other: Collection[str]) -> None:
@@ -107,3 +108,80 @@ def _tell(cls: type, message: str) -> None:
     if not any([base.__module__.startswith("opweld.compat") for base in cls.__mro__]):
         raise TypeError(message)
     warn(message, OpweldWarning, stacklevel=5)
+
+
+def unset(of: object, names: Collection[str]) -> None:
+    """Say which name of ``__props__`` nothing has set.
+
+    Parameters
+    ----------
+    of : object
+        An op or a type.
+    names : collection of str
+        Its ``__props__``.
+
+    Raises
+    ------
+    AttributeError
+        If there is one.
+    """
+    for name in names:
+        if not hasattr(of, name):
+            raise AttributeError(
+                f"{type(of).__name__}: there is no attribute {name!r}, which its __props__ names: set it in __init__"
+            ) from None
+
+
+def unhashable(of: object, names: Collection[str]) -> None:
+    """Say which value of ``__props__`` does not hash.
+
+    Parameters
+    ----------
+    of : object
+        An op or a type.
+    names : collection of str
+        Its ``__props__``.
+
+    Raises
+    ------
+    TypeError
+        If there is one.
+    """
+    for name in names:
+        value = getattr(of, name)
+        try:
+            hash(value)
+        except TypeError:
+            raise TypeError(
+                f"{type(of).__name__}: {name!r} of its __props__ does not hash: {_what(value)}; take a tuple for a "
+                f"list, a frozenset for a set"
+            ) from None
+
+
+def not_free(node: Any, position: int, fixed: bool) -> NoReturn:
+    """Say why a variable cannot become an output of a node.
+
+    Parameters
+    ----------
+    node : Apply
+        What is made, with its `inputs` and `outputs`.
+    position : int
+        The output's.
+    fixed : bool
+        Whether it is a constant.
+
+    Raises
+    ------
+    TypeError
+        For a constant.
+    ValueError
+        For a variable that a node has already, this one or another.
+    """
+    output = node.outputs[position]
+    what = f"{node.op}: output {position} of its Apply"
+    if fixed:
+        raise TypeError(f"{what} is a constant; a node computes plain variables")
+    if output.owner is not None:
+        raise ValueError(f"{what}, {output}, is computed by another node already; make a new one: x.type()")
+    role = "input" if any([output is other for other in node.inputs]) else "output"
+    raise ValueError(f"{what}, {output}, is one of its {role}s too; make a new one: x.type()")

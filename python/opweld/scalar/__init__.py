@@ -12,7 +12,8 @@ __all__, __getattr__, __dir__ = door(
     {
         "basic": ("Cast", "Clip", "Erf", "Erfc", "Identity", "Imag", "Real", "Second", "Where"),
         "expression": ("expr",),
-        "op": ("BinaryScalarOp", "ScalarOp", "UnaryScalarOp"),
+        "arity": ("BinaryScalarOp", "UnaryScalarOp"),
+        "op": ("ScalarOp",),
         "preferences": (
             "float_out", "int_out", "same_out", "same_out_float_only", "same_out_nobool", "specific_out",
             "transfer_type", "upcast_out", "upcast_out_nobool", "upgrade_to_float", "upgrade_to_float64",

@@ -1,4 +1,5 @@
 # Names of __init__.py, which finds them on first use; written by `make stubs`.
+from opweld.scalar.arity import BinaryScalarOp as BinaryScalarOp, UnaryScalarOp as UnaryScalarOp
 from opweld.scalar.basic import (
     Cast as Cast,
     Clip as Clip,
@@ -11,7 +12,7 @@ from opweld.scalar.basic import (
     Where as Where,
 )
 from opweld.scalar.expression import expr as expr
-from opweld.scalar.op import BinaryScalarOp as BinaryScalarOp, ScalarOp as ScalarOp, UnaryScalarOp as UnaryScalarOp
+from opweld.scalar.op import ScalarOp as ScalarOp
 from opweld.scalar.preferences import (
     float_out as float_out,
     int_out as int_out,

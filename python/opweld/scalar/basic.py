@@ -11,16 +11,8 @@ from opweld import tolerances
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply
 from opweld.quiet import quiet
-from opweld.scalar.op import (
-    BinaryScalarOp,
-    Body,
-    ScalarOp,
-    Spec,
-    StructuredScalarOp,
-    UnaryScalarOp,
-    common_dtype,
-    number,
-)
+from opweld.scalar.arity import BinaryScalarOp, UnaryScalarOp
+from opweld.scalar.op import Body, ScalarOp, Spec, StructuredScalarOp, common_dtype, number
 from opweld.scalar.type import ScalarType, get_scalar_type
 from opweld.scalar.ufuncs import cast_of
 

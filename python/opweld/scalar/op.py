@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from opweld.schema import InstructionFields
 
 __all__ = [
-    "BinaryScalarOp", "Body", "ScalarOp", "Spec", "StructuredScalarOp", "UnaryScalarOp", "as_scalar",
-    "common_dtype", "number", "weak_kind",
+    "Body", "ScalarOp", "Spec", "StructuredScalarOp", "as_scalar", "common_dtype", "number", "weak_kind",
 ]  # fmt: skip
 
 
@@ -392,15 +391,3 @@ class StructuredScalarOp(ScalarOp):
         if found is None:
             found = bodies[dtypes] = super().body(dtypes)
         return found
-
-
-class UnaryScalarOp(ScalarOp):
-    """A `ScalarOp` of one input."""
-
-    nin = 1
-
-
-class BinaryScalarOp(ScalarOp):
-    """A `ScalarOp` of two inputs."""
-
-    nin = 2

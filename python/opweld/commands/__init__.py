@@ -1,0 +1,1 @@
+"""What the commands of ``opweld`` are made of, and those that are long (opweld.cli)."""
