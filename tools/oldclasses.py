@@ -737,6 +737,14 @@ def _scalar_loop(m, k, name):
     return [n, x], [m.ScalarLoop([x], [twice(x)])(n, x)], [3, 1.5]
 
 
+@recipe("GammaIncC")
+def _gammaincc(m, k, name):
+    from scipy.special import gammaincc
+
+    a, x = (k.scalar.float64(letter) for letter in "ax")
+    return [a, x], [m.GammaIncC(k.scalar.upgrade_to_float, name="gammaincc")(a, x)], [0.3, 0.7], [gammaincc(0.3, 0.7)]
+
+
 @recipe("SymPyCCode")
 def _sympy(m, k, name):
     import sympy

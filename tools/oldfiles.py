@@ -19,6 +19,7 @@ import sys
 import textwrap
 import types
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HOOKS = ("c_code", "c_extract", "c_code_reduce_add")
@@ -42,8 +43,10 @@ def files(folder, package):
             yield path, with_c
 
 
-# Why the C and the Python of a class differ, where that is known.
-WHY = {"GammaIncC": "its Python hands SciPy the arguments in the other order; its C is scipy.special.gammaincc(k, x)"}
+# Why a class's own Python is not what its C is compared with, where that is known; its recipe says with what.
+WHY = {"GammaIncC": "its Python hands SciPy the arguments in the other order; against scipy.special.gammaincc(k, x)"}
+# What DebugMode looked for when the packages had it: C against Python, what is changed, what shares memory.
+CLASSIC = ("storage", "layouts", "bounds", "unset", "deterministic", "hooks")
 # What NumPy 2 asks of any code, whoever runs it.
 NUMPY_2 = (
     (r"PyArray_DESCR\(((?:[^()]|\([^()]*\))+)\)->elsize", r"PyArray_ITEMSIZE(\1)", "->elsize"),
@@ -65,17 +68,56 @@ def mended(text):
 
 def load(package, folder, path):
     """Run a file as the module that it is in its package, all of whose other modules are opweld's."""
+    module = module_of(package, folder, path)
+    text, words = mended(Path(path).read_text("utf-8-sig"))
+    exec(compile(text, str(path), "exec"), module.__dict__)
+    return module, words
+
+
+def module_of(package, folder, path):
+    """Make the empty module of a file, and put the package's names in place."""
     import opweld.compat
 
-    opweld.compat.install(package)
+    if package not in sys.modules:
+        opweld.compat.install(package)
     name = ".".join(Path(path).relative_to(folder).with_suffix("").parts)
     module = types.ModuleType(name)
     module.__file__ = str(path)
     module.__package__ = name.rpartition(".")[0]
     sys.modules[name] = module
-    text, words = mended(Path(path).read_text("utf-8-sig"))
-    exec(compile(text, str(path), "exec"), module.__dict__)
-    return module, words
+    return module
+
+
+def load_alone(package, folder, path, names):
+    """Run of a file that is not imported only these classes, with what they stand on in it, and its imports.
+
+    A name that is not here is left out of its import: a class that needs it fails by itself.
+    """
+    module = module_of(package, folder, path)
+    tree = ast.parse(mended(Path(path).read_text("utf-8-sig"))[0])
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    wanted, left = set(), [name for name in names if name in classes]
+    while left:
+        name = left.pop()
+        wanted.add(name)
+        bases = [node.id for base in classes[name].bases for node in ast.walk(base) if isinstance(node, ast.Name)]
+        left += [base for base in bases if base in classes and base not in wanted]
+    for node in tree.body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                again = type(node)(**{**dict(ast.iter_fields(node)), "names": [alias]})
+                try:
+                    exec(compile(located(again, node), str(path), "exec"), module.__dict__)
+                except ImportError:
+                    continue
+        elif isinstance(node, ast.ClassDef) and node.name in wanted:
+            exec(compile(located(node, node), str(path), "exec"), module.__dict__)
+    return module
+
+
+def located(node, at):
+    """A program of one statement."""
+    return ast.fix_missing_locations(ast.Module([ast.copy_location(node, at)], []))
 
 
 def same(found, wanted):
@@ -152,12 +194,28 @@ def try_class(module, kit, name):
             raise
         wanted, note = reference[0], f"its Python does not run: {type(err).__name__}: {str(err)[:60]}; against NumPy"
     if not same(found, wanted):
-        return "differs", WHY.get(name) or f"{str(found)[:80]} in C, {str(wanted)[:80]} in Python"
+        if not (reference and name in WHY and same(found, reference[0])):
+            return "differs", f"{str(found)[:80]} in C, {str(wanted)[:80]} in Python"
+        note = WHY[name]
     if not note or "no perform" in note:  # where Python fails for another reason, DebugMode has nothing to run
-        function(inputs, outputs, mode="DebugMode", on_unused_input="ignore")(*values)
+        note = in_debugmode(function, inputs, outputs, values) or note
     if not has_c(outputs[0].owner):
         return "python", "its C is not defined for what was tried: it ran in Python"
     return "ran", note
+
+
+def in_debugmode(function, inputs, outputs, values):
+    """Run in DebugMode; what only its stricter checks find is given back, in words."""
+    from opweld.compile.debugmode import DebugMode
+
+    try:
+        function(inputs, outputs, mode="DebugMode", on_unused_input="ignore")(*values)
+    except Exception as err:
+        classic = DebugMode(**dict.fromkeys(CLASSIC, False))
+        function(inputs, outputs, mode=classic, on_unused_input="ignore")(*values)
+        check = getattr(err, "details", {}).get("check")
+        return f"a stricter check of DebugMode{f' ({check})' if check else ''}: {type(err).__name__}: {err}"
+    return ""
 
 
 def child(package, folder, path, names):
@@ -165,13 +223,15 @@ def child(package, folder, path, names):
     warnings.simplefilter("ignore")
     try:
         module, words = load(package, folder, path)
+        print_imported(words)
     except Exception as err:
         print(json.dumps(["", "cannot", f"{type(err).__name__}: {err}"]), flush=True)
-        return
-    print(json.dumps(["", "imported", f"with NumPy 2's words for {', '.join(words)}" if words else ""]), flush=True)
+        if not names:
+            return
+        module = load_alone(package, folder, path, names)
+    tree = importlib.import_module(package)
     from oldclasses import Kit
 
-    tree = importlib.import_module(package)
     kit = Kit(tree, module.__name__)
     for name in names:
         print(json.dumps([name, "began", ""]), flush=True)
@@ -180,6 +240,11 @@ def child(package, folder, path, names):
         except Exception as err:
             state, why = "cannot", f"{type(err).__name__}: {err}"
         print(json.dumps([name, state, why.strip().replace("\n", " ")[:300]]), flush=True)
+
+
+def print_imported(words):
+    """Say that a file was imported."""
+    print(json.dumps(["", "imported", f"with NumPy 2's words for {', '.join(words)}" if words else ""]), flush=True)
 
 
 def run(package, folder, path, names):
@@ -200,7 +265,7 @@ def run(package, folder, path, names):
         for name in began:
             found[name] = ("ends the process", f"code {done.returncode}: {done.stderr.strip()[-150:]}")
         left = [name for name in left if name not in found]
-        if imported[0] != "imported" or not left or not began:
+        if not left or not began:
             break
     for name in left:
         found[name] = ("cannot", f"the file is not imported: {imported[1]}")
@@ -215,7 +280,10 @@ Each file of Theano 1.0.5 and PyTensor 3.0.7 that defines ops or types with C wa
 made and called: in C against its own Python, or NumPy where it has none that runs, plain and in DebugMode.
 `tools/oldfiles.py` does it, and writes this page; six, SciPy, SymPy and the wheel scipy-openblas32 lay beside.
 
-* ran: as it lies; where words of NumPy 1 stand in a file's row, they were replaced by NumPy 2's, as any code needs it;
+* ran: as it lies; where words of NumPy 1 stand in a file's row, they were replaced by NumPy 2's, as any code needs it.
+  Classes of a file that is not imported were tried by themselves: their text as it lies, and the file's imports;
+* "a stricter check of DebugMode" stands where only the checks that DebugMode made in the packages pass (C against
+  Python, inputs that change, memory that is shared, types), and one that it has only here finds something;
 * python: right, but its C is not defined for what was tried, or adds to a text that the engine does not have;
 * cannot, differs: for the reason that stands there. No process ended.
 
@@ -223,7 +291,7 @@ made and called: in C against its own Python, or NumPy where it has none that ru
 
 
 def page(rows):
-    """The page: a table of files, and of the classes that did not simply run."""
+    """The page: of each file the classes, and a table of those of which there is more to say than that they ran."""
     lines = [HEAD]
     for package in sorted({where.split("/")[0] for where in rows}, reverse=True):
         own = {where: row for where, row in rows.items() if where.startswith(package)}
@@ -240,7 +308,7 @@ def page(rows):
             lines.append(f"### {where}\n\n{imported[0].capitalize()}{note}.\n")
             if ran:
                 lines.append(textwrap.fill("Ran: " + ", ".join([f"`{name}`" for name in ran]) + ".", 120) + "\n")
-            rest = [(name, state, why) for name, (state, why) in found.items() if state != "ran"]
+            rest = [(name, state, why) for name, (state, why) in found.items() if state != "ran" or why]
             if rest:
                 lines.append("| class | | |\n|---|---|---|")
                 lines += [f"| `{name}` | {state} | {cell(why)} |" for name, state, why in rest] + [""]
@@ -248,7 +316,8 @@ def page(rows):
 
 
 def cell(text):
-    """A message on one line, without paths."""
+    """A message on one line, without paths and addresses."""
+    text = re.sub(r" at 0x[0-9a-f]+", "", text)
     return re.sub(r"/[\w./-]+/(?=[\w-]+\.\w+)", "", text).replace("|", "\\|")[:160].strip().rstrip(".")
 
 
@@ -260,17 +329,20 @@ def main():
     reader = argparse.ArgumentParser(description=__doc__)
     reader.add_argument("packages", nargs="+", metavar="PACKAGE=FOLDER")
     reader.add_argument("--only", default="", help="files whose path contains one of these, with commas between them")
+    reader.add_argument("--jobs", type=int, default=1, help="files that are tried at the same time")
     reader.add_argument("--ledger", help="where the page is written")
     reader.add_argument("--json", help="where what was found is written as JSON")
     given = reader.parse_args()
     rows = {}
+    tried = []
     for item in given.packages:
         package, _, folder = item.partition("=")
         for path, names in files(folder, package):
             where = str(path.relative_to(folder))
-            if not any(part in where for part in given.only.split(",")):
-                continue
-            imported, found = run(package, Path(folder), path, names)
+            if any(part in where for part in given.only.split(",")):
+                tried.append((where, (package, Path(folder), path, names)))
+    with ThreadPoolExecutor(given.jobs) as pool:
+        for (where, _), (imported, found) in zip(tried, pool.map(lambda one: run(*one[1]), tried)):
             rows[where] = (imported, found)
             print(f"{imported[0]:9} {where} {imported[1][:120]}", flush=True)
             for name, (state, why) in found.items():

@@ -24,6 +24,12 @@ class EnumType(CType):
     **constants : number or (number, str)
         The constants by name, in capital letters; with an alias: another name by which `filter` knows the constant. The
         alias may stand first, as in Theano.
+
+    Examples
+    --------
+    >>> kinds = opweld.enums.EnumType(VALID=0, FULL=2)
+    >>> kinds.FULL
+    2
     """
 
     _aliased: dict[str, str]
@@ -204,6 +210,12 @@ class EnumList(EnumType):
         The C type of a value.
     cname : str, optional
         As for `EnumType`.
+
+    Examples
+    --------
+    >>> kinds = opweld.enums.EnumList("VALID", ("FULL", "full"))
+    >>> kinds.VALID, kinds.fromalias("full")
+    (0, 1)
     """
 
     def __init__(self, *names: Any, ctype: str = "int", cname: str | None = None) -> None:
@@ -225,6 +237,11 @@ class CEnumType(EnumList):
 
     In Python their values are 0, 1, 2, …; a variable holds the constant's value in C. The parameters are those of
     `EnumList`.
+
+    Examples
+    --------
+    >>> opweld.enums.CEnumType("SEEK_SET", "SEEK_END", ctype="int").ctype
+    'int'
     """
 
     def c_support_code(self) -> Any:

@@ -55,6 +55,29 @@ class ExternalCOp(COp):
     ValueError
         If a file has no section, one of an unknown tag, or text before the first; or if there is both `func_name` and a
         section ``code``.
+
+    Examples
+    --------
+    >>> text = '''
+    ... #section support_code_apply
+    ... int APPLY_SPECIFIC(twice)(PyArrayObject *x, PyArrayObject **y)
+    ... {
+    ...     Py_XSETREF(*y, (PyArrayObject *)PyArray_NewCopy(x, NPY_CORDER));
+    ...     if (*y == NULL) return 1;
+    ...     for (npy_intp i = 0; i < PyArray_SIZE(*y); i++) ((DTYPE_OUTPUT_0 *)PyArray_DATA(*y))[i] *= 2;
+    ...     return 0;
+    ... }
+    ... '''
+    >>> _ = open("twice.c", "w").write(text)
+    >>> class Twice(opweld.ExternalCOp):
+    ...     __props__ = ()
+    ...     def __init__(self):
+    ...         super().__init__(["./twice.c"], "APPLY_SPECIFIC(twice)")
+    ...     def make_node(self, x):
+    ...         return opweld.Apply(self, [x], [x.type()])
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], Twice()(x))([1.0, 2.0])
+    array([2., 4.])
     """
 
     _cop_num_inputs: int | None = None

@@ -81,12 +81,17 @@ def _borrowed(path: str, name: str, nothing: object) -> Any:
 
 
 def _became(path: str, name: str) -> str:
-    """What became of a name that is not here."""
+    """What became of a name that is not here; it may be one of a module."""
+    module = f"{path}.{name}".partition(".")[2]
+    if module in gone.MODULES:
+        return gone.MODULES[module]
     found, why = gone.state(name)
     if found == "renamed":
         return f"it has another name: write {why}"
     if found == "dead":
         return f"it is gone: {why}"
+    if why:
+        return f"it is not here yet: {why}"
     return (
         f"it is not here yet: opweld offers of {path.partition('.')[0]} what ops and types written in C need; "
         "docs/coming-from.md lists it"

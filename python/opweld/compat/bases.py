@@ -24,10 +24,11 @@ from opweld.graph.basic import Apply, Variable
 from opweld.hooks.classes import COp as _COp
 from opweld.hooks.classes import CType as _CType
 from opweld.hooks.classes import Lenient as _Lenient
+from opweld.scalar.type import get_scalar_type
 
 __all__ = [
     "CLinkerObject", "CLinkerOp", "CLinkerType", "COp", "CType", "DisconnectedType",
-    "ExternalCOp", "Generic", "Kin", "NullType", "Op", "OpenMPOp", "ShapeOfFirst", "Type",
+    "ExternalCOp", "Generic", "Kin", "NullType", "Op", "OpenMPOp", "Place", "ShapeOfFirst", "Type",
     "disconnected_type", "generic", "grad",
 ]  # fmt: skip
 
@@ -42,6 +43,7 @@ class Kin(ABCMeta):
 
     kin: tuple[type, ...]
     takes: Callable[[Any], bool]
+    stands = False  # whether classes that this makes stand for opweld's own
 
     def __instancecheck__(cls, instance: object) -> bool:
         if cls.__subclasscheck__(type(instance)):
@@ -53,7 +55,8 @@ class Kin(ABCMeta):
         if type.__subclasscheck__(cls, subclass):
             return True
         own = cls.__dict__.get("kin", ())
-        return issubclass(subclass, own) and not (isinstance(subclass, Kin) and issubclass(subclass, _op.Op))
+        apart = isinstance(subclass, Kin) and not subclass.stands and issubclass(subclass, _op.Op)
+        return issubclass(subclass, own) and not apart
 
 
 class CLinkerObject(_Lenient, metaclass=Kin):
@@ -77,7 +80,7 @@ class CLinkerOp(CLinkerObject):
 class CLinkerType(CLinkerObject):
     """What types that are handled in C have; to be mixed into `Type`."""
 
-    kin = (_type.Type,)
+    kin: ClassVar[tuple[type, ...]] = (_type.Type,)
 
 
 class Op(_op.Op, metaclass=Kin):
@@ -180,10 +183,21 @@ class ExternalCOp(COp, _ExternalCOp):
     kin = (_ExternalCOp,)
 
 
+class Place(int):
+    """Where among the numbers of an index one stands, in an op's ``idx_list``.
+
+    The packages up to PyTensor 2 have a type there, PyTensor 3 an integer: it is both. ``isinstance(entry, gof.Type)``
+    and ``isinstance(entry, int)`` hold, and it answers for the type of an int64 scalar.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(get_scalar_type("int64"), name)
+
+
 class Type(_type.Type, metaclass=Kin):
     """`opweld.Type`, with C hooks in C++."""
 
-    kin: ClassVar[tuple[type, ...]] = (_type.Type,)
+    kin: ClassVar[tuple[type, ...]] = (_type.Type, Place)
     c_lang: str | None = "c++"
     c_unversioned = False
 

@@ -87,7 +87,7 @@ class Op(_OfTheano, _bases.Op, _bases.CLinkerOp, _LinkedOp):
 class Type(_bases.Type, _bases.CLinkerType, _LinkedType):
     """``theano.gof.Type``: every C hook is there; one that is not written raises MethodNotDefined."""
 
-    kin = (_type.Type,)
+    kin = (_type.Type, _bases.Place)
     c_extract_out = _CType.c_extract_out
 
     def c_cleanup(self, name: str, sub: dict[str, Any]) -> str:

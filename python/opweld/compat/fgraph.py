@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakSet
 
 from opweld.compat.bases import Kin
+from opweld.compat.graphs import graph_inputs
 from opweld.errors import InconsistencyError
 from opweld.graph import fgraph as _fgraph
 from opweld.graph.basic import Apply, Constant, Variable, rewriting
@@ -98,7 +99,7 @@ class FunctionGraph(_fgraph.FunctionGraph, metaclass=Kin):
     Parameters
     ----------
     inputs, outputs : sequence of Variable
-        As for `opweld.FunctionGraph`.
+        As for `opweld.FunctionGraph`. No inputs: all that the outputs come from, but for constants.
     features : iterable of Feature
         Who listens.
     clone : bool
@@ -110,12 +111,15 @@ class FunctionGraph(_fgraph.FunctionGraph, metaclass=Kin):
 
     def __init__(
         self,
-        inputs: Iterable[Variable],
-        outputs: Iterable[Variable],
+        inputs: Iterable[Variable] | None = None,
+        outputs: Iterable[Variable] = (),
         features: Iterable[Any] = (),
         clone: bool = False,
         **kwargs: object,
     ) -> None:
+        outputs = list(outputs)
+        if inputs is None:
+            inputs = [v for v in graph_inputs(outputs) if not isinstance(v, Constant)]
         super().__init__(inputs, outputs, clone=clone)
         self._given = frozenset(self.inputs) if clone else frozenset()  # what others have too
         rewriting.__dict__.setdefault("others", WeakSet()).add(self)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["DEAD", "MODULES", "RENAMED", "state"]
+__all__ = ["DEAD", "LATER", "MODULES", "RENAMED", "state"]
 
 _GRADIENTS = "opweld computes no gradients; an op's grad, L_op and R_op are kept"
 _GPU = "opweld computes on the processor"
@@ -15,6 +15,8 @@ _LINKERS = "a function is one module of C; there are no other linkers"
 _TESTS = "there are no test values"
 _CASTS = "Python's numbers are weak (NEP 50)"
 _PY2 = "it is of Python 2"
+_WINDOWS = "convolution and pooling are ops of one's own, see examples/old_digits.py"
+_DRAW = "draw with numpy.random, and pass what was drawn"
 
 #: A pattern of names, whatever module they are in -> why they are gone.
 DEAD: dict[str, str] = {
@@ -63,6 +65,19 @@ RENAMED: dict[str, str] = {
     "pydot_imported": "opweld.picture draws by itself",
     "CheckpointedOp": "opweld.Op",
 }
+#: A pattern of names that may come -> what to do until then.
+LATER: dict[str, str] = {
+    r"conv[23]d.*|separable_conv.*|causal_conv1d|Conv(Op|2D|3D).*|Corr(3d)?MM.*|AbstractConv.*": _WINDOWS,
+    r"pool_[23]d|max_pool_.*|Pool|DownsampleFactor.*|(frac_)?bilinear_.*|[iI]mages2[nN]eibs|neibs2images": _WINDOWS,
+    r"batch_normalization.*": "write it with mean, var and sqrt",
+    r"(Random|MRG_Random)(Streams|State.*|Function)|random_state_type": _DRAW,
+    r"Print|_print_fn|PdbBreakpoint": 'mode="py" runs every perform, where print and breakpoint() work',
+    r"NanGuardMode": "DebugMode(finite=True) finds where the first NaN comes from",
+    r"d3viz|d3print|PyDotFormatter.*": "opweld.picture.picture draws a graph",
+    r"(map|reduce|foldl|foldr|until)(_.*)?": "there is no scan; opweld.cop writes a loop in C",
+    r"ifelse|IfElse": "there is no lazy node; where(condition, a, b) computes both",
+    r"fft|rfft|irfft|curfft|cuirfft": "an op of one's own may call scipy.fft in perform",
+}
 #: Modules, and all within them -> what became of them.
 MODULES: dict[str, str] = {
     **dict.fromkeys(("gpuarray", "sandbox.cuda", "sandbox.gpuarray"), f"it is gone: {_GPU}"),
@@ -71,14 +86,18 @@ MODULES: dict[str, str] = {
     **dict.fromkeys(("compat.six", "compat.six_moves"), "write six, which is a package of its own"),
     **dict.fromkeys(
         ("tensor.random", "tensor.raw_random", "tensor.shared_randomstreams", "sandbox.rng_mrg"),
-        "there are no random streams: draw with numpy.random, and pass what was drawn",
+        f"there are no random streams: {_DRAW}",
     ),
     **dict.fromkeys(
         ("tensor.signal", "tensor.nnet.conv", "tensor.nnet.corr", "tensor.nnet.corr3d"),
-        "it is not here yet: convolution and pooling are ops of one's own, see examples/old_digits.py",
+        f"it is not here yet: {_WINDOWS}",
     ),
 }
-_PATTERNS = [(re.compile(pattern), why) for pattern, why in DEAD.items()]
+_PATTERNS = [
+    (re.compile(pattern), state, why)
+    for state, table in (("not yet", LATER), ("dead", DEAD))
+    for pattern, why in table.items()
+]
 
 
 def state(name: str) -> tuple[str, str]:
@@ -94,9 +113,8 @@ def state(name: str) -> tuple[str, str]:
     state : {"renamed", "dead", "not yet"}
         What became of it.
     why : str
-        What to write in its place, or why it is gone; empty for what may come.
+        What to write in its place, or why it is gone; of what may come what to do until then, or nothing.
     """
     if name in RENAMED:
         return "renamed", RENAMED[name]
-    why = next((why for pattern, why in _PATTERNS if pattern.fullmatch(name)), None)
-    return ("not yet", "") if why is None else ("dead", why)
+    return next(((state, why) for pattern, state, why in _PATTERNS if pattern.fullmatch(name)), ("not yet", ""))

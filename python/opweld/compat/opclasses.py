@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from opweld.compat.bases import Kin
+from opweld.compat.foldtext import fold_text
+from opweld.compat.indices import give_idx_list
 from opweld.errors import MethodNotDefined
-from opweld.graph.basic import Variable
+from opweld.graph.basic import Apply, Variable
 from opweld.scalar.ufuncs import ufunc
 from opweld.tensor import (
     advanced,
@@ -38,6 +40,8 @@ _Any = Any  # the name of a class below
 
 class _Stands(Kin):
     """Makes the class that stands for one of opweld's, or for those of its ops that `takes` names."""
+
+    stands = True
 
     def __call__(cls, *args: _Any, **kwargs: _Any) -> _Any:
         make = cls.__dict__.get("make")
@@ -94,9 +98,32 @@ class Elemwise(_Structured, elemwise.Elemwise, metaclass=_Stands):
 
 
 class CAReduce(_Structured, careduce.CAReduce, metaclass=_Stands):
-    """A reduction; see `opweld.tensor.CAReduce`."""
+    """A reduction; see `opweld.tensor.CAReduce`.
+
+    A subclass may say by ``_output_dtype(dtype)`` which dtype comes out, and add to the text that `c_code` gives.
+    """
 
     kin = (careduce.CAReduce,)
+
+    def __init__(
+        self, scalar_op: _Any, axis: _Any = None, dtype: _Any = None, acc_dtype: _Any = None, keepdims: bool = False
+    ) -> None:
+        axes = axis if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+        super().__init__(scalar_op, axes, dtype, keepdims)
+        self.c_lang = "c++"
+
+    def make_node(self, x: TensorLike) -> Apply:
+        """Build the node; see `opweld.tensor.CAReduce.make_node`."""
+        node = super().make_node(x)
+        said = getattr(self, "_output_dtype", None)
+        if said is not None:
+            (output,) = node.outputs
+            output.type = output.type.clone(dtype=said(node.inputs[0].type.dtype))
+        return node
+
+    def c_code(self, *given: _Any) -> str:
+        """Write the reduction; see `opweld.compat.foldtext.fold_text`."""
+        return fold_text(self, *given)
 
     @staticmethod
     def make(
@@ -197,6 +224,7 @@ AdvancedSubtensor = _indexing("AdvancedSubtensor", advanced.AdvancedSubtensor, "
 AdvancedIncSubtensor = _indexing(
     "AdvancedIncSubtensor", advanced.AdvancedIncSubtensor, "Elements written: x[i].set(y)."
 )
+give_idx_list(subtensor.Subtensor, subtensor.Writing)
 AdvancedSubtensor1, AdvancedIncSubtensor1 = AdvancedSubtensor, AdvancedIncSubtensor
 
 

@@ -56,6 +56,8 @@ _VOID: dict[str, tuple[Any, Allowed, str]] = {
     "numpy__seterr_all": ("ignore", ("ignore", "warn", "raise", "call", "print", "log", "None"), "np.errstate counts"),
     "on_opt_error": ("warn", ("warn", "raise", "pdb", "ignore"), "an error in a rewriter is raised"),
     "on_shape_error": ("warn", ("warn", "raise"), "an error in infer_shape is raised"),
+    "optdb__max_use_ratio": (10.0, _NUMBER, _GRAPH),
+    "optdb__position_cutoff": (float("inf"), _NUMBER, _GRAPH),
     "optimizer_excluding": ("", _TEXT, _GRAPH),
     "optimizer_including": ("", _TEXT, _GRAPH),
     "optimizer_requiring": ("", _TEXT, _GRAPH),
@@ -73,6 +75,46 @@ _VOID: dict[str, tuple[Any, Allowed, str]] = {
     "warn__round": (False, _FLAG, "there is nothing to warn of"),
     "warn_float64": ("ignore", ("ignore", "warn", "raise", "pdb"), "dtypes are as NumPy makes them"),
 }  # fmt: skip
+_PROFILE = "profile=True of a function, and opweld.profiling, say it"
+_DEBUG = "DebugMode(...) has a keyword for each of its checks; see docs/debugmode.md"
+_NAN = "DebugMode(finite=True) says it"
+_LOCK = "each module that is built has a lock of its own"
+_BUGS = "there is nothing to warn of"
+for _why, _default, _allowed, _names in (
+    (_DEBUG, True, _FLAG, "DebugMode__check_c DebugMode__check_finite DebugMode__check_py"),
+    (_DEBUG, "", _TEXT, "DebugMode__check_preallocated_output"),
+    (_DEBUG, 4, _NUMBER, "DebugMode__check_preallocated_output_ndim"),
+    (_DEBUG, 0, _NUMBER, "DebugMode__check_strides"),
+    (_DEBUG, 10, _NUMBER, "DebugMode__patience"),
+    (_DEBUG, True, _FLAG, "DebugMode__warn_input_not_reused"),
+    (_NAN, "raise", ("raise", "warn", "pdb"), "NanGuardMode__action"),
+    (_NAN, True, _FLAG, "NanGuardMode__big_is_error NanGuardMode__inf_is_error NanGuardMode__nan_is_error"),
+    (_PROFILE, False, _FLAG, "print_global_stats profile_memory profile_optimizer profiling__debugprint"),
+    (_PROFILE, False, _FLAG, "profiling__ignore_first_call profiling__time_thunks"),
+    (_PROFILE, 20, _NUMBER, "profiling__n_apply profiling__n_ops"),
+    (_PROFILE, 512, _NUMBER, "profiling__output_line_width"),
+    (_PROFILE, 1024, _NUMBER, "profiling__min_memory_size"),
+    (_PROFILE, False, _FLAG, "profiling__min_peak_memory"),
+    (_PROFILE, "stderr", _TEXT, "profiling__destination"),
+    (_LOCK, 5.0, _NUMBER, "compile__wait compile__timeout"),
+    ("compiledir names the folder", "", _TEXT, "compiledir_format"),
+    ("a changed text is always built anew", False, _FLAG, "cmodule__debug cmodule__warn_no_version"),
+    ("modules are loaded when they are asked for", False, _FLAG, "cmodule__preload_cache"),
+    ("warnings of the compiler name your line", False, _FLAG, "cmodule__compilation_warning compiler_verbose"),
+    ("python -m opweld cache says what may go", 86400, _NUMBER, "cmodule__age_thresh_use"),
+    ("np.errstate counts", "None", ("None", "print", "log", "warn", "raise", "call", "ignore"),
+     "numpy__seterr_divide numpy__seterr_invalid numpy__seterr_over numpy__seterr_under"),
+    (_BUGS, True, _FLAG, "warn__argmax_pushdown_bug warn__reduce_join warn__subtensor_merge_bug"),
+    (_BUGS, True, _FLAG, "warn__sum_div_dimshuffle_bug warn__sum_sum_bug warn__vm_gc_bug blas__check_openmp"),
+    (_OTHER, True, _FLAG, "vm__lazy cache_optimizations reoptimize_unpickled_function unpickle_function"),
+    ("there is no scan", False, _FLAG, "scan__debug"),
+    (_GRAPH, False, _FLAG, "experimental__local_alloc_elemwise experimental__local_alloc_elemwise_assert"),
+    (_GRAPH, "", _TEXT, "metaopt__optimizer_excluding metaopt__optimizer_including optimizer_verbose_ignore"),
+    (_GRAPH, 0, _NUMBER, "metaopt__verbose"),
+    ("config.traceback says how much is shown", 0, _NUMBER, "traceback__compile_limit"),
+    ("sizes are checked where they are used", False, _FLAG, "conv__assert_shape"),
+):  # fmt: skip
+    _VOID.update(dict.fromkeys(_names.split(), (_default, _allowed, _why)))
 #: Names of sets of rewriters that opweld calls otherwise.
 OPTIMIZERS = {**dict.fromkeys(("o4", "o3", "o2", "o1"), "fast_run"), "o0": "None"}
 

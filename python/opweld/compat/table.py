@@ -180,6 +180,15 @@ HOMES: dict[str, str] = {
     "scalar_cast": "opweld.compat.scalarmore:cast",
     "scalar_constant": "opweld.compat.scalarmore:constant",
     "scalar_convert": "opweld.compat.scalarmore:convert",
+    **dict.fromkeys(
+        (
+            "as_index_constant", "as_index_literal", "get_constant_idx", "get_idx_list", "indices_from_subtensor",
+            "make_constant",
+        ),
+        "opweld.compat.indices",
+    ),
+    **dict.fromkeys(("ShapeFeature", "constant_folding", "topo_constant_folding"), "opweld.compat.sizes"),
+    "CAReduceDtype": "opweld.compat.opclasses:CAReduce",
     "Output": "opweld.graph.fgraph:Sink",
     "Profile": "opweld.compile.profile",
     "blas_optdb": "opweld.compat.databases",
@@ -436,8 +445,9 @@ _LOOPS = (
 )
 _INDEXING = (
     "AdvancedIncSubtensor AdvancedIncSubtensor1 AdvancedSubtensor AdvancedSubtensor1 IncSubtensor Subtensor "
-    "advanced_inc_subtensor1 advanced_subtensor advanced_subtensor1"
+    "advanced_inc_subtensor1 advanced_subtensor advanced_subtensor1 get_constant_idx get_idx_list"
 )
+_SIZES = "ShapeFeature constant_folding topo_constant_folding"
 _BLAS = "blas_optdb Gemv Ger gemv_inplace gemv_no_inplace ger ger_destructive optdb local_optimizer=node_rewriter"
 _COPIES_OF_GRAPHS = "clone clone_get_equiv equal_computations"
 _COMPILER = "GCC_compiler gcc_version"
@@ -477,7 +487,7 @@ _SHARED: dict[str, str] = {
     "tensor.type_other": "MakeSlice SliceConstant SliceType make_slice slicetype",
     "tensor.var": "AsTensorError TensorConstantSignature _tensor_py_operators",
     "tensor.blas": _BLAS,
-    "tensor.elemwise": "All Any CAReduce DimShuffle Elemwise Prod Sum get_normalized_batch_axes",
+    "tensor.elemwise": "All Any CAReduce CAReduceDtype DimShuffle Elemwise Prod Sum get_normalized_batch_axes",
     "tensor.elemwise_cgen": _LOOPS,
     "tensor.extra_ops": "CpuContiguous advanced_inc_subtensor1 cpu_contiguous",
     "tensor.shape": "Reshape specify_broadcastable",
@@ -529,7 +539,10 @@ _SHARED_MODERN: dict[str, str] = {
     "tensor.reshape": "join_dims split_dims",
     "tensor.shape": "shape_tuple",
     "tensor.type": "Constant Variable",
-    "tensor.subtensor": "flip",
+    "tensor.subtensor": "as_index_constant as_index_literal flip indices_from_subtensor",
+    "tensor.basic_opt": _SIZES,
+    "tensor.rewriting.basic": _SIZES,
+    "tensor.rewriting.shape": "ShapeFeature",
     "tensor.variable": "_tensor_py_operators",
     "tensor.blockwise": "Blockwise vectorize_node_fallback",
     "tensor.linalg": "",
@@ -581,7 +594,9 @@ _SHARED_CLASSIC: dict[str, str] = {
     "tensor.nnet.blocksparse": "sparse_block_dot",
     "sparse.utils": "hash_from_sparse",
     "tensor.inc_code": "inc_code",
+    "tensor.subtensor": "make_constant",
     "tensor.opt": (
+        f"{_SIZES} "
         "Assert MakeVector assert_ copy_stack_trace in2out local_add_canonizer local_dimshuffle_lift "
         "local_mul_canonizer optdb out2in"
     ),

@@ -9,7 +9,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, ValuesView
 from typing import Any, TypeVar
 
-from opweld.graph.basic import Apply, Props, Tag, Variable
+from opweld.graph.basic import Apply, Props, Variable
+from opweld.graph.tag import Tag
 
 __all__ = [
     "Callable", "DefaultOrderedDict", "Iterable", "Mapping", "OrderedDict", "PY3", "Singleton", "ValuesView",

@@ -133,11 +133,13 @@ def outs_of(types: Sequence[Type]) -> list[tuple[Any, ...] | str]:
     Returns
     -------
     list of tuple or str
-        Of each the rule, as `opweld.dtypes.rule_of` gives it; where values are no arrays the type's name.
+        Of each the rule, as `opweld.dtypes.rule_of` gives it; where the type takes no ``out=`` its name.
     """
     return [
         rule_of(dtype_of(type_.numpy_dtype), type_.shape, writeable=True, name="out")
-        if hasattr(type_, "numpy_dtype") and hasattr(type_, "shape")
+        if hasattr(type_, "numpy_dtype")
+        and hasattr(type_, "shape")
+        and knows_of(type_, "c_accept", ("filter", "c_declare", "c_extract"))
         else str(type_)
         for type_ in types
     ]

@@ -43,6 +43,13 @@ class Function(ABC):
         What its calls have cost, where it was made with ``profile=True``; else there is none.
     account : Account
         What its C has lost of references and memory, where it was made with the option ``account``; else there is none.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> f = opweld.function([x], x * 2, name="twice")
+    >>> isinstance(f, opweld.Function), f.name, f([1.0, 2.0])
+    (True, 'twice', array([2., 4.]))
     """
 
     name: str | None

@@ -22,6 +22,7 @@ from opweld.compile.debugerrors import BadThunkOutput, facts, inputs_text, made_
 from opweld.compile.isolated import Runner
 from opweld.errors import OpCrashed, OutOfBoundsError, SanitizerError
 from opweld.graph.basic import Variable
+from opweld.hooks.reading import accept
 from opweld.outside.memory import bare
 from opweld.signatures import filter_of
 from opweld.tolerances import ANY, Tolerance
@@ -232,7 +233,9 @@ def _storages(
     """What C may be offered for outputs: of every kind that fits one of them at least."""
     for name, make in _STORAGES.items():
         out = [
-            make(scratch, ("out", i), value, variable) if bare(value) and value.size else None
+            make(scratch, ("out", i), value, variable)
+            if bare(value) and value.size and accept(variable.type, True) is not None
+            else None
             for i, (value, variable) in enumerate(zip(found, variables))
         ]
         if any(one is not None for one in out):

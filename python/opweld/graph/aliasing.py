@@ -12,6 +12,7 @@ from typing import Any
 
 from opweld.errors import InconsistencyError
 from opweld.graph.basic import Apply, Constant, Variable
+from opweld.graph.shared import SharedVariable
 
 __all__ = ["Buffers", "alias_pairs", "check_destroyed", "check_maps", "order", "roots"]
 
@@ -202,9 +203,12 @@ def check_destroyed(nodes: list[Apply], inputs: list[Variable], mutable: set[Var
                     raise InconsistencyError(f"{node} destroys its input {source}, and that is the constant {buffer}")
                 if buffer in given and buffer not in mutable:
                     through = "" if buffer is node.inputs[source] else f", through {node.inputs[source]}"
+                    if isinstance(buffer, SharedVariable):
+                        whose, cure = "shared variable", "apply the op to opweld.compile.ops.deep_copy_op of it"
+                    else:
+                        whose, cure = "function's input", "pass In(..., mutable=True) to allow it"
                     raise InconsistencyError(
-                        f"{node} destroys its input {source}, and that is the function's input {buffer}{through}: "
-                        "pass In(..., mutable=True) to allow it"
+                        f"{node} destroys its input {source}, and that is the {whose} {buffer}{through}: {cure}"
                     )
 
 

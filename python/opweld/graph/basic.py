@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from opweld.dtypes import bits
 from opweld.errors import _described, _place, _what
+from opweld.graph.tag import Tagged
 from opweld.rooms import ending, late
 
 if TYPE_CHECKING:
@@ -77,29 +78,6 @@ class Props:
         return f"{type(self).__name__}{{{pairs}}}"
 
 
-class Tag:
-    """What a program hangs onto a variable or a node: any attributes. DebugMode reads ``values_eq_approx``."""
-
-    def __repr__(self) -> str:
-        return f"Tag({', '.join([f'{name}={value!r}' for name, value in self.__dict__.items()])})"
-
-
-class Tagged:
-    """Has a `Tag` of its own, made when it is first asked for."""
-
-    @property
-    def tag(self) -> Any:
-        """Attributes of one's own."""
-        found = self.__dict__.get("_tag")
-        if found is None:
-            found = self.__dict__["_tag"] = Tag()
-        return found
-
-    @tag.setter
-    def tag(self, value: object) -> None:
-        self.__dict__["_tag"] = value
-
-
 class _Rewriting(_local):
     """Which graph is being rewritten, in each thread; and others that are known to be all a variable is in."""
 
@@ -129,6 +107,12 @@ class Variable(Tagged, Generic[T]):
         Its position among the outputs of `owner`.
     name : str, optional
         A name for messages and keyword arguments.
+
+    Examples
+    --------
+    >>> x = opweld.Variable(T.TensorType("float64", (None,)), None, None, "x")
+    >>> x.name, x.owner, T.exp(x).owner.inputs[0] is x
+    ('x', None, True)
     """
 
     def __init__(self, type: T, owner: Apply | None = None, index: int | None = None, name: str | None = None) -> None:
@@ -198,6 +182,12 @@ class Constant(Variable[T]):
         The value; it passes ``type.filter``.
     name : str, optional
         A name for messages.
+
+    Examples
+    --------
+    >>> c = opweld.Constant(opweld.scalar.int64, 3)
+    >>> c.data, c.owner
+    (np.int64(3), None)
     """
 
     def __init__(self, type: T, data: object, name: str | None = None) -> None:
@@ -259,6 +249,13 @@ class Apply(Tagged, Generic[O_]):
         If something other than a Variable stands among `inputs` or `outputs`.
     ValueError
         If an output belongs to another node already.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> node = T.exp(x).owner
+    >>> node.inputs == [x], node.outputs[0].type
+    (True, TensorType('float64', (None,)))
     """
 
     _made: Any = None  # what `_place` gave, or what `made_at` is

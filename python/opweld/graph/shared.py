@@ -56,6 +56,16 @@ class SharedVariable(Variable):
         Its one item is the value. Functions hold this list; an update puts another object into it.
     default_update : Variable or None
         What every function that uses this variable updates it with, unless the function says otherwise.
+
+    Examples
+    --------
+    >>> total = opweld.shared(np.zeros(2), name="total")
+    >>> isinstance(total, opweld.SharedVariable)
+    True
+    >>> x = T.dvector("x")
+    >>> add = opweld.function([x], updates=[(total, total + x)])
+    >>> add([1.0, 2.0]), total.get_value()
+    (None, array([1., 2.]))
     """
 
     default_update: Any = None

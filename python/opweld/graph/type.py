@@ -28,6 +28,22 @@ class Type(Props):
         Whether `c_declare` and `c_extract` are asked to check what they are given.
     keep_storage : bool
         Whether a temporary's object is kept between runs and offered to the op that computes it again.
+
+    Examples
+    --------
+    >>> class Words(opweld.Type):
+    ...     __props__ = ()
+    ...     def filter(self, value, strict=False, allow_downcast=None):
+    ...         return list(value)
+    >>> class Count(opweld.Op):
+    ...     __props__ = ()
+    ...     def make_node(self, words):
+    ...         return opweld.Apply(self, [words], [T.lscalar()])
+    ...     def perform(self, node, inputs, output_storage):
+    ...         output_storage[0][0] = np.asarray(len(inputs[0]))
+    >>> words = Words()("words")
+    >>> int(opweld.function([words], Count()(words))(["a", "b"]))
+    2
     """
 
     variable_type: type[Variable] = Variable

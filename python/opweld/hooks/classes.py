@@ -229,7 +229,32 @@ class COp(CLinkerObject, Op):
 
 
 class CType(CLinkerObject, Type):
-    """A type that C code handles. Each method returns C; ``py_<name>`` is the Python object, `name` the C variable."""
+    """A type that C code handles. Each method returns C; ``py_<name>`` is the Python object, `name` the C variable.
+
+    Examples
+    --------
+    >>> class Whole(opweld.CType):
+    ...     __props__ = ()
+    ...     def filter(self, value, strict=False, allow_downcast=None):
+    ...         return int(value)
+    ...     def c_declare(self, name, sub, check_input=True):
+    ...         return f"long {name};"
+    ...     def c_init(self, name, sub):
+    ...         return f"{name} = 0;"
+    ...     def c_extract(self, name, sub, check_input=True):
+    ...         return f"{name} = PyLong_AsLong(py_{name}); if (PyErr_Occurred()) {sub['fail']}"
+    ...     def c_sync(self, name, sub):
+    ...         return f"Py_XSETREF(py_{name}, PyLong_FromLong({name})); if (!py_{name}) {sub['fail']}"
+    >>> class Next(opweld.COp):
+    ...     __props__ = ()
+    ...     def make_node(self, n):
+    ...         return opweld.Apply(self, [n], [n.type()])
+    ...     def c_code(self, node, name, inputs, outputs, sub):
+    ...         return f"{outputs[0]} = {inputs[0]} + 1;"
+    >>> n = Whole()("n")
+    >>> opweld.function([n], Next()(n))(41)
+    42
+    """
 
     def c_declare(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:
         """Declare the variables; their names contain `name`.

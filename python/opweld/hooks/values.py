@@ -68,6 +68,13 @@ class Params:
         Names the fields.
     **values
         One for each field; they are taken as they are: `ParamsType.filter` converts.
+
+    Examples
+    --------
+    >>> kind = opweld.params.ParamsType(n=opweld.scalar.int64)
+    >>> params = opweld.params.Params(kind, n=3)
+    >>> params.n
+    3
     """
 
     __slots__ = ("__weakref__", "_type", "_values")

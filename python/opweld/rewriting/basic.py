@@ -19,6 +19,19 @@ class NodeRewriter:
     """Something that looks at one node and may say what to put in its place.
 
     A subclass writes `transform`, and `tracks` where it does not want to be shown every node.
+
+    Examples
+    --------
+    >>> class Doubled(opweld.rewriting.NodeRewriter):
+    ...     def tracks(self):
+    ...         return [T.add]
+    ...     def transform(self, fgraph, node):
+    ...         a, b = node.inputs
+    ...         return [a * 2] if a is b else None
+    >>> x = T.dvector("x")
+    >>> graph = opweld.FunctionGraph([x], [x + x])
+    >>> [str(v.owner.op) for v in Doubled().transform(graph, graph.outputs[0].owner)]
+    ['Elemwise{multiply}']
     """
 
     name: str | None = None

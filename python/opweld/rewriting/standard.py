@@ -135,6 +135,12 @@ class Registry:
     ----------
     rewrites : RewriteSet, optional
         The first one; the library's own rewriters if left out.
+
+    Examples
+    --------
+    >>> found = opweld.rewriting.registry.rewrites
+    >>> any(entry.name == "where_known" for entry in found)
+    True
     """
 
     def __init__(self, rewrites: RewriteSet | None = None) -> None:

@@ -25,7 +25,14 @@ _PART = {"complex64": "float32", "complex128": "float64", "clongdouble": "longdo
 
 
 class Where(StructuredScalarOp):
-    """The second number where the first is true, else the third; as ``numpy.where``."""
+    """The second number where the first is true, else the third; as ``numpy.where``.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.Elemwise(opweld.scalar.Where())(x > 0, x, 0.0))([-1.0, 2.0])
+    array([0., 2.])
+    """
 
     __props__ = ()
     nin = 3
@@ -57,7 +64,14 @@ class Where(StructuredScalarOp):
 
 
 class Clip(StructuredScalarOp):
-    """The first number, not below the second and not above the third; as ``numpy.clip``."""
+    """The first number, not below the second and not above the third; as ``numpy.clip``.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.Elemwise(opweld.scalar.Clip())(x, 0.0, 1.0))([-2.0, 0.5])
+    array([0. , 0.5])
+    """
 
     __props__ = ()
     nin = 3
@@ -89,6 +103,12 @@ class Cast(StructuredScalarOp, UnaryScalarOp):
     ----------
     dtype : str or numpy.dtype
         The dtype.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.Elemwise(opweld.scalar.Cast("int8"))(x))([1.7, -1.7])
+    array([ 1, -1], dtype=int8)
     """
 
     __props__ = ("dtype",)
@@ -115,7 +135,14 @@ class Cast(StructuredScalarOp, UnaryScalarOp):
 
 
 class Real(StructuredScalarOp, UnaryScalarOp):
-    """The real part."""
+    """The real part.
+
+    Examples
+    --------
+    >>> z = T.zvector("z")
+    >>> opweld.function([z], T.Elemwise(opweld.scalar.Real())(z))([1 + 2j])
+    array([1.])
+    """
 
     __props__ = ()
     name = "real"
@@ -137,7 +164,14 @@ class Real(StructuredScalarOp, UnaryScalarOp):
 
 
 class Imag(Real):
-    """The imaginary part."""
+    """The imaginary part.
+
+    Examples
+    --------
+    >>> z = T.zvector("z")
+    >>> opweld.function([z], T.Elemwise(opweld.scalar.Imag())(z))([1 + 2j])
+    array([2.])
+    """
 
     name = "imag"
 
@@ -155,7 +189,14 @@ class Imag(Real):
 
 
 class Erf(StructuredScalarOp, UnaryScalarOp):
-    """The error function; dtypes are those of ``scipy.special.erf``, for real numbers."""
+    """The error function; dtypes are those of ``scipy.special.erf``, for real numbers.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.Elemwise(opweld.scalar.Erf())(x))([0.0]).tolist()
+    [0.0]
+    """
 
     __props__ = ()
     name = "erf"
@@ -187,7 +228,14 @@ class Erf(StructuredScalarOp, UnaryScalarOp):
 
 
 class Erfc(Erf):
-    """What the error function leaves of 1; as ``scipy.special.erfc``."""
+    """What the error function leaves of 1; as ``scipy.special.erfc``.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.Elemwise(opweld.scalar.Erfc())(x))([0.0]).tolist()
+    [1.0]
+    """
 
     __props__ = ()
     name = "erfc"
@@ -195,7 +243,14 @@ class Erfc(Erf):
 
 
 class Identity(StructuredScalarOp, UnaryScalarOp):
-    """The number itself: a copy."""
+    """The number itself: a copy.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.Elemwise(opweld.scalar.Identity())(x))([2.0])
+    array([2.])
+    """
 
     __props__ = ()
     name = "identity"
@@ -214,7 +269,14 @@ class Identity(StructuredScalarOp, UnaryScalarOp):
 
 
 class Second(StructuredScalarOp, BinaryScalarOp):
-    """The second number; over arrays it fills the shape of the first with it."""
+    """The second number; over arrays it fills the shape of the first with it.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> opweld.function([x], T.Elemwise(opweld.scalar.Second())(x, 7.0))([1.0, 2.0])
+    array([7., 7.])
+    """
 
     __props__ = ()
     name = "second"

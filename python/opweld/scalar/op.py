@@ -93,6 +93,13 @@ class ScalarOp(COp):
     ----------
     nin, nout : int
         Number of inputs and outputs; a negative `nin` is any number.
+
+    Examples
+    --------
+    >>> class Half(opweld.scalar.ScalarOp):
+    ...     impl = lambda self, x: x / 2
+    >>> float(opweld.function([], Half(opweld.scalar.upgrade_to_float)(3.0))())
+    1.5
     """
 
     nin = -1

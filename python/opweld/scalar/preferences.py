@@ -142,6 +142,11 @@ class transfer_type(Props):  # named and used as a function
     ----------
     *transfer : int or None
         One entry for each output: the input's position; None: the type that holds every value of all.
+
+    Examples
+    --------
+    >>> opweld.scalar.transfer_type(1)(opweld.scalar.int8, opweld.scalar.float32)
+    [ScalarType('float32')]
     """
 
     __props__ = ("transfer",)
@@ -164,6 +169,11 @@ class specific_out(Props):  # named and used as a function
     ----------
     *spec : ScalarType
         One for each output.
+
+    Examples
+    --------
+    >>> opweld.scalar.specific_out(opweld.scalar.int8)(opweld.scalar.float64)
+    (ScalarType('int8'),)
     """
 
     __props__ = ("spec",)

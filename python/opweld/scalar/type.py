@@ -22,7 +22,14 @@ Spec = tuple[Any, ...]  # of each argument the dtype's name; or int, float, comp
 
 
 class ScalarVariable(Variable):
-    """A variable whose value is one number."""
+    """A variable whose value is one number.
+
+    Examples
+    --------
+    >>> a = opweld.scalar.float64("a")
+    >>> isinstance(a, opweld.scalar.ScalarVariable), opweld.function([a], opweld.scalar.exp(a))(0.0)
+    (True, np.float64(1.0))
+    """
 
     @property
     def dtype(self) -> str:
@@ -36,7 +43,14 @@ class ScalarVariable(Variable):
 
 
 class ScalarConstant(Constant):
-    """A number that is known."""
+    """A number that is known.
+
+    Examples
+    --------
+    >>> c = opweld.scalar.ScalarConstant(opweld.scalar.float64, 2.5)
+    >>> c.data, c.type
+    (np.float64(2.5), ScalarType('float64'))
+    """
 
     dtype = ScalarVariable.dtype
     ndim = ScalarVariable.ndim

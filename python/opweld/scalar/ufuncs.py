@@ -74,6 +74,13 @@ class Ufunc(StructuredScalarOp):
     ----------
     name : str
         As the ufunc calls itself: ``absolute``, not ``abs``.
+
+    Examples
+    --------
+    >>> opweld.scalar.Ufunc("hypot") == opweld.scalar.hypot
+    True
+    >>> opweld.scalar.hypot.output_dtypes(("float32", "float64"))
+    ('float64',)
     """
 
     __props__ = ("name",)

@@ -46,6 +46,13 @@ class CAReduce(Op):
         the dtype that it makes of two elements.
     keepdims : bool
         The axes stay, of size 1.
+
+    Examples
+    --------
+    >>> x = T.dmatrix("x")
+    >>> largest = T.CAReduce(opweld.scalar.maximum, axis=1)
+    >>> opweld.function([x], largest(x))([[1.0, 3.0], [5.0, 2.0]])
+    array([3., 5.])
     """
 
     __props__ = ("scalar_op", "axis", "dtype", "keepdims")

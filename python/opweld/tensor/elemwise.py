@@ -57,6 +57,13 @@ class Elemwise(Op):
         Which output is written over which input, where its dtype and, at run time, its shape allow.
     name : str, optional
         What the op is called in messages.
+
+    Examples
+    --------
+    >>> x = T.dvector("x")
+    >>> add = T.Elemwise(opweld.scalar.add)
+    >>> opweld.function([x], add(x, 1.5))([1.0, 2.0])
+    array([2.5, 3.5])
     """
 
     __props__ = ("scalar_op", "inplace")

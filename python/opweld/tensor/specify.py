@@ -28,6 +28,13 @@ class SpecifyShape(COp):
     ----------
     shape : sequence of (int or None)
         One entry for each dimension; None: any size.
+
+    Examples
+    --------
+    >>> x = T.dmatrix("x")
+    >>> rows = T.specify_shape(x, (None, 3))
+    >>> isinstance(rows.owner.op, T.SpecifyShape), rows.type.shape
+    (True, (None, 3))
     """
 
     __props__ = ("shape",)

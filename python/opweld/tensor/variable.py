@@ -47,11 +47,27 @@ class _Tensor(Operators):
 
 
 class TensorVariable(_Tensor, _Variable):
-    """A variable whose value is an array."""
+    """A variable whose value is an array.
+
+    Examples
+    --------
+    >>> x = T.dmatrix("x")
+    >>> isinstance(x, T.TensorVariable), x.ndim, x.dtype
+    (True, 2, 'float64')
+    >>> opweld.function([x], x.T[0] * 2)([[1.0, 2.0], [3.0, 4.0]])
+    array([2., 6.])
+    """
 
 
 class TensorConstant(_Tensor, _Constant):
-    """An array that is known. It is copied, and made read-only."""
+    """An array that is known. It is copied, and made read-only.
+
+    Examples
+    --------
+    >>> c = T.constant([1.0, 2.0])
+    >>> isinstance(c, T.TensorConstant), c.data, c.type.shape
+    (True, array([1., 2.]), (2,))
+    """
 
     def __init__(self, type: TensorType, data: object, name: str | None = None) -> None:
         super().__init__(type, data, name)
