@@ -101,17 +101,30 @@ def test_places_and_ties_are_of_the_first():
     assert int(same(made, a)[0]) == 99_999
 
 
-def test_warnings_come_from_any_thread():
-    made = pair([x], 1 / x)
-    for at in (0, 70_000, 199_999):
-        a = np.ones(200_000)
-        a[at] = 0
+@pytest.mark.parametrize("dtype", ["float32", "float64", "longdouble"])
+@pytest.mark.parametrize(
+    ("number", "function", "said"),
+    [
+        (0, lambda v: 1 / v, "divide by zero"), (np.inf, lambda v: v - v, "invalid value"),
+        ("max", lambda v: v * v, "overflow"), ("tiny", lambda v: v * v, "underflow"),
+    ],
+    ids=["divide", "invalid", "over", "under"],
+)  # fmt: skip
+def test_warnings_come_from_any_thread(dtype, number, function, said):
+    """Each time, whichever thread met it: glibc's feraiseexcept raises overflow and underflow in the x87 unit alone."""
+    value = T.TensorType(dtype, (None,))("value")
+    made = pair([value], function(value))
+    number = getattr(np.finfo(dtype), number) if isinstance(number, str) else number
+    for at in (0, 70_000, 199_999) * 4:
+        a = np.ones(200_000, dtype)
+        a[at] = number
         for f in made:
-            with pytest.warns(RuntimeWarning, match="divide by zero"):
+            with np.errstate(all="warn"), pytest.warns(RuntimeWarning, match=said):
                 f(a)
-            with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+            with np.errstate(all="raise"), pytest.raises(FloatingPointError, match=said):
                 f(a)
-    assert made[1](np.ones(200_000)).sum() == 200_000
+    with np.errstate(all="raise"):
+        made[1](np.ones(200_000, dtype))
 
 
 class Root(scalar.UnaryScalarOp):

@@ -4,8 +4,8 @@
 /* Threads are made when a work first wants them, wait for the next, and are never joined: they end with the process. A fork has none
    of them, and begins with an empty pool. One work has the pool at a time; who finds it taken runs alone, so that there are never more
    threads at work than callers and the pool's own. */
+#include "floats.h"
 #include "pool.h"
-#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -126,8 +126,7 @@ static int opw_run_in_pool(int threads, intptr_t n, opw_part_fn part, void *work
     fegetenv(&w.environment);
     opw_work_together(&w);
     pthread_mutex_unlock(&opw_pool.taken);
-    if (w.floats)
-        feraiseexcept(w.floats);
+    opw_meet_floats(w.floats);
     return w.status;
 }
 

@@ -3,15 +3,12 @@
 
 /* The processor's status word is only asked whether there is anything to look for: it may hold what belongs to no element, where
    a compiler computes both sides of a choice. What is said, Python decides, from the call's arguments and values. */
-#include <fenv.h>
+#include "floats.h"
 
 /* NumPy's names for what np.errstate is about. */
 enum { OPW_DIVIDE = 1, OPW_OVER = 2, OPW_UNDER = 4, OPW_INVALID = 8 };
 
-#if defined(__SSE2__) && defined(__GNUC__)
-#include <xmmintrin.h>
-#define OPW_MET (_MM_EXCEPT_DIV_ZERO | _MM_EXCEPT_OVERFLOW | _MM_EXCEPT_UNDERFLOW | _MM_EXCEPT_INVALID)
-
+#ifdef OPW_MET
 /* feclearexcept and fetestexcept without what the x87 unit has, where only long doubles are computed: a few cycles. */
 static inline void opw_forget_floats(int wide)
 {
@@ -28,13 +25,6 @@ static inline int opw_met_floats(int wide)
     return (int)word | (wide ? fetestexcept(FE_ALL_EXCEPT & ~FE_INEXACT) : 0);
 }
 
-/* As if it had been met now. */
-static inline void opw_meet_floats(int met)
-{
-    unsigned int word = _mm_getcsr();
-    if ((unsigned int)met & ~word) /* the bits are the same in both units */
-        _mm_setcsr(word | ((unsigned int)met & OPW_MET));
-}
 #else
 static inline void opw_forget_floats(int wide)
 {
@@ -47,12 +37,6 @@ static inline int opw_met_floats(int wide)
 {
     (void)wide;
     return fetestexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID);
-}
-
-static inline void opw_meet_floats(int met)
-{
-    if (met)
-        (void)feraiseexcept(met);
 }
 #endif
 
