@@ -74,7 +74,8 @@ def test_every_module_is_an_attribute():
         ".".join(["opweld", *path.relative_to(PACKAGE).with_suffix("").parts]).removesuffix(".__init__")
         for path in PACKAGE.rglob("*.py")
     ]
-    public = sorted(name for name in modules if not re.search(r"\._", name) and name != "opweld.config")
+    others = {"opweld.config", "opweld.debugger.show"}  # an object of that name; what gdb's own Python loads
+    public = sorted(name for name in modules if not re.search(r"\._", name) and name not in others)
     assert len(public) > 90 and missing(public) == []
     for name in ("opweld.compile.debugmode.BadThunkOutput", "opweld.enums.EnumType", "opweld.picture.picture"):
         assert missing([name]) == []
