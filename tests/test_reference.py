@@ -127,6 +127,7 @@ def module(path):
     """A tool, imported by its path."""
     spec = importlib.util.spec_from_file_location(f"opweld_{path.stem}", path)
     found = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = found  # dataclasses look there
     spec.loader.exec_module(found)
     return found
 
@@ -151,6 +152,7 @@ def test_a_picture_of_something_else_is_not_drawn(monkeypatch):
 
 
 DIFFERS = module(DOCS.parent / "benchmarks" / "differs.py")
+REPORT = module(DOCS.parent / "benchmarks" / "report.py")
 
 
 def test_figures_are_of_the_code_that_is_shown():
@@ -162,6 +164,13 @@ def test_figures_are_of_the_code_that_is_shown():
     for name, parts in DIFFERS.MANNERS.items():
         lines = sum(1 for part in parts for line in found[part].splitlines() if line.strip())
         assert re.search(rf"(?m)^\| {name} \| {lines} \|", figures)
+
+
+def test_figures_of_benchmarks_are_as_a_run_wrote_them():
+    page = (DOCS / "benchmarks.md").read_text("utf-8")
+    text, _, _ = page.rpartition("\n<!-- a run wrote this: ")
+    assert text and page == REPORT.signed(text), "measure again: make bench BENCH_ARGS=--write"
+    assert REPORT.signed(text.replace("1", "2", 1)) != page.replace("1", "2", 1)
 
 
 @pytest.mark.parametrize("name", ["opweld", "PyTensor"])
