@@ -9,7 +9,7 @@ from opweld.rooms import door
 __all__, __getattr__, __dir__ = door(
     __name__,
     {
-        "checks": ("CHECKS", "check"),
+        "checks": ("ASKED_FOR", "CHECKS", "check"),
         "report": ("Fault", "Report", "Row"),
         "subjects": ("INPUTS", "Subject", "found", "recording", "subject_of"),
         "whole": ("check_all", "check_apart"),

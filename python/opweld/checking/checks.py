@@ -13,13 +13,16 @@ from opweld import linting
 from opweld.checking import apart, drawing, forcing, trials
 from opweld.checking.report import Fault, Report, Row
 from opweld.checking.subjects import Subject
-from opweld.errors import OpweldError
+from opweld.config import config
+from opweld.errors import OpCrashed, OpTimeout, OpweldError, SanitizerError
 
-__all__ = ["CHECKS", "check"]
+__all__ = ["ASKED_FOR", "CHECKS", "check"]
 
 _CHOSEN = 6  # inputs with which places are forced
 _REFUSED = 2  # inputs with which memory is refused
 _DEBUGGED = 10  # inputs that DebugMode is given
+_SANITIZED = 20  # inputs with which it runs under sanitizers
+_ENOUGH = 5  # faults that sanitizers find: each ends a process
 _OFTEN = 200  # calls that another check may make with an input in the time that one may take
 
 
@@ -42,7 +45,7 @@ def check(
     report : Report
         Gets the rows.
     only : iterable of str
-        The checks, of `CHECKS`; all if left out.
+        The checks, of `CHECKS`; if left out all but `ASKED_FOR`.
     examples : int
         How many inputs are drawn, besides those that are given; 0: none.
     seconds : float
@@ -57,7 +60,7 @@ def check(
     """
     one = _One(subject, report, examples, seconds)
     for name in CHECKS:
-        if (not only or name in only) and (begins is None or begins(subject.name, name)):
+        if (name in only if only else name not in ASKED_FOR) and (begins is None or begins(subject.name, name)):
             one.go(name)
     return one.rows
 
@@ -225,6 +228,35 @@ class _One:
                 faults += [fault for fault in message if fault not in faults]
         return _verdict(faults), f"{len(inputs)} inputs", faults
 
+    def sanitize(self) -> tuple[str, str, list[Fault]]:
+        """Calls under sanitizers: those of the configuration, else those that find most."""
+        taken, refused, _ = self.called
+        inputs = [*taken, *refused][:_SANITIZED]
+        if not inputs:
+            return "skipped", "no inputs", []
+        sanitizers = config.sanitize or "address,undefined"
+        function = self.subject.make(sanitize=sanitizers, isolate=True, isolate_seconds=self.seconds)
+        faults: list[Fault] = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for values in inputs:
+                try:
+                    function(*map(forcing.copy_of, values))
+                except SanitizerError as err:
+                    details = err.details
+                    told = " ".join(str(err).split())[:600]
+                    fault = Fault(f"{details['file']}:{details['line']}", details["kind"], told)
+                    if not any(fault[:2] == other[:2] for other in faults):
+                        faults.append(fault)
+                except (OpCrashed, OpTimeout) as err:
+                    told = f"{' '.join(str(err).split())[:300]}, called with {_shown(values)}"
+                    faults.append(Fault("", type(err).__name__, told))
+                except Exception:
+                    pass  # inputs that it refuses
+                if len(faults) == _ENOUGH:
+                    break
+        return _verdict(faults), f"{len(inputs)} inputs, {sanitizers}", faults
+
     def places(self) -> tuple[str, str, list[Fault]]:
         """Each place that can fail is made to."""
         if self.nothing():
@@ -264,7 +296,10 @@ CHECKS: dict[str, Callable[[_One], tuple[str, str, list[Fault]]]] = {
     "account": _One.account,
     "places": _One.places,
     "memory": _One.memory,
+    "sanitize": _One.sanitize,
 }
+#: Those that are done only where they are named: a process with sanitizers is slow to start.
+ASKED_FOR = ("sanitize",)
 
 
 def _verdict(faults: Sequence[Fault]) -> str:

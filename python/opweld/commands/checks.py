@@ -51,15 +51,28 @@ def lint(targets: tuple[str, ...], run: bool, as_sarif: bool, as_json: bool) -> 
 
 @click.command(
     short_help="Try everything that can go wrong in C.",
-    epilog=examples("opweld check my_ops", "opweld check my_ops:smooth", "opweld check script.py --junit check.xml"),
+    epilog=examples(
+        "opweld check my_ops", "opweld check --sanitize my_ops:smooth", "opweld check script.py --junit check.xml"
+    ),
 )
 @click.argument("targets", metavar="MODULE[:OP]|SCRIPT.py...", nargs=-1, required=True)
-@click.option("--only", metavar="CHECKS", default="", help="Some alone: lint, run, DebugMode, account, places, memory.")
+@click.option(
+    "--only", metavar="CHECKS", default="", help="Some alone: lint, run, DebugMode, account, places, memory, sanitize."
+)
+@click.option("--sanitize", is_flag=True, help="Run under AddressSanitizer and UndefinedBehaviorSanitizer too.")
 @click.option("--examples", default=40, show_default=True, help="How many inputs are drawn; 0: those given alone.")
 @click.option("--seconds", default=60.0, show_default=True, help="How long one call may take.")
 @click.option("--junit", type=click.Path(dir_okay=False), default="", help="Write JUnit's XML there too.")
 @with_json
-def check(targets: tuple[str, ...], only: str, examples: int, seconds: float, junit: str | None, as_json: bool) -> None:
+def check(
+    targets: tuple[str, ...],
+    only: str,
+    sanitize: bool,
+    examples: int,
+    seconds: float,
+    junit: str | None,
+    as_json: bool,
+) -> None:
     """Check the ops and functions of modules, and what scripts make, in a process apart (docs/check.md).
 
     Lint; calls with inputs that are drawn from the types; DebugMode; every place that can fail is forced to, and every
@@ -73,6 +86,8 @@ def check(targets: tuple[str, ...], only: str, examples: int, seconds: float, ju
         raise Wrong(f"{err}: inputs are drawn with hypothesis: pip install hypothesis") from None
     if unknown := [name for name in wanted if name not in known]:
         raise click.UsageError(f"no check {unknown[0]!r}: known are {', '.join(known)}")
+    if sanitize:
+        wanted = [*(wanted or [name for name in known if name not in checking.ASKED_FOR]), "sanitize"]
     with contextlib.redirect_stdout(sys.stderr):  # of what is run
         try:
             report = checking.check_all(targets, wanted, examples, seconds)
