@@ -108,6 +108,7 @@ CALLS = {
     "opweld cache path": (),
     "opweld cache clear": ("--yes",),
     "opweld completion": ("bash",),
+    "opweld gdb": ("--script",),
 }
 
 

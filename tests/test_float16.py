@@ -374,7 +374,7 @@ def everywhere(cls):
 def library():
     """The classes of the library that write C and can be made; those under older names are old code's."""
     for module in pkgutil.walk_packages(opweld.__path__, "opweld."):
-        if not re.search(r"compat|pytensor|__main__|_engine|doctor|picture", module.name):
+        if not re.search(r"compat|pytensor|__main__|_engine|doctor|picture|debugger", module.name):
             importlib.import_module(module.name)
     bases = {"RegisteredCOp", "OfOneType"}  # write C for those below
     found = {c for c in everywhere(opweld.COp) if c.make_node is not opweld.Op.make_node and c.__name__ not in bases}

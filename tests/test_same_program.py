@@ -24,7 +24,7 @@ PACKAGE = Path(opweld.__file__).resolve().parent
 MODULES = sorted(
     ".".join(("opweld", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
     for path in PACKAGE.rglob("*.py")
-    if path.name not in ("__main__.py", "cli.py")
+    if path.name not in ("__main__.py", "cli.py", "show.py")  # the last is for gdb's own Python
 )
 
 
