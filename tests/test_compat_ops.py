@@ -621,7 +621,7 @@ def test_a_perform_that_says_there_is_none():
 
 def test_ops_over_the_librarys_own_that_write_their_own_work():
     class Mean(theano.tensor.elemwise.CAReduce):
-        """A mean, whose C would add to that of a sum."""
+        """A mean, whose C adds to that of a sum."""
 
         def __init__(self, axis=None):
             super().__init__(scalar.add, axis)
@@ -630,9 +630,11 @@ def test_ops_over_the_librarys_own_that_write_their_own_work():
             outputs[0][0] = np.asarray(inputs[0].mean())
 
         def c_code(self, node, name, inputs, outputs, sub):
-            return super().c_code(node, name, inputs, outputs, sub) + "/* divided */"
+            divided = f"*(double *)PyArray_DATA({outputs[0]}) /= PyArray_SIZE({inputs[0]});"
+            return super().c_code(node, name, inputs, outputs, sub) + divided
 
     x = T.dvector("x")
-    assert theano.function([x], Mean()(x))([1.0, 3.0]) == 2.0
+    for mode in ("FAST_RUN", "DebugMode", "py"):
+        assert theano.function([x], Mean()(x), mode=mode)([1.0, 3.0]) == 2.0
     with pytest.raises(gof.utils.MethodNotDefined, match="c_code, Mean"):
         raise gof.utils.MethodNotDefined("c_code", "Mean")

@@ -589,7 +589,7 @@ def test_objects_that_hold_themselves():
 def test_all_nodes_lie_in_one_module(monkeypatch):
     built = []
     build = builder.build
-    monkeypatch.setattr(builder, "build", lambda *a: built.append(a[0].data["name"]) or build(*a))
+    monkeypatch.setattr(builder, "build", lambda *a, **k: built.append(a[0].data["name"]) or build(*a, **k))
     outputs = [Fill(float(i), float(i))(x) for i in range(5)] + [Python(lambda a: a.copy())(x), tensor.exp(x)]
     assert [r.tolist() for r in debug([x], outputs, name="m")([2.0])][:5] == [[0], [1], [2], [3], [4]]
     assert built == ["DebugMode of m", "m"]

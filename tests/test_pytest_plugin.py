@@ -49,6 +49,10 @@ class Leaks(opweld.COp):
 '''
 
 
+# What PYTHONPATH holds beside the plugin counts as a part of it, for pytest.
+_IMPORTED = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
+
+
 @pytest.fixture
 def run(pytester, monkeypatch):
     """Run a file of tests beside OPS in a pytest of its own, which has the plugin."""
@@ -59,7 +63,7 @@ def run(pytester, monkeypatch):
 
     def go(text, *arguments):
         pytester.makepyfile(test_it="import numpy as np, opweld, pytest, ops\nfrom opweld import tensor as T\n" + text)
-        found = ("-p", "pytest_opweld", "-p", "no:cacheprovider", "-W", "error", *arguments)
+        found = ("-p", "pytest_opweld", "-p", "no:cacheprovider", "-W", "error", *_IMPORTED, *arguments)
         return pytester.runpytest_subprocess(*found)
 
     return go

@@ -60,9 +60,10 @@ static inline int pt_part_spread(const pt_part *part, PyArrayObject *x, PyArrayO
         const npy_intp size = i < before ? 1 : PyArray_DIM(y, i - before);
         strides[i] = size == 1 ? 0 : PyArray_STRIDE(y, i - before);
         if (size != 1 && size != part->dims[i]) {
+            PyArray_Descr *dtype = PyArray_DESCR(x);
             PyArrayObject *view;
-            Py_INCREF(PyArray_DESCR(x));
-            view = (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(x), part->ndim, (npy_intp *)part->dims,
+            Py_INCREF(dtype);
+            view = (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, dtype, part->ndim, (npy_intp *)part->dims,
                                                          (npy_intp *)part->strides, part->data, NPY_ARRAY_WRITEABLE, NULL);
             if (view != NULL && PyArray_CopyInto(view, y) == 0)
                 PyErr_SetString(PyExc_ValueError, "operands could not be broadcast together");
