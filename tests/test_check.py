@@ -249,7 +249,7 @@ def test_sanitizers_are_run_where_they_are_asked_for(ops):
     assert done.returncode == 1 and [row["verdict"] for row in rows.values()] == ["passed", "failed"]
     (fault,) = rows["sanitize"]["faults"]
     assert fault["where"] == f"{path}:{line_of(path, 'work[n + 1]')}" and fault["what"] == "heap-buffer-overflow"
-    assert "address" in fault["said"] and rows["sanitize"]["said"].endswith("inputs, address,undefined")
+    assert "AddressSanitizer" in fault["said"] and rows["sanitize"]["said"].endswith("inputs, address,undefined")
     right, path = ops()
     (row,) = check(right, Report(), only=["sanitize"], examples=5)
     assert (row.verdict, row.faults) == ("passed", ())

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+import opweld
 from opweld.config import config
 
 pytest_plugins = ["pytester"]
 
-PYTHON = Path(__file__).resolve().parent.parent / "python"
+PYTHON = Path(opweld.__file__).resolve().parent.parent
 OPS = '''
 import numpy as np, opweld
 from opweld import tensor as T
