@@ -109,8 +109,8 @@ def check_files(files: Sequence[Sequence[Any]], tolerant: bool = False, memory: 
 
 
 def _look(known: Sequence[Any], tolerant: bool, memory: Memory | None) -> None:
-    """Compare a file with what is known of it; its content, where it is not as it was."""
-    file, size, mtime, ctime, inode, sum = known
+    """Compare the content of a file that is not as it was with what is known of it."""
+    file, size, _, _, _, sum = known
     try:
         now = os.stat(file)
     except OSError as err:
@@ -119,8 +119,6 @@ def _look(known: Sequence[Any], tolerant: bool, memory: Memory | None) -> None:
         raise NotHeld(f"{file} cannot be read") from None
     if now.st_size != size:
         raise NotHeld(f"{file} has changed")
-    if now.st_mtime_ns == mtime and now.st_ctime_ns == ctime and now.st_ino == inode:
-        return
     try:
         same = S_ISREG(now.st_mode) and _content(file, now, memory) == sum
     except OSError:
