@@ -330,9 +330,8 @@ def _from_cache(index: str, setup: Setup, folders: Folders, apart: bool) -> Buil
                 folders.leave(root, found.reason)
             continue
         module, why = (None, None) if apart else load(found.module)
-        if (
-            module is None and not apart
-        ):  # damaged in a way that its digest does not show, or made for another system: build anew
+        if module is None and not apart:
+            # Damaged in a way that its digest does not show, or made for another system: it is built anew.
             _discard(found.module)
             continue
         if why is not None:
