@@ -8,12 +8,14 @@ import (
 type lintRequest struct {
 	Program   string          `json:"program"`   // Program's text; empty: none
 	Fragments []lint.Fragment `json:"fragments"` // texts that are of no Program
+	Mend      bool            `json:"mend"`      // change them, where there is one way to do that
 }
 
 type lintAnswer struct {
 	Version   int              `json:"version"`
 	Fragments int              `json:"fragments"` // how many texts were looked at
 	Findings  [][]lint.Finding `json:"findings"`  // of each text
+	Mended    []*lint.Mended   `json:"mended"`    // each text, if that is wanted
 }
 
 // Lint says what goes wrong on the paths of users' C.
@@ -31,9 +33,12 @@ func Lint(request string) (string, error) {
 			}
 			texts = append(texts, lint.Program(program)...)
 		}
-		found := lintAnswer{lint.Version, len(texts), [][]lint.Finding{}}
+		found := lintAnswer{lint.Version, len(texts), [][]lint.Finding{}, []*lint.Mended{}}
 		for i := range texts {
 			found.Findings = append(found.Findings, append([]lint.Finding{}, lint.Check(&texts[i])...))
+			if req.Mend {
+				found.Mended = append(found.Mended, lint.Mend(&texts[i]))
+			}
 		}
 		return found, nil
 	})

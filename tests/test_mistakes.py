@@ -298,7 +298,7 @@ def test_a_plain_traceback_ends_at_the_users_line(tmp_path, last):
 
 def test_what_may_be_a_defect_is_shown_in_full(tmp_path):
     path = tmp_path / "mine.py"
-    path.write_text(f"{HEAD}opweld.compile.function.read_mode = None.nothing if False else (lambda mode: {{}}['no'])\n"
+    path.write_text(f"{HEAD}opweld.compile.function._options = lambda *given: {{}}['no']\n"
                     f"function([x], x)\n")  # fmt: skip
     done = subprocess.run([sys.executable, path], capture_output=True, text=True)
     assert done.stderr.count("  File ") > 1 and "KeyError: 'no'" in done.stderr

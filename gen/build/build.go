@@ -70,6 +70,7 @@ type Result struct {
 type Seconds struct {
 	Render  float64 `json:"render"`
 	Compile float64 `json:"compile"`
+	Lint    float64 `json:"lint"` // beside the compiler
 	Total   float64 `json:"total"`
 }
 
@@ -115,7 +116,7 @@ func runUnit(ctx context.Context, req *Request, unit *gen.Unit, progress func(st
 	j.linted = lintOf(req)
 	defer func() {
 		if r != nil {
-			r.Lint = j.linted()
+			r.Lint, r.Seconds.Lint = j.linted()
 		}
 	}()
 	if !j.keep {

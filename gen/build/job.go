@@ -33,11 +33,11 @@ type job struct {
 	named    []cache.File // that arguments name
 	lines    []string
 	key      string
-	prefix   *prefix                // the precompiled header in use; nil: none
-	blind    bool                   // the compile began before it was known who the compiler is
-	release  func()                 // gives up the lock of a compiler that is new here; nil: not held
-	linted   func() json.RawMessage // waits for what the lint finds
-	early    *early                 // the compile that was begun before the key was known; nil: none
+	prefix   *prefix                           // the precompiled header in use; nil: none
+	blind    bool                              // the compile began before it was known who the compiler is
+	release  func()                            // gives up the lock of a compiler that is new here; nil: not held
+	linted   func() (json.RawMessage, float64) // waits for what the lint finds
+	early    *early                            // the compile that was begun before the key was known; nil: none
 }
 
 // newJob chooses and identifies the compiler and makes the key.

@@ -110,7 +110,7 @@ func (j *job) point() error {
 	if j.req.Spare != "" {
 		names = append(names, j.req.Spare)
 	}
-	found := j.linted()
+	found, _ := j.linted()
 	return async.Each(len(names), func(i int) error { return j.store.Point(names[i], j.key, found) })
 }
 

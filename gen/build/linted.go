@@ -2,6 +2,7 @@ package build
 
 import (
 	"encoding/json"
+	"time"
 
 	"opweld/gen"
 	"opweld/gen/async"
@@ -14,10 +15,13 @@ type linted struct {
 	Findings []lint.Finding `json:"findings"`
 }
 
-// lintOf looks at the texts of a request while they are compiled. What it gives waits for that; nil: they could not be looked at.
-func lintOf(req *Request) func() json.RawMessage {
+// lintOf looks at the texts of a request while they are compiled. What it gives waits for that: what was found, and how many
+// seconds that took; nil: they could not be looked at.
+func lintOf(req *Request) func() (json.RawMessage, float64) {
 	var found json.RawMessage
+	var seconds float64
 	wait := async.Go(func() error {
+		begin := time.Now()
 		all := linted{lint.Version, []lint.Finding{}}
 		for _, text := range programs(req.Program) {
 			p, err := gen.Decode(text)
@@ -30,12 +34,13 @@ func lintOf(req *Request) func() json.RawMessage {
 		}
 		var err error
 		found, err = json.Marshal(all)
+		seconds = time.Since(begin).Seconds()
 		return err
 	})
-	return func() json.RawMessage {
+	return func() (json.RawMessage, float64) {
 		if wait() != nil {
-			return nil
+			return nil, 0
 		}
-		return found
+		return found, seconds
 	}
 }

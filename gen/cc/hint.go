@@ -31,7 +31,7 @@ var hints = []struct {
 		hint: "the texts of all ops share one file: give $1 another name, or write it in c_support_code_apply as ${1}_{name}"},
 	{message: regexp.MustCompile(`implicit declaration of function|implicitly declaring|call to undeclared (?:library )?function`),
 		hint: "name the header that declares it in c_headers, or write it in c_support_code"},
-	{message: regexp.MustCompile(`missing terminating`),
+	{message: regexp.MustCompile(`missing terminating|^expected expression$`), text: unended,
 		hint: `where the C is to have \n, Python's string needs \\n, or an r before it`},
 	{message: regexp.MustCompile(`type 'PyArrayObject'|to 'PyArrayObject'|subscripted value`),
 		hint: "that is the array object: its elements are *(dtype *)PyArray_GETPTR1(x, i), or ((dtype *)PyArray_DATA(x))[i] where it is contiguous"},
@@ -41,6 +41,9 @@ var hints = []struct {
 	{message: regexp.MustCompile(`makes (?:pointer from integer|integer from pointer)|incompatible (?:pointer to integer|integer to pointer) conversion`),
 		hint: "a pointer and a number are taken for one another: is a * or an index missing?"},
 }
+
+// unended is a line in which a string begins that does not end: clang only warns of it, and stumbles over what follows.
+var unended = regexp.MustCompile(`^(?:[^"'\\]|\\.|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*"(?:[^"\\]|\\.)*$`)
 
 const cxxHint = `this is C++: write c_lang = "c++" in the class`
 

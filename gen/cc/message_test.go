@@ -17,6 +17,14 @@ var sources = map[string]Source{
 	"Twice/twice.c":        {File: "/home/u/twice.c", Line: 1, Exact: true},
 }
 
+func TestClangIsToldOfAStringWithoutEnd(t *testing.T) {
+	for text, want := range map[string]bool{`v[0] = strlen("abc`: true, `f("a\"b", '"', "c`: true, `f("a", '"');`: false, `f(1)`: false} {
+		ds := []Diagnostic{{Severity: "error", Message: "expected expression", Text: text}}
+		hinted(ds, false)
+		require.Equal(t, want, ds[0].Hint != "", text)
+	}
+}
+
 // mistakes are a text each, with the message of gcc and of clang; "-": not tried.
 var mistakes = []struct {
 	name, text, gcc, clang string

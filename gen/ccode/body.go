@@ -80,7 +80,7 @@ func (b *Body) Returns() (plain []Span, valued []Use) {
 				plain = append(plain, b.span(n))
 			}
 		}
-		return !inner(n)
+		return n.Parent() == nil || !inner(n.Kind(), n.Parent().Kind())
 	})
 	return plain, valued
 }

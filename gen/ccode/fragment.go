@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	sitter "github.com/tree-sitter/go-tree-sitter"
-
 	"opweld/npyapi"
 )
 
@@ -56,7 +54,6 @@ func (f *Fragment) breach(code string, offset int, format string, args ...any) {
 }
 
 var (
-	ignored  = regexp.MustCompile(`(?s)//(?:[^\n\\]|\\.)*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`)
 	unused   = regexp.MustCompile(`(?ms)^[ \t]*#[ \t]*if[ \t]+0[ \t\r]*\n(?:.*?\n)??[ \t]*#[ \t]*(?:if|el|endif)`)
 	define   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+FAIL\b`)
 	failWord = regexp.MustCompile(`\bFAIL\b`)
@@ -64,44 +61,14 @@ var (
 	word     = regexp.MustCompile(`\b[A-Za-z_]\w*\b`)
 )
 
-// Blank replaces the same as reading a text does, byte for byte: comments, what stands between the quotes of a literal, and
-// what #if 0 leaves out.
-func Blank(text string) string { return blank(text) }
-
-// blank replaces comments, what stands between the quotes of a literal, and what #if 0 leaves out, by blanks, so that
-// words in them are not taken for code.
-func blank(text string) string {
-	return unused.ReplaceAllStringFunc(uncommented(text), func(s string) string {
-		first, last := strings.IndexByte(s, '\n'), strings.LastIndexByte(s, '\n')
-		return s[:first] + spaces(s[first:last]) + s[last:]
-	})
-}
-
-func uncommented(text string) string {
-	return ignored.ReplaceAllStringFunc(text, func(s string) string {
-		if s[0] == '/' {
-			return spaces(s)
-		}
-		return s[:1] + spaces(s[1:len(s)-1]) + s[len(s)-1:]
-	})
-}
-
-// spaces are as many blanks as a text has bytes, in as many lines.
-func spaces(text string) string {
-	blanks := []byte(text)
-	for i, b := range blanks {
-		if b != '\n' {
-			blanks[i] = ' '
-		}
-	}
-	return string(blanks)
-}
-
 // macros are those of CPython and NumPy that stand for braces, which a grammar cannot see.
 var macros = regexp.MustCompile(`\b(?:Py|NPY)_(BEGIN|END)_(?:ALLOW_)?THREADS(?:_DEF|_DESCR\([^)]*\)|_THRESHOLDED\([^)]*\))?;?`)
 
 // braces writes them out, in as many bytes.
 func braces(code string) string {
+	if !strings.Contains(code, "_THREADS") {
+		return code
+	}
 	return macros.ReplaceAllStringFunc(code, func(s string) string {
 		with := map[string]string{"Py_BEGIN_ALLOW_THREADS": "{", "Py_END_ALLOW_THREADS": "}"}[strings.TrimSuffix(s, ";")]
 		if with == "" {
@@ -113,7 +80,7 @@ func braces(code string) string {
 
 // expand replaces the macro FAIL of .c files by its text, line for line.
 func (p Place) expand(code string) string {
-	if p.Fail == "" || !define.MatchString(code) {
+	if p.Fail == "" || !strings.Contains(code, "FAIL") || !define.MatchString(code) {
 		return code
 	}
 	lines := strings.Split(code, "\n")
@@ -127,24 +94,25 @@ func (p Place) expand(code string) string {
 
 // gone finds the names that NumPy 2 and CPython 3 dropped. A name that the text tests for with #if is its own affair.
 func (f *Fragment) gone() {
-	own := strings.Join(tested.FindAllString(f.code, -1), "\n")
-	for _, at := range word.FindAllStringIndex(f.code, -1) {
-		name := f.code[at[0]:at[1]]
-		if strings.Contains(own, name) {
-			continue
+	for at, name := range words(f.code) {
+		instead, dropped := npyapi.Gone[name]
+		library := "NumPy 2"
+		if !dropped {
+			instead, dropped = npyapi.GonePython[name]
+			library = "CPython 3"
 		}
-		if instead, dropped := npyapi.Gone[name]; dropped {
-			f.breach(f.code, at[0], "NumPy 2 has no %s: write %s", name, instead)
-		}
-		if instead, dropped := npyapi.GonePython[name]; dropped {
-			f.breach(f.code, at[0], "CPython 3 has no %s: write %s", name, instead)
+		if dropped && !strings.Contains(strings.Join(tested.FindAllString(f.code, -1), "\n"), name) {
+			f.breach(f.code, at, "%s has no %s: write %s", library, name, instead)
 		}
 	}
 }
 
 // quoted finds the name of a variable as a literal of characters, which would be a number.
 func (f *Fragment) quoted() {
-	for _, at := range ignored.FindAllStringIndex(f.Text, -1) {
+	if !strings.Contains(f.Text, "'opw_V") {
+		return
+	}
+	for _, at := range ignored(f.Text) {
 		if found := f.Text[at[0]:at[1]]; strings.HasPrefix(found, "'opw_V") {
 			f.breach(f.Text, at[0], "%s is text: an f-string makes it of { {x} }, which it takes for a set; write {x}", found)
 		}
@@ -189,10 +157,11 @@ func (f *Fragment) body() {
 		f.words()
 		return
 	}
-	w := &bodyWalk{f: f, source: f.source, head: len(bodyHead), labels: map[string]int{}}
-	w.collect(root)
-	w.visit(root, nil)
-	w.crossed(root)
+	w := &bodyWalk{f: f, labels: map[string]int{}}
+	whole := f.nodes(root)
+	w.collect(whole)
+	w.visit(whole, nil)
+	w.crossed(whole)
 }
 
 var (
@@ -230,30 +199,28 @@ const noReturn = "`return` would leave without clean-up: use fail after setting 
 // bodyWalk finds jumps that leave the fragment.
 type bodyWalk struct {
 	f      *Fragment
-	source []byte
-	head   int
 	labels map[string]int // how often each is defined
 }
 
-func (w *bodyWalk) breach(n *sitter.Node, format string, args ...any) {
-	w.f.breach(w.f.code, int(n.StartByte())-w.head, format, args...)
+func (w *bodyWalk) breach(n *Node, format string, args ...any) {
+	w.f.breach(w.f.code, n.Start, format, args...)
 }
 
-// inner tells nodes that begin a function of their own.
-func inner(n *sitter.Node) bool {
-	switch n.Kind() {
+// inner tells nodes that begin a function of their own, by their kind and that of what they stand in.
+func inner(kind, around string) bool {
+	switch kind {
 	case "lambda_expression", "class_specifier", "struct_specifier":
 		return true
 	case "function_definition":
-		return n.Parent() != nil && n.Parent().Kind() != "translation_unit"
+		return around != "" && around != "translation_unit"
 	}
 	return false
 }
 
 // collect gathers the fragment's labels.
-func (w *bodyWalk) collect(n *sitter.Node) {
-	if n.Kind() == "labeled_statement" {
-		name := n.ChildByFieldName("label").Utf8Text(w.source)
+func (w *bodyWalk) collect(n *Node) {
+	if n.Kind == "labeled_statement" {
+		name := n.Child("label").Text
 		switch w.labels[name]++; {
 		case name == w.f.Label:
 			w.breach(n, "the label %s is the glue's: choose another name", name)
@@ -261,21 +228,21 @@ func (w *bodyWalk) collect(n *sitter.Node) {
 			w.breach(n, "the label %s is defined twice: give each fragment's labels names of their own", name)
 		}
 	}
-	for i := uint(0); i < n.NamedChildCount(); i++ {
-		w.collect(n.NamedChild(i))
+	for _, kid := range n.Kids {
+		w.collect(kid)
 	}
 }
 
 // visit looks at jumps. around holds the kinds of the statements that break and continue may leave.
-func (w *bodyWalk) visit(n *sitter.Node, around []string) {
-	if inner(n) {
+func (w *bodyWalk) visit(n *Node, around []string) {
+	if n.Parent != nil && inner(n.Kind, n.Parent.Kind) {
 		return
 	}
-	switch n.Kind() {
+	switch n.Kind {
 	case "return_statement", "co_return_statement":
 		w.breach(n, "%s", noReturn)
 	case "goto_statement":
-		switch name := n.ChildByFieldName("label").Utf8Text(w.source); {
+		switch name := n.Child("label").Text; {
 		case name == w.f.Label && !w.isFail(n):
 			w.breach(n, "`goto %s` by hand looks like success: use sub['fail']", name)
 		case name != w.f.Label && w.labels[name] == 0:
@@ -294,31 +261,32 @@ func (w *bodyWalk) visit(n *sitter.Node, around []string) {
 	case "switch_statement":
 		around = append(slices.Clone(around), "switch")
 	}
-	for i := uint(0); i < n.NamedChildCount(); i++ {
-		w.visit(n.NamedChild(i), around)
+	for _, kid := range n.Kids {
+		w.visit(kid, around)
 	}
 }
 
 // isFail tells whether a goto is the one inside fail's text.
-func (w *bodyWalk) isFail(n *sitter.Node) bool {
-	start := int(n.StartByte()) - w.head - strings.Index(w.f.Fail, "goto")
+func (w *bodyWalk) isFail(n *Node) bool {
+	start := n.Start - strings.Index(w.f.Fail, "goto")
 	return start >= 0 && strings.HasPrefix(w.f.code[start:], w.f.Fail)
 }
 
 // crossed finds declarations with initialisers that a fail before them would jump over, where a clean-up shares the
 // scope: C++ refuses that.
-func (w *bodyWalk) crossed(root *sitter.Node) {
+func (w *bodyWalk) crossed(whole *Node) {
 	if !w.f.CXX || !w.f.Scope || w.f.Fail == "" {
 		return
 	}
-	first := strings.Index(w.f.code, w.f.Fail)
-	body := root.NamedChild(0).ChildByFieldName("body")
-	for i := uint(0); first >= 0 && body != nil && i < body.NamedChildCount(); i++ {
-		n := body.NamedChild(i)
-		if n.Kind() != "declaration" || int(n.StartByte())-w.head < first {
+	first, body := strings.Index(w.f.code, w.f.Fail), whole.Kids[0].Child("body")
+	if first < 0 || body == nil {
+		return
+	}
+	for _, n := range body.Kids {
+		if n.Kind != "declaration" || n.Start < first {
 			continue
 		}
-		if d := n.ChildByFieldName("declarator"); d != nil && d.Kind() == "init_declarator" {
+		if d := n.Child("declarator"); d != nil && d.Kind == "init_declarator" {
 			w.breach(n, "fail before it would jump over this declaration's initialiser, which C++ forbids: declare it before the first fail, or open a brace")
 			return
 		}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	sitter "github.com/tree-sitter/go-tree-sitter"
-	treec "github.com/tree-sitter/tree-sitter-c/bindings/go"
-	treecpp "github.com/tree-sitter/tree-sitter-cpp/bindings/go"
 )
 
 // Fragment is a user's text and where it stands: what all that is asked of a text is read from. Its tree is built once,
@@ -17,6 +15,7 @@ type Fragment struct {
 	code   string // of the same length up to macros: comments and literals blanked, FAIL expanded
 	source []byte // code as the grammar sees it, inside a function
 	tree   *sitter.Tree
+	whole  *Node // its copy
 	found  []Breach
 }
 
@@ -71,11 +70,7 @@ func (f *Fragment) written() []byte {
 func parse(source []byte, cxx bool) (*sitter.Tree, error) {
 	parser := sitter.NewParser()
 	defer parser.Close()
-	language := sitter.NewLanguage(treec.Language())
-	if cxx {
-		language = sitter.NewLanguage(treecpp.Language())
-	}
-	if err := parser.SetLanguage(language); err != nil {
+	if err := parser.SetLanguage(grammarOf(cxx).language); err != nil {
 		return nil, fmt.Errorf("cannot load the grammar: %w", err)
 	}
 	return parser.Parse(source, nil), nil

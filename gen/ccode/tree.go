@@ -1,6 +1,12 @@
 package ccode
 
-import sitter "github.com/tree-sitter/go-tree-sitter"
+import (
+	"sync"
+
+	sitter "github.com/tree-sitter/go-tree-sitter"
+	treec "github.com/tree-sitter/tree-sitter-c/bindings/go"
+	treecpp "github.com/tree-sitter/tree-sitter-cpp/bindings/go"
+)
 
 // Node is a piece of a text's syntax, by the grammar's names, in memory of Go's: what needs more than one look at a text
 // works on it.
@@ -30,13 +36,12 @@ func (n *Node) Child(field string) *Node {
 // Tree gives a text's syntax: of one that stands inside a function the block, else the whole. It is nil where the grammar
 // cannot follow; bad is the line where it stops, from 1.
 func (f *Fragment) Tree() (tree *Node, bad int) {
-	head, source, root := len(bodyHead), f.source, (*sitter.Node)(nil)
+	var root *sitter.Node
 	if f.Body {
 		root = f.root()
-		source = f.source
 	} else if parsed, _ := parse([]byte(f.code), f.CXX); parsed != nil {
 		defer parsed.Close()
-		head, source, root = 0, []byte(f.code), parsed.RootNode()
+		root = parsed.RootNode()
 	}
 	if root == nil {
 		return nil, 1
@@ -51,39 +56,84 @@ func (f *Fragment) Tree() (tree *Node, bad int) {
 		}
 		return nil, max(line, 1)
 	}
-	c := &copier{text: string(source), head: head, cursor: root.Walk()}
-	if len(f.code) == len(f.Text) && !f.Body {
-		c.text = f.Text
-	} else if f.Body {
-		c.text = string(f.written())
-	}
-	defer c.cursor.Close()
-	whole := c.node(nil)
 	if f.Body {
-		return whole.Kids[0].Child("body"), 0
+		return f.nodes(root).Kids[0].Child("body"), 0
 	}
-	return whole, 0
+	text := f.code
+	if len(f.code) == len(f.Text) {
+		text = f.Text
+	}
+	return copied(root, text, 0, f.CXX), 0
 }
 
-// copier copies a tree.
+// nodes is the whole syntax of a text that stands inside a function, copied once.
+func (f *Fragment) nodes(root *sitter.Node) *Node {
+	if f.whole == nil {
+		f.whole = copied(root, string(f.written()), len(bodyHead), f.CXX)
+	}
+	return f.whole
+}
+
+// grammar has the names of a language: asked for node by node they are most of what a copy takes.
+type grammar struct {
+	language *sitter.Language
+	kinds    []string
+	named    []bool
+	fields   []string
+}
+
+var (
+	grammarC   = sync.OnceValue(func() *grammar { return newGrammar(sitter.NewLanguage(treec.Language())) })
+	grammarCXX = sync.OnceValue(func() *grammar { return newGrammar(sitter.NewLanguage(treecpp.Language())) })
+)
+
+func grammarOf(cxx bool) *grammar {
+	if cxx {
+		return grammarCXX()
+	}
+	return grammarC()
+}
+
+func newGrammar(language *sitter.Language) *grammar {
+	g := &grammar{language: language, fields: []string{""}}
+	for id := range uint16(language.NodeKindCount()) {
+		g.kinds = append(g.kinds, language.NodeKindForId(id))
+		g.named = append(g.named, language.NodeKindIsNamed(id))
+	}
+	for id := range uint16(language.FieldCount()) {
+		g.fields = append(g.fields, language.FieldNameForId(id+1))
+	}
+	return g
+}
+
+// copier copies a tree without errors.
 type copier struct {
+	*grammar
 	text   string
 	head   int
 	cursor *sitter.TreeCursor
 }
 
+func copied(root *sitter.Node, text string, head int, cxx bool) *Node {
+	c := &copier{grammarOf(cxx), text, head, root.Walk()}
+	defer c.cursor.Close()
+	return c.node(c.cursor.Node(), 0, nil)
+}
+
 // node copies what the cursor stands at.
-func (c *copier) node(parent *Node) *Node {
-	n := c.cursor.Node()
+func (c *copier) node(n *sitter.Node, field uint16, parent *Node) *Node {
 	start, end := int(n.StartByte()), int(n.EndByte())
-	made := &Node{Kind: n.Kind(), Field: c.cursor.FieldName(), Text: c.text[start:end], Start: start - c.head, End: end - c.head, Parent: parent}
-	for more := c.cursor.GotoFirstChild(); more; more = c.cursor.GotoNextSibling() {
-		if kid := c.cursor.Node(); kid.IsNamed() && kid.Kind() != "comment" || c.cursor.FieldName() != "" {
-			made.Kids = append(made.Kids, c.node(made))
+	made := &Node{Kind: c.kinds[n.KindId()], Field: c.fields[field], Text: c.text[start:end], Start: start - c.head, End: end - c.head, Parent: parent}
+	more := c.cursor.GotoFirstChild()
+	if !more {
+		return made
+	}
+	for ; more; more = c.cursor.GotoNextSibling() {
+		kid, field := c.cursor.Node(), c.cursor.FieldId()
+		if id := kid.KindId(); field != 0 || c.named[id] && c.kinds[id] != "comment" {
+			made.Kids = append(made.Kids, c.node(kid, field, made))
 		}
 	}
-	if len(made.Kids) > 0 || n.ChildCount() > 0 {
-		c.cursor.GotoParent()
-	}
+	c.cursor.GotoParent()
 	return made
 }

@@ -189,7 +189,7 @@ func (r *run) stolen(f npyapi.Function, c *called, i int) {
 		r.wrong(Double, c.state, c.args[i], "%s takes the reference to %s, which was given up before", f.Name, r.title(t))
 		t.loose = true
 	default:
-		r.wrong(Unowned, c.state, c.args[i], "%s takes a reference to `%s`, which is borrowed: it needs a Py_INCREF before", f.Name, told(c.args[i]))
+		r.wrong(Unowned, c.state, c.args[i], "%s takes a reference to `%s`, which is borrowed: it needs a Py_INCREF before", f.Name, told(c.args[i])).mends(r.taken(c.args[i])...)
 		t.loose = true
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"opweld/gen/ccode"
-	"opweld/npyapi"
 )
 
 // outcome is a state in which a condition is true, or false.
@@ -143,7 +142,7 @@ func (s *state) merge(gone int, with value) {
 	s.things[gone].owned, s.things[gone].null = 0, yes
 	for i, v := range s.vars {
 		if v.kind == object && v.obj == gone {
-			s.vars[i] = with
+			s.set(i, with)
 		}
 	}
 }
@@ -198,14 +197,14 @@ func (r *run) truth(n *ccode.Node, one result, turned bool) []outcome {
 	}
 	found := r.either(s, n)
 	at, known := r.uses[bare(one.n)]
-	if !known || r.locals[at].hidden || v.kind == positive || r.twice[squeezed(one.n)+"==0"] < 2 {
+	if !known || r.locals[at].hidden || v.kind == positive || r.asked(one.n) < 2 {
 		return found // nobody asks again
 	}
 	for _, o := range found {
 		if o.truth != turned {
-			o.s.vars[at] = value{kind: nonzero}
+			o.s.set(at, value{kind: nonzero})
 		} else {
-			o.s.vars[at] = null
+			o.s.set(at, null)
 		}
 	}
 	return found
@@ -228,11 +227,11 @@ func (r *run) present(n *ccode.Node, one result, turned bool) []outcome {
 
 // either goes both ways, unless the same was asked before on this path and nothing has changed since.
 func (r *run) either(s *state, n *ccode.Node) []outcome {
-	text, turned := atom(n)
-	again := text != "" && r.twice[text] > 1 && r.pure(n)
+	q := r.question(n)
+	again := r.again(q, r.at)
 	if again {
-		if truth := s.known(text); truth != maybe {
-			return []outcome{{s, (truth == yes) != turned}}
+		if truth := s.known(q.id); truth != maybe {
+			return []outcome{{s, (truth == yes) != q.turned}}
 		}
 	}
 	if p := r.Params; p != "" && strings.Contains(n.Text, p) {
@@ -242,82 +241,8 @@ func (r *run) either(s *state, n *ccode.Node) []outcome {
 	s.step(n, "`"+told(n)+"` is true")
 	other.step(n, "`"+told(n)+"` is false")
 	if again {
-		vars, far := r.depends(n)
-		s.learn(fact{text, !turned, vars, far})
-		other.learn(fact{text, turned, vars, far})
+		s.learn(fact{q.id, !q.turned, q.vars, q.far})
+		other.learn(fact{q.id, q.turned, q.vars, q.far})
 	}
 	return []outcome{{s, true}, {other, false}}
-}
-
-// atom is the text of a condition of one piece, the same for a condition and its opposite, of which turned is true.
-func atom(n *ccode.Node) (text string, turned bool) {
-	switch n.Kind {
-	case "binary_expression":
-		left, right := squeezed(n.Child("left")), squeezed(n.Child("right"))
-		switch n.Child("operator").Text {
-		case "==":
-			return equal(left, right), false
-		case "!=":
-			return equal(left, right), true
-		case "<":
-			return left + "<" + right, false
-		case ">=":
-			return left + "<" + right, true
-		case ">":
-			return right + "<" + left, false
-		case "<=":
-			return right + "<" + left, true
-		}
-	case "identifier", "call_expression", "field_expression", "subscript_expression":
-		return squeezed(n) + "==0", true
-	}
-	return "", false
-}
-
-// equal orders the sides of a comparison.
-func equal(left, right string) string {
-	if left == "NULL" || left == "nullptr" {
-		left = "0"
-	}
-	if right == "NULL" || right == "nullptr" {
-		right = "0"
-	}
-	if left == "0" {
-		left, right = right, left
-	}
-	return left + "==" + right
-}
-
-func squeezed(n *ccode.Node) string { return strings.Join(strings.Fields(bare(n).Text), "") }
-
-// pure tells whether an expression gives the same as long as what it depends on is the same.
-func (r *run) pure(n *ccode.Node) bool {
-	pure := true
-	visit(n, func(kid *ccode.Node) bool {
-		switch kid.Kind {
-		case "assignment_expression", "update_expression", "lambda_expression":
-			pure = false
-		case "call_expression":
-			f, known := npyapi.Lookup(kid.Child("function").Text)
-			pure = pure && known && f.Fails == npyapi.Never && f.Returns != npyapi.New
-		}
-		return pure
-	})
-	return pure
-}
-
-// depends lists the variables that an expression reads, and tells whether it reads memory.
-func (r *run) depends(n *ccode.Node) (vars []int, far bool) {
-	visit(n, func(kid *ccode.Node) bool {
-		if at, ok := r.uses[kid]; ok {
-			vars = append(vars, at)
-			far = far || r.locals[at].hidden
-		}
-		switch kid.Kind {
-		case "call_expression", "field_expression", "subscript_expression", "pointer_expression":
-			far = true
-		}
-		return true
-	})
-	return vars, far
 }

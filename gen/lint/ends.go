@@ -17,13 +17,13 @@ func (r *run) sweep(s *state, n *ccode.Node) {
 	}
 	for i := range s.things {
 		t := &s.things[i]
-		if reached[i] || t.loose || t.owned <= 0 || t.null == yes || t.of >= 0 && r.again(s, t.of) {
+		if reached[i] || t.loose || t.owned <= 0 || t.null == yes || t.of >= 0 && r.askable(s, t.of) {
 			continue
 		}
 		t.loose = true
 		switch {
 		case t.given >= 0:
-			r.wrong(Lost, s, n, "the array that %s held is lost: its reference is not released before %s gets another value", t.name, t.name)
+			r.wrong(Lost, s, n, "the array that %s held is lost: its reference is not released before %s gets another value", t.name, t.name).mends(r.freed(n, t)...)
 		case t.memory:
 			r.wrongOf(Memory, s, n, t, "the memory of %s is lost: nothing points to it any more", r.title(t))
 		default:
@@ -32,8 +32,8 @@ func (r *run) sweep(s *state, n *ccode.Node) {
 	}
 }
 
-// again tells whether something may be asked for once more.
-func (r *run) again(s *state, of int) bool {
+// askable tells whether something may be asked for once more.
+func (r *run) askable(s *state, of int) bool {
 	for _, v := range s.vars {
 		if v.kind == object && v.obj == of {
 			return true
@@ -45,7 +45,7 @@ func (r *run) again(s *state, of int) bool {
 // atFail looks at what fail leaves behind.
 func (r *run) atFail(s *state, n *ccode.Node) {
 	if s.raised == no && !s.chosen {
-		r.wrong(Quiet, s, n, "no exception is set where fail is reached")
+		r.wrong(Quiet, s, n, "no exception is set where fail is reached").mends(r.raised(s, n)...)
 	}
 	if s.released {
 		r.wrong(WithoutGIL, s, n, "fail leaves the text while the lock is released")
@@ -60,7 +60,7 @@ func (r *run) atEnd(s *state, n *ccode.Node) {
 		at = last(n)
 	}
 	if s.raised == yes && (r.entry || r.function == nil) {
-		r.wrong(Ignored, s, s.by, "`%s` %s, and the text goes on to its end without fail", told(s.by), r.manner(s.by))
+		r.wrong(Ignored, s, s.by, "`%s` %s, and the text goes on to its end without fail", told(s.by), r.manner(s.by)).mends(r.heeded(s.by)...)
 	}
 	if s.released {
 		r.wrong(WithoutGIL, s, at, "the text ends while the lock is released")
@@ -133,7 +133,7 @@ func (r *run) leave(s *state, n *ccode.Node, where string) {
 		}
 		switch {
 		case t.memory && t.owned > 0:
-			r.wrongOf(Memory, s, n, t, "the memory of %s is not freed %s", r.title(t), where)
+			r.wrongOf(Memory, s, n, t, "the memory of %s is not freed %s", r.title(t), where).mends(r.released(s, n, t, where)...)
 		case t.memory:
 		case t.owned > count[i]:
 			r.leaked(s, n, t, where)
@@ -152,7 +152,7 @@ func (r *run) leaked(s *state, n *ccode.Node, t *thing, where string) {
 	if !t.fresh {
 		verb = "lent and Py_INCREF added"
 	}
-	r.wrongOf(Leaked, s, n, t, "the reference that %s %s is not released %s", r.title(t), verb, where)
+	r.wrongOf(Leaked, s, n, t, "the reference that %s %s is not released %s", r.title(t), verb, where).mends(r.released(s, n, t, where)...)
 }
 
 func (r *run) unowned(s *state, n *ccode.Node, t *thing, name, where string) {

@@ -81,7 +81,7 @@ func (r *run) mentioned(n *ccode.Node, s *state) {
 	visit(n, func(kid *ccode.Node) bool {
 		if at, ok := r.uses[kid]; ok {
 			s.escape(s.vars[at])
-			s.vars[at] = nothing
+			s.set(at, nothing)
 			s.changed(at)
 			r.touch(s, at)
 		}
@@ -235,7 +235,7 @@ func (r *run) assign(s *state, at int, v value) {
 	if l.outer || l.given >= 0 && !r.Variables[l.given].Array {
 		s.escape(v) // who owns what such a variable holds is its type's to say
 	}
-	s.vars[at] = v
+	s.set(at, v)
 }
 
 func (r *run) choice(n *ccode.Node, s *state) []result {

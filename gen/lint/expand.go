@@ -47,7 +47,11 @@ func expand(text, fail string) *expansion {
 		out.WriteString(piece)
 		was += len(piece)
 	}
-	for _, line := range strings.SplitAfter(text, "\n") {
+	for line := range strings.SplitAfterSeq(text, "\n") {
+		if !speaks(line, macros) {
+			copied(line)
+			continue
+		}
 		if m := defining.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil && !strings.HasSuffix(m[4], "\\") && m[3] == "" {
 			if m[1] == "undef" {
 				delete(macros, m[2])
@@ -78,6 +82,19 @@ func expand(text, fail string) *expansion {
 	}
 	e.text = out.String()
 	return e
+}
+
+// speaks tells whether a line may have a macro, or define one.
+func speaks(line string, macros map[string]string) bool {
+	if strings.Contains(line, "#") || strings.Contains(line, "APPLY_SPECIFIC") {
+		return true
+	}
+	for name := range macros {
+		if strings.Contains(line, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // replacement is what a word becomes.

@@ -27,6 +27,8 @@ type block struct {
 	op   op
 	n    *ccode.Node
 	next []*block
+
+	before int // how many blocks lead here
 }
 
 // builder makes the graph from the end to the beginning: a statement is built in front of what follows it.
@@ -42,7 +44,7 @@ type builder struct {
 
 func (b *builder) block(op op, n *ccode.Node, next ...*block) *block {
 	b.count++
-	return &block{b.count, op, n, next}
+	return &block{id: b.count, op: op, n: n, next: next}
 }
 
 // list builds statements, the last first.

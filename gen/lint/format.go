@@ -33,13 +33,16 @@ func (r *run) format(n *ccode.Node, p npyapi.Format) {
 		return
 	}
 	given, at := args[p.At+1:], 0
-	for _, m := range printing.FindAllStringSubmatch(text, -1) {
+	for _, place := range printing.FindAllStringSubmatchIndex(text, -1) {
+		m := printing.FindStringSubmatch(text[place[0]:place[1]])
 		if m[4] == "%" {
 			continue
 		}
 		at += strings.Count(m[0], "*")
 		if at < len(given) {
-			r.printed(n, p, m, given[at])
+			if f := r.printed(n, p, m, given[at]); f != nil {
+				f.mends(r.printedAs(bare(args[p.At]), place[:2], strings.ReplaceAll(r.typeOf(given[at]), "const ", ""))...)
+			}
 		}
 		at++
 	}
@@ -67,10 +70,9 @@ func written(n *ccode.Node) (string, bool) {
 }
 
 // printed compares a directive with what it prints.
-func (r *run) printed(n *ccode.Node, p npyapi.Format, m []string, arg *ccode.Node) {
+func (r *run) printed(n *ccode.Node, p npyapi.Format, m []string, arg *ccode.Node) *Finding {
 	if p.Python && strings.ContainsAny(m[4], "feEgGaF") {
-		r.unit.report(Format, arg.Start, nil, "%s does not know %s", n.Child("function").Text, m[0])
-		return
+		return r.unit.report(Format, arg.Start, nil, "%s does not know %s", n.Child("function").Text, m[0])
 	}
 	typ := strings.TrimPrefix(strings.ReplaceAll(r.typeOf(arg), "const ", ""), "unsigned ")
 	class, wanted := classOf(typ), ""
@@ -87,11 +89,12 @@ func (r *run) printed(n *ccode.Node, p npyapi.Format, m []string, arg *ccode.Nod
 	case m[4] == "c":
 		wanted = "int"
 	default:
-		return
+		return nil
 	}
-	if class != "" && class != wanted {
-		r.unit.report(Format, arg.Start, nil, "`%s` is of type %s, and is printed by %s", told(arg), r.typeOf(arg), m[0])
+	if class == "" || class == wanted {
+		return nil
 	}
+	return r.unit.report(Format, arg.Start, nil, "`%s` is of type %s, and is printed by %s", told(arg), r.typeOf(arg), m[0])
 }
 
 // classOf is what of types is the same to a format; empty: not known.

@@ -9,7 +9,7 @@ import (
 )
 
 // Version counts in what is kept of findings: another version may find others.
-const Version = 2
+const Version = 3
 
 // Fragment is a text and what its surroundings say of it.
 type Fragment struct {
@@ -63,11 +63,16 @@ type Finding struct {
 	Message  string `json:"message"`
 	Mend     string `json:"mend"`
 	Path     []Step `json:"path"`
+
+	ways [][]edit // in which it may be mended
 }
 
 // Check finds what goes wrong in a fragment, in the order of its lines.
-func Check(f *Fragment) []Finding {
+func Check(f *Fragment) []Finding { return look(f, false) }
+
+func look(f *Fragment, mending bool) []Finding {
 	u := newUnit(f)
+	u.mending = mending
 	defer u.read.Close()
 	u.breaches()
 	if tree, bad := u.read.Tree(); tree != nil {
@@ -93,8 +98,9 @@ type unit struct {
 
 // notes are what was found, each once.
 type notes struct {
-	found []Finding
-	seen  map[string]bool
+	found   []Finding
+	seen    map[string]bool
+	mending bool // ways to mend what is found are wanted
 }
 
 func newUnit(f *Fragment) *unit {

@@ -74,6 +74,8 @@ func TestReferences(t *testing.T) {
 		{"used after its release", "PyObject *a = PyList_New(0);\nif (!a) FAIL\nPy_DECREF(a);\nif (PyList_GET_SIZE(a)) {}\n", "use-after-release:5"},
 		{"a flag says who owns it", "PyObject *a = (PyObject *)x; int own = 0;\nif (PyArray_NDIM(x) == 2) { a = PyArray_NewCopy(x, NPY_CORDER); if (!a) FAIL own = 1; }\nif (own) Py_DECREF(a);\n", ""},
 		{"the same test twice", "PyObject *a = NULL;\nif (PyArray_NDIM(x) == 2) { a = PyList_New(0); if (!a) FAIL }\nif (PyArray_NDIM(x) == 2) { Py_DECREF(a); }\n", ""},
+		{"the same name of another variable", "{ int n = PyArray_NDIM(x); if (n > 3) { PyErr_SetNone(PyExc_ValueError); FAIL } }\n" +
+			"{ int n = PyArray_NDIM(y); if (n > 3) { PyObject *a = PyList_New(0); if (!a) FAIL } }\n", "leaked-reference:3"},
 		{"in a loop", "for (int i = 0; i < 3; i++) { PyObject *a = PyList_New(0); if (!a) FAIL Py_DECREF(a); }\n", ""},
 		{"in a loop, lost", "for (int i = 0; i < 3; i++) {\n PyObject *a = PyList_New(0);\n if (!a) FAIL\n}\n", "leaked-reference:2 lost-reference:3"},
 		{"by goto", "PyObject *a = PyList_New(0), *b = NULL;\nif (!a) FAIL\nb = PyList_New(1);\nif (!b) goto out;\nPy_DECREF(b);\nout: Py_DECREF(a);\nif (PyErr_Occurred()) FAIL\n", ""},

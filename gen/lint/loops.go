@@ -19,7 +19,7 @@ func (r *run) beyond(n *ccode.Node) {
 		return !found
 	})
 	if found {
-		r.unit.report(Beyond, n.Start, nil, "`%s` goes from 0 to `%s`, which is the number of elements: the last index is one less", r.locals[counter].name, told(n.Child("right")))
+		r.unit.report(Beyond, n.Start, nil, "`%s` goes from 0 to `%s`, which is the number of elements: the last index is one less", r.locals[counter].name, told(n.Child("right"))).mends(r.instead(n.Child("operator"), "<"))
 	}
 }
 

@@ -133,7 +133,7 @@ func (r *run) writes(s *state, n *ccode.Node, v value) {
 func (r *run) usable(s *state, n *ccode.Node, v value, how string) bool {
 	if v.kind == number && v.n == 0 {
 		if v.from != nil {
-			r.wrong(Unchecked, s, n, "`%s` %s where `%s` failed and gave NULL", told(n), how, told(v.from))
+			r.wrong(Unchecked, s, n, "`%s` %s where `%s` failed and gave NULL", told(n), how, told(v.from)).mends(r.tested(v.from)...)
 			return false
 		}
 		return false // it cannot be here, or it would be a crash that others see

@@ -140,7 +140,7 @@ func (r *run) fits(at int, n, v *ccode.Node, how string) {
 	if l.hidden || l.stars > 0 || l.array || v == nil || !slices.Contains(narrower, l.typ) || !slices.Contains(wide, r.typeOf(v)) {
 		return
 	}
-	r.unit.report(Narrow, n.Start, nil, "`%s` is an %s and %s `%s`, an %s: it overflows beyond 2**31", l.name, l.typ, how, told(v), r.typeOf(v))
+	r.unit.report(Narrow, n.Start, nil, "`%s` is an %s and %s `%s`, an %s: it overflows beyond 2**31", l.name, l.typ, how, told(v), r.typeOf(v)).mends(r.widened(l)...)
 }
 
 // counter looks at the condition of a for: a counter that is too small never comes to the end.
@@ -163,7 +163,8 @@ func (r *run) lengths(n *ccode.Node) {
 	for _, i := range f.Sizes {
 		if args := n.Child("arguments").Kids; i < len(args) {
 			if typ := r.pointed(args[i]); slices.Contains(narrower, typ) || typ == "long" {
-				r.unit.report(Narrow, args[i].Start, nil, "%s reads sizes as npy_intp, and `%s` has %ss", f.Name, told(args[i]), typ)
+				r.unit.report(Narrow, args[i].Start, nil, "%s reads sizes as npy_intp, and `%s` has %ss", f.Name, told(args[i]), typ).
+					mends(r.widenedOf(args[i])...)
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func (r *run) drop(s *state, n *ccode.Node, v value) {
 	case t.owned == 0:
 		t.dead = !t.shared
 	case t.fresh || t.given >= 0:
-		r.wrong(Double, s, n, "the reference to %s was given up before, and is released once more", r.title(t))
+		r.wrong(Double, s, n, "the reference to %s was given up before, and is released once more", r.title(t)).mends(r.repeated(n)...)
 		t.loose, t.dead = true, false
 	default:
 		r.wrongOf(Unowned, s, n, t, "`%s` is borrowed, from %s, and is released", told(n), r.title(t))
@@ -101,7 +101,7 @@ func (r *run) free(c *called, v value) {
 		return
 	}
 	if t.owned == 0 {
-		r.wrong(Double, c.state, c.args[0], "the memory of %s was freed before, and is freed once more", r.title(t))
+		r.wrong(Double, c.state, c.args[0], "the memory of %s was freed before, and is freed once more", r.title(t)).mends(r.repeated(c.n)...)
 		t.loose = true
 		return
 	}

@@ -8,8 +8,8 @@ import (
 	"opweld/gen/ccode"
 )
 
-// report notes a finding once; at is a place in the expanded text.
-func (u *unit) report(rule Rule, at int, path []Step, format string, args ...any) {
+// report notes a finding once; at is a place in the expanded text. It gives what it has noted, nil where it was noted before.
+func (u *unit) report(rule Rule, at int, path []Step, format string, args ...any) *Finding {
 	f := Finding{Rule: rule.ID, Severity: rule.Severity, Mend: rule.Mend, Message: u.shown(fmt.Sprintf(format, args...)), Path: append([]Step{}, path...)}
 	f.Op, f.Hook = u.Op, u.Hook
 	f.File, f.Line, f.Column, f.Source = u.place(at)
@@ -18,10 +18,12 @@ func (u *unit) report(rule Rule, at int, path []Step, format string, args ...any
 	if len(path) > 0 { // two calls of one text are two
 		id += fmt.Sprintf(" %s %d", path[0].File, path[0].Line)
 	}
-	if !u.seen[id] {
-		u.seen[id] = true
-		u.found = append(u.found, f)
+	if u.seen[id] {
+		return nil
 	}
+	u.seen[id] = true
+	u.found = append(u.found, f)
+	return &u.found[len(u.found)-1]
 }
 
 // first tells whether a rule has not yet found anything at a place, of what comes from another.
@@ -68,7 +70,10 @@ func (u *unit) shown(text string) string {
 
 // told is an expression, in one line and not too long.
 func told(n *ccode.Node) string {
-	text := strings.Join(strings.Fields(n.Text), " ")
+	text := n.Text
+	if strings.ContainsAny(text, "\n\t") || strings.Contains(text, "  ") {
+		text = strings.Join(strings.Fields(text), " ")
+	}
 	if len(text) > 60 {
 		text = strings.ToValidUTF8(text[:57], "") + "..."
 	}

@@ -14,13 +14,16 @@ type run struct {
 	*unit
 	scopes
 	function *ccode.Node // nil: the fragment itself
-	entry    bool        // what it is given is the glue's
+	body     *ccode.Node
+	entry    bool // what it is given is the glue's
 	start    *block
-	twice    map[string]int // conditions, and how often each stands there
-	pending  []arrival
-	seen     map[int]map[string]bool
-	stopped  bool
-	n        *ccode.Node // what is being looked at
+	questions
+	live    map[*block]*needs
+	pending []arrival
+	seen    map[*block]map[string]bool
+	keys    keys
+	stopped bool
+	at      *block // what is being looked at
 }
 
 // arrival is a state at a block.
@@ -30,19 +33,20 @@ type arrival struct {
 }
 
 func newRun(u *unit, body, function *ccode.Node) *run {
-	r := &run{unit: u, function: function, twice: map[string]int{}, seen: map[int]map[string]bool{}}
+	r := &run{unit: u, function: function, body: body, seen: map[*block]map[string]bool{}}
 	r.uses = map[*ccode.Node]int{}
 	r.given(u.Fragment, function)
 	r.entry = function == nil || u.Entry != "" && functionName(function) == u.Entry
 	r.resolve(body)
+	for i, v := range u.Variables {
+		if v.Output && !v.Array {
+			r.keys.told |= 1 << i
+		}
+	}
 	b := &builder{text: u.expanded.text, fail: u.Fail, label: u.Label, labels: map[string]*block{}}
 	r.start = b.statement(body, b.block(opEnd, body))
-	visit(body, func(n *ccode.Node) bool {
-		if text, _ := atom(n); text != "" {
-			r.twice[text]++
-		}
-		return true
-	})
+	r.number(body)
+	r.liveness()
 	r.narrow(body)
 	r.formats(body)
 	return r
@@ -72,7 +76,7 @@ func (r *run) begin() *state {
 			t.base = 1 << l.given
 		}
 		t.loose = r.function != nil && !v.Output // a parameter is the caller's
-		s.vars[i] = s.make(t)
+		s.set(i, s.make(t))
 	}
 	return s
 }
@@ -91,34 +95,48 @@ func (r *run) follow() {
 	}
 }
 
+// arrive goes on at a block, unless a state was there from which the same follows.
 func (r *run) arrive(at *block, s *state) {
 	if at == nil || s == nil {
 		return
 	}
-	key := s.key()
-	if r.seen[at.id] == nil {
-		r.seen[at.id] = map[string]bool{}
+	r.prune(s, at)
+	key, seen := r.keys.of(s), r.seen[at]
+	if seen == nil {
+		seen = map[string]bool{}
+		r.seen[at] = seen
 	}
-	if !r.seen[at.id][key] {
-		r.seen[at.id][key] = true
+	if !seen[string(key)] {
+		seen[string(key)] = true
 		r.pending = append(r.pending, arrival{at, s})
+	}
+}
+
+// goOn is to arrive with the only state that a block gives: where no other block leads, nobody was.
+func (r *run) goOn(at *block, s *state) {
+	if at != nil && at.before == 1 {
+		r.pending = append(r.pending, arrival{at, s})
+	} else {
+		r.arrive(at, s)
 	}
 }
 
 // take does what a block says.
 func (r *run) take(b *block, s *state) {
-	r.n = b.n
+	r.at = b
 	switch b.op {
 	case opEval:
-		for _, one := range r.perform(b.n, s) {
+		after := r.perform(b.n, s)
+		if len(after) == 1 {
+			r.goOn(b.next[0], after[0])
+			return
+		}
+		for _, one := range after {
 			r.arrive(b.next[0], one)
 		}
 		return
 	case opTest:
-		for _, one := range r.test(b.n, s) {
-			r.sweep(one.s, b.n)
-			r.arrive(b.next[one.way()], one.s)
-		}
+		r.part(b, s)
 		return
 	case opEnd:
 		r.atEnd(s, b.n)
@@ -136,9 +154,26 @@ func (r *run) take(b *block, s *state) {
 	}
 	for i, next := range b.next {
 		if i < len(b.next)-1 {
-			r.arrive(next, s.copy())
+			r.goOn(next, s.copy())
 		} else {
-			r.arrive(next, s)
+			r.goOn(next, s)
+		}
+	}
+}
+
+// part goes both ways from a condition.
+func (r *run) part(b *block, s *state) {
+	var count [2]int
+	ways := r.test(b.n, s)
+	for _, one := range ways {
+		r.sweep(one.s, b.n)
+		count[one.way()]++
+	}
+	for _, one := range ways {
+		if way := one.way(); count[way] == 1 {
+			r.goOn(b.next[way], one.s)
+		} else {
+			r.arrive(b.next[way], one.s)
 		}
 	}
 }
@@ -181,7 +216,7 @@ func (r *run) initial(n *ccode.Node, at int, s *state) []*state {
 	given := n.Child("value")
 	if given == nil {
 		s.changed(at)
-		s.vars[at] = nothing
+		s.set(at, nothing)
 		r.sweep(s, n)
 		return []*state{s}
 	}
@@ -213,16 +248,17 @@ func (r *run) path(s *state) []Step {
 }
 
 // wrong reports a finding on the path to a state.
-func (r *run) wrong(rule Rule, s *state, n *ccode.Node, format string, args ...any) {
-	if r.first(rule, n, nil) {
-		r.unit.report(rule, n.Start, r.path(s), format, args...)
+func (r *run) wrong(rule Rule, s *state, n *ccode.Node, format string, args ...any) *Finding {
+	if !r.first(rule, n, nil) {
+		return nil
 	}
+	return r.unit.report(rule, n.Start, r.path(s), format, args...)
 }
 
 // wrongOf reports a finding about a thing, whose path begins where that comes from.
-func (r *run) wrongOf(rule Rule, s *state, n *ccode.Node, t *thing, format string, args ...any) {
+func (r *run) wrongOf(rule Rule, s *state, n *ccode.Node, t *thing, format string, args ...any) *Finding {
 	if !r.first(rule, n, t.at) {
-		return
+		return nil
 	}
 	path := r.path(s)
 	if t.at != nil {
@@ -234,7 +270,7 @@ func (r *run) wrongOf(rule Rule, s *state, n *ccode.Node, t *thing, format strin
 		}
 		path = append([]Step{r.step(t.at, from)}, path...)
 	}
-	r.unit.report(rule, n.Start, path, format, args...)
+	return r.unit.report(rule, n.Start, path, format, args...)
 }
 
 // title names a thing for people.

@@ -9,7 +9,9 @@ import (
 
 // local is a variable of the function: a name that a declaration brings, or that the fragment is given.
 type local struct {
-	name    string
+	name        string
+	declaration *ccode.Node // nil: the fragment is given it
+
 	typ     string // without const and the like: "int", "npy_intp"
 	stars   int    // pointers
 	array   bool   // declared with []
@@ -121,7 +123,7 @@ func declaratorOf(n *ccode.Node, kind string) *ccode.Node {
 
 // declared reads a declarator of a declaration.
 func declared(declaration, d *ccode.Node) *local {
-	l := &local{given: -1}
+	l := &local{declaration: declaration, given: -1}
 	if t := declaration.Child("type"); t != nil {
 		l.typ = strings.TrimSpace(strings.TrimPrefix(t.Text, "struct "))
 	}

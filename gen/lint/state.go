@@ -1,8 +1,8 @@
 package lint
 
 import (
+	"encoding/binary"
 	"slices"
-	"strconv"
 
 	"opweld/gen/ccode"
 )
@@ -31,10 +31,10 @@ const (
 // value is what an expression gives.
 type value struct {
 	kind valueKind
+	raw  bool // data: where the elements begin, in the order of the strides
 	n    int64
 	obj  int
 	from *ccode.Node // of a NULL: the call that failed
-	raw  bool        // data: where the elements begin, in the order of the strides
 }
 
 var (
@@ -62,7 +62,7 @@ type thing struct {
 
 // fact is a condition that was found true or false.
 type fact struct {
-	text  string
+	of    int // which question
 	truth bool
 	vars  []int
 	far   bool // it depends on memory
@@ -71,6 +71,7 @@ type fact struct {
 // state is what is known at a place on a path.
 type state struct {
 	vars     []value
+	lent     bool // another state has the same values: whoever sets one copies them before
 	things   []thing
 	facts    []fact
 	raised   tri         // whether an exception is set
@@ -89,9 +90,21 @@ type way struct {
 }
 
 func (s *state) copy() *state {
+	s.lent = true
 	c := *s
-	c.vars, c.things, c.facts = slices.Clone(s.vars), slices.Clone(s.things), slices.Clone(s.facts)
+	c.things, c.facts = slices.Clone(s.things), slices.Clone(s.facts)
 	return &c
+}
+
+// set gives a variable a value.
+func (s *state) set(at int, v value) {
+	if s.vars[at] == v {
+		return
+	}
+	if s.lent {
+		s.vars, s.lent = slices.Clone(s.vars), false
+	}
+	s.vars[at] = v
 }
 
 // step notes what was taken for granted on the way.
@@ -110,117 +123,115 @@ func (s *state) make(t thing) value {
 	return value{kind: object, obj: len(s.things) - 1}
 }
 
-// key is the same for states from which the same can follow.
-func (s *state) key() string {
-	s.tidy()
-	b := make([]byte, 0, 16*(len(s.vars)+len(s.things)))
-	num := func(n int) { b = append(strconv.AppendInt(b, int64(n), 36), ' ') }
+// keys writes states as text, in memory that it keeps.
+type keys struct {
+	text  []byte
+	order []int
+	kept  []thing
+	told  uint64 // the given variables of which it is asked whether they were used
+}
+
+func (k *keys) num(n int) { k.text = binary.AppendVarint(k.text, int64(n)) }
+
+func (k *keys) flags(all ...bool) {
+	bits := 0
+	for i, flag := range all {
+		if flag {
+			bits |= 1 << i
+		}
+	}
+	k.num(bits)
+}
+
+// of is the same for states from which the same can follow. It is good until the next.
+func (k *keys) of(s *state) []byte {
+	k.tidy(s)
+	k.text = k.text[:0]
 	for _, v := range s.vars {
-		b = append(b, byte('a'+v.kind))
+		k.text = append(k.text, byte(v.kind))
 		switch v.kind {
 		case number:
-			num(int(v.n))
-			if v.from != nil {
-				num(v.from.Start)
-			}
+			k.num(int(v.n))
+			k.at(v.from)
 		case object, data:
-			num(v.obj)
-			if v.raw {
-				b = append(b, '^')
-			}
+			k.num(v.obj)
+			k.flags(v.raw)
 		}
 	}
+	k.num(len(s.things))
 	for i := range s.things {
 		t := &s.things[i]
-		b = append(b, '|')
-		if t.at != nil {
-			num(t.at.Start)
-		}
-		num(t.owned)
-		num(t.of)
-		num(int(t.base))
-		b = append(b, byte('0'+t.null))
-		for _, flag := range []bool{t.shared, t.loose, t.dead, t.block} {
-			if flag {
-				b = append(b, 'x')
-			} else {
-				b = append(b, '.')
-			}
-		}
+		k.at(t.at)
+		k.num(t.owned)
+		k.num(t.of)
+		k.num(int(t.base))
+		k.num(int(t.null))
+		k.flags(t.shared, t.loose, t.dead, t.block)
 	}
 	for _, f := range s.facts {
-		b = append(append(b, f.text...), '?')
-		if f.truth {
-			b = append(b, '!')
-		}
+		k.num(f.of)
+		k.flags(f.truth)
 	}
-	b = append(b, '/', byte('0'+s.raised))
-	if s.released {
-		b = append(b, 'r')
+	k.num(-1)
+	k.num(int(s.raised))
+	k.flags(s.released, s.chosen)
+	k.num(int(s.touched & k.told))
+	if s.raised == yes {
+		k.at(s.by)
 	}
-	if s.chosen {
-		b = append(b, 'c')
+	return k.text
+}
+
+func (k *keys) at(n *ccode.Node) {
+	if n == nil {
+		k.num(-1)
+	} else {
+		k.num(n.Start)
 	}
-	num(int(s.touched))
-	if s.by != nil && s.raised == yes {
-		num(s.by.Start)
-	}
-	return string(b)
 }
 
 // tidy drops what nothing refers to, and numbers the rest in the order of the variables.
-func (s *state) tidy() {
-	order := make([]int, len(s.things))
-	var kept []thing
-	var keep func(i int) int
-	keep = func(i int) int {
-		if order[i] == 0 {
-			t := s.things[i]
-			kept = append(kept, t)
-			order[i] = len(kept)
-			if t.of >= 0 {
-				of := keep(t.of)
-				kept[order[i]-1].of = of
-			}
-		}
-		return order[i] - 1
-	}
-	for i := range s.vars {
-		if v := &s.vars[i]; v.kind == object || v.kind == data {
-			v.obj = keep(v.obj)
+func (k *keys) tidy(s *state) {
+	k.order, k.kept = append(k.order[:0], make([]int, len(s.things))...), k.kept[:0]
+	for i, v := range s.vars {
+		if v.kind == object || v.kind == data {
+			v.obj = k.keep(s, v.obj)
+			s.set(i, v)
 		}
 	}
 	for i := range s.things {
-		if s.things[i].of >= 0 && s.things[i].owned > 0 && order[s.things[i].of] > 0 {
-			keep(i) // what was asked of something that is still there may be asked again
+		if s.things[i].of >= 0 && s.things[i].owned > 0 && k.order[s.things[i].of] > 0 {
+			k.keep(s, i) // what was asked of something that is still there may be asked again
 		}
 	}
-	s.things = kept
+	s.things = append(s.things[:0], k.kept...)
+}
+
+func (k *keys) keep(s *state, i int) int {
+	if k.order[i] == 0 {
+		k.kept = append(k.kept, s.things[i])
+		k.order[i] = len(k.kept)
+		if t := s.things[i]; t.of >= 0 {
+			at := k.order[i] - 1
+			k.kept[at].of = k.keep(s, t.of)
+		}
+	}
+	return k.order[i] - 1
 }
 
 // learn notes a fact.
 func (s *state) learn(f fact) {
-	for i := range s.facts {
-		if s.facts[i].text == f.text {
-			s.facts[i] = f
-			return
-		}
+	at, known := slices.BinarySearchFunc(s.facts, f.of, func(a fact, of int) int { return a.of - of })
+	if known {
+		s.facts[at] = f
+	} else {
+		s.facts = slices.Insert(s.facts, at, f)
 	}
-	at, _ := slices.BinarySearchFunc(s.facts, f.text, func(a fact, text string) int {
-		if a.text < text {
-			return -1
-		}
-		if a.text > text {
-			return 1
-		}
-		return 0
-	})
-	s.facts = slices.Insert(s.facts, at, f)
 }
 
-func (s *state) known(text string) tri {
+func (s *state) known(of int) tri {
 	for _, f := range s.facts {
-		if f.text == text {
+		if f.of == of {
 			if f.truth {
 				return yes
 			}
@@ -238,7 +249,7 @@ func (s *state) changed(at int) {
 // forget is for what cannot be followed: nothing is known after it but what the text was given.
 func (s *state) forget() {
 	for i := range s.vars {
-		s.vars[i] = nothing
+		s.set(i, nothing)
 	}
 	for i := range s.things {
 		s.things[i].loose = true

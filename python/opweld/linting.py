@@ -136,6 +136,29 @@ def of_c(path: str, report: Report) -> None:
     ValueError
         If it has a section of an unknown name, or is not UTF-8.
     """
+    report.add(engine.lint(fragments=[fragment for _, fragment in fragments_of(path)]), {}, {})
+
+
+def fragments_of(path: str) -> list[tuple[int, dict[str, Any]]]:
+    """Give the texts of a file of C, and the line where each begins.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+
+    Returns
+    -------
+    list of (int, dict)
+        As `opweld.engine.lint` takes them; a text begins with a line that says where it stands.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    ValueError
+        If it has a section of an unknown name, or is not UTF-8.
+    """
     with open(path, encoding="utf-8") as file:
         text = file.read()
     if "#section" in text:
@@ -145,8 +168,9 @@ def of_c(path: str, report: Report) -> None:
         pieces = [("support_code", 1, text)]
     support = [piece for tag, _, piece in pieces if tag.startswith("support_code")]
     cxx = path.endswith((".cpp", ".cc", ".cxx"))
-    fragments = [_fragment(path, tag, line, piece, support, cxx) for tag, line, piece in pieces if tag not in _SKIPPED]
-    report.add(engine.lint(fragments=fragments), {}, {})
+    return [
+        (line, _fragment(path, tag, line, piece, support, cxx)) for tag, line, piece in pieces if tag not in _SKIPPED
+    ]
 
 
 def _fragment(path: str, tag: str, line: int, text: str, support: list[str], cxx: bool) -> dict[str, Any]:
@@ -169,7 +193,7 @@ def watching() -> Iterator[list[programs.Program]]:
         programs.written = before
 
 
-def of_module(address: Address, report: Report, run: bool = False) -> None:
+def of_module(address: Address, report: Report, run: bool = False) -> list[programs.Program]:
     """Import a module, and lint the C of what it makes and names: functions, graphs, short forms, ops with ``itypes``.
 
     Parameters
@@ -180,6 +204,11 @@ def of_module(address: Address, report: Report, run: bool = False) -> None:
         Gets what is found.
     run : bool
         Run it as ``python`` does instead; what its functions are made of is linted.
+
+    Returns
+    -------
+    list of Program
+        What was linted.
 
     Raises
     ------
@@ -197,6 +226,7 @@ def of_module(address: Address, report: Report, run: bool = False) -> None:
             _write(value)
     for program in found:
         of_program(program, report)
+    return found
 
 
 def _write(value: object) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from warnings import warn_explicit
 
 from opweld.compile.cache import map_warnings
-from opweld.compile.program import Program
+from opweld.compile.data import Program
 from opweld.compile.written import placed
 from opweld.errors import CompileWarning, LintError, LintWarning
 
