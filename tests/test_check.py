@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import ClassVar
 from xml.etree import ElementTree
 
 import numpy as np
@@ -28,11 +30,13 @@ from opweld.checking import (
     drawing,
     forcing,
     found,
+    subject_of,
     trials,
 )
 from opweld.config import config
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+HERE = Path(__file__)
+EXAMPLES = HERE.resolve().parent.parent / "examples"
 
 BAD = '''
 """An op with a fault of each kind, which `{wrong}` chooses."""
@@ -253,6 +257,64 @@ def test_sanitizers_are_run_where_they_are_asked_for(ops):
     right, path = ops()
     (row,) = check(right, Report(), only=["sanitize"], examples=5)
     assert (row.verdict, row.faults) == ("passed", ())
+
+
+class Watches(opweld.COp):
+    """What it does to memory of its own, of which none but valgrind sees it all."""
+
+    __props__ = ("how",)
+    parts: ClassVar[dict[str, str]] = {
+        "reads": "at = work[n];",
+        "decides": "if (work[n-1] > 3) PyErr_Clear();",
+        "loses": "work = NULL;",
+        "right": "",
+    }
+
+    def __init__(self, how):
+        self.how = how
+
+    def make_node(self, x):
+        return opweld.Apply(self, [x], [x.type()])
+
+    def c_headers(self):
+        return ["<stdlib.h>"]
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x,), (z,), fail = inputs, outputs, sub["fail"]
+        return f"""
+            npy_intp n = PyArray_DIM({x}, 0) + 1;
+            double *volatile work = (double *)malloc(n * sizeof(double)); /* asked for */
+            volatile double at = 0;
+            if (!work) {{ PyErr_NoMemory(); {fail} }}
+            for (npy_intp i = 0; i < n - 1; i++) work[i] = at;
+            {self.parts[self.how]}
+            free(work);
+            Py_XDECREF({z});
+            {z} = (PyArrayObject *)PyArray_ZEROS(1, PyArray_DIMS({x}), NPY_DOUBLE, 0);
+            if (!{z}) {fail}
+        """
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+def test_what_valgrind_sees_is_told_by_the_users_line():
+    x = T.dvector("x")
+    subject = subject_of(sum([Watches(how)(x) for how in Watches.parts]), "watches")  # one process: it is slow to start
+    (row,) = check(subject, Report(), ["valgrind"], examples=4)
+    found = {fault.what: fault for fault in row.faults}
+    assert sorted(found) == ["invalid read", "memory lost", "uninitialised value"] and len(row.faults) == 3
+    line = line_of(HERE, "            {self." + "parts[self.how]}")
+    assert found["invalid read"].where == found["uninitialised value"].where == f"{HERE}:{line}"
+    assert "0 bytes after a block of size" in found["invalid read"].said
+    asked = line_of(HERE, "/* asked" + " for */")
+    assert found["invalid read"].said.endswith(f"{HERE}:{asked}") and found["memory lost"].where == f"{HERE}:{asked}"
+    assert row.verdict == "failed" and row.said == "4 inputs"
+
+
+def test_without_valgrind_nothing_is_checked(monkeypatch, ops):
+    subject, _ = ops()
+    monkeypatch.setenv("PATH", "/nowhere")
+    (row,) = check(subject, Report(), ["valgrind"], examples=4)
+    assert (row.verdict, row.said) == ("skipped", "not installed")
 
 
 def test_a_crash_ends_nothing(tmp_path, own_cache):

@@ -138,6 +138,9 @@ def sparse_product(page):
     close(page.heat.sum(), 1)  # nothing of the heat is lost
     with pytest.raises(IndexError, match=r"^column 25$"):
         page.csr(np.ones(1), np.array([25]), np.array([0, 1]), x)
+    for ends in ([0, 2], [-1, 1]):
+        with pytest.raises(IndexError, match=r"^row 0 ends outside$"):
+            page.csr(np.ones(1), np.array([0]), np.array(ends), x)
 
 
 @check
@@ -394,6 +397,12 @@ def sandpile(page):
                     sand[k, m] += 1
     same(settled, sand)
     assert topplings == count
+    much = np.full((40, 40), 2**40)  # it ends, and soon: each round spreads what is there
+    assert page.settle(much) > 2**49 and much.max() == 3
+    with pytest.raises(ValueError, match="-1 grains on place 1"):
+        page.settle(np.array([[0, -1]]))
+    with pytest.raises(ValueError, match=f"{2**62} grains on place 0"):
+        page.settle(np.array([[2**62, 0, 0]]))
 
 
 @check

@@ -512,3 +512,14 @@ def test_nothing_is_lost():
         assert all(isinstance(outcome(f, *args), tuple) for f, args in zip(fs, bad))
 
     kit.flat(calls, *(one for args in good + bad for one in args), np.dtype("float64"), np.dtype("int64"))
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "DebugMode"])
+def test_taking_round_an_axis_without_elements_ends(mode):
+    """NumPy's own take goes round it for ever, where the result has no elements either."""
+    x, i = tensor.dmatrix("x"), tensor.lscalar("i")
+    f = opweld.function([x, i], tensor.take(x, i, 0, "wrap"), mode=mode)
+    assert f(np.ones((0, 0)), 1).shape == (0,)
+    assert f(np.ones((2, 1)), -3) == [1.0]
+    with pytest.raises(IndexError, match="cannot do a non-empty take from an empty axes"):
+        f(np.ones((0, 3)), 1)

@@ -3,7 +3,7 @@ A pile of sand
 ==============
 
 Four grains or more on one place topple, one to each side, until none are left to (Bak, Tang and Wiesenfeld, 1987). In
-which order does not matter, so the op goes where there is work: a stack of places, each at most once in it. An array at
+which order does not matter, so the op goes where there is work: a queue of places, each at most once in it. An array at
 a time, as in NumPy, looks at every place again and again.
 """
 
@@ -15,19 +15,24 @@ from matplotlib.colors import ListedColormap
 import opweld
 
 settle = opweld.cop("""sand: inout int64[n, m]
-                       -> topplings: int64, stack: work int64[n*m], waits: work bool[n, m] = 0""", """
-    npy_intp top = 0;
-    for (npy_intp p = 0; p < n*m; p++)
-        if (sand[p] >= 4) stack[top++] = p, waits[p] = true;
-    while (top) {
-        npy_intp p = stack[--top], to[4] = {p - m, p + m, p - 1, p + 1};
+                       -> topplings: int64, queue: work int64[n*m], waits: work bool[n, m] = 0""", """
+    npy_intp first = 0, count = 0;
+    npy_int64 room = NPY_MAX_INT64 / (n*m + 1);  /* no count of topplings can be more */
+    for (npy_intp p = 0; p < n*m; p++) {
+        if (sand[p] < 0 || sand[p] > room) fail(ValueError, "%lld grains on place %zd", (long long)sand[p], p);
+        room -= sand[p];
+        if (sand[p] >= 4) queue[count++] = p, waits[p] = true;
+    }
+    for (; count; count--) {
+        npy_intp p = queue[first], to[4] = {p - m, p + m, p - 1, p + 1};
         bool inside[4] = {p >= m, p < n*m - m, p % m > 0, p % m < m - 1};
-        npy_int64 grains = sand[p] / 4;
-        waits[p] = false, sand[p] %= 4, topplings += grains;
+        npy_int64 falls = sand[p] / 4;
+        first = (first + 1) % (n*m);
+        waits[p] = false, sand[p] %= 4, topplings += falls;
         for (int k = 0; k < 4; k++) {
             if (!inside[k]) continue;
-            sand[to[k]] += grains;
-            if (sand[to[k]] >= 4 && !waits[to[k]]) waits[to[k]] = true, stack[top++] = to[k];
+            sand[to[k]] += falls;
+            if (sand[to[k]] >= 4 && !waits[to[k]]) waits[to[k]] = true, queue[(first + count++ - 1) % (n*m)] = to[k];
         }
     }
 """)

@@ -14,11 +14,13 @@ from scipy import sparse
 import opweld
 
 csr = opweld.cop("data: T[nnz], indices: I[nnz], indptr: I[r + 1], x: T[c] -> y: T[r] = 0 where I: int32 | int64", """
-    for (npy_intp i = 0; i < r; i++)
+    for (npy_intp i = 0; i < r; i++) {
+        if (indptr[i] < 0 || indptr[i+1] > nnz) fail(IndexError, "row %zd ends outside", i);
         for (npy_intp k = indptr[i]; k < indptr[i+1]; k++) {
             if (indices[k] < 0 || indices[k] >= c) fail(IndexError, "column %ld", (long)indices[k]);
             y[i] += data[k] * x[indices[k]];
         }
+    }
 """)
 
 # %%

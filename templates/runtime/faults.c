@@ -18,6 +18,7 @@ static struct {
     uint32_t place, nth;
     PyObject *error; /* owned: what is raised */
     int counts;      /* requests for memory are counted, and those from one number to another refused */
+    int within;      /* an allocator, which may ask another: one request, which was judged */
     uint64_t asked, from, to;
     PyFrameObject *caller; /* who called the function: else Python code runs */
     int64_t blocks;  /* that were given and not taken back while they were counted */
@@ -38,7 +39,7 @@ static int opw_asks(int through)
     Dl_info own, info;
     int i, depth = backtrace(at, 64);
     PyFrameObject *frame;
-    if (!opw_fault.counts || !PyGILState_Check())
+    if (!opw_fault.counts || opw_fault.within || !PyGILState_Check())
         return 0;
     opw_fault.counts = 0; /* a frame may have to be made */
     frame = PyEval_GetFrame();
@@ -131,21 +132,37 @@ static void *opw_counted(void *block)
 static void *opw_limited_malloc(void *own, size_t size)
 {
     PyMemAllocatorEx *a = (PyMemAllocatorEx *)own;
-    return opw_no_memory(opw_asks(0)) ? NULL : opw_counted(a->malloc(a->ctx, size));
+    void *block;
+    if (opw_no_memory(opw_asks(0)))
+        return NULL;
+    opw_fault.within++;
+    block = a->malloc(a->ctx, size);
+    opw_fault.within--;
+    return opw_counted(block);
 }
 
 static void *opw_limited_calloc(void *own, size_t number, size_t size)
 {
     PyMemAllocatorEx *a = (PyMemAllocatorEx *)own;
-    return opw_no_memory(opw_asks(0)) ? NULL : opw_counted(a->calloc(a->ctx, number, size));
+    void *block;
+    if (opw_no_memory(opw_asks(0)))
+        return NULL;
+    opw_fault.within++;
+    block = a->calloc(a->ctx, number, size);
+    opw_fault.within--;
+    return opw_counted(block);
 }
 
 static void *opw_limited_realloc(void *own, void *block, size_t size)
 {
     PyMemAllocatorEx *a = (PyMemAllocatorEx *)own;
+    void *moved;
     if (opw_no_memory(opw_asks(0)))
         return NULL;
-    return block ? a->realloc(a->ctx, block, size) : opw_counted(a->realloc(a->ctx, NULL, size));
+    opw_fault.within++;
+    moved = a->realloc(a->ctx, block, size);
+    opw_fault.within--;
+    return block ? moved : opw_counted(moved);
 }
 
 static void opw_limited_free(void *own, void *block)

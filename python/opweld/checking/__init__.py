@@ -9,9 +9,9 @@ from opweld.rooms import door
 __all__, __getattr__, __dir__ = door(
     __name__,
     {
-        "checks": ("ASKED_FOR", "CHECKS", "check"),
+        "checks": ("ASKED_FOR", "CHECKS", "Course", "check"),
         "report": ("Fault", "Report", "Row"),
-        "subjects": ("INPUTS", "Subject", "found", "recording", "subject_of"),
+        "subjects": ("INPUTS", "Subject", "distinct", "found", "recorded", "recording", "subject_of"),
         "whole": ("check_all", "check_apart"),
     },
 )

@@ -10,18 +10,20 @@ from typing import Any
 import numpy as np
 
 from opweld import linting
-from opweld.checking import apart, drawing, forcing, trials
+from opweld.checking import apart, drawing, forcing, trials, watched
 from opweld.checking.report import Fault, Report, Row
 from opweld.checking.subjects import Subject
 from opweld.config import config
 from opweld.errors import OpCrashed, OpTimeout, OpweldError, SanitizerError
 
-__all__ = ["ASKED_FOR", "CHECKS", "check"]
+__all__ = ["ASKED_FOR", "CHECKS", "Course", "check"]
 
 _CHOSEN = 6  # inputs with which places are forced
 _REFUSED = 2  # inputs with which memory is refused
 _DEBUGGED = 10  # inputs that DebugMode is given
 _SANITIZED = 20  # inputs with which it runs under sanitizers
+_WATCHED = 8  # inputs that it takes with which it runs under valgrind
+_SLOWER = 50  # times, under valgrind
 _ENOUGH = 5  # faults that sanitizers find: each ends a process
 _OFTEN = 200  # calls that another check may make with an input in the time that one may take
 
@@ -58,22 +60,39 @@ def check(
     list of Row
         What it has added.
     """
-    one = _One(subject, report, examples, seconds)
+    one = Course(subject, report, examples, seconds)
     for name in CHECKS:
         if (name in only if only else name not in ASKED_FOR) and (begins is None or begins(subject.name, name)):
             one.go(name)
     return one.rows
 
 
-class _One:
-    """One function on its way through the checks."""
+class Course:
+    """One function on its way through the checks.
 
-    def __init__(self, subject: Subject, report: Report, examples: int, seconds: float) -> None:
+    Parameters
+    ----------
+    subject, report, examples, seconds : Subject, Report, int and float
+        As for `check`.
+
+    Attributes
+    ----------
+    rows : list of Row
+        What was found.
+    covered : set of int
+        The places that were forced, or come to.
+    outcomes : dict of str to dict
+        By check, ``places`` and ``memory``, what came of each trial.
+    """
+
+    def __init__(self, subject: Subject, report: Report, examples: int = 40, seconds: float = 60.0) -> None:
         self.subject = subject
         self.report = report
         self.examples = examples
         self.seconds = seconds
         self.rows: list[Row] = []
+        self.covered: set[int] = set()
+        self.outcomes: dict[str, dict[forcing.Trial, forcing.Outcome]] = {}
         self.counts = 0, 0  # inputs that are taken, and refused
         self._called: tuple[list[Any], list[Any], list[Fault]] | None = None
         self._forced: forcing.Places | None = None
@@ -257,11 +276,35 @@ class _One:
                     break
         return _verdict(faults), f"{len(inputs)} inputs, {sanitizers}", faults
 
+    def valgrind(self) -> tuple[str, str, list[Fault]]:
+        """Calls under valgrind."""
+        if not watched.installed():
+            return "skipped", "not installed", []
+        taken, refused, _ = self.called
+        inputs = [*taken[:_WATCHED], *refused[: _WATCHED - min(len(taken), _WATCHED) + 1]]
+        if not inputs:
+            return "skipped", "no inputs", []
+        function = self.subject.make(isolate=True, isolate_seconds=_SLOWER * self.seconds)
+        faults: list[Fault] = []
+        with watched.Watched(function.maker.linked) as under, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for values in inputs:
+                try:
+                    function(*map(forcing.copy_of, values))
+                except (OpCrashed, OpTimeout) as err:
+                    told = f"{' '.join(str(err).split())[:300]}, called with {_shown(values)}"
+                    faults.append(Fault("", type(err).__name__, told))
+                    break
+                except Exception:
+                    pass  # inputs that it refuses
+            faults = under.faults() + faults
+        return _verdict(faults), f"{len(inputs)} inputs", faults
+
     def places(self) -> tuple[str, str, list[Fault]]:
         """Each place that can fail is made to."""
         if self.nothing():
             return "skipped", "no inputs", []
-        outcomes, covered = trials.forced(self.forced, self.seconds)
+        outcomes, covered = self.outcomes["places"], self.covered = trials.forced(self.forced, self.seconds)
         faults = _faults(outcomes, lambda trial: _where(self.forced.listed[trial.place]))
         own = self.forced.own
         missed = [place for place in own if place.number not in covered]
@@ -281,7 +324,7 @@ class _One:
             + [values for values in found.inputs if any(values is one for one in self.called[0][1:])][: _REFUSED - 1],
         )
         try:
-            outcomes = trials.refused(found, self.seconds)
+            outcomes = self.outcomes["memory"] = trials.refused(found, self.seconds)
         finally:
             found.inputs = before
         faults = _faults(outcomes, lambda trial: f"request {trial.place}{'' if trial.nth else ' and all after it'}")
@@ -289,17 +332,18 @@ class _One:
 
 
 #: What is checked, in this order.
-CHECKS: dict[str, Callable[[_One], tuple[str, str, list[Fault]]]] = {
-    "lint": _One.lint,
-    "run": _One.run,
-    "DebugMode": _One.debug,
-    "account": _One.account,
-    "places": _One.places,
-    "memory": _One.memory,
-    "sanitize": _One.sanitize,
+CHECKS: dict[str, Callable[[Course], tuple[str, str, list[Fault]]]] = {
+    "lint": Course.lint,
+    "run": Course.run,
+    "DebugMode": Course.debug,
+    "account": Course.account,
+    "places": Course.places,
+    "memory": Course.memory,
+    "sanitize": Course.sanitize,
+    "valgrind": Course.valgrind,
 }
-#: Those that are done only where they are named: a process with sanitizers is slow to start.
-ASKED_FOR = ("sanitize",)
+#: Those that are done only where they are named: a process that is watched is slow to start.
+ASKED_FOR = ("sanitize", "valgrind")
 
 
 def _verdict(faults: Sequence[Fault]) -> str:

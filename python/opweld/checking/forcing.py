@@ -125,7 +125,8 @@ class Places:
         self.inputs = list(inputs)
         self.mutable = [spec.mutable for spec in recipe.inputs]
         self.stateful = bool(recipe.updates)
-        options = {**recipe.options, "faults": True, "profile": False, "isolate": False}
+        plain = {"profile": False, "account": False, "isolate": False, "sanitize": ""}
+        options = {**recipe.options, **plain, "faults": True}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the compiler's, which the plain module has said
             made = Recipe(

@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import inspect
-import itertools
 import os
 import runpy
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from opweld import _ufunc
 from opweld.addresses import Address, Unknown
+from opweld.checking.applying import applied, inputs_of, leaves, says_inputs, variable_of
 from opweld.checking.report import Fault
 from opweld.compile import recipe as recipes
 from opweld.compile.function import Function, function
 from opweld.compile.recipe import Recipe
-from opweld.cops.reading import Argument, Signature
-from opweld.cops.types import FUNCTION
-from opweld.dtypes import dtype_of
 from opweld.errors import CompileError, OpweldError
-from opweld.generic import generic
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.op import Op
-from opweld.tensor.convert import as_tensor_variable
-from opweld.tensor.type import TensorType
 
 __all__ = ["INPUTS", "Recorded", "Subject", "distinct", "found", "recorded", "recording", "subject_of"]
 
 #: The name under which a module gives inputs: a dict from names of what it has to lists of tuples of values.
 INPUTS = "opweld_check_inputs"
-
-_TRIED = [(dtype, ndim) for dtype in ("float64", "int64", "float32", "bool") for ndim in (1, 2, 0, 3, 4)]
-_MOST_ARGUMENTS = 4
 
 
 class Subject:
@@ -155,7 +147,7 @@ def found(address: Address, wrong: list[Fault] | None = None) -> list[Subject]:
             names = _run(address.module, wrong)
         given, home = names.get(INPUTS, {}), "__main__"
     subjects = [recorded(one) for one in made]
-    subjects += _named(names, given, module=home)
+    subjects += _named(names, given, home, called=[one for one in made if one.calls])
     if address.name and not subjects:
         raise Unknown(f"{address} is {type(value).__name__}: expected a function, an op or a short form")
     return distinct(subjects)
@@ -201,13 +193,20 @@ def recorded(one: Recorded) -> Subject:
     return Subject(one.made.name or "f", one.made.maker.recipe, one.calls)
 
 
-def _named(names: Mapping[str, Any], given: Mapping[str, Any], module: str) -> list[Subject]:
-    """What of a module's names can be checked: its own classes of ops stand for their only op."""
+def _named(
+    names: Mapping[str, Any], given: Mapping[str, Any], module: str, called: Sequence[Recorded] = ()
+) -> list[Subject]:
+    """What of a module's names can be checked: its own classes of ops stand for their only op.
+
+    Short forms that were called are left out: they are known by their functions, and these by their calls.
+    """
+    known = [getattr(node.op, "said", None) for one in called for node in one.made.maker.fgraph.toposort()]
     subjects: list[Subject] = []
     ops: list[Op] = []
     values = sorted(names.items(), key=lambda item: isinstance(item[1], type))
     for name, value in values:
-        if name.startswith("_") and name not in given:
+        said = getattr(getattr(value, "op", None), "said", None)
+        if name not in given and (name.startswith("_") or (said and any(said is one for one in known))):
             continue
         if isinstance(value, type):
             own = issubclass(value, Op) and value.__module__ == module and not any(type(op) is value for op in ops)
@@ -258,13 +257,15 @@ def subject_of(value: object, name: str, given: Sequence[tuple[Any, ...]] = ()) 
     if isinstance(recipe, Recipe):
         return Subject(name, recipe, given)
     if isinstance(value, Variable):
-        return None if value.owner is None else _of_outputs(name, _leaves([value]), [value], given)
+        return None if value.owner is None else _of_outputs(name, leaves([value]), [value], given)
+    if isinstance(value, np.ufunc):
+        return _of_ufunc(value, name, given)
     op = getattr(value, "op", None) if hasattr(value, "source") else value
     if not isinstance(op, Op):
         return None
-    said = bool(given) or _says_inputs(op)
-    for inputs in _inputs(op, given):
-        outputs = _applied(op, inputs)
+    said = bool(given) or says_inputs(op)
+    for inputs in inputs_of(op, given):
+        outputs = applied(op, inputs)
         if outputs is None:
             continue
         try:
@@ -275,6 +276,16 @@ def subject_of(value: object, name: str, given: Sequence[tuple[Any, ...]] = ()) 
             if isinstance(err, CompileError):
                 return None  # it would take what it has no C for
     return None
+
+
+def _of_ufunc(made: np.ufunc, name: str, given: Sequence[tuple[Any, ...]]) -> Subject | None:
+    """A short form that is a ufunc, as a node between variables; None: it is NumPy's, or another package's."""
+    form = _ufunc.form_of(made)
+    if form is None:
+        return None
+    inputs = [variable_of(form.text.signature, argument) for argument in form.text.signature.inputs]
+    found = made(*inputs)
+    return _of_outputs(name, inputs, list(found) if isinstance(found, (list, tuple)) else [found], given)
 
 
 def _of_outputs(
@@ -288,85 +299,8 @@ def _of_outputs(
     return Subject(name, made.maker.recipe, given)
 
 
-def _leaves(outputs: Sequence[Variable]) -> list[Variable]:
-    """What a graph begins with."""
-    inputs: list[Variable] = []
-    seen: set[Variable] = set()
-    waiting = list(outputs)
-    while waiting:
-        variable = waiting.pop()
-        if variable in seen:
-            continue
-        seen.add(variable)
-        if variable.owner is not None:
-            waiting += variable.owner.inputs
-        elif not isinstance(variable, Constant) and not hasattr(variable, "cell"):
-            inputs.append(variable)
-    return inputs[::-1]
-
-
-def _applied(op: Op, inputs: Sequence[Variable]) -> list[Variable] | None:
-    """The outputs of an op; None: it takes other inputs, or has no C for these."""
-    try:
-        outputs = op.make_node(*inputs).outputs
-    except (TypeError, ValueError, AttributeError, IndexError, NotImplementedError, OpweldError):
-        return None
-    return list(outputs)
-
-
-def _says_inputs(op: Op) -> bool:
-    """Whether an op says itself what it takes."""
-    return isinstance(getattr(op, "itypes", None), (list, tuple)) or hasattr(getattr(op, "text", None), "signature")
-
-
-def _inputs(op: Op, given: Sequence[tuple[Any, ...]]) -> Iterator[list[Variable]]:
-    """Inputs that an op may take: of the values that are given, by what it says, or by trial."""
-    said = getattr(op, "itypes", None)
-    if isinstance(said, (list, tuple)):
-        yield [type_() for type_ in said]
-        return
-    signature = getattr(getattr(op, "text", None), "signature", None)
-    if signature is not None:
-        yield [_of_argument(signature, argument) for argument in signature.inputs]
-        return
-    if given:
-        types = [as_tensor_variable(value).type for value in given[0]]
-        yield [TensorType(type_.dtype, shape=(None,) * type_.ndim)() for type_ in types]
-        return
-    least, most = _arity(op.make_node)
-    for count in range(max(least, 1), most + 1):
-        kinds = itertools.chain(
-            ([kind] * count for kind in _TRIED), itertools.product(_TRIED[:10], repeat=count) if count < 4 else ()
-        )
-        for chosen in kinds:
-            yield [TensorType(dtype, shape=(None,) * ndim)() for dtype, ndim in chosen]
-
-
-def _of_argument(signature: Signature, argument: Argument) -> Variable:
-    dtype = argument.dtype
-    if dtype == FUNCTION:
-        return generic(argument.name)
-    if dtype in signature.types:
-        bound = signature.types[dtype]
-        dtype = "float64" if "float64" in bound or not bound else bound[0]
-    return TensorType(dtype_of(dtype).name, shape=(None,) * len(argument.dims))(argument.name)
-
-
-def _arity(make: Callable[..., Any]) -> tuple[int, int]:
-    """How many inputs make_node takes, at least and at most."""
-    try:
-        parameters = list(inspect.signature(make).parameters.values())
-    except (TypeError, ValueError):
-        return 1, 2
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    least = len([p for p in positional if p.default is p.empty])
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return max(least, 1), min(least + 2, _MOST_ARGUMENTS)
-    return least, min(max(least, 1), _MOST_ARGUMENTS)
-
-
 def distinct(subjects: list[Subject]) -> list[Subject]:
-    """Give each a name of its own, and leave out those that are there already.
+    """Give each a name of its own; what is there already gives only its inputs.
 
     Parameters
     ----------
@@ -378,12 +312,12 @@ def distinct(subjects: list[Subject]) -> list[Subject]:
     list of Subject
     """
     seen: dict[str, int] = {}
-    recipes: list[Recipe] = []
-    kept = []
+    kept: list[Subject] = []
     for subject in subjects:
-        if any(subject.recipe is recipe for recipe in recipes):
+        same = next((other for other in kept if other.recipe is subject.recipe), None)
+        if same is not None:
+            same.given += [values for values in subject.given if not any(values is other for other in same.given)]
             continue
-        recipes.append(subject.recipe)
         seen[subject.name] = seen.get(subject.name, 0) + 1
         if seen[subject.name] > 1:
             subject.name += f" ({seen[subject.name]})"

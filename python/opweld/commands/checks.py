@@ -22,31 +22,62 @@ __all__ = ["check", "lint"]
 )
 @click.argument("targets", metavar="FILES|MODULES...", nargs=-1, required=True)
 @click.option("--run", is_flag=True, help="Run files and modules as scripts, not import them.")
+@click.option("--fix", is_flag=True, help="Mend what has one mend, in the files.")
+@click.option("--diff", is_flag=True, help="Show what --fix would write, and write nothing.")
 @click.option("--sarif", "as_sarif", is_flag=True, help="SARIF 2.1.0 instead of lines.")
 @with_json
-def lint(targets: tuple[str, ...], run: bool, as_sarif: bool, as_json: bool) -> None:
+def lint(targets: tuple[str, ...], run: bool, fix: bool, diff: bool, as_sarif: bool, as_json: bool) -> None:
     """Follow every path through the C of FILES and MODULES, and say what goes wrong on one (docs/lint.md).
 
     A file of C is read. A module, or a file that ends in .py, is imported: the C of all functions, graphs, short forms
-    and ops with itypes that it has is linted. Exit code 1: something was found that is more than a note.
+    and ops with itypes that it has is linted. Exit code 1: something was found that is more than a note; with --fix, or
+    --diff: something is left, or would be.
     """
     linting = opweld.linting
     report = linting.Report()
+    mends = opweld.mending.Mends() if fix or diff else None
     with contextlib.redirect_stdout(sys.stderr):  # of what is imported
         for target in targets:
             try:
                 if target.endswith((".c", ".cc", ".cpp", ".cxx", ".h")):
                     linting.of_c(target, report)
+                    if mends:
+                        mends.of_c(target)
                 else:
-                    linting.of_module(opweld.addresses.read(target), report, run)
+                    for program in linting.of_module(opweld.addresses.read(target), report, run):
+                        if mends:
+                            mends.of_program(program)
             except (opweld.addresses.Unknown, ValueError, OSError, opweld.OpweldError) as err:
                 raise Wrong(str(err)) from None
+    if mends:
+        _mend(mends, report, diff, as_json or as_sarif)
     if as_sarif:
         click.echo(json.dumps(linting.sarif(report.findings, opweld.__version__), indent=2))
     else:
         facts = {"fragments": report.fragments, "findings": [found.to_dict() for found in report.findings]}
+        if mends:
+            fixed = [found.to_dict() for found in mends.fixed]
+            facts |= {"mended": fixed, "files": sorted(mends.files), "left": mends.left}
         answer(as_json, facts, report.lines(click.style))
     sys.exit(1 if report.wrong else 0)
+
+
+def _mend(mends: opweld.mending.Mends, report: opweld.linting.Report, diff: bool, silent: bool) -> None:
+    """Write what is mended, or show it; what is left of the report is what is left."""
+    report.findings = [found for found in report.findings if found not in mends.fixed]
+    if not diff:
+        try:
+            mends.write()
+        except OSError as err:
+            raise Wrong(str(err)) from None
+    if silent:
+        return
+    for line in mends.diff() if diff else ():
+        click.echo(line)
+    for found in mends.fixed if not diff else ():
+        click.echo(f"{found.file}:{found.line}: mended: {found.message} [{found.rule}]")
+    for line in mends.left:
+        click.echo(line)
 
 
 @click.command(
@@ -57,9 +88,13 @@ def lint(targets: tuple[str, ...], run: bool, as_sarif: bool, as_json: bool) -> 
 )
 @click.argument("targets", metavar="MODULE[:OP]|SCRIPT.py...", nargs=-1, required=True)
 @click.option(
-    "--only", metavar="CHECKS", default="", help="Some alone: lint, run, DebugMode, account, places, memory, sanitize."
+    "--only",
+    metavar="CHECKS",
+    default="",
+    help="Some alone: lint, run, DebugMode, account, places, memory, sanitize, valgrind.",
 )
 @click.option("--sanitize", is_flag=True, help="Run under AddressSanitizer and UndefinedBehaviorSanitizer too.")
+@click.option("--valgrind", is_flag=True, help="Run under valgrind too, where it is installed.")
 @click.option("--examples", default=40, show_default=True, help="How many inputs are drawn; 0: those given alone.")
 @click.option("--seconds", default=60.0, show_default=True, help="How long one call may take.")
 @click.option("--junit", type=click.Path(dir_okay=False), default="", help="Write JUnit's XML there too.")
@@ -68,6 +103,7 @@ def check(
     targets: tuple[str, ...],
     only: str,
     sanitize: bool,
+    valgrind: bool,
     examples: int,
     seconds: float,
     junit: str | None,
@@ -86,8 +122,8 @@ def check(
         raise Wrong(f"{err}: inputs are drawn with hypothesis: pip install hypothesis") from None
     if unknown := [name for name in wanted if name not in known]:
         raise click.UsageError(f"no check {unknown[0]!r}: known are {', '.join(known)}")
-    if sanitize:
-        wanted = [*(wanted or [name for name in known if name not in checking.ASKED_FOR]), "sanitize"]
+    if asked := [name for name, is_asked in (("sanitize", sanitize), ("valgrind", valgrind)) if is_asked]:
+        wanted = [*(wanted or [name for name in known if name not in checking.ASKED_FOR]), *asked]
     with contextlib.redirect_stdout(sys.stderr):  # of what is run
         try:
             report = checking.check_all(targets, wanted, examples, seconds)

@@ -22,6 +22,7 @@ __all__ = ["NonZero", "Take", "flatnonzero", "nonzero", "take"]
 _C = Beside(__file__)
 
 _MODES = {"raise": "NPY_RAISE", "wrap": "NPY_WRAP", "clip": "NPY_CLIP"}
+_ENDLESS = {"wrap": "clip"}  # NumPy goes round an axis without elements for ever; what it refuses there it always does
 
 
 class Take(COp):
@@ -77,7 +78,9 @@ class Take(COp):
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Take in Python."""
-        output_storage[0][0] = np.asarray(np.take(inputs[0], inputs[1], self.axis, mode=self.mode))  # type: ignore[call-overload]
+        x, indices = inputs
+        mode = self.mode if x.shape[self.axis] else _ENDLESS.get(self.mode, self.mode)
+        output_storage[0][0] = np.asarray(np.take(x, indices, self.axis, mode=mode))  # type: ignore[call-overload]
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
         """Put the shape of the indices in the place of the axis."""
@@ -93,7 +96,10 @@ class Take(COp):
     ) -> str:
         """Let NumPy do it."""
         x, indices = input_names
-        made = f"PyArray_TakeFrom({x}, (PyObject*){indices}, {self.axis}, NULL, {_MODES[self.mode]})"
+        mode = _MODES[self.mode]
+        if instead := _ENDLESS.get(self.mode):
+            mode = f"PyArray_DIM({x}, {self.axis}) ? {mode} : {_MODES[instead]}"
+        made = f"PyArray_TakeFrom({x}, (PyObject*){indices}, {self.axis}, NULL, {mode})"
         return checked(f"opw_store(&{output_names[0]}, {made})", sub["fail"])
 
     def c_code_cache_version(self) -> tuple[Any, ...]:

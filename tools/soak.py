@@ -1,0 +1,161 @@
+"""S11: every op that comes with the project called for long, with sizes drawn at random: what ``make soak`` prints.
+
+Of each function the memory that its process has, and Python's blocks, are read at even steps. What grows from the first
+tenth of the calls to the last by more than a mebibyte, or by a block for each hundred calls, is told; the slope is that
+of the straight line through the readings. Inputs that a function refuses are among those that it gets.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gc
+import os
+import resource
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import ownops
+
+from opweld.checking import Course, Report, Subject, apart
+from opweld.checking.forcing import copy_of
+
+READINGS = 10
+_PAGE = resource.getpagesize()
+
+
+class Soaked(NamedTuple):
+    """What came of one function.
+
+    Attributes
+    ----------
+    name : str
+        The source's and its own.
+    calls : int
+        How many were made.
+    refused : int
+        How many of them raised.
+    resident : tuple of int
+        Bytes that the process had, at even steps.
+    blocks : tuple of int
+        Python's blocks, the same.
+    """
+
+    name: str
+    calls: int
+    refused: int
+    resident: tuple[int, ...]
+    blocks: tuple[int, ...]
+
+    def slope(self, readings: tuple[int, ...]) -> float:
+        """Say how much more there is with each call."""
+        at = np.linspace(0, self.calls, len(readings))
+        return float(np.polyfit(at, readings, 1)[0])
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing grows."""
+        grown, blocks = self.resident[-1] - self.resident[0], self.blocks[-1] - self.blocks[0]
+        return grown <= 1 << 20 and blocks * 100 <= self.calls
+
+    def __str__(self) -> str:
+        slopes = f"{self.slope(self.resident):+.3f} bytes and {self.slope(self.blocks):+.5f} blocks a call"
+        return f"{self.name}: {self.calls} calls, {self.refused} of them refused, {slopes}"
+
+
+def soaked(name: str, subject: Subject, calls: int, seconds: float, examples: int = 60) -> Soaked | None:
+    """Call a function for long, in this process.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    subject : Subject
+        The function.
+    calls : int
+        How many calls, at most.
+    seconds : float
+        How long, at most.
+    examples : int
+        How many inputs are drawn.
+
+    Returns
+    -------
+    Soaked or None
+        None: no inputs are known that it takes.
+    """
+    course = Course(subject, Report(), examples, 10.0)
+    taken, refused, _ = course.called
+    if not taken:
+        return None
+    function, inputs = course.made, [*taken, *refused]
+    writes = [spec.mutable for spec in subject.recipe.inputs]
+    order = np.random.default_rng(1).integers(0, len(inputs), 1009).tolist()
+    readings: list[tuple[int, int]] = []
+    done = failed = 0
+    while len(readings) <= READINGS:
+        begin = time.perf_counter()
+        # The first round is for what is made but once.
+        while time.perf_counter() < begin + seconds / READINGS and done < (len(readings) + 1) * calls // READINGS:
+            values = inputs[order[done % len(order)]]
+            done += 1
+            try:
+                function(*[copy_of(v) if w else v for v, w in zip(values, writes)])
+            except Exception:
+                failed += 1
+        gc.collect()
+        with open("/proc/self/statm") as file:
+            readings.append((int(file.read().split()[1]) * _PAGE, sys.getallocatedblocks()))
+    resident, blocks = zip(*readings[1:])
+    return Soaked(name, done, failed, resident, blocks)
+
+
+def _work(source: ownops.Source, calls: int, seconds: float) -> Callable[[Callable[[Any], None]], None]:
+    def work(send: Callable[[Any], None]) -> None:
+        ownops.confine()
+        warnings.simplefilter("ignore")
+        np.seterr(all="ignore")
+        with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+            subjects = source.subjects([])
+        for subject in subjects:
+            name = str(source) if source.group == "library" else f"{source}: {subject.name}"
+            alone = partial(_alone, name, subject, calls, seconds)
+            for message in apart.messages(alone, None):
+                send(message)
+
+    return work
+
+
+def _alone(name: str, subject: Subject, calls: int, seconds: float, send: Callable[[Any], None]) -> None:
+    send(soaked(name, subject, calls, seconds))
+
+
+def main() -> int:
+    """Soak; 1 where something grows."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("names", nargs="*", help="sources whose names contain one of these; all if left out")
+    options.add_argument("--calls", type=int, default=1_000_000, help="of each function, at most")
+    options.add_argument("--seconds", type=float, default=10.0, help="for each function, at most")
+    given = options.parse_args()
+    good = count = 0
+    for source in ownops.sources():
+        if given.names and not any(name in str(source) for name in given.names):
+            continue
+        for message in apart.messages(_work(source, given.calls, given.seconds), None):
+            if message is None:
+                continue
+            fine = isinstance(message, Soaked) and message.good
+            told = message if isinstance(message, Soaked) else f"{source}: {message}"
+            print(f"{'' if fine else '! '}{told}", flush=True)
+            good, count = good + fine, count + 1
+    print(f"\nS11: {good} of {count} functions grow by nothing")
+    return int(good < count)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,316 @@
+"""S1, S2 and S13 over every op that comes with the project: what ``make sweep`` prints.
+
+Each place of their modules that can fail is forced, and each request for memory refused, as `opweld check` does. A
+place of the runtime, or of a text of the library, which stands in many modules, counts once: it is forced where it was
+in one of them, and well where it was in all. The exit code is 1 where a place was not come to, or something ended
+wrongly. With ``--tools`` each function is looked at by gcc's analyzer and called under sanitizers instead: S13.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import multiprocessing
+import os
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import ownops
+
+import opweld
+from opweld.checking import Course, Report, Subject, apart
+from opweld.checking.forcing import FIRST_OF_UNIT, Place
+from opweld.config import config
+
+#: What is swept where seconds count: of each group some.
+QUICK = (
+    "examples: fibby", "examples: double_type", "cookbook: edit_distance", "new: my_ops",
+    "library: m[k, k]", "library: T.set_subtensor(m[k], v)", "library: m.sum(0)", "library: T.sort(v)",
+)  # fmt: skip
+CHECKS = ("run", "places", "memory")
+LIBRARY = os.path.join(os.path.dirname(os.path.realpath(opweld.__file__)), "")  # installed, or of this tree
+SANITIZERS = ("address,undefined", "thread")
+
+
+class Key(NamedTuple):
+    """Which place, in all modules: where it stands, and the how manieth of its like there."""
+
+    owner: str
+    where: str
+    ordinal: int
+
+
+class Swept(NamedTuple):
+    """What came of one source.
+
+    Attributes
+    ----------
+    name : str
+        Of the source.
+    functions : int
+        How many it has.
+    classes : set of str
+        Of its ops.
+    come_to : dict of Key to bool
+        Each place of its modules, and whether it was forced or come to.
+    requests, refused : int
+        How many requests for memory there were, and how many were refused and ended well.
+    clean : dict of str to (int, int)
+        By tool, how many functions it found nothing in, and of how many.
+    wrong : list of (Key or None, str)
+        What ended wrongly.
+    seconds : float
+        How long it took.
+    """
+
+    name: str
+    functions: int
+    classes: set[str]
+    come_to: dict[Key, bool]
+    requests: int
+    refused: int
+    clean: dict[str, tuple[int, int]]
+    wrong: list[tuple[Key | None, str]]
+    seconds: float
+
+
+def swept(source: ownops.Source, examples: int, seconds: float, tools: bool = False) -> Swept:
+    """Check all functions of a source, each in a child of this process.
+
+    Parameters
+    ----------
+    source : Source
+        Where they stand.
+    examples, seconds : int and float
+        As for `opweld.checking.check`.
+    tools : bool
+        Whether it is S13 that is wanted.
+
+    Returns
+    -------
+    Swept
+    """
+    begin = time.perf_counter()
+    done: set[str] = set()
+    begun = ""
+    functions, classes, come_to, wrong = 0, set[str](), dict[Key, bool](), list[tuple[Key | None, str]]()
+    requests = refused = 0
+    clean: dict[str, tuple[int, int]] = {}
+    ended = True
+    while ended:
+        ended = False
+        for message in apart.messages(_work(source, done, examples, seconds, tools), None):
+            if isinstance(message, apart.Ended):
+                wrong.append((None, f"{source}: {begun or 'where its functions are made'}: {message.what}"))
+                ended = bool(begun)
+                begun = ""
+            elif isinstance(message, str):
+                begun = message
+                done.add(begun)
+            else:
+                functions += bool(message.functions)
+                classes |= message.classes
+                for key, there in message.come_to.items():
+                    come_to[key] = come_to.get(key, False) or there
+                requests, refused = requests + message.requests, refused + message.refused
+                clean = _summed([clean, message.clean])
+                wrong += message.wrong
+    return Swept(str(source), functions, classes, come_to, requests, refused, clean, wrong, time.perf_counter() - begin)
+
+
+def _summed(every: list[dict[str, tuple[int, int]]]) -> dict[str, tuple[int, int]]:
+    found: dict[str, tuple[int, int]] = {}
+    for one in every:
+        for tool, (good, count) in one.items():
+            before = found.get(tool, (0, 0))
+            found[tool] = before[0] + good, before[1] + count
+    return found
+
+
+def _work(
+    source: ownops.Source, done: set[str], examples: int, seconds: float, tools: bool
+) -> Callable[[Callable[[Any], None]], None]:
+    def work(send: Callable[[Any], None]) -> None:
+        if not tools:  # sanitizers reserve all that there is
+            ownops.confine()
+        faults: list[Any] = []
+        with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+            subjects = source.subjects(faults)
+        if not done:
+            send(Swept("", 0, set(), {}, 0, 0, {}, [(None, f"{source}: {fault}") for fault in faults], 0.0))
+        built: set[str] = set()
+        for subject in subjects:
+            if subject.name in done:
+                continue
+            send(subject.name)
+            send(_one(source, subject, built, examples, seconds, tools))
+
+    return work
+
+
+def _one(source: ownops.Source, subject: Subject, built: set[str], examples: int, seconds: float, tools: bool) -> Swept:
+    """Check one function; one whose module there was before, with what it is given, once."""
+    course = Course(subject, Report(), examples, seconds)
+    function = course.made
+    classes = {type(node.op).__qualname__ for node in function.maker.fgraph.toposort()}
+    path = function.maker.built.path
+    if path in built:
+        return Swept("", 0, classes, {}, 0, 0, {}, [], 0.0)
+    built.add(path)
+    if tools:
+        return _by_tools(source, course, classes)
+    for name in CHECKS:
+        course.go(name)
+    wrong: list[tuple[Key | None, str]] = [
+        (None, f"{source}: {subject.name}: {row.check}: {fault}")
+        for row in course.rows
+        for fault in row.faults
+        if fault.what != "not come to" and not (row.check == "places" and fault.where)
+    ]
+    listed = course.forced.listed if course.outcomes else {}
+    keys = {number: key for number, key in _keys(f"{source}: {subject.name}", listed) if number >= 0}
+    for trial, outcome in course.outcomes.get("places", {}).items():
+        if not outcome.good and trial.place in keys:
+            told = f"{source}: {subject.name}: {listed[trial.place]}: {outcome.what}: {outcome.said}"
+            wrong.append((keys[trial.place], told))
+    memory = course.outcomes.get("memory", {})
+    return Swept(
+        "", 1, classes, {key: number in course.covered for number, key in keys.items()}, len(memory),
+        sum(outcome.good for outcome in memory.values()), {}, list(dict.fromkeys(wrong)), 0.0,
+    )  # fmt: skip
+
+
+def _by_tools(source: ownops.Source, course: Course, classes: set[str]) -> Swept:
+    """S13 of a function: what gcc's analyzer says of its unit, what sanitizers say of its calls."""
+    said = {"analyzer": analyzed(course.made.maker.source())}
+    for sanitizers in SANITIZERS:
+        config.sanitize = sanitizers  # what the check then takes
+        course.go("sanitize")
+        said[sanitizers] = [str(fault) for fault in course.rows[-1].faults]
+    config.sanitize = ""
+    wrong: list[tuple[Key | None, str]] = [
+        (None, f"{source}: {course.subject.name}: {tool}: {text}") for tool, texts in said.items() for text in texts
+    ]
+    return Swept("", 1, classes, {}, 0, 0, {tool: (not texts, 1) for tool, texts in said.items()}, wrong, 0.0)
+
+
+def analyzed(unit: str) -> list[str]:
+    """Say what gcc's analyzer finds in a unit of C; C++ it does not read.
+
+    Parameters
+    ----------
+    unit : str
+        The text.
+
+    Returns
+    -------
+    list of str
+        Its warnings, and errors.
+    """
+    include = [f"-I{sysconfig.get_paths()['include']}", f"-I{np.get_include()}"]
+    command = ["gcc", "-fanalyzer", "-O1", "-c", "-x", "c", *include, "-o", os.devnull, "-"]
+    done = subprocess.run(command, input=unit, capture_output=True, text=True)
+    return [line for line in done.stderr.splitlines() if "-Wanalyzer" in line or " error: " in line]
+
+
+def _keys(function: str, listed: dict[int, Place]) -> Iterator[tuple[int, Key]]:
+    """Name the places of a module as they are named in all: glue that is written for a function is its own."""
+    counts: collections.Counter[tuple[str, str]] = collections.Counter()
+    for number, place in sorted(listed.items()):
+        glue = place.file in ("opweld.c", "opweld.cc") or place.file.endswith("/glue")
+        if number < FIRST_OF_UNIT:
+            owner, where = "runtime", str(place)
+        elif glue:
+            owner, where = "glue", f"{function}: {place.name}"
+        else:
+            here = os.path.relpath(place.file, ownops.ROOT)
+            owner = "library" if os.path.realpath(place.file).startswith(LIBRARY) else "ops"
+            where = str(place._replace(file=here)) if not here.startswith("..") else f"{function}: {place}"
+        counts[owner, where] += 1
+        yield number, Key(owner, where, counts[owner, where])
+
+
+def told(results: list[Swept], whole: bool) -> Iterator[str]:
+    """Sum up.
+
+    Parameters
+    ----------
+    results : list of Swept
+        Of all sources.
+    whole : bool
+        Whether they are all that there are: only then it is told what none came to.
+
+    Yields
+    ------
+    str
+        Lines; what is wrong begins with ``!``.
+    """
+    come_to: dict[Key, bool] = {}
+    for one in results:
+        for key, there in one.come_to.items():
+            come_to[key] = come_to.get(key, False) or there
+    wrong = [fault for one in results for fault in one.wrong]
+    bad = {key for key, _ in wrong}
+    missed = [key for key, there in come_to.items() if not there]
+    for _, text in wrong:
+        yield f"! {text}"
+    own = [key for key in missed if whole or key.owner in ("ops", "glue")]  # the others' are come to elsewhere
+    yield from (f"! not come to: {key.owner}: {key.where}" for key in sorted(own))
+    if whole:
+        used = {name for one in results for name in one.classes}
+        yield from (f"! not used: {name}" for name in sorted({cls.__qualname__ for cls in ownops.classes()} - used))
+    for owner in ("ops", "glue", "library", "runtime"):
+        here = [key for key in come_to if key.owner == owner]
+        good = [key for key in here if come_to[key] and key not in bad]
+        yield f"S1, {owner}: {len(good)} of {len(here)} places forced"
+    good = [key for key in come_to if come_to[key] and key not in bad]
+    yield f"S1: {len(good)} of {len(come_to)} places forced"
+    requests, refused = sum(one.requests for one in results), sum(one.refused for one in results)
+    functions = sum(one.functions for one in results)
+    yield f"S2: {refused} of {requests} requests for memory refused"
+    for tool, (clean, count) in _summed([one.clean for one in results]).items():
+        yield f"S13, {tool}: {clean} of {count} functions clean"
+    yield f"{functions} functions of {len(results)} sources, {sum(len(one.wrong) for one in results)} ended wrongly"
+
+
+def main() -> int:
+    """Sweep; 1 where something is wrong."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("names", nargs="*", help="sources whose names contain one of these; all if left out")
+    options.add_argument("--quick", action="store_true", help="a handful, in seconds")
+    options.add_argument("--tools", action="store_true", help="gcc's analyzer and sanitizers: S13")
+    options.add_argument("--examples", type=int, default=20, help="how many inputs are drawn")
+    options.add_argument("--seconds", type=float, default=30.0, help="how long a call may take")
+    options.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    given = options.parse_args()
+    every = ownops.sources()
+    chosen = [one for one in every if not given.names or any(name in str(one) for name in given.names)]
+    if given.quick:
+        chosen = [one for one in chosen if str(one) in QUICK]
+    results = []
+    with ProcessPoolExecutor(given.jobs, multiprocessing.get_context("spawn")) as pool:
+        for one in pool.map(partial(swept, examples=given.examples, seconds=given.seconds, tools=given.tools), chosen):
+            good = sum(one.come_to.values())
+            print(
+                f"{one.name}: {one.functions} functions, {good} of {len(one.come_to)} places, "
+                f"{one.refused} of {one.requests} requests, {len(one.wrong)} wrong, {one.seconds:.1f} s",
+                flush=True,
+            )
+            print("".join(f"  ! {text}\n" for _, text in one.wrong), end="", flush=True)
+            results.append(one)
+    print()
+    lines = list(told(results, len(chosen) == len(every) and not given.tools))
+    print("\n".join(lines))
+    return int(any(line.startswith("!") for line in lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
