@@ -17,6 +17,7 @@ Apply = pytest.importorskip("pytensor.graph.basic").Apply
 COp = pytest.importorskip("pytensor.link.c.op").COp
 debug = pytest.importorskip("pytensor.compile.debug.debugmode")
 rewriting = pytest.importorskip("pytensor.graph.rewriting.basic")
+modes = pytest.importorskip("pytensor.compile.mode")
 
 
 @pytest.fixture
@@ -141,3 +142,16 @@ def test_no_file_of_pytensors_cache_is_opened(tmp_path):
         run = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=False)
         assert run.returncode == 0, run.stderr
         assert run.stdout.splitlines() == [found, "[]"]
+
+
+@pytest.mark.parametrize("linker", ["opweld", "opweld_c", "cvm"])
+def test_constants_that_are_inputs_are_read_from_their_cells(linker, installed):
+    x, one = pt.constant(np.float64(999)), pt.constant(np.float64(1))
+    graph = pytensor.graph.fg.FunctionGraph([x, one], [x - one], clone=False)
+    made = pytensor.link.vm.VMLinker(use_cloop=True) if linker == "cvm" else modes.predefined_linkers[linker]
+    thunk, inputs, outputs = made.accept(graph).make_thunk()
+    for given, wanted in (((10, 1), 9), ((10, 0), 10)):
+        for cell, value in zip(inputs, given, strict=True):
+            cell.data = np.asarray(float(value))
+        thunk()
+        assert outputs[0].data == wanted

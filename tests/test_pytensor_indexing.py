@@ -5,9 +5,9 @@ import pytest
 from pytensors import pytensor
 
 import opweld.pytensor  # noqa: F401, makes the modes known
-from opweld.pytensor.graphs import Wrapping
 from opweld.pytensor.indexing import Written
 from opweld.pytensor.numbers import without_axes
+from opweld.pytensor.wrapping import Wrapping
 
 pt = pytest.importorskip("pytensor.tensor")
 MODES = ("OPWELD", "OPWELD_C")

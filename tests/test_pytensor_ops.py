@@ -15,6 +15,7 @@ from pytensors import pytensor
 import opweld.pytensor
 from opweld.errors import CompileError, ProgramError
 from opweld.pytensor import versions
+from opweld.pytensor.thunks import Thunk
 
 pt = pytest.importorskip("pytensor.tensor")
 Apply = pytest.importorskip("pytensor.graph.basic").Apply
@@ -241,6 +242,8 @@ def test_without_a_compiler_there_is_python():
         linker = opweld.pytensor.OPWELD.linker.__class__()
         f = pytensor.function([x], x + 1, mode=pytensor.compile.mode.Mode(linker, "fast_compile"))
         assert f([1.0]) == 2
+        g = pytensor.function([x], x + 1, mode="OPWELD")  # its linker was made when there was a compiler
+        assert g([1.0]) == 2 and not any(isinstance(thunk, Thunk) for thunk in g.vm.thunks)
         with pytest.raises(missing, match=r"config\.cxx is empty"):
             pytensor.function([x], x + 1, mode="OPWELD_C")
 

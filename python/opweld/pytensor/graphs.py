@@ -9,26 +9,23 @@ from copy import copy
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import pytensor.link.c as link
 from pytensor.graph.basic import Apply
-from pytensor.graph.basic import Constant as TheirConstant
 from pytensor.graph.basic import Variable as TheirVariable
 from pytensor.graph.op import Op as TheirOp
 from pytensor.graph.utils import MethodNotDefined as Undefined
 from pytensor.link.c.cmodule import GCC_compiler
 from pytensor.link.c.interface import CLinkerOp, CLinkerType
 from pytensor.link.c.op import COp as TheirCOp
-from pytensor.tensor.type import lscalar
 
 from opweld.errors import MethodNotDefined
 from opweld.hooks.reading import NAME, VARIABLE, op_sub
 from opweld.pytensor.indexing import Written, written_of
 from opweld.pytensor.plain import in_c, numbers_of, with_numbers
-from opweld.pytensor.structure import Structure, is_part, structure_of
+from opweld.pytensor.structure import Structure, structure_of
 from opweld.pytensor.types import Array, Foreign, Types, Uncarried, listed
 
-__all__ = ["Constant", "Node", "Op", "Variable", "Wrapping"]
+__all__ = ["Constant", "Node", "Op", "Variable"]
 
 #: How PyTensor's hooks say that they are not written.
 NOT_WRITTEN = (NotImplementedError, Undefined)
@@ -177,6 +174,11 @@ class Op:
     def structured(self, kind: str) -> dict[str, Any] | None:
         """Give the work as data, if it is of a kind, ``"loop"`` or ``"view"``."""
         return None if self._structure is None else self._structure.fields.get(kind)
+
+    @property
+    def held(self) -> str | None:
+        """The dtype of what its loop makes, where its output is of another."""
+        return None if self._structure is None else self._structure.held
 
     def apart(self, fields: dict[str, Any], **maps: Any) -> Op:
         """Give an op whose work is other data, of the same scalar ops; `maps`: ``view_map`` and ``destroy_map``."""
@@ -361,35 +363,3 @@ class Node:
             return None
         last = trace[-1][-1]
         return last[0], last[1], last[2]
-
-
-class Wrapping:
-    """What stands for the variables and nodes of one of PyTensor's graphs, each made once."""
-
-    def __init__(self) -> None:
-        self.types = Types()
-        self._variables: dict[Any, Variable] = {}
-        self._nodes: dict[Any, Node] = {}
-
-    def variable(self, theirs: TheirVariable) -> Variable:
-        """Find what stands for a variable."""
-        found = self._variables.get(theirs)
-        if found is None:
-            kind = self.types.of(theirs.type)
-            found = Constant(theirs, kind) if isinstance(theirs, TheirConstant) else Variable(theirs, kind)
-            self._variables[theirs] = found
-        return found
-
-    def _number(self, theirs: TheirVariable) -> Variable:
-        """Give what stands for an index that is known: an array without dimensions."""
-        return Constant(theirs, self.types.of(lscalar), np.asarray(theirs.data, "int64"))
-
-    def node(self, theirs: Apply) -> Node:
-        """Find what stands for a node."""
-        found = self._nodes.get(theirs)
-        if found is None:
-            other = self._number if is_part(theirs) else self.variable
-            inputs = [(other if i else self.variable)(variable) for i, variable in enumerate(theirs.inputs)]
-            outputs = [self.variable(variable) for variable in theirs.outputs]
-            found = self._nodes[theirs] = Node(theirs, inputs, outputs, self.types)
-        return found

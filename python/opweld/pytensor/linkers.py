@@ -17,10 +17,11 @@ from pytensor.link.c.op import COp
 from pytensor.link.utils import gc_helper, map_storage, raise_with_op
 from pytensor.link.vm import Stack, UpdatingVM, VMLinker
 
-from opweld.pytensor.graphs import Constant, Node, Wrapping
+from opweld.pytensor.graphs import Constant, Node
 from opweld.pytensor.runs import Run, clustered, groups_of, run_of
 from opweld.pytensor.settings import options
 from opweld.pytensor.thunks import Failed, Thunk, link_run
+from opweld.pytensor.wrapping import Wrapping
 
 __all__ = ["Machine", "RunsLinker", "WholeLinker", "inner_functions", "make_c_thunk"]
 
@@ -121,7 +122,7 @@ class RunsLinker(VMLinker):
         storage_map: dict[Variable, Cell] | None = None,
     ) -> Any:
         """Make the machine; what is given and comes back is as PyTensor's `VMLinker` has it."""
-        if not self.c_thunks:
+        if not (self.c_thunks and config.cxx):
             return super().make_all(profiler, input_storage, output_storage, storage_map)
         fgraph = self.fgraph
         nodes, (input_storage, output_storage, storage_map) = _ordered(self, input_storage, output_storage, storage_map)
@@ -337,7 +338,7 @@ def make_c_thunk(
     NotImplementedError
         If the node has no C.
     """
-    wrapped = Wrapping().node(node)
+    wrapped = Wrapping(v for v in node.inputs if storage_map[v][0] is not getattr(v, "data", None)).node(node)
     if not wrapped.op.has_c:
         raise NotImplementedError(f"{op} has no C code")
     given = dict.fromkeys(v for v in wrapped.inputs if not isinstance(v, Constant))
@@ -364,7 +365,7 @@ def make_c_thunk(
 def _ordered(linker: LocalLinker, *cells: object) -> tuple[list[Node], tuple[Any, Any, dict[Variable, Cell]]]:
     """Give a linker's nodes in the order it asks for, and cells for what it works with; those given are among them."""
     order = linker.schedule(linker.fgraph)
-    wrapping = Wrapping()
+    wrapping = Wrapping(linker.fgraph.inputs)
     return [wrapping.node(node) for node in order], map_storage(linker.fgraph, order, *cells)
 
 

@@ -1,4 +1,4 @@
-"""What has one element by its type: computed without dimensions, and read so by the loops of what has many.
+"""What is compiled of nodes: what has one element by its type without dimensions, sums in wider dtypes, then rounded.
 
 PyTensor gives every operand of an `Elemwise` the same number of dimensions: a number beside an array is ``ExpandDims``
 of it, and what is computed of that alone has an axis of size 1. Without it a loop knows that it reads a number.
@@ -13,6 +13,7 @@ import numpy as np
 from pytensor.tensor.type import TensorType
 
 from opweld.pytensor.graphs import Constant, Node, Variable
+from opweld.pytensor.scalars import Body
 from opweld.pytensor.types import Array, Types
 
 __all__ = ["without_axes"]
@@ -55,6 +56,8 @@ class _Numbers:
             self._waits[node.outputs[0]] = node
         elif loop and "folds" not in loop:
             self._loop(node, loop)
+        elif loop and node.op.held:
+            self._rounded(node, loop, node.op.held)
         else:
             self._enter(node)
 
@@ -73,6 +76,16 @@ class _Numbers:
             self._number[output] = number
             axes = {"view": {"axes": [], "new": list(range(output.theirs.type.ndim)), "cuts": []}}
             self._waits[output] = node.apart(axes, [number], [output], view_map={0: [0]})
+
+    def _rounded(self, node: Node, loop: dict[str, Any], held: str) -> None:
+        """Enter a node that folds in a wider dtype than its output's, and then another that rounds."""
+        theirs = node.outputs[0].theirs
+        wide = Variable(theirs, _array_type(held, theirs.type.ndim))
+        self._enter(node.apart({"loop": loop}, node.inputs, [wide]))
+        body = Body([held])
+        value = body.cast(0, theirs.type.dtype)
+        rounding = {"body": body.instructions, "outputs": [{"value": value}]}
+        self._enter(node.apart({"loop": rounding}, [wide], node.outputs))
 
     def _enter(self, node: Node) -> None:
         for variable in node.inputs:
@@ -109,7 +122,11 @@ def _is_one(variable: Variable) -> bool:
 
 
 def _number_type(variable: Variable) -> Array:
-    found = Types().of(TensorType(dtype=variable.theirs.type.dtype, shape=()))
+    return _array_type(variable.theirs.type.dtype, 0)
+
+
+def _array_type(dtype: str, ndim: int) -> Array:
+    found = Types().of(TensorType(dtype=dtype, shape=(None,) * ndim))
     assert isinstance(found, Array)
     return found
 

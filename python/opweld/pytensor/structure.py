@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from pytensor.graph.basic import Apply, Constant
 from pytensor.graph.op import Op
 from pytensor.scalar import ScalarType, basic
@@ -25,10 +26,13 @@ class Structure:
         ``loop`` or ``view``.
     body : Body, optional
         Of a loop: has the scalar ops that take part by their own C.
+    held : str, optional
+        The dtype of what a loop makes, where the node's output is of another: that is made of it.
     """
 
-    def __init__(self, fields: dict[str, Any], body: Body | None = None) -> None:
+    def __init__(self, fields: dict[str, Any], body: Body | None = None, held: str | None = None) -> None:
         self.fields = fields
+        self.held = held
         self._body = body if body is not None and body.owned else None
         self.lang = "c" if self._body is None else self._body.lang
 
@@ -142,23 +146,29 @@ def is_part(node: Apply) -> bool:
 
 
 _INDICES = frozenset(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"))
-_FOLDS = {
-    basic.Add: "add", basic.Mul: "multiply", basic.Maximum: "maximum", basic.Minimum: "minimum",
-    basic.OR: "logical_or", basic.AND: "logical_and",
-}  # fmt: skip
+_FOLDS = {basic.Add: "add", basic.Mul: "multiply", basic.Maximum: "maximum", basic.Minimum: "minimum"}
+_OF_BITS = {basic.OR: "bitwise_or", basic.AND: "bitwise_and", basic.XOR: "bitwise_xor"}
+_OF_BOOLS = {basic.Add: "logical_or", basic.Mul: "logical_and", basic.OR: "logical_or", basic.AND: "logical_and"}
 
 
 def _fold(op: Op, node: Apply) -> Structure:
     (x,), (y,) = node.inputs, node.outputs
-    name = _FOLDS.get(type(op.scalar_op))
     dtype = y.type.dtype
+    kind = np.dtype(dtype).kind
+    more = {"b": _OF_BOOLS, "i": _OF_BITS, "u": _OF_BITS}.get(kind, {})
+    name = {**_FOLDS, **more}.get(type(op.scalar_op))
     axes = list(range(x.type.ndim)) if op.axis is None else sorted(op.axis)
-    if name is None or not axes or (op.acc_dtype or dtype) != dtype:
+    held = op.acc_dtype or dtype
+    if name is None or not axes:
         raise Unknown(str(op))
-    if name.startswith("logical") and dtype != "bool":
+    wraps = kind in "iu" and name not in ("maximum", "minimum")
+    if np.dtype(held).kind in "iu" and (wraps or x.type.dtype == dtype):
+        held = dtype  # the low bits of sums and products, and all of the rest, are what they are in wider integers
+    if held != dtype and not (kind == "f" and held == "float64"):
         raise Unknown(str(op))
     body = Body([x.type.dtype])
-    value = body.cast(0, dtype)
-    fold = {"op": name, "dtypes": [dtype], "values": [value]}
+    value = body.cast(0, held)
+    fold = {"op": name, "dtypes": [held], "values": [value]}
     outputs = [{"fold": 0, "value": 0}]
-    return Structure({"loop": {"body": body.instructions, "folds": [fold], "axes": axes, "outputs": outputs}}, body)
+    loop = {"body": body.instructions, "folds": [fold], "axes": axes, "outputs": outputs}
+    return Structure({"loop": loop}, body, held if held != dtype else None)

@@ -1,0 +1,1 @@
+"""What PyTensor's tests import of each other, for those that the source distribution holds."""
