@@ -14,6 +14,7 @@ Everything that can be said statically is in pyproject.toml. Here is the rest:
   ``opweld._threads``: the pool of threads that long loops share.
 * ``opweld/_engine_id.py``, the engine's identity: version and digest of its sources.
 * the templates, for reading, and the licences of the Go modules that are linked in.
+* the project's addresses in the metadata: those of the repository that the sources were cloned from.
 """
 
 from __future__ import annotations
@@ -281,7 +282,49 @@ class BuildEngine(build_ext):
             shutil.copyfile(source, package / name)
 
 
+def urls_of(remote: str) -> dict[str, str]:
+    """Give the addresses of a project whose repository is at ``remote``, as Git says it; none where it is not public.
+
+    Names and passwords that stand in an address are dropped. A folder, a host without a dot and an address by numbers
+    are no place that a reader of the metadata could go to.
+    """
+    found = re.fullmatch(r"(?:https?|ssh|git)://(?:[^@/]*@)?([^/:]+)(?::\d+)?/(.+?)(?:\.git)?/?", remote)
+    found = found or re.fullmatch(r"(?:[^@/:]+@)?([^/:@]+):(?!/)(.+?)(?:\.git)?/?", remote)
+    if not found or not re.fullmatch(r"(?:[\w-]+\.)+[A-Za-z]{2,}", found[1]):
+        return {}
+    if found[1].endswith((".local", ".internal")):
+        return {}
+    home = f"https://{found[1]}/{found[2]}"
+    urls = {"Homepage": home, "Source": home}
+    blob = {"github.com": "blob/HEAD", "gitlab.com": "-/blob/HEAD", "codeberg.org": "src/branch/main"}.get(found[1])
+    if blob:
+        issues = "-/issues" if found[1] == "gitlab.com" else "issues"
+        urls |= {
+            "Documentation": f"{home}/{blob}/docs/index.md",
+            "Changelog": f"{home}/{blob}/CHANGELOG.md",
+            "Issues": f"{home}/{issues}",
+        }
+    return urls
+
+
+def project_urls() -> dict[str, str]:
+    """Give the project's addresses: what an archive of sources says of itself, else where this clone comes from."""
+    archived = ROOT / "PKG-INFO"
+    if archived.exists():
+        lines = re.findall(r"(?m)^Project-URL: ([^,]+), (.+)$", archived.read_text("utf-8"))
+        return dict(lines)
+    if not (ROOT / ".git").exists():
+        return {}
+    command = ["git", "-C", str(ROOT), "config", "--get", "remote.origin.url"]
+    try:
+        asked = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    except FileNotFoundError:
+        return {}
+    return urls_of(asked.stdout.strip())
+
+
 setup(
+    project_urls=project_urls(),
     ext_modules=[Extension("opweld._engine", sources=[])],
     cmdclass={"build_py": BuildPython, "build_ext": BuildEngine},
 )

@@ -39,6 +39,7 @@ def test_it_builds_with_what_the_project_is_built_with():
     wanted = {re.match(r"[\w-]+", item)[0] for item in PROJECT["build-system"]["requires"]}
     host = {re.match(r"[\w-]+", item)[0] for item in listed("requirements", "host")}
     assert wanted <= host and "pip" in host
+    assert {"python", "numpy"} <= set(listed("requirements", "host")), "with a version they would be no variants"
     assert '${{ compiler("go-cgo") }}' in listed("requirements", "build")
     (command,) = [line for line in listed("build", "script") if "pip" in line]
     assert "--no-build-isolation" in command and "--no-deps" in command
