@@ -109,6 +109,10 @@ test-graphs: $(STAMP)/test-$(PYV) ## thousands of graphs at random, fused and no
 		OPWELD_PROCESSOR=$(LEVEL) OPWELD_GRAPHS_THREADS=$(or $(THREADS),1) "build/test-$(PYV)/bin/python" -m pytest -q \
 		-n auto --dist worksteal tests/test_graphs_at_random.py $(PYTEST_ARGS)
 
+.PHONY: test-pytensor
+test-pytensor: $(STAMP)/test-$(PYV) ## PyTensor's own tests by its C and by opweld, compared: PYTENSOR_TESTS="--tests FOLDER tensor/test_elemwise.py"
+	@"build/test-$(PYV)/bin/python" tools/pytensortests.py $(PYTENSOR_TESTS)
+
 .PHONY: mutants
 mutants: $(STAMP)/test-$(PYV) $(STAMP)/venv-$(PYV) ## put small faults into copies of this tree and see which the tests notice: MUTANTS="--area go-gen"
 	@"build/test-$(PYV)/bin/python" tools/mutants.py $(MUTANTS)
@@ -116,6 +120,14 @@ mutants: $(STAMP)/test-$(PYV) $(STAMP)/venv-$(PYV) ## put small faults into copi
 .PHONY: score
 score: $(STAMP)/test-$(PYV) ## how many faults put into right C the lint finds, by kind: SCORE=--missed
 	@"build/test-$(PYV)/bin/python" tools/score.py $(SCORE)
+
+.PHONY: sweep
+sweep: $(STAMP)/test-$(PYV) ## force every place of every own op that can fail, refuse each request for memory: SWEEP="--quick", "cookbook: kepler"
+	@"build/test-$(PYV)/bin/python" tools/sweep.py $(SWEEP)
+
+.PHONY: soak
+soak: $(STAMP)/test-$(PYV) ## call every own op for long and see whether its process grows: SOAK="--seconds 60 --calls 10000000", "library: T.sort"
+	@"build/test-$(PYV)/bin/python" tools/soak.py $(SOAK)
 
 .PHONY: test-all
 test-all: test-go ## all tests, on each CPython from 3.10 to 3.13 that is found
@@ -176,6 +188,10 @@ docs: $(STAMP)/docs-$(PYV) ## run what the pages show, build the site into build
 		tests/test_reference.py tests/test_docstrings.py tests/test_pages.py
 	"build/docs-$(PYV)/bin/python" tools/site.py $(DOCS_ARGS)
 
+.PHONY: conda
+conda: $(STAMP)/conda-$(PYV) ## build the conda recipe and run its tests: CHANNEL=conda-forge, or a channel made of this machine
+	@"build/conda-$(PYV)/bin/python" tools/conda.py --channel "$(CHANNEL)"
+
 .PHONY: wheel
 wheel: $(WHEEL) ## build the manylinux wheel into dist/
 	@cat $(WHEEL)
@@ -207,6 +223,15 @@ $(STAMP)/lint-$(PYV): $(PINS) $(STAMP)/venv-$(PYV) | $(STAMP)
 	rm -rf "build/lint-$(PYV)"
 	"$(PYTHON)" -m venv --without-pip "build/lint-$(PYV)"
 	$(call pip,build/lint-$(PYV)) install --group lint
+	touch "$@"
+	$(end)
+
+$(STAMP)/conda-$(PYV): $(PINS) $(STAMP)/venv-$(PYV) | $(STAMP)
+	@$(begin)
+	echo "· environment build/conda-$(PYV)"
+	rm -rf "build/conda-$(PYV)"
+	"$(PYTHON)" -m venv "build/conda-$(PYV)"
+	$(call pip,build/conda-$(PYV)) install --group conda
 	touch "$@"
 	$(end)
 

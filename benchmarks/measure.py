@@ -2,6 +2,7 @@
 
 python measure.py calls FOLDER ROUNDS     time per call; FOLDER holds handwritten.so
 python measure.py build                   seconds from function() to the end of the first call
+python measure.py lint                    seconds of the cold build of an op of 200 lines, and of the lint in it
 python measure.py loaded                  seconds of function(), of a module that the process has loaded
 python measure.py second                  a whole small program; what it mapped and started
 python measure.py pytensor-calls ROUNDS
@@ -121,6 +122,29 @@ def build() -> dict:
     return {"seconds": time.perf_counter() - start}
 
 
+def lint() -> dict:
+    import numpy as np
+    from fragments import smooth
+
+    import opweld
+
+    x, y = opweld.tensor.dvector("x"), opweld.tensor.dvector("y")
+    values, weights = np.arange(9.0), np.ones(3)
+    start = time.perf_counter()
+    f = opweld.function([x, y], smooth(x, y))
+    f(values, weights)
+    seconds = time.perf_counter() - start
+    built = f.maker.built
+    assert not built.hit and built.lint["findings"] == []
+    program = f.maker.program.text
+    alone = []
+    for _ in range(15):
+        start = time.perf_counter()
+        opweld.engine.lint(program)
+        alone.append(time.perf_counter() - start)
+    return {"seconds": seconds, "beside": built.seconds["lint"], "alone": alone}
+
+
 def loaded() -> dict:
     import opweld
 
@@ -195,6 +219,8 @@ def main(what: str, *rest: str) -> None:
         answer = calls(rest[0], int(rest[1]))
     elif what == "build":
         answer = build()
+    elif what == "lint":
+        answer = lint()
     elif what == "loaded":
         answer = loaded()
     elif what == "second":

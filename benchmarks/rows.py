@@ -31,6 +31,7 @@ ROWS: dict[str, Row] = {
     "curve": Row(array_rows.curve, array_rows.show_curve),
     "memory": Row(array_rows.memory, array_rows.show_memory),
     "build": Row(build_rows.build, build_rows.show_build),
+    "lint": Row(build_rows.lint, build_rows.show_lint),
     "second": Row(build_rows.second, build_rows.show_second),
     "short": Row(short_rows.short, short_rows.show_short),
     "growth": Row(graph_rows.growth, graph_rows.show_growth),

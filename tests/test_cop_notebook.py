@@ -96,6 +96,6 @@ def test_mistakes_are_short(ipython):
     assert "ValueError: %%cop: the signature needs a name" in shown[3]
     assert "CompileError: h does not compile: <ipython-input-5-" in shown[4] and ">:2:7\n" in shown[4]
     assert 'size "m" is bound by no input' in shown[5] and 'the signature has no "b"' in shown[6]
-    ours = [one.count("/opweld/") for one in shown[2:7]]
+    ours = [one.replace("/opweld/build/", "/").count("/opweld/") for one in shown[2:7]]  # a checkout may be called so
     assert ours == [1, 1, 1, 1, 1] or ours == [1, 1, 0, 1, 1], shown  # of h([1.0]): where the compiler's output lies
     assert "FileNotFoundError" in shown[7]

@@ -54,7 +54,7 @@ __all__, __getattr__, __dir__ = door(
         "__version__", "compat", "compile", "generic", "graph", "printing", "rewriting", "scalar", "tensor",
     ),
     hidden=(
-        "addresses", "checking", "debugger", "doctor", "engine", "enums", "errors", "external", "linting", "params",
-        "picture", "profiling", "scaffold", "sources", "tolerances",
+        "addresses", "checking", "debugger", "doctor", "engine", "enums", "errors", "external", "linting", "mending",
+        "params", "picture", "profiling", "scaffold", "sources", "tolerances",
     ),
 )  # fmt: skip

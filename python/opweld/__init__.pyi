@@ -13,6 +13,7 @@ from opweld import (
     generic as generic,
     graph as graph,
     linting as linting,
+    mending as mending,
     params as params,
     picture as picture,
     printing as printing,

@@ -100,7 +100,7 @@ def fusion(program: str) -> dict[str, Any]:
     return _ask("Fusion", dumps({"program": program}))
 
 
-def lint(program: str = "", fragments: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+def lint(program: str = "", fragments: Sequence[Mapping[str, Any]] = (), mend: bool = False) -> dict[str, Any]:
     """Say what goes wrong on the paths of users' C.
 
     Parameters
@@ -109,18 +109,21 @@ def lint(program: str = "", fragments: Sequence[Mapping[str, Any]] = ()) -> dict
         Program's text (docs/program.md).
     fragments : sequence of dict
         Texts that are of no Program, each with what its surroundings say of it (docs/engine.md).
+    mend : bool
+        Whether texts are wanted in which what has one mend is mended.
 
     Returns
     -------
     dict
-        ``version`` of the lint, ``fragments``, how many texts were looked at, and ``findings``, a list for each text.
+        ``version`` of the lint, ``fragments``, how many texts were looked at, ``findings``, a list for each text, and
+        ``mended``: of each text ``old``, ``new``, and ``fixed``, which findings are gone, if that is wanted.
 
     Raises
     ------
     ProgramError
         If the Program is malformed.
     """
-    return _ask("Lint", to_engine({"program": program, "fragments": list(fragments)}))
+    return _ask("Lint", to_engine({"program": program, "fragments": list(fragments), "mend": mend}))
 
 
 def rules() -> list[dict[str, str]]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from warnings import warn_explicit
 
 from opweld.compile.cache import map_warnings
+from opweld.compile.data import Program
 from opweld.compile.profile import Profile  # whoever is measured loads both
-from opweld.compile.program import Program
 from opweld.compile.written import line_of, placed
 from opweld.errors import AccountWarning
 

@@ -9,14 +9,14 @@ from types import ModuleType
 from typing import Any
 
 from opweld.compile import cache, toolchain, trust
+from opweld.compile.data import Program
 from opweld.compile.holds import NotHeld, Reads
-from opweld.compile.program import Program
 from opweld.config import Options
 from opweld.errors import CompilerNotFoundError, ConfigError, EngineError
 from opweld.lean import digest
 from opweld.rooms import late
 
-__all__ = ["Built", "Folders", "Setup", "build", "load"]
+__all__ = ["ENGINE_ID", "Built", "Folders", "Setup", "build", "load"]
 
 buildrequest: Any = late("opweld.compile.buildrequest")  # where the cache has nothing
 
@@ -206,14 +206,16 @@ class Built:
     key : str
         The build's key.
     seconds : dict
-        What the build took: ``render``, ``compile``, ``total``; empty for a hit.
+        What the build took: ``render``, ``compile``, beside it ``lint``, ``total``; empty for a hit.
     lint : dict or None
         What the lint found in the Program's texts, and its ``version``; None: they could not be looked at.
     reads : Reads or None
         What it was built from, once that has been asked.
+    remembered : int
+        Of how many functions it has been seen to whether they are to be remembered (`opweld.compile.keeping`).
     """
 
-    __slots__ = ("hit", "kept", "key", "lint", "module", "path", "reads", "seconds", "source", "text")
+    __slots__ = ("hit", "kept", "key", "lint", "module", "path", "reads", "remembered", "seconds", "source", "text")
 
     def __init__(
         self,
@@ -237,6 +239,7 @@ class Built:
         self.seconds = seconds
         self.lint = lint
         self.reads: Reads | None = None
+        self.remembered = 0
 
 
 making: Any = late("opweld.compile.making")  # where the cache has nothing, and for what else is seldom

@@ -23,7 +23,7 @@ __all__ = [
 FORMAT = 2
 FOLDER = f"v{FORMAT}"
 _MAGIC = f"opweld-cache {FORMAT} "
-KINDS = ("index", "entry", "module", "pch", "tools", "stamp", "expr", "decl", "cop", "lock", "log", "tmp")
+KINDS = ("index", "entry", "module", "pch", "tools", "stamp", "expr", "decl", "cop", "memo", "lock", "log", "tmp")
 _HEX = frozenset("0123456789abcdef")
 
 #: The folders below a root that are opweld's, those of earlier formats too.

@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from opweld.compile import builder
+from opweld.compile.data import Program
 from opweld.compile.io import In
-from opweld.compile.program import Program, make_program
 from opweld.config import Options
 from opweld.dtypes import compiled, dtype_of, rule_of
 from opweld.graph.shared import Cell, SharedVariable
 from opweld.hooks.asking import attribute
-from opweld.hooks.reading import knows_of
-from opweld.hooks.writer import params_room
+from opweld.hooks.reading import knows_of, params_room
 from opweld.lean import digest
 from opweld.rooms import late
 from opweld.signatures import filter_of
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Code", "bind", "compile_graph", "converter", "outs_of", "performer", "refuser", "rules_of"]
 
 failure: Any = late("opweld.compile.failure")  # few calls fail
+programs: Any = late("opweld.compile.program")  # a graph that is remembered asks no hook
 
 
 def converter(
@@ -191,8 +191,8 @@ class Code:
 
     Attributes
     ----------
-    graph : Graph
-        What runs.
+    graph : Graph or None
+        What runs; None: its Program was remembered.
     program : Program
         What the engine was given.
     built : Built
@@ -203,7 +203,7 @@ class Code:
 
     __slots__ = ("built", "fused", "graph", "program")
 
-    def __init__(self, graph: Graph, program: Program, built: builder.Built, fused: bool) -> None:
+    def __init__(self, graph: Graph | None, program: Program, built: builder.Built, fused: bool) -> None:
         self.graph = graph
         self.program = program
         self.built = built
@@ -260,7 +260,7 @@ def compile_graph(graph: Graph, name: str = "f", options: Options | None = None,
         If the module cannot be built or loaded.
     """
     options = Options() if options is None else options
-    program = make_program(graph, name, **interface)
+    program = programs.make_program(graph, name, **interface)
     return Code(graph, program, builder.build(program, options), options.fuse)
 
 
@@ -326,8 +326,10 @@ def bind(
         Takes the arguments, and ``out=``; it is C from its entry to its return. A function of cells has ``capsule``.
     """
     program = code.program
-    outputs = code.graph.outputs if outputs is None else outputs
-    convert = _by_type(code.graph) if convert is None else convert
+    if outputs is None or convert is None:
+        assert code.graph is not None, "of a Program that was remembered its user knows both"
+        outputs = code.graph.outputs if outputs is None else outputs
+        convert = _by_type(code.graph) if convert is None else convert
     returned = [entry for entry in program.data["outputs"] if "update" not in entry]
     arguments = len(program.data["inputs"]) - len(cells)
     module = code.built.module

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from opweld import engine
 from opweld.compile import written
-from opweld.compile.program import Program
+from opweld.compile.data import Program
 from opweld.errors import CompileError, LoadError, ToolError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from opweld.compile.program import Program
+from opweld.compile.data import Program
 from opweld.dtypes import describe, dtype_of, expected
 from opweld.hooks.reading import is_constant
 from opweld.signatures import filter_of

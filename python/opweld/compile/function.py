@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from opweld.compile import recipe
+from opweld.compile import memo, recipe
 from opweld.compile.io import (
     In,
     Out,
@@ -17,13 +17,11 @@ from opweld.compile.io import (
     read_updates,
     shared_of,
 )
-from opweld.compile.maker import Maker
-from opweld.compile.modes import read_mode
+from opweld.compile.maker import Maker, modes
 from opweld.compile.recipe import Recipe
 from opweld.config import Options, config
 from opweld.errors import OpweldWarning, UnusedInputError, _instead, _named, _what, _yes_or_no
 from opweld.graph.basic import Variable
-from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.shared import SharedVariable
 from opweld.rooms import ending
 
@@ -209,7 +207,7 @@ def function(
     given = _options(options, allow_input_downcast, on_unused_input, fuse, profile, threads, isolate, lint)
     if sanitize is not None:
         given["sanitize"] = sanitize
-    found = read_mode(mode)
+    found = None if isinstance(mode, str) and mode in memo.MODES else modes.read_mode(mode)
     chosen = Options(given, getattr(found, "options", None) or {})
     specs = _inputs(inputs, chosen.allow_input_downcast)
     single = outputs is None or isinstance(outputs, (Variable, Out))
@@ -227,7 +225,7 @@ def function(
         names = ", ".join([str(spec.variable) for spec in specs])
         raise UnusedInputError(f"function([{names}]) has neither outputs nor updates: give what it computes")
     _check_unused(specs, wanted + list(new.values()), chosen.on_unused_input)
-    kept = mode if isinstance(mode, str) else found
+    kept = mode if found is None or isinstance(mode, str) else found
     made = Recipe(specs, results, new, single, name, kept, given).make(found, chosen)
     return made if recipe.watch is None else recipe.watch(made)
 
@@ -337,7 +335,7 @@ def _check_unused(specs: list[In], outputs: list[Variable], action: str) -> None
         )
         if action == "raise":
             given = [other.variable for other in specs]
-            FunctionGraph([*given, *shared_of(outputs, set(given))], outputs)  # one that is missing is the reason
+            modes.FunctionGraph([*given, *shared_of(outputs, set(given))], outputs)  # one that is missing is the reason
             raise UnusedInputError(message)
         from warnings import warn
 

@@ -32,7 +32,9 @@ except ImportError:  # not built: whoever needs more of it says so
         return at
 
 
-__all__ = ["NotHeld", "Reads", "check_absent", "check_files", "check_found", "processor", "sha256", "which"]
+__all__ = [
+    "NotHeld", "Reads", "check_absent", "check_files", "check_found", "processor", "sha256", "unchanged", "which",
+]  # fmt: skip
 
 
 class NotHeld(Exception):

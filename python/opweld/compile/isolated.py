@@ -155,6 +155,15 @@ class Isolated:
         self._done = _last_uses(self._nodes, set(graph.outputs))
         self._source = "\n".join(dict.fromkeys([function.source() for function in in_c.values()]))
 
+    def runners(self) -> list[Runner]:
+        """Give what runs the nodes that have C.
+
+        Returns
+        -------
+        list of Runner
+        """
+        return [runner for runner in self._runners.values() if isinstance(runner, Runner)]
+
     def source(self) -> str:
         """Give the C of the nodes.
 

@@ -28,11 +28,12 @@ class Piece:
 class Line:
     """A line of a string, as a pattern."""
 
-    __slots__ = ("_pattern", "first", "last", "number", "pieces", "weight")
+    __slots__ = ("_pattern", "first", "formatted", "last", "number", "pieces", "weight")
 
-    def __init__(self, number: int, pieces: list[Piece], first: bool, last: bool) -> None:
+    def __init__(self, number: int, pieces: list[Piece], first: bool, last: bool, formatted: bool) -> None:
         self.number = number
         self.pieces = pieces
+        self.formatted = formatted  # of an f-string
         self.first, self.last = first, last  # in its string: something may stand before or behind it
         self.weight = sum([len("".join(piece.text.split())) for piece in pieces if not piece.put])
         self._pattern: re.Pattern[str] | None = None
@@ -164,11 +165,11 @@ class _Reader:
 
     def end(self, last: bool) -> None:
         """End a line of the string."""
-        pieces = _stripped(self.pieces)
+        pieces, formatted = _stripped(self.pieces), "f" in self.prefix
         if pieces:
-            self.lines.append(Line(self.begun, pieces, not self.lines, last))
+            self.lines.append(Line(self.begun, pieces, not self.lines, last, formatted))
         else:
-            self.lines.append(Line(self.begun, [], False, False))
+            self.lines.append(Line(self.begun, [], False, False, formatted))
         self.pieces = []
         self.begun = self.line
 

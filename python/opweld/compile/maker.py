@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from opweld.compile import builder, memo
 from opweld.compile.builder import Built
-from opweld.compile.code import bind, compile_graph, converter, rules_of
+from opweld.compile.code import Code, bind, converter, rules_of
+from opweld.compile.data import Asked, Program
 from opweld.compile.io import In, Substitution
-from opweld.compile.modes import InC, one_node
-from opweld.compile.program import Program
 from opweld.config import Options
 from opweld.dtypes import shape_text
 from opweld.errors import ConfigError
 from opweld.graph.basic import Apply, Variable
-from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.shared import SharedVariable
 from opweld.graph.type import Type
+from opweld.rooms import late
 
 if TYPE_CHECKING:
     import inspect
 
-    from opweld.compile.recipe import Recipe
+    from opweld.graph.fgraph import FunctionGraph
 
 __all__ = ["Maker"]
+
+modes: Any = late("opweld.compile.modes")  # a function that is remembered needs no rewriters
 
 
 class Maker:
@@ -57,46 +59,71 @@ class Maker:
     """
 
     def __init__(
-        self,
-        recipe: Recipe,
-        graph: FunctionGraph,
-        linked: Callable[..., Any],
-        options: Options,
-        shared: Sequence[SharedVariable],
+        self, recipe: Asked, options: Options, shared: Sequence[SharedVariable], mode: object = None
     ) -> None:
-        self.inputs = inputs = recipe.inputs
+        self.inputs = recipe.inputs
         self.single = recipe.single
         self.name = recipe.name
-        self.fgraph = graph
         self.shared = list(shared)
-        updated = list(recipe.updates)
-        self.updates = dict(enumerate(updated, len(graph.outputs) - len(updated)))
-        self.recipe = recipe
-        self.linked = linked
+        self.updates = dict(enumerate(recipe.updates, len(recipe.outputs)))
+        self.recipe: Any = recipe
+        self.options = options
+        self._lowered: tuple[FunctionGraph, Callable[..., Any]] | None = None
         self.conventions = options.conventions
         self.profiled = options.profile
         self.accounted = options.account
         if self.profiled and self.accounted:
             raise ConfigError("a function is profiled or accounted, not both: what is counted takes time")
-        if self.accounted and not isinstance(linked, InC):
+        self.threads = options.threads
+        self.keywords = keywords_of(self.inputs)
+        entry, known = memo.recall(recipe, options, self.shared)
+        if entry is None:
+            self._lowered = modes.lowered(recipe, options, self.shared, mode)
+        self.in_c = entry is not None or isinstance(self.linked, modes.InC)
+        if self.accounted and not self.in_c:
             raise ConfigError(
                 "accounts are kept of functions that run as one module of C in this process: leave out isolate, and "
                 "modes that run each node by itself, such as DebugMode"
             )
-        self.threads = options.threads
-        self.keywords = keywords_of(inputs)
-        self.code = compile_graph(
-            linked.graph if isinstance(linked, InC) else one_node(linked, graph),
+        if entry is not None:
+            program: Program = memo.Recalled(entry, lambda: self._program(self.linked.graph))  # type: ignore[attr-defined]
+            self.code = Code(None, program, builder.build(program, options), options.fuse)
+            return
+        graph = self.linked.graph if self.in_c else modes.one_node(self.linked, self.fgraph)  # type: ignore[attr-defined]
+        program = self._program(graph)
+        built = builder.build(program, options if self.in_c else options.but(sanitize=""))
+        self.code = Code(graph, program, built, options.fuse)
+        if self.in_c:
+            modes.keep(known, recipe, options, self.shared, self.fgraph.outputs, program, built)
+
+    @property
+    def fgraph(self) -> FunctionGraph:
+        """The graph that runs."""
+        return self._parts()[0]
+
+    @property
+    def linked(self) -> Callable[..., Any]:
+        """What the mode has linked."""
+        return self._parts()[1]
+
+    def _parts(self) -> tuple[FunctionGraph, Callable[..., Any]]:
+        if self._lowered is None:
+            self._lowered = modes.lowered(self.recipe, self.options, self.shared, modes.standard(self.recipe.mode))
+        return self._lowered
+
+    def _program(self, graph: FunctionGraph) -> Program:
+        program: Program = modes.make_program(
+            graph,
             self.called,
-            options if isinstance(linked, InC) else options.but(sanitize=""),
             single=self.single,
             keywords=self.keywords,
-            defaults=[spec.value is not None for spec in inputs],
-            mutable=[spec.mutable for spec in inputs],
+            defaults=[spec.value is not None for spec in self.inputs],
+            mutable=[spec.mutable for spec in self.inputs],
             cells=len(self.shared),
-            updates=[len(inputs) + self.shared.index(variable) for variable in updated],
-            scalars=options.conventions == "numpy",
+            updates=[len(self.inputs) + self.shared.index(variable) for variable in self.updates.values()],
+            scalars=self.conventions == "numpy",
         )
+        return program
 
     @property
     def program(self) -> Program:
@@ -116,7 +143,13 @@ class Maker:
     @property
     def returned(self) -> list[Variable]:
         """The outputs of `fgraph` that are results."""
-        return self.fgraph.outputs[: len(self.fgraph.outputs) - len(self.updates)]
+        return self._outputs()[: len(self.recipe.outputs)]
+
+    def _outputs(self) -> list[Variable]:
+        """The outputs of `fgraph`, or those that the user gave, of the same types and names."""
+        if self._lowered is not None:
+            return self._lowered[0].outputs
+        return [*[out.variable for out in self.recipe.outputs], *self.recipe.updates.values()]
 
     def create(self, explained: bool = True) -> Any:
         """Bind the module to this function's Python objects.
@@ -137,10 +170,10 @@ class Maker:
             self.called,
             convert,
             rules=rules_of(self.inputs, self.keywords, weak),
-            outputs=self.fgraph.outputs,
+            outputs=self._outputs(),
             defaults=[self._default(i, convert) for i in range(len(self.inputs))],
             cells=[variable.cell for variable in self.shared],
-            explained=explained and isinstance(self.linked, InC),
+            explained=explained and self.in_c,
             remark=self._remark() if self._remarks() else None,
             threads=self.threads,
         )
@@ -161,8 +194,7 @@ class Maker:
 
     def _remarks(self) -> bool:
         """Whether calls speak of floating point; where arguments may be overwritten, they are gone by then."""
-        in_c = isinstance(self.linked, InC)
-        return in_c and self.conventions == "numpy" and not any(spec.mutable for spec in self.inputs)
+        return self.in_c and self.conventions == "numpy" and not any(spec.mutable for spec in self.inputs)
 
     def _remark(self) -> Callable[[int, tuple[Any, ...], Any], None]:
         """What the module calls after a call that has met such floating point as NumPy may warn of."""
@@ -255,7 +287,7 @@ class Maker:
             If what is swapped out is not this function's, or what is swapped in is.
         """
         recipe = self.recipe.altered(self, swap or {}, delete_updates, name)
-        if (delete_updates and self.updates) or not isinstance(self.linked, InC):
+        if (delete_updates and self.updates) or not self.in_c:
             return recipe.make()
         made = object.__new__(Maker)
         made.__dict__.update(self.__dict__)
@@ -265,7 +297,8 @@ class Maker:
             made.updates = {position: swap.get(variable, variable) for position, variable in self.updates.items()}
             put = Substitution(swap)
             inputs = [*(spec.variable for spec in self.inputs), *made.shared]
-            made.fgraph = FunctionGraph(inputs, [put(variable) for variable in self.fgraph.outputs])
+            graph = modes.FunctionGraph(inputs, [put(variable) for variable in self.fgraph.outputs])
+            made._lowered = graph, self.linked
         return made.create()
 
     def reduce(self, made: object) -> Any:
@@ -290,7 +323,7 @@ class Maker:
         -------
         str
         """
-        theirs = None if isinstance(self.linked, InC) else getattr(self.linked, "source", None)
+        theirs = None if self.in_c else getattr(self.linked, "source", None)
         return (theirs and theirs()) or self.code.source()
 
     def nodes(self) -> list[Any]:
@@ -319,7 +352,7 @@ class Maker:
         note : str
             Why nothing is fused, or known.
         """
-        if not isinstance(self.linked, InC):
+        if not self.in_c:
             told = getattr(self.linked, "unfused", None) or f"the mode runs the graph by itself: {self.recipe.mode!r}"
             return self.fgraph.toposort(), [], [], told
         nodes = self.nodes()

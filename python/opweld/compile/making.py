@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from opweld import engine
 from opweld.compile import private, store
 from opweld.compile.crashes import watch
+from opweld.compile.data import Program
 from opweld.compile.explain import refused, undone, unloadable
 from opweld.compile.findings import say, warn_of
-from opweld.compile.program import Program
 from opweld.compile.written import lines_of
 from opweld.errors import CacheError, CompileError, ToolError
 

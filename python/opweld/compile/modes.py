@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from opweld.compile.code import Code, bind, compile_graph
-from opweld.compile.prepare import Replaced
+from opweld.compile.data import Asked
+from opweld.compile.keeping import keep
+from opweld.compile.prepare import Replaced, prepare
+from opweld.compile.program import make_program
 from opweld.config import Options
 from opweld.errors import ConfigError, _what
-from opweld.graph.basic import Apply
+from opweld.graph.basic import Apply, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.graph.op import Op
 from opweld.rewriting.sets import RewriteSet
@@ -18,8 +21,8 @@ from opweld.rooms import late
 from opweld.signatures import fitting, signature_of
 
 __all__ = [
-    "FAST_COMPILE", "FAST_RUN", "Compiled", "InC", "Linked", "Mode", "link", "one_node", "read_mode",
-    "rewrites_of", "wants_replaced",
+    "FAST_COMPILE", "FAST_RUN", "Compiled", "InC", "Linked", "Mode", "keep", "link", "lowered", "make_program",
+    "one_node", "read_mode", "rewrites_of", "standard", "wants_replaced",
 ]  # fmt: skip
 
 debugmode: Any = late("opweld.compile.debugmode")  # 2 ms, for those who debug
@@ -205,6 +208,30 @@ def read_mode(mode: Any) -> Mode:
     raise ValueError(f"no mode {mode!r}; known are {known}{also}")
 
 
+class _Standard(Compiled):
+    """A standard mode as it is where nobody has registered rewriters."""
+
+    @property
+    def rewrites(self) -> RewriteSet:
+        """Those that come with the library."""
+        return registry.first.including(*self.tags)
+
+
+def standard(name: str) -> Mode:
+    """Give a standard mode as it is where nobody has registered rewriters: that of a function that is remembered.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+
+    Returns
+    -------
+    Mode
+    """
+    return _Standard(*_NAMED[name].tags)
+
+
 def rewrites_of(mode: Mode, optimizer: str) -> RewriteSet | None:
     """Choose the rewriters of a function.
 
@@ -232,7 +259,7 @@ def rewrites_of(mode: Mode, optimizer: str) -> RewriteSet | None:
     if optimizer in ("merge", "None"):
         return RewriteSet() if optimizer == "merge" else None
     if optimizer != "default":
-        return registry.rewrites.including(optimizer)
+        return (registry.first if isinstance(mode, _Standard) else registry.rewrites).including(optimizer)
     found: Any = mode.rewrites
     if found is not None and not isinstance(found, RewriteSet):
         raise TypeError(f"{mode!r}: rewrites must be an opweld.rewriting.RewriteSet or None, got {_what(found)}")
@@ -289,6 +316,44 @@ def link(
     if not callable(made):
         raise TypeError(f"{mode!r}: link must give a callable of the values of the graph's inputs, got {_what(made)}")
     return made
+
+
+def lowered(
+    recipe: Asked, options: Options, shared: Sequence[Variable], mode: Mode | None = None
+) -> tuple[FunctionGraph, Callable[..., Any]]:
+    """Go from what a user asked for to the graph that runs, and to what runs it.
+
+    Parameters
+    ----------
+    recipe : Asked
+        What the user asked for.
+    options : Options
+        The function's.
+    shared : list of SharedVariable
+        What it reads and updates besides.
+    mode : Mode, optional
+        What the recipe's means, if that is known.
+
+    Returns
+    -------
+    FunctionGraph, callable
+        What `Mode.link` takes, and what it gives.
+    """
+    mode = read_mode(recipe.mode) if mode is None else mode
+    given = [spec.variable for spec in recipe.inputs]
+    wanted = [*(out.variable for out in recipe.outputs), *recipe.updates.values()]
+    replaced: Replaced | None = [] if wants_replaced(mode) else None
+    graph = prepare(
+        [*given, *shared],
+        wanted,
+        rewrites_of(mode, options.optimizer),
+        replaced,
+        {spec.variable for spec in recipe.inputs if spec.mutable},
+        {position for position, out in enumerate(recipe.outputs) if out.borrow},
+    )
+    if replaced is not None:
+        replaced += [("merging and rewriting", old, new) for old, new in zip(wanted, graph.outputs)]
+    return graph, link(mode, graph, options, recipe.name, replaced)
 
 
 def one_node(run: Callable[..., Any], graph: FunctionGraph) -> FunctionGraph:

@@ -3,66 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from opweld.errors import ProgramError
+from opweld.compile.data import FORMAT, Program
 from opweld.hooks.fragments import Fragments
 from opweld.hooks.standing import one_node, one_type
 from opweld.hooks.writer import Writer
-from opweld.lean import dumps
 
 if TYPE_CHECKING:
-    from opweld.hooks.protocols import Constant, Graph, Node, Variable
+    from opweld.hooks.protocols import Graph, Node, Variable
     from opweld.schema import ProgramFields
 
 __all__ = ["FORMAT", "Program", "make_program"]
 
-FORMAT = 4
-
 #: The Programs that are written from now on, where somebody wants them all; None: nobody does.
 written: list[Program] | None = None
-
-
-class Program:
-    """A function as plain data, and beside it the Python objects that its module is bound to.
-
-    Attributes
-    ----------
-    data : dict
-        Program, as docs/program.md describes it.
-    text : str
-        The same as JSON; `data` as bytes is what the cache's index is made of.
-    bytes : bytes
-        `text` in UTF-8.
-    sources : dict
-        Where the fragments were written: outside every key.
-    steps : list of (Node, dict of int to int)
-        The node behind each step, and where among the step's inputs each of the node's is: all but those that are
-        written into the C; a variable that is given twice is one.
-    performs : list of Node
-        The nodes whose steps call Python, in the order of those steps.
-    constants : list of Constant
-        In the order of the constant variables.
-    """
-
-    def __init__(
-        self,
-        data: ProgramFields,
-        sources: dict[str, dict[str, Any]],
-        steps: list[tuple[Node, dict[int, int]]],
-        performs: list[Node],
-        constants: list[Constant],
-    ) -> None:
-        self.data = data
-        self.sources = sources
-        self.steps = steps
-        self.performs = performs
-        self.constants = constants
-        self.text = dumps(data, ascii=False)
-        try:
-            self.bytes = self.text.encode()
-        except UnicodeEncodeError as err:
-            raise ProgramError(f"a fragment holds what UTF-8 cannot write: {err}") from None
 
 
 def make_program(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from opweld.compile import modes
-from opweld.compile.io import In, Out, Substitution, shared_of
-from opweld.compile.maker import Maker
-from opweld.compile.prepare import Replaced, prepare
+from opweld.compile.data import Asked
+from opweld.compile.io import Out, Substitution, shared_of
+from opweld.compile.maker import Maker, modes
 from opweld.config import Options
 from opweld.errors import _what
-from opweld.graph.basic import Variable, pickling
+from opweld.graph.basic import pickling
 from opweld.graph.shared import SharedVariable
 
 __all__ = ["Recipe"]
@@ -20,46 +19,10 @@ __all__ = ["Recipe"]
 watch: Callable[[Any], object] | None = None
 
 
-class Recipe:
-    """What a function is made of: all that is pickled of it.
+class Recipe(Asked):
+    """What a function is made of: all that is pickled of it."""
 
-    Parameters
-    ----------
-    inputs : list of In
-        The arguments.
-    outputs : list of Out
-        The results; givens stand in their places.
-    updates : dict of SharedVariable to Variable
-        What becomes the value of which shared variable.
-    single : bool
-        There is no list of results, but one result, or None.
-    name : str or None
-        The function's name.
-    mode : str or Mode
-        How it runs.
-    options : dict of str to object
-        The options that its user gave.
-    """
-
-    def __init__(
-        self,
-        inputs: list[In],
-        outputs: list[Out],
-        updates: dict[SharedVariable, Variable],
-        single: bool,
-        name: str | None,
-        mode: object,
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.inputs = inputs
-        self.outputs = outputs
-        self.updates = updates
-        self.single = single
-        self.name = name
-        self.mode = mode
-        self.options = options or {}
-
-    def make(self, mode: modes.Mode | None = None, options: Options | None = None) -> Any:
+    def make(self, mode: object = None, options: Options | None = None) -> Any:
         """Make the function.
 
         Parameters
@@ -71,26 +34,13 @@ class Recipe:
         -------
         Function
         """
-        if mode is None or options is None:
+        if options is None:
             mode = modes.read_mode(self.mode)
             options = Options(self.options, getattr(mode, "options", None) or {})
-        given = [spec.variable for spec in self.inputs]
-        wanted = [*(out.variable for out in self.outputs), *self.updates.values()]
-        shared = shared_of(wanted, set(given))
+        given = {spec.variable for spec in self.inputs}
+        shared = shared_of([*(out.variable for out in self.outputs), *self.updates.values()], given)
         shared += [variable for variable in self.updates if variable not in shared]
-        replaced: Replaced | None = [] if modes.wants_replaced(mode) else None
-        graph = prepare(
-            [*given, *shared],
-            wanted,
-            modes.rewrites_of(mode, options.optimizer),
-            replaced,
-            {spec.variable for spec in self.inputs if spec.mutable},
-            {position for position, out in enumerate(self.outputs) if out.borrow},
-        )
-        if replaced is not None:
-            replaced += [("merging and rewriting", old, new) for old, new in zip(wanted, graph.outputs)]
-        linked = modes.link(mode, graph, options, self.name, replaced)
-        return Maker(self, graph, linked, options, shared).create()
+        return Maker(self, options, shared, mode).create()
 
     def altered(
         self,

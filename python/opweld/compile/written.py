@@ -32,21 +32,40 @@ class Place:
         The line.
     names : dict of str to str
         How the user wrote what stands in the fragment's line.
+    parts : list of (int, int, int, bool, str)
+        Start and end in the fragment's line, start in the file's, whether it was put in, and how it is written there.
+    formatted : bool
+        Whether it is an f-string.
     """
 
-    __slots__ = ("_parts", "line", "names", "text")
+    __slots__ = ("formatted", "line", "names", "parts", "text")
 
-    def __init__(self, line: int, text: str, names: dict[str, str], parts: list[tuple[int, int, int, bool]]) -> None:
+    def __init__(
+        self,
+        line: int,
+        text: str,
+        names: dict[str, str],
+        parts: list[tuple[int, int, int, bool, str]],
+        formatted: bool,
+    ) -> None:
         self.line = line
         self.text = text
         self.names = names
-        self._parts = parts  # start and end in the fragment's line, start in the file's, whether it was put in
+        self.parts = parts
+        self.formatted = formatted
 
     def column(self, column: int) -> int:
         """Give the column of the file's line, in characters from 0, of one of the fragment's; -1: not known."""
-        for start, end, there, put in self._parts:
-            if start <= column < end or (column == end and (start, end, there, put) == self._parts[-1]):
+        for start, end, there, put, _ in self.parts:
+            if start <= column < end or (column == end == self.parts[-1][1]):
                 return there if put else there + column - start
+        return -1
+
+    def source(self, column: int) -> int:
+        """Give the column of the file's line where a place between characters of the fragment's lies; -1: not known."""
+        for start, end, there, put, written in self.parts:
+            if start <= column <= end and not (put and start < column < end):
+                return there + (column - start if not put else 0 if column == start else len(written))
         return -1
 
 
@@ -205,15 +224,16 @@ def _place(pattern: Line, source: str, text: str) -> Place:
     match = pattern.match(text.strip())
     if match is None:  # all of it was put in
         (column,) = [piece.column for piece in pattern.pieces if piece.put]
-        return Place(pattern.number, source, {}, [(indent, len(text), column, True)])
+        written = "".join([piece.text for piece in pattern.pieces if piece.put])
+        return Place(pattern.number, source, {}, [(indent, len(text), column, True, written)], pattern.formatted)
     names: dict[str, str] = {}
     parts = []
     for group, piece in enumerate(pattern.pieces, 1):
         start, end = match.span(group)
-        parts.append((start + indent, end + indent, piece.column, piece.put))
+        parts.append((start + indent, end + indent, piece.column, piece.put, piece.text))
         if piece.put and re.fullmatch(r"[A-Za-z_]\w*", match[group]):
             names[match[group]] = piece.text
-    return Place(pattern.number, source, names, parts)
+    return Place(pattern.number, source, names, parts, pattern.formatted)
 
 
 def _bounds(source: str, line: int, writer: str) -> tuple[list[range], list[range]]:

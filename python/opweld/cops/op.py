@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from opweld.compile.modes import InC
 from opweld.cops.reading import Argument, Place, Source, Text, read
 from opweld.cops.said import Said
 from opweld.cops.types import FUNCTION, WEAK, computed, dtypes_of, function_of, shape_of, sizes_of
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable
-from opweld.graph.fgraph import FunctionGraph
 from opweld.hooks.classes import COp
 from opweld.hooks.reading import generics
 from opweld.tensor.convert import as_tensor_variable
@@ -22,10 +20,10 @@ from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
 
 __all__ = [
-    "Cop", "Written", "addressing", "ctype", "definitions", "number_of", "op_of", "text_of", "type_of",
+    "CORE_ID", "Cop", "Written", "ctype", "definitions", "number_of", "op_of", "text_of", "type_of",
 ]  # fmt: skip
 
-_ID = "OPW_COP_ID"  # where the engine's text has the kernel's name
+CORE_ID = "OPW_COP_ID"  # where the engine's text has the kernel's name
 _PARTS = {"complex64": "float", "complex128": "double", "clongdouble": "long double"}
 
 
@@ -182,7 +180,7 @@ class Cop(Written, COp):
 
     def c_support_code_apply(self, node: Apply, name: str) -> str:
         """Give the functions, between the definitions of the type variables."""
-        return definitions(self.text.text.replace(_ID, name), self._dtypes(node), self.said.lang)
+        return definitions(self.text.text.replace(CORE_ID, name), self._dtypes(node), self.said.lang)
 
     def c_code(
         self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
@@ -193,7 +191,7 @@ class Cop(Written, COp):
             for k, i in enumerate(self.text.signature.changed, len(self.text.signature.outputs)):
                 copies += f"opw_cop_copy(&{output_names[k]}, (PyArrayObject *)({input_names[i]})) || "
                 taken[i] = output_names[k]
-        return f"if ({copies}{self.text.call.replace(_ID, name).format(*taken, *output_names)}) {sub['fail']}\n"
+        return f"if ({copies}{self.text.call.replace(CORE_ID, name).format(*taken, *output_names)}) {sub['fail']}\n"
 
     # ---- Python ----
 
@@ -219,37 +217,6 @@ class Cop(Written, COp):
             cell[0] = array.copy() if shared else array
         for cell, i in zip(output_storage[len(outputs) :], signature.changed):
             cell[0] = inputs[i]
-
-
-class Address(Cop):
-    """An op without inputs whose output is the address of a function of C, in a capsule."""
-
-    def __init__(self, said: Said, text: Text, place: Place, types: dict[str, str], name: str) -> None:
-        super().__init__(said, text, place, None)
-        self.types = types
-        self.name = name
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    __hash__ = object.__hash__
-
-    def make_node(self, *inputs: Any) -> Apply:
-        """Build the node."""
-        return Apply(self, [], [generics.generic()])
-
-    def _dtypes(self, node: Apply) -> dict[str, str]:
-        return self.types
-
-    def c_code(
-        self, node: Apply, name: str, input_names: list[str], output_names: list[str], sub: dict[str, Any]
-    ) -> str:
-        """Give the address."""
-        (out,) = output_names
-        return f"""
-            {out} = PyCapsule_New({self.text.call.replace(_ID, name)}, "{self.name}", NULL);
-            if ({out} == NULL) {sub["fail"]}
-        """
 
 
 def ctype(dtype: str, lang: str) -> str:
@@ -279,18 +246,6 @@ def text_of(said: Said, **more: Any) -> Text:
     if said.functions:
         more["functions"] = dict(said.functions)
     return read(said.signature, said.body, said.name, said.check, said.lang == "c++", said.nogil, **more)
-
-
-def addressing(said: Said, text: Text, place: Place, types: dict[str, str], name: str) -> InC:
-    """Make the module of C, not compiled yet, that a text's function is in for these dtypes.
-
-    Returns
-    -------
-    InC
-        Called, it gives the function's address: a list of one capsule of that name.
-    """
-    cls = type(said.name, (Address,), {"__module__": Address.__module__})  # by it messages of the compiler call it
-    return InC(FunctionGraph([], [cls(said, text, place, types, name)()]), name=said.name)
 
 
 def remade(said: Said, place: Place, python: Callable[..., Any] | None, in_place: bool) -> Cop:

@@ -188,6 +188,8 @@ def _shown(name: str, err: SignatureError, signature: str, other: str) -> str:
 class Place(Record):
     """Where a short form was made: the file, the line of the call, those of texts where they are known; other files."""
 
+    beside_program = True  # nothing of it is in a Program (`opweld.compile.memo`)
+
     file: str
     line: int
     known: tuple[tuple[str, int], ...] = ()

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from opweld._dispatch import Cop as Called
+from opweld.compile import recipe
 from opweld.compile.function import In, Out, function
-from opweld.cops.op import Cop, addressing, number_of, op_of, text_of, type_of
+from opweld.cops.op import Cop, number_of, op_of, text_of, type_of
 from opweld.cops.reading import Argument, Place, Text, module_of, place_of
 from opweld.cops.said import Said, said_of
 from opweld.cops.types import FUNCTION, WEAK, documented, dtypes_of, function_of, shape_of
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Form", "called", "cop", "formed"]
 
-ufuncs: Any = late("opweld.cops.ufunc")  # few short forms are ufuncs
+ufuncs: Any = late("opweld.cops.ufunc")  # few short forms are ufuncs, or called back by C
 
 
 @overload
@@ -311,7 +312,8 @@ class Form:
         wanted: Any = outputs[0] if len(outputs) == 1 and count else outputs
         own = {"conventions": "numpy"}  # whatever is configured: dtypes were chosen by it
         made = function(inputs, wanted, name=self.name, on_unused_input="ignore", options=own)
-        return made.maker.create(explained=False)  # there is one node, and what it says names it
+        made = made.maker.create(explained=False)  # there is one node, and what it says names it
+        return made if recipe.watch is None else recipe.watch(made)
 
     @ending
     def capsule(self, prototype: str, *, success: int = 1) -> Any:
@@ -340,7 +342,7 @@ class Form:
             raise TypeError(f"{self.name}.capsule: prototype must be a string, got {_what(prototype)}")
         said = self.op.said
         text = text_of(said, callback=prototype, success=int(success))
-        (found,) = addressing(said, text, self.op.place, text.types, text.core)()
+        (found,) = ufuncs.addressing(said, text, self.op.place, text.types, text.core)()
         return found
 
     # ---- what Python shows ----

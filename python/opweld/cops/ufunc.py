@@ -11,7 +11,8 @@ import numpy as np
 
 from opweld import _ufunc
 from opweld.compile.modes import InC
-from opweld.cops.op import Written, addressing, ctype, definitions, op_of, text_of, type_of
+from opweld.cops.address import addressing
+from opweld.cops.op import Written, ctype, definitions, op_of, text_of, type_of
 from opweld.cops.reading import Place, Text
 from opweld.cops.said import Said
 from opweld.cops.types import computed, described, dtypes_of, shape_of, size_text, sizes_of
@@ -27,7 +28,7 @@ from opweld.tensor.elemwise import Elemwise, broadcast_shape
 from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
 
-__all__ = ["Form", "made"]
+__all__ = ["Form", "addressing", "made"]
 
 _ORDER = (
     "?bBhHiIlLqQefdgFDG"  # in which NumPy lists loops, and looks for the first to whose dtypes arguments can be cast

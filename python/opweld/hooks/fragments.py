@@ -5,6 +5,7 @@ from __future__ import annotations
 from sys import intern
 from typing import TYPE_CHECKING, Any, Literal
 
+from opweld import sections
 from opweld.errors import OpweldWarning, _what
 from opweld.hooks.asking import ABSENT, Said, ask, ask_for_build, origin, plain, text, texts, title, words
 from opweld.hooks.classes import own_hook, says_nothing
@@ -26,7 +27,6 @@ from opweld.hooks.reading import (
     type_sub,
     writer_of,
 )
-from opweld.rooms import late
 
 if TYPE_CHECKING:
     from opweld import schema
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Fragments"]
 
-sections: Any = late("opweld.sections")  # the C of most graphs is in no file of the library's
 _SHARED: tuple[schema.SharedText, ...] = ("support_code", "init_code")
 _BUILD: tuple[schema.Wish, ...] = ("headers", "header_dirs", "libraries", "lib_dirs", "compile_args", "no_compile_args")
 _GIL = ("held", "released", "free-threaded")

@@ -20,6 +20,7 @@ __all__ = [
 
 float16: Any = late("opweld.hooks.float16")  # asked where an op writes C
 generics: Any = late("opweld.generic")  # few graphs have a type without C
+params_room: Any = late("opweld.params")  # few graphs have an op with params
 
 FAIL = "{ opw_failure = 1; goto opw_fail; }"
 NAME = "OPW_NAME"

@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from opweld.graph.aliasing import alias_pairs
 from opweld.hooks.asking import ABSENT, ask, attribute, text
 from opweld.hooks.fragments import Fragments
-from opweld.hooks.reading import PARAMS, VARIABLE, accept, carries_c, fit, is_constant, keeps_storage
+from opweld.hooks.reading import (
+    PARAMS,
+    VARIABLE,
+    accept,
+    carries_c,
+    fit,
+    is_constant,
+    keeps_storage,
+    params_room,
+)
 from opweld.lean import dumps
-from opweld.rooms import late
 
 if TYPE_CHECKING:
     from opweld.hooks.protocols import Constant, Node, Type, Variable
@@ -21,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Writer"]
 
-params_room: Any = late("opweld.params")  # few graphs have an op with params
 _MAPS: tuple[tuple[Literal["destroys", "views"], str], ...] = (("destroys", "destroy_map"), ("views", "view_map"))
 
 

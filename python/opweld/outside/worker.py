@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from typing import Any, NamedTuple
 from warnings import warn
 
@@ -248,6 +249,20 @@ class Worker:
         found = Died(status, slow, words, self.said(), begun)
         self.end()
         return found
+
+    def finish(self, seconds: float) -> None:
+        """Let the process end by itself, and what watches it say what it has to; one that does not end is ended.
+
+        Parameters
+        ----------
+        seconds : float
+            How long it may take.
+        """
+        if self._process is not None:
+            self._channel.socket.close()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(seconds)
+            self.end()
 
     def end(self) -> None:
         """End the process, if there is one."""

@@ -8,8 +8,8 @@ from opweld.graph.aliasing import Buffers, alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable, rewriting
 from opweld.graph.fgraph import FunctionGraph
 from opweld.hooks.standing import one_node, one_type
+from opweld.rewriting import equilibrium
 from opweld.rewriting.sets import RewriteSet
-from opweld.rooms import late
 
 __all__ = ["copy_and_merge", "merge", "merge_equal", "rewrite_graph"]
 
@@ -133,9 +133,6 @@ def _destroyed(graph: FunctionGraph) -> set[Variable]:
             for _, source in alias_pairs(node, "destroy_map"):
                 found.update(buffers.of(node.inputs[source]))
     return found
-
-
-equilibrium: Any = late("opweld.rewriting.equilibrium")  # in many graphs there is nothing to rewrite
 
 
 def rewrite_graph(graph: FunctionGraph, rewrites: RewriteSet) -> bool:

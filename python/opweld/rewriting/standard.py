@@ -136,6 +136,11 @@ class Registry:
     rewrites : RewriteSet, optional
         The first one; the library's own rewriters if left out.
 
+    Attributes
+    ----------
+    first : RewriteSet
+        What it began with.
+
     Examples
     --------
     >>> found = opweld.rewriting.registry.rewrites
@@ -144,7 +149,7 @@ class Registry:
     """
 
     def __init__(self, rewrites: RewriteSet | None = None) -> None:
-        self._rewrites = standard() if rewrites is None else rewrites
+        self._rewrites = self.first = standard() if rewrites is None else rewrites
         self._lock = allocate_lock()
 
     @property

@@ -1,0 +1,111 @@
+"""What is remembered of a function, for `opweld.compile.memo`: written where it was not found."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from opweld.compile import cache, memo
+from opweld.compile import program as programs
+from opweld.compile.builder import Built, Folders, making
+from opweld.compile.data import Asked, Program
+from opweld.config import Options
+from opweld.dtypes import dtype_of
+from opweld.graph.basic import Variable
+from opweld.graph.shared import SharedVariable
+from opweld.rewriting.standard import registry
+
+__all__ = ["keep"]
+
+_GRAPHS = 8  # that have one module, as x - y and y - x: whoever makes functions in a loop waits for no more of them
+
+_MOMENT = 2_000_000_000  # nanoseconds: as coarse as a file system's times may be
+
+
+def keep(
+    name: str,
+    recipe: Asked,
+    options: Options,
+    shared: Sequence[SharedVariable],
+    outputs: Sequence[Variable],
+    program: Program,
+    built: Built,
+) -> None:
+    """Remember a function, if all that a call of it needs can be written down.
+
+    Parameters
+    ----------
+    name : str
+        What `opweld.compile.memo.recall` gave; empty: it was not looked for.
+    recipe, options, shared
+        As for `recall`.
+    outputs : list of Variable
+        Those of the graph that runs.
+    program : Program
+        Its Program.
+    built : Built
+        Its module. Where the cache had it, and what was made before it is of others, nothing is written: so it would be
+        in the next process.
+    """
+    built.remembered += 1
+    if built.remembered > _GRAPHS:
+        return
+    if not built.kept or (built.hit and not memo.missed) or not memo.worth(recipe) or program.performs:
+        return
+    if registry.rewrites is not registry.first or programs.written is not None:
+        return
+    wanted = [*[out.variable for out in recipe.outputs], *recipe.updates.values()]
+    if any([type(a.type) is not type(b.type) or a.type != b.type or a.name != b.name for a, b in zip(wanted, outputs)]):
+        return
+    constants = [_written(constant.data) for constant in program.constants]
+    seen = _files(program)
+    name = name or memo.described(recipe, options, shared)
+    if not name or not seen or None in constants:
+        return
+    folders = Folders(options)
+    store = making.store  # loaded where something was built, and it is here where something is written
+    root = store.writable(folders.roots)
+    if not root:
+        return
+    entry = cache.recall(memo.KIND, name, root, folders.owners)
+    if isinstance(entry, cache.Miss) or not memo.holds(entry):
+        store.remember(
+            memo.KIND, name, {"program": program.text, "constants": constants, "files": seen}, root, folders.owners
+        )
+
+
+def _written(value: object) -> list[Any] | None:
+    """An array as text; None: it is something else, or lies otherwise."""
+    if type(value) is not np.ndarray or not value.flags.c_contiguous or not value.dtype.isnative:
+        return None
+    try:
+        if dtype_of(value.dtype.name).np != value.dtype:
+            return None
+    except TypeError:
+        return None
+    return [value.dtype.name, list(value.shape), value.tobytes().hex()]
+
+
+def _files(program: Program) -> list[list[Any]]:
+    """The library's own files, as far as they are loaded or their C is in Program; none where one cannot be seen.
+
+    A module without a file is made by one that has one. Of a file that was changed when the library was loaded already,
+    or a moment before, nobody knows whether it is what was loaded: it counts as not seen.
+    """
+    modules = [module for name, module in tuple(sys.modules.items()) if memo.is_own(name)]
+    paths = [getattr(module, "__file__", None) for module in modules]
+    paths += [place["file"] for place in program.sources.values() if str(place["file"]).startswith(memo.OWN)]
+    found = []
+    for path in dict.fromkeys(filter(None, paths)):
+        try:
+            now = os.stat(path)
+        except OSError:
+            return []
+        if max(now.st_ctime_ns, now.st_mtime_ns) > memo.BEGAN - _MOMENT:
+            return []
+        found.append([path, now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino, ""])
+    return found

@@ -1,0 +1,345 @@
+"""What is known of a function before any rewriter or hook is asked: the Program that it had when it was made before.
+
+The graph of a function of this library's own ops is written down, and its sum names what is remembered: Program, and
+the values that the module is bound to. What else Program depends on is in the sum too (options, NumPy, the engine), or
+is looked at (the library's own files). Of ops of others nothing is remembered: what their hooks read nobody knows.
+
+docs/cache.md says what lies in a cache.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from operator import is_
+from time import time_ns
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from opweld.compile import builder, cache
+from opweld.compile.data import Asked, Program
+from opweld.compile.holds import unchanged
+from opweld.config import Options
+from opweld.dtypes import dtype_of
+from opweld.errors import CacheError
+from opweld.graph.basic import Apply, Constant, Variable
+from opweld.graph.order import depth_first
+from opweld.graph.shared import SharedVariable
+from opweld.lean import digest, loads
+from opweld.settings import OPTIONS, PROGRAM
+
+__all__ = ["BEGAN", "KIND", "MODES", "OWN", "Recalled", "described", "holds", "is_own", "recall", "worth"]
+
+KIND = "memo"
+MODES = frozenset(["", "FAST_RUN", "FAST_COMPILE"])  # standard modes, which have no options of their own
+OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # where the library lies
+BEGAN = time_ns()
+# Where one of these is loaded, so is what a memo spares; rewriters may be others, or somebody collects Programs.
+_LOWERS = ("opweld.rewriting.standard", "opweld.compile.program")
+_MOST = 256  # nodes
+_LARGE = 4096  # bytes of a constant
+
+#: Something was looked for and not found: from then on nothing is looked for, and all that is made is remembered.
+missed = False
+
+
+class Recalled(Program):
+    """A Program that is remembered. What of it is about nodes and users' files is found when somebody asks for it.
+
+    Parameters
+    ----------
+    entry : dict
+        What is remembered.
+    again : callable
+        Gives the Program as rewriters and hooks make it.
+
+    Raises
+    ------
+    CacheError
+        By `steps` and `sources`, if that is another one.
+    """
+
+    def __init__(self, entry: dict[str, Any], again: Callable[[], Program]) -> None:
+        self.text = entry["program"]
+        self.bytes = self.text.encode()
+        self.data = loads(self.text)
+        self.performs = []
+        self.constants = [_Value(*written) for written in entry["constants"]]  # type: ignore[misc]
+        self._again = again
+        self._found: Program | None = None
+
+    @property
+    def steps(self) -> Any:  # type: ignore[override]
+        """The node behind each step."""
+        return self._whole().steps
+
+    @property
+    def sources(self) -> Any:  # type: ignore[override]
+        """Where the fragments were written."""
+        return self._whole().sources
+
+    def _whole(self) -> Program:
+        if self._found is None:
+            found = self._again()
+            if any(
+                [found.data[part] != self.data[part] for part in ("kernels", "steps")]
+            ):  # names may be others by now
+                raise CacheError(
+                    f"{self.data['name']}() is not what is remembered of it: its graph was changed since it was made, "
+                    f"or an op of opweld's; if it was not, run: opweld cache clear"
+                )
+            self._found = found
+        return self._found
+
+
+class _Value:
+    """A constant: an array, and nothing of the graph."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, dtype: str, shape: list[int], data: str) -> None:
+        self.data = np.frombuffer(bytes.fromhex(data), dtype_of(dtype).np).reshape(shape)
+        self.data.flags.writeable = False
+
+
+class _Unknown(Exception):
+    """Something in a graph of which a text does not say all."""
+
+
+def worth(recipe: Asked) -> bool:
+    """Say whether a function may be remembered, as far as its recipe shows at a glance."""
+    return isinstance(recipe.mode, str) and recipe.mode in MODES
+
+
+def recall(recipe: Asked, options: Options, shared: Sequence[SharedVariable]) -> tuple[dict[str, Any] | None, str]:
+    """Look for what is remembered of a function.
+
+    Parameters
+    ----------
+    recipe : Asked
+        What its user asked for.
+    options : Options
+        Its options.
+    shared : list of SharedVariable
+        What it reads and updates besides.
+
+    Returns
+    -------
+    dict or None, str
+        What is remembered, and the name under which it is; no name: it was not looked for.
+    """
+    if any([name in sys.modules for name in _LOWERS]) or options.isolate or options.sanitize or not worth(recipe):
+        return None, ""
+    name = described(recipe, options, shared)
+    if name:
+        folders = builder.Folders(options)
+        for root in folders.roots:
+            entry = cache.recall(KIND, name, root, folders.owners)
+            if isinstance(entry, cache.Miss) or not holds(entry):
+                continue
+            return entry, name
+        global missed
+        missed = True
+    return None, name
+
+
+def holds(entry: dict[str, Any]) -> bool:
+    """Say whether an entry is whole, and the library's files are those that it was made by."""
+    try:
+        seen = entry["files"]
+        whole = type(entry["program"]) is str and type(entry["constants"]) is list and len(seen) > 0
+        return whole and unchanged(seen, 0) == len(seen)
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+def described(recipe: Asked, options: Options, shared: Sequence[SharedVariable]) -> str:
+    """Name what a recipe asks for.
+
+    Parameters
+    ----------
+    recipe, options, shared
+        As for `recall`.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits, the same for what has the same Program; empty: there is more to it than a text can say.
+    """
+    given = [*[spec.variable for spec in recipe.inputs], *shared]
+    wanted = [*[out.variable for out in recipe.outputs], *recipe.updates.values()]
+    try:
+        nodes = depth_first(wanted, set(given))
+        if len(nodes) > _MOST:
+            return ""
+        write = _Writer(given)
+        write.parts += [builder.ENGINE_ID, OWN, sys.version, np.__version__]
+        write.parts += [recipe.name or "", str(recipe.mode or "FAST_RUN")]
+        write.parts += [
+            f"{option}={getattr(options, option)!r}" for option, where in OPTIONS.items() if where == PROGRAM
+        ]
+        for spec in recipe.inputs:
+            write.parts.append(
+                f"{spec.name!r} {spec.value is not None} {spec.strict} {spec.allow_downcast} {spec.mutable}"
+            )
+        for node in nodes:
+            write.node(node)
+        for out in recipe.outputs:
+            write.parts.append(f"{out.borrow} {write.known(out.variable)}")
+        for variable, new in recipe.updates.items():
+            write.parts.append(f"{write.known(variable)}={write.known(new)}")
+        write.parts.append(str(recipe.single))
+    except (_Unknown, RecursionError):
+        return ""
+    return digest("\n".join(write.parts).encode("utf-8", "surrogatepass"))
+
+
+class _Writer:
+    """Writes a graph down: two graphs of one text have one Program."""
+
+    def __init__(self, given: Sequence[Variable]) -> None:
+        self.parts: list[str] = []
+        self._numbers: dict[Variable, int] = {}
+        self._texts: dict[int, tuple[object, str]] = {}
+        self._classes: dict[type, str] = {}
+        for variable in given:
+            self._enter(variable)
+
+    def _enter(self, variable: Variable) -> None:
+        if variable not in self._numbers:
+            self._numbers[variable] = len(self._numbers)
+            held = (variable.strict, variable.allow_downcast) if isinstance(variable, SharedVariable) else ()
+            cls = self.class_(type(variable))
+            self.parts.append(f"{cls} {variable.name!r} {held} {self.thing(variable.type)}")
+
+    def known(self, variable: Variable) -> str:
+        """Give the number of a variable that a node computes or that is given; a constant is written out."""
+        number = self._numbers.get(variable)
+        if number is not None:
+            return str(number)
+        if not isinstance(variable, Constant):
+            raise _Unknown("a variable that is not given")
+        held = f"{self.thing(variable.type)} {self.thing(variable.data)}"
+        return f"({self.class_(type(variable))} {variable.name!r} {held})"
+
+    def node(self, node: Apply) -> None:
+        """Write a node, whose inputs are written."""
+        if type(node) is not Apply:
+            raise _Unknown("a node of another kind")
+        self.parts.append(f"{self.thing(node.op)} {' '.join(map(self.known, node.inputs))}")
+        for output in node.outputs:
+            self._enter(output)
+
+    def class_(self, cls: type) -> str:
+        """Name a class of the library's own, or of Python's; what is in it, and in its bases, is written once."""
+        text = self._classes.get(cls)
+        if text is None:
+            bases = [base for base in cls.__mro__ if base.__module__ not in _PYTHON]
+            self.parts += map(_content, bases)
+            home = next((base for base in bases if base in _seen), cls)  # a short form has a class of its own
+            text = self._classes[cls] = f"{cls.__qualname__} {home.__module__}:{home.__qualname__}"
+        return text
+
+    def thing(self, value: object) -> str:
+        """Write what an op or a type is made of."""
+        cls = type(value)
+        if cls in _PLAIN:
+            return repr(value)
+        if isinstance(value, (tuple, list)) and cls in (tuple, list):
+            return f"{cls.__name__}({','.join(map(self.thing, value))})"
+        if isinstance(value, dict) and cls is dict:
+            return f"dict({','.join([f'{self.thing(key)}:{self.thing(item)}' for key, item in value.items()])})"
+        kept = self._texts.get(id(value))
+        if kept is None:
+            self._texts[id(value)] = value, _open  # whoever holds itself is found
+            kept = self._texts[id(value)] = value, self._object(value)
+        if kept[1] is _open:
+            raise _Unknown("a ring")
+        return kept[1]
+
+    def _object(self, value: object) -> str:
+        if isinstance(value, (np.ndarray, np.generic)):
+            if value.nbytes > _LARGE or value.dtype.hasobject or type(value).__module__ != "numpy":
+                raise _Unknown("an array")
+            laid = f"{type(value).__name__} {value.dtype.str} {value.shape} {value.strides}"
+            return f"array({laid} {value.tobytes().hex()})"
+        if isinstance(value, np.dtype):
+            if value.hasobject:
+                raise _Unknown("a dtype")
+            return f"dtype({value.descr if value.fields else value.str})"
+        if isinstance(value, type):
+            return self.class_(value)
+        if isinstance(value, FunctionType):
+            if not (is_own(value.__module__) or value.__module__ == "copyreg") or not _at_home(value):
+                raise _Unknown("a function")
+            return f"{value.__module__}:{value.__qualname__}"
+        if isinstance(value, Variable):
+            return self.known(value)
+        cls = self.class_(type(value))
+        if getattr(value, "beside_program", False):
+            return cls
+        if isinstance(value, (set, frozenset)):
+            raise _Unknown("what has no order")
+        try:
+            reduced = value.__reduce_ex__(2)
+        except Exception as err:  # whatever a class says that cannot be pickled
+            raise _Unknown("what is not pickled") from err
+        held = ""
+        if isinstance(reduced, str) or getattr(reduced[0], "__module__", "") != "copyreg":
+            inside = getattr(value, "__dict__", {}).items()  # of which what was set later may be forgotten
+            held = self.thing({key: item for key, item in inside if key[0] != "_" and hasattr(type(value), key)})
+        said = reduced if isinstance(reduced, str) else f"[{','.join(map(self.thing, reduced))}]"
+        return f"{cls}:{said}{held}"
+
+
+_PLAIN = frozenset([str, bytes, int, float, complex, bool, type(None), type(...), type(NotImplemented)])
+_PYTHON = frozenset(["builtins", "abc", "typing"])
+_open = "…"
+_seen: dict[type, tuple[tuple[object, ...], str]] = {}  # of the library's classes: what is in one, and that as text
+
+
+def is_own(module: object) -> bool:
+    """Say whether a module, by its name, is the library's."""
+    return isinstance(module, str) and (module == "opweld" or module.startswith("opweld."))
+
+
+def _at_home(value: type | FunctionType) -> bool:
+    """Whether a class or function is what its module has by its name."""
+    found: Any = sys.modules.get(value.__module__)
+    for name in value.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is value
+
+
+def _content(cls: type) -> str:
+    """Say what is in a class of the library's own, as far as it can be said: somebody else may have set it."""
+    inside = tuple(vars(cls).values())
+    kept = _seen.get(cls)
+    if kept is not None and len(kept[0]) == len(inside) and all(map(is_, kept[0], inside)):
+        return kept[1]
+    if not is_own(cls.__module__) or any([_theirs(value, cls) for value in inside]):
+        raise _Unknown("a class")
+    own = {name: value for name, value in vars(cls).items() if name[:2] != "__"}
+    said = [f"{name}={value!r}" for name, value in own.items() if type(value) in _PLAIN]
+    text = f"{cls.__module__}:{cls.__qualname__} {' '.join(said)}"
+    if _at_home(cls):
+        _seen[cls] = inside, text
+    elif own:
+        raise _Unknown("a class that others may be called as")
+    return text
+
+
+def _theirs(value: object, cls: type) -> bool:
+    """Whether what is in a class is a method that was not written in the library, whatever it says of itself."""
+    if isinstance(value, property):
+        return any([_theirs(part, cls) for part in (value.fget, value.fset, value.fdel)])
+    value = getattr(value, "__func__", getattr(value, "func", value))
+    if not isinstance(value, FunctionType):
+        kind = type(value).__module__
+        called = callable(value) or hasattr(value, "__get__")
+        return called and kind not in ("builtins", "_collections") and not is_own(kind)
+    written = value.__globals__.get("__name__")
+    return not is_own(written) and written not in ("collections", f"namedtuple_{cls.__name__}")
