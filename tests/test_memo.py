@@ -39,8 +39,7 @@ REMEMBERED = {
     "views": "tell(*opweld.function([x, w], [opweld.Out(x[::2], borrow=True), w.T[1:], x[2]])(a, m))",
     "constants": "tell(opweld.function([x], x + np.arange(12) + T.constant(np.float64(0.5)))(a))",
     "names": (
-        "f = opweld.function([opweld.In(x, name='by', value=[1.0]), y], x + y, name='both')\n"
-        "tell(f(y=[2.0], by=[3.0]))"
+        "f = opweld.function([opweld.In(x, name='by', value=[1.0]), y], x + y, name='both')\ntell(f(y=[2.0], by=[3.0]))"
     ),
     "a scalar": "s = T.dscalar('s')\ntell(opweld.function([s], T.exp(s))(0.5))",
     "nothing but updates": (

@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from opweld.hooks.protocols import Constant, Node
     from opweld.schema import ProgramFields
 
-__all__ = ["FORMAT", "Asked", "Program"]
+__all__ = ["FORMAT", "STANDARD", "Asked", "Program"]
 
 FORMAT = 4
+
+#: The standard modes by their names, which have no options of their own: the tag of the rewriters that run.
+STANDARD = {"": "fast_run", "FAST_RUN": "fast_run", "FAST_COMPILE": "fast_compile"}
 
 
 class Asked:
@@ -57,6 +60,11 @@ class Asked:
         self.name = name
         self.mode = mode
         self.options = options or {}
+
+    @property
+    def wanted(self) -> list[Variable]:
+        """What is to be computed: the results, then what becomes the values of shared variables."""
+        return [*[out.variable for out in self.outputs], *self.updates.values()]
 
 
 class Program:

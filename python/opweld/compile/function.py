@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from opweld.compile import memo, recipe
+from opweld.compile import recipe
+from opweld.compile.data import STANDARD
 from opweld.compile.io import (
     In,
     Out,
@@ -207,7 +208,7 @@ def function(
     given = _options(options, allow_input_downcast, on_unused_input, fuse, profile, threads, isolate, lint)
     if sanitize is not None:
         given["sanitize"] = sanitize
-    found = None if isinstance(mode, str) and mode in memo.MODES else modes.read_mode(mode)
+    found = None if isinstance(mode, str) and mode in STANDARD else modes.read_mode(mode)
     chosen = Options(given, getattr(found, "options", None) or {})
     specs = _inputs(inputs, chosen.allow_input_downcast)
     single = outputs is None or isinstance(outputs, (Variable, Out))

@@ -33,7 +33,8 @@ except ImportError:  # not built: whoever needs more of it says so
 
 
 __all__ = [
-    "NotHeld", "Reads", "check_absent", "check_files", "check_found", "processor", "sha256", "unchanged", "which",
+    "COARSE_TICK", "NotHeld", "Reads", "check_absent", "check_files", "check_found", "processor", "sha256", "unchanged",
+    "which",
 ]  # fmt: skip
 
 
@@ -229,7 +230,7 @@ def check_absent(groups: list[list[Any]]) -> None:
 _read: dict[str, list[Any]] = {}  # what files hold that this process had to read
 
 #: How coarse a file system's clock may be: two writes within a tick can have one time. The second: of whole seconds.
-_TICK, _COARSE_TICK = 20_000_000, 2_000_000_000
+_TICK, COARSE_TICK = 20_000_000, 2_000_000_000
 
 
 def _content(file: str, now: os.stat_result, memory: Memory | None) -> str:
@@ -242,7 +243,7 @@ def _content(file: str, now: os.stat_result, memory: Memory | None) -> str:
     begun = time_ns()
     digest = _digest(file)
     then = os.stat(file)
-    slack = _TICK if now.st_mtime_ns % 1_000_000_000 or now.st_ctime_ns % 1_000_000_000 else _COARSE_TICK
+    slack = _TICK if now.st_mtime_ns % 1_000_000_000 or now.st_ctime_ns % 1_000_000_000 else COARSE_TICK
     settled = max(now.st_mtime_ns, now.st_ctime_ns) < begun - slack
     if settled and [then.st_size, then.st_mtime_ns, then.st_ctime_ns, then.st_ino] == looks:
         _read[file] = [*looks, digest]

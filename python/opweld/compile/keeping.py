@@ -11,8 +11,10 @@ import numpy as np
 
 from opweld.compile import cache, memo
 from opweld.compile import program as programs
-from opweld.compile.builder import Built, Folders, making
+from opweld.compile.builder import Folders, making
+from opweld.compile.code import Code
 from opweld.compile.data import Asked, Program
+from opweld.compile.holds import COARSE_TICK
 from opweld.config import Options
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Variable
@@ -23,8 +25,6 @@ __all__ = ["keep"]
 
 _GRAPHS = 8  # that have one module, as x - y and y - x: whoever makes functions in a loop waits for no more of them
 
-_MOMENT = 2_000_000_000  # nanoseconds: as coarse as a file system's times may be
-
 
 def keep(
     name: str,
@@ -32,8 +32,7 @@ def keep(
     options: Options,
     shared: Sequence[SharedVariable],
     outputs: Sequence[Variable],
-    program: Program,
-    built: Built,
+    code: Code,
 ) -> None:
     """Remember a function, if all that a call of it needs can be written down.
 
@@ -45,12 +44,11 @@ def keep(
         As for `recall`.
     outputs : list of Variable
         Those of the graph that runs.
-    program : Program
-        Its Program.
-    built : Built
-        Its module. Where the cache had it, and what was made before it is of others, nothing is written: so it would be
-        in the next process.
+    code : Code
+        Its Program, and its module. Where the cache had that, and what was made before it is of others, nothing is
+        written: so it would be in the next process.
     """
+    program, built = code.program, code.built
     built.remembered += 1
     if built.remembered > _GRAPHS:
         return
@@ -58,13 +56,14 @@ def keep(
         return
     if registry.rewrites is not registry.first or programs.written is not None:
         return
-    wanted = [*[out.variable for out in recipe.outputs], *recipe.updates.values()]
-    if any([type(a.type) is not type(b.type) or a.type != b.type or a.name != b.name for a, b in zip(wanted, outputs)]):
+    if any([_told_apart(*pair) for pair in zip(recipe.wanted, outputs)]):
         return
     constants = [_written(constant.data) for constant in program.constants]
-    seen = _files(program)
     name = name or memo.described(recipe, options, shared)
-    if not name or not seen or None in constants:
+    if not name or None in constants:
+        return
+    seen = _files(program)
+    if not seen:
         return
     folders = Folders(options)
     store = making.store  # loaded where something was built, and it is here where something is written
@@ -76,6 +75,12 @@ def keep(
         store.remember(
             memo.KIND, name, {"program": program.text, "constants": constants, "files": seen}, root, folders.owners
         )
+
+
+def _told_apart(wanted: Variable, output: Variable) -> bool:
+    """Whether a message would speak otherwise of what a rewriter put for an output."""
+    same = type(wanted.type) is type(output.type) and wanted.type == output.type and wanted.name == output.name
+    return not same
 
 
 def _written(value: object) -> list[Any] | None:
@@ -105,7 +110,7 @@ def _files(program: Program) -> list[list[Any]]:
             now = os.stat(path)
         except OSError:
             return []
-        if max(now.st_ctime_ns, now.st_mtime_ns) > memo.BEGAN - _MOMENT:
+        if max(now.st_ctime_ns, now.st_mtime_ns) > memo.BEGAN - COARSE_TICK:
             return []
         found.append([path, now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino, ""])
     return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from opweld.compile import builder, memo
 from opweld.compile.builder import Built
-from opweld.compile.code import Code, bind, converter, rules_of
+from opweld.compile.code import Code, bind, compile_graph, converter, rules_of
 from opweld.compile.data import Asked, Program
 from opweld.compile.io import In, Substitution
 from opweld.config import Options
@@ -58,9 +58,7 @@ class Maker:
         What the module is, whatever it is bound to.
     """
 
-    def __init__(
-        self, recipe: Asked, options: Options, shared: Sequence[SharedVariable], mode: object = None
-    ) -> None:
+    def __init__(self, recipe: Asked, options: Options, shared: Sequence[SharedVariable], mode: object = None) -> None:
         self.inputs = recipe.inputs
         self.single = recipe.single
         self.name = recipe.name
@@ -86,15 +84,14 @@ class Maker:
                 "modes that run each node by itself, such as DebugMode"
             )
         if entry is not None:
-            program: Program = memo.Recalled(entry, lambda: self._program(self.linked.graph))  # type: ignore[attr-defined]
+            program: Program = memo.Recalled(entry, self._program)
             self.code = Code(None, program, builder.build(program, options), options.fuse)
             return
         graph = self.linked.graph if self.in_c else modes.one_node(self.linked, self.fgraph)  # type: ignore[attr-defined]
-        program = self._program(graph)
-        built = builder.build(program, options if self.in_c else options.but(sanitize=""))
-        self.code = Code(graph, program, built, options.fuse)
+        options = options if self.in_c else options.but(sanitize="")
+        self.code = compile_graph(graph, self.called, options, **self._interface())
         if self.in_c:
-            modes.keep(known, recipe, options, self.shared, self.fgraph.outputs, program, built)
+            modes.keep(known, recipe, options, self.shared, self.fgraph.outputs, self.code)
 
     @property
     def fgraph(self) -> FunctionGraph:
@@ -111,19 +108,22 @@ class Maker:
             self._lowered = modes.lowered(self.recipe, self.options, self.shared, modes.standard(self.recipe.mode))
         return self._lowered
 
-    def _program(self, graph: FunctionGraph) -> Program:
-        program: Program = modes.make_program(
-            graph,
-            self.called,
-            single=self.single,
-            keywords=self.keywords,
-            defaults=[spec.value is not None for spec in self.inputs],
-            mutable=[spec.mutable for spec in self.inputs],
-            cells=len(self.shared),
-            updates=[len(self.inputs) + self.shared.index(variable) for variable in self.updates.values()],
-            scalars=self.conventions == "numpy",
-        )
+    def _program(self) -> Program:
+        """Program, as rewriters and hooks make it."""
+        program: Program = modes.make_program(self.linked.graph, self.called, **self._interface())  # type: ignore[attr-defined]
         return program
+
+    def _interface(self) -> dict[str, Any]:
+        """What a call looks like."""
+        return {
+            "single": self.single,
+            "keywords": self.keywords,
+            "defaults": [spec.value is not None for spec in self.inputs],
+            "mutable": [spec.mutable for spec in self.inputs],
+            "cells": len(self.shared),
+            "updates": [len(self.inputs) + self.shared.index(variable) for variable in self.updates.values()],
+            "scalars": self.conventions == "numpy",
+        }
 
     @property
     def program(self) -> Program:
@@ -149,7 +149,7 @@ class Maker:
         """The outputs of `fgraph`, or those that the user gave, of the same types and names."""
         if self._lowered is not None:
             return self._lowered[0].outputs
-        return [*[out.variable for out in self.recipe.outputs], *self.recipe.updates.values()]
+        return list(self.recipe.wanted)
 
     def create(self, explained: bool = True) -> Any:
         """Bind the module to this function's Python objects.

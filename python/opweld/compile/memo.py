@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from opweld.compile import builder, cache
-from opweld.compile.data import Asked, Program
+from opweld.compile.data import STANDARD, Asked, Program
 from opweld.compile.holds import unchanged
 from opweld.config import Options
 from opweld.dtypes import dtype_of
@@ -31,10 +31,9 @@ from opweld.graph.shared import SharedVariable
 from opweld.lean import digest, loads
 from opweld.settings import OPTIONS, PROGRAM
 
-__all__ = ["BEGAN", "KIND", "MODES", "OWN", "Recalled", "described", "holds", "is_own", "recall", "worth"]
+__all__ = ["BEGAN", "KIND", "OWN", "Recalled", "described", "holds", "is_own", "recall", "worth"]
 
 KIND = "memo"
-MODES = frozenset(["", "FAST_RUN", "FAST_COMPILE"])  # standard modes, which have no options of their own
 OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # where the library lies
 BEGAN = time_ns()
 # Where one of these is loaded, so is what a memo spares; rewriters may be others, or somebody collects Programs.
@@ -84,9 +83,8 @@ class Recalled(Program):
     def _whole(self) -> Program:
         if self._found is None:
             found = self._again()
-            if any(
-                [found.data[part] != self.data[part] for part in ("kernels", "steps")]
-            ):  # names may be others by now
+            # Names may be others by now.
+            if found.data["kernels"] != self.data["kernels"] or found.data["steps"] != self.data["steps"]:
                 raise CacheError(
                     f"{self.data['name']}() is not what is remembered of it: its graph was changed since it was made, "
                     f"or an op of opweld's; if it was not, run: opweld cache clear"
@@ -111,7 +109,7 @@ class _Unknown(Exception):
 
 def worth(recipe: Asked) -> bool:
     """Say whether a function may be remembered, as far as its recipe shows at a glance."""
-    return isinstance(recipe.mode, str) and recipe.mode in MODES
+    return isinstance(recipe.mode, str) and recipe.mode in STANDARD
 
 
 def recall(recipe: Asked, options: Options, shared: Sequence[SharedVariable]) -> tuple[dict[str, Any] | None, str]:
@@ -170,9 +168,8 @@ def described(recipe: Asked, options: Options, shared: Sequence[SharedVariable])
         64 hexadecimal digits, the same for what has the same Program; empty: there is more to it than a text can say.
     """
     given = [*[spec.variable for spec in recipe.inputs], *shared]
-    wanted = [*[out.variable for out in recipe.outputs], *recipe.updates.values()]
     try:
-        nodes = depth_first(wanted, set(given))
+        nodes = depth_first(recipe.wanted, set(given))
         if len(nodes) > _MOST:
             return ""
         write = _Writer(given)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from opweld.compile.code import Code, bind, compile_graph
-from opweld.compile.data import Asked
+from opweld.compile.data import STANDARD, Asked
 from opweld.compile.keeping import keep
 from opweld.compile.prepare import Replaced, prepare
 from opweld.compile.program import make_program
@@ -175,7 +175,7 @@ class Compiled:
 
 FAST_RUN = Compiled("fast_run")
 FAST_COMPILE = Compiled("fast_compile")
-_NAMED = {"": FAST_RUN, "FAST_RUN": FAST_RUN, "FAST_COMPILE": FAST_COMPILE}
+_NAMED = {name: FAST_RUN if tag in FAST_RUN.tags else FAST_COMPILE for name, tag in STANDARD.items()}
 
 
 def read_mode(mode: Any) -> Mode:
@@ -229,7 +229,7 @@ def standard(name: str) -> Mode:
     -------
     Mode
     """
-    return _Standard(*_NAMED[name].tags)
+    return _Standard(STANDARD[name])
 
 
 def rewrites_of(mode: Mode, optimizer: str) -> RewriteSet | None:
@@ -341,7 +341,7 @@ def lowered(
     """
     mode = read_mode(recipe.mode) if mode is None else mode
     given = [spec.variable for spec in recipe.inputs]
-    wanted = [*(out.variable for out in recipe.outputs), *recipe.updates.values()]
+    wanted = recipe.wanted
     replaced: Replaced | None = [] if wants_replaced(mode) else None
     graph = prepare(
         [*given, *shared],

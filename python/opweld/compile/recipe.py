@@ -38,7 +38,7 @@ class Recipe(Asked):
             mode = modes.read_mode(self.mode)
             options = Options(self.options, getattr(mode, "options", None) or {})
         given = {spec.variable for spec in self.inputs}
-        shared = shared_of([*(out.variable for out in self.outputs), *self.updates.values()], given)
+        shared = shared_of(self.wanted, given)
         shared += [variable for variable in self.updates if variable not in shared]
         return Maker(self, options, shared, mode).create()
 
@@ -85,8 +85,7 @@ class Recipe(Asked):
         tuple
             As ``__reduce__`` gives it.
         """
-        variables = [*(out.variable for out in self.outputs), *self.updates.values()]
-        return _again, (pickling.Batch(variables), self)
+        return _again, (pickling.Batch(self.wanted), self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({"options": {}, **state})
