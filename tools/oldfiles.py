@@ -192,10 +192,11 @@ def try_class(module, kit, name):
     except Exception as err:
         if not reference:
             raise
-        wanted, note = reference[0], f"its Python does not run: {type(err).__name__}: {str(err)[:60]}; against NumPy"
+        wanted = reference[0]
+        note = f"its Python does not run: {type(err).__name__}: {short(str(err), 60)}; against NumPy"
     if not same(found, wanted):
         if not (reference and name in WHY and same(found, reference[0])):
-            return "differs", f"{str(found)[:80]} in C, {str(wanted)[:80]} in Python"
+            return "differs", f"{short(str(found), 80)} in C, {short(str(wanted), 80)} in Python"
         note = WHY[name]
     if not note or "no perform" in note:  # where Python fails for another reason, DebugMode has nothing to run
         note = in_debugmode(function, inputs, outputs, values) or note
@@ -239,7 +240,7 @@ def child(package, folder, path, names):
             state, why = try_class(module, kit, name)
         except Exception as err:
             state, why = "cannot", f"{type(err).__name__}: {err}"
-        print(json.dumps([name, state, why.strip().replace("\n", " ")[:300]]), flush=True)
+        print(json.dumps([name, state, short(why, 300)]), flush=True)
 
 
 def print_imported(words):
@@ -260,7 +261,8 @@ def run(package, folder, path, names):
             else:
                 imported = (state, why)
         if not lines:
-            imported = ("cannot", done.stderr.strip().splitlines()[-1][:200] if done.stderr.strip() else "no answer")
+            said = done.stderr.strip().splitlines() or ["no answer"]
+            imported = ("cannot", short(said[-1], 200))
         began = [name for name, (state, _) in found.items() if state == "began"]
         for name in began:
             found[name] = ("ends the process", f"code {done.returncode}: {done.stderr.strip()[-150:]}")
@@ -318,7 +320,12 @@ def page(rows):
 def cell(text):
     """A message on one line, without paths and addresses."""
     text = re.sub(r" at 0x[0-9a-f]+", "", text)
-    return re.sub(r"/[\w./-]+/(?=[\w-]+\.\w+)", "", text).replace("|", "\\|")[:160].strip().rstrip(".")
+    return short(re.sub(r"/[\w./-]+/(?=[\w-]+\.\w+)", "", text), 160).replace("|", "\\|").rstrip(".")
+
+
+def short(text, most):
+    """A message on one line, of whole words."""
+    return textwrap.shorten(text, most, placeholder=" …")
 
 
 def main():
@@ -344,9 +351,9 @@ def main():
     with ThreadPoolExecutor(given.jobs) as pool:
         for (where, _), (imported, found) in zip(tried, pool.map(lambda one: run(*one[1]), tried)):
             rows[where] = (imported, found)
-            print(f"{imported[0]:9} {where} {imported[1][:120]}", flush=True)
+            print(f"{imported[0]:9} {where} {short(imported[1], 120)}", flush=True)
             for name, (state, why) in found.items():
-                print(f"    {state:9} {name}  {why[:220]}", flush=True)
+                print(f"    {state:9} {name}  {short(why, 220)}", flush=True)
     if given.ledger:
         Path(given.ledger).write_text(page(rows), encoding="utf-8")
     if given.json:
