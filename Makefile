@@ -182,10 +182,10 @@ faults: $(STAMP)/test-$(PYV) ## fail one system call at a time in a build and in
 	@"build/test-$(PYV)/bin/python" benchmarks/faults.py
 
 .PHONY: docs
-docs: $(STAMP)/docs-$(PYV) ## run what the pages show, build the site into build/site, look at every page, in a browser too where there is a Chromium
+docs: $(STAMP)/docs-$(PYV) ## run what the pages show, build the site into build/site, look at every page, in a browser too: DOCS_ARGS=--no-browser
 	@echo "· the examples of pages and docstrings"
 	"build/docs-$(PYV)/bin/python" -m pytest -q -p no:cacheprovider tests/test_*_docs.py tests/test_tutorial.py \
-		tests/test_reference.py tests/test_docstrings.py tests/test_pages.py
+		tests/test_reference.py tests/test_docstrings.py tests/test_pages.py tests/test_cop_ops.py tests/test_picture.py
 	"build/docs-$(PYV)/bin/python" tools/site.py $(DOCS_ARGS)
 
 .PHONY: conda

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 __all__ = [
@@ -157,12 +159,13 @@ Each result was compared with NumPy's before it was timed. Times say something a
 The figures of each round are kept in `build/bench`: `make bench BENCH_ARGS="--rows arrays"` measures one row again,
 `make bench BENCH_ARGS="--again --write"` writes this page of what is kept. `make bench-check` compares some of the
 ratios with generous bounds, in a minute."""
-    return signed("\n\n".join([opening, *parts]) + "\n")
+    return "\n\n".join([opening, *parts]) + "\n"
 
 
-def signed(text: str) -> str:
-    """Say of a text that a run wrote it, in a way that an edit by hand makes wrong."""
-    return f"{text}\n<!-- a run wrote this: {sha256(text.encode()).hexdigest()[:16]} -->\n"
+def signed(text: str, folder: Path) -> str:
+    """Say of a text, and the plots that it shows, that a run wrote them, in a way that an edit by hand makes wrong."""
+    plots = [(folder / name).read_bytes() for name in re.findall(r"\]\(([^)/]+\.svg)\)", text)]
+    return f"{text}\n<!-- a run wrote this: {sha256(b''.join([text.encode(), *plots])).hexdigest()[:16]} -->\n"
 
 
 Raw = dict[str, Any]

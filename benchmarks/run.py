@@ -19,7 +19,7 @@ from typing import Any
 
 from bench import EFFORTS, HERE, Bench
 from plots import draw
-from report import Section, document, report
+from report import Section, document, report, signed
 from rows import ROWS
 
 DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
@@ -60,7 +60,8 @@ def write(kept: Kept, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     plots = path.with_suffix("").with_name(f"{path.stem}-")
     draw({row: entry["figures"] for row, entry in kept.items()}, plots)
-    path.write_text(document(list(report(shown(kept), plots.name)), "make bench BENCH_ARGS=--write"))
+    text = document(list(report(shown(kept), plots.name)), "make bench BENCH_ARGS=--write")
+    path.write_text(signed(text, path.parent))
 
 
 def names(text: str, known: Sequence[str]) -> list[str]:

@@ -44,7 +44,7 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "pydata_sphinx_theme"
-html_title = "opweld"
+html_title = f"opweld {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False

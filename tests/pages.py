@@ -1,12 +1,14 @@
 """The pages of docs/ as tests read them: blocks run section by section, links lead somewhere. Not a test.
 
-A ``python`` block is run, and an ``output`` block behind it is what it prints (``...`` stands for anything). A block
+A ``python`` block is run, and an ``output`` block behind it is what it prints (``...`` stands for anything); so is what
+stands behind ``print(…)  #`` in it. A block
 whose first line is ``# file: NAME`` or ``// file: NAME`` is a file beside those that run. A ``console`` block has
 commands, each a line that begins with ``$``, and what they print. A picture that a block makes, and that lies beside
-the page, is the one that is made. ``python tests/pages.py docs/tutorial/*.md`` writes what is printed and drawn into
-the pages; read what it changed.
+the page, is the one that is made. A block behind a line ``<!-- not run: REASON -->`` is not run.
+``python tests/pages.py docs/tutorial/*.md`` writes what is printed and drawn into the pages; read what it changed.
 """
 
+import base64
 import contextlib
 import doctest
 import io
@@ -16,13 +18,18 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 BLOCK = re.compile(r"(?ms)^(?P<fence>```+)(?P<language>\w+)\n(?P<text>.*?)^(?P=fence)$")
 FILE = re.compile(r"(?://|#) file: (\S+)\n")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+MADE = ("api/", "gallery/")
+NOT_RUN = re.compile(r"<!-- not run: [^>\n]+ -->\n\Z")
+BESIDE = re.compile(r"(?m)^print\(.*\)  # (.*)$")
 COMMAND = re.compile(r"(?m)^\$ (.*)\n?")
 
 
@@ -34,16 +41,49 @@ def same(wanted, got):
 
 
 def drawn(text):
-    """What can be seen of a picture in SVG: its words, and the numbers of its outlines."""
-    shown = re.sub(r"(?s)<(style|defs|metadata).*?</\1>", "", text)
-    words = [word.strip() for word in re.findall(r">([^<>]*[^<>\s][^<>]*)<", shown)]
-    return words, [float(number) for outline in re.findall(r' d="([^"]*)"', text) for number in NUMBER.findall(outline)]
+    """What can be seen of a picture in SVG: its shapes and words, in order, and all numbers of these.
+
+    A name by which one part refers to another is left out, and so is what is not drawn itself.
+    """
+    shapes, numbers = [], []
+
+    def add(text):
+        shapes.append(NUMBER.sub("0", text))
+        numbers.extend(map(float, NUMBER.findall(text)))
+
+    def look(element):
+        tag = element.tag.rpartition("}")[2]
+        if tag in ("defs", "metadata"):
+            return
+        for name, value in sorted(element.items()):
+            name = name.rpartition("}")[2]
+            if name == "href" and value.startswith("data:image/png;base64,"):
+                numbers.extend(pixels(base64.b64decode(value.partition(",")[2])))
+            elif name not in ("id", "href", "clip-path"):
+                add(f"{tag} {name} {re.sub(r'url[(]#[^)]*[)]', 'url', value)}")
+        shapes.append(tag)
+        if element.text and element.text.strip():
+            shapes.append(" ".join(element.text.split()))
+        for inner in element:
+            look(inner)
+
+    look(ElementTree.fromstring(text))
+    return shapes, numbers
+
+
+def pixels(png):
+    """The means of an image in squares of a grid, in units of a colour's step."""
+    from matplotlib.image import imread
+
+    image = imread(io.BytesIO(png)) * 255
+    rows, columns = [np.linspace(0, size, min(size, 24), endpoint=False).astype(int) for size in image.shape[:2]]
+    return np.add.reduceat(np.add.reduceat(image, rows, 0), columns, 1).ravel().tolist()
 
 
 def same_picture(wanted, got):
     """Whether two pictures look the same."""
-    (words, numbers), (other_words, other_numbers) = drawn(wanted), drawn(got)
-    return words == other_words and numbers == pytest.approx(other_numbers, abs=0.1)
+    (shapes, numbers), (other_shapes, other_numbers) = drawn(wanted), drawn(got)
+    return shapes == other_shapes and numbers == pytest.approx(other_numbers, abs=0.1, rel=1e-3)
 
 
 def plain_pictures():
@@ -81,21 +121,10 @@ def ran(command, folder):
 class Page:
     """A page, in parts: what stands before its sections, and the sections."""
 
-    def __init__(self, name, before=""):
+    def __init__(self, name):
         self.path = DOCS / name
         self.text = self.path.read_text(encoding="utf-8")
         self.head, *self.sections = re.split(r"(?m)^(?=## )", self.text)
-        self.before = before or self.head
-
-    def each_section(self, test):
-        """Run a test for each section, under its title."""
-        titles = [section.split("\n")[0][3:] for section in self.sections]
-        return pytest.mark.parametrize("section", self.sections, ids=titles)(test)
-
-    def run(self, section, folder=None):
-        """Run the blocks before the sections, then those of one, of which there are some."""
-        self.run_blocks(self.before + section, folder or Path.cwd())
-        assert "```python\n" in section
 
     def run_blocks(self, text, folder, renewed=None):
         """Run blocks one after the other, and look at what they print, or note it in a list of (place, text).
@@ -113,6 +142,8 @@ class Page:
 
         for block in BLOCK.finditer(text):
             language, code = block["language"], block["text"]
+            if NOT_RUN.search(text, 0, block.start()):
+                continue
             if file := FILE.match(code):
                 (folder / file[1]).parent.mkdir(parents=True, exist_ok=True)
                 (folder / file[1]).write_text(code[file.end() :])
@@ -123,6 +154,8 @@ class Page:
                 with contextlib.redirect_stdout(io.StringIO()) as printed:
                     exec(compile(*self.placed("\n" * line + code, folder), "exec"), names)
                 said = printed.getvalue()
+                if beside := BESIDE.findall(code):
+                    told(block, "\n".join(beside), said)
             elif language == "output":
                 told(block, code, said)
             elif language == "console":
@@ -165,9 +198,9 @@ class Page:
         self.check_pictures(folder, renew=True)
 
     def check_links(self):
-        """See that there is a file for each link that is no address."""
-        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", self.text):
-            assert "//" in target or (self.path.parent / target).exists()
+        """See that there is a file for each link that is no address, and not of pages that the site makes."""
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", re.sub(r"`[^`\n]*`", "", BLOCK.sub("", self.text))):
+            assert "//" in target or target.startswith(MADE) or (self.path.parent / target).exists(), target
 
 
 if __name__ == "__main__":

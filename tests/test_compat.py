@@ -395,12 +395,6 @@ def test_the_names_of_the_page():
             value = getattr(value, word)
 
 
-def test_the_example_of_the_page():
-    page = (Path(__file__).parent.parent / "docs" / "coming-from.md").read_text(encoding="utf-8")
-    (block,) = [text for text in re.findall(r"(?ms)^```python\n(.*?)^```$", page) if "assert" in text]
-    exec(compile(block, "docs/coming-from.md", "exec"), {})
-
-
 def test_a_tree_is_imported_in_every_form():
     import opweld.compat.theano.tensor as T
     from opweld.compat.pytensor.graph.rewriting.basic import node_rewriter

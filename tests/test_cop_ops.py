@@ -1,4 +1,4 @@
-"""docs/cop.md: its blocks run, its twelve ops do what NumPy or plain Python does, and have the lines that it says."""
+"""docs/cop.md: its twelve ops do what NumPy or plain Python does, and have the lines that it says."""
 
 import re
 from functools import cache
@@ -9,15 +9,6 @@ from pages import Page
 
 PAGE = Page("cop.md")
 RNG = np.random.default_rng(12)
-
-
-@PAGE.each_section
-def test_section(section):
-    PAGE.run(section)
-
-
-def test_links_lead_somewhere():
-    PAGE.check_links()
 
 
 @cache

@@ -3,8 +3,6 @@
 import functools
 import itertools
 import pickle
-import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -748,12 +746,3 @@ def test_names_of_the_scalar_module():
     assert isinstance(Where(), scalar.ScalarOp)
     with pytest.raises(AttributeError, match=r"module 'opweld.scalar' has no attribute 'nonexistent'"):
         _ = scalar.nonexistent
-
-
-def test_the_page():
-    page = (Path(__file__).resolve().parent.parent / "docs" / "elementwise.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 4
-    names = {"__name__": "page"}
-    for block in blocks:
-        exec(compile(block, "elementwise.md", "exec"), names)

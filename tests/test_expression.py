@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 import os
 import pickle
-import re
 import subprocess
 import sys
 import textwrap
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -499,13 +497,6 @@ def test_calls():
     with pytest.raises(TypeError, match="no argument 'c'; it has a, b"):
         op(x, c=x)
     assert op(x, b=x).type.dtype == "float64"
-
-
-def test_the_examples_of_the_page_hold():
-    page = (Path(__file__).resolve().parent.parent / "docs" / "expressions.md").read_text()
-    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    assert len(blocks) == 2
-    exec("".join(blocks), {})
 
 
 # -- the cache ---------------------------------------------------------------------------------------------------

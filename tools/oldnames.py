@@ -1,4 +1,4 @@
-"""Writes docs/names-old.md: of every public name of the packages' modules that ops are written with, what became of it.
+"""Writes docs/names-*.md: of every public name of the packages' modules that ops are written with, what became of it.
 
 ``python tools/oldnames.py theano=FOLDER aesara=FOLDER pytensor=FOLDER`` takes the folders of unpacked packages, as
 `oldfiles` does; nothing of them is imported. A module is one of these if `opweld.compat` has it.
@@ -15,7 +15,7 @@ from pathlib import Path
 from opweld.compat import gone
 from opweld.compat.table import TREES
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "names-old.md"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 HEAD = """\
 # Names of the packages, one by one
 
@@ -26,6 +26,13 @@ with. A name that a module only imports is counted where it is defined. `tools/o
 * renamed: write what stands behind it;
 * gone: it has no meaning here, for the reason that stands behind it;
 * not yet: it may come.
+
+| package | names | here | renamed | gone | not yet | modules |
+|---|---|---|---|---|---|---|
+"""
+TOC = """
+```{toctree}
+:hidden:
 
 """
 
@@ -59,8 +66,8 @@ def listed(words):
 
 
 def part(tree, folder):
-    """The page's part of one package."""
-    root, lines, count = Path(folder) / tree, [], dict.fromkeys(("here", "renamed", "dead", "not yet"), 0)
+    """Of one package: how many names became what, and of each module the text."""
+    root, texts, count = Path(folder) / tree, {}, dict.fromkeys(("here", "renamed", "dead", "not yet"), 0)
     for module in sorted(TREES[tree]):
         path = root.joinpath(*module.split(".")) if module else root
         path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
@@ -73,26 +80,36 @@ def part(tree, folder):
             states.setdefault(state, {}).setdefault(why, []).append(name)
         if not states:
             continue
-        lines.append(f"### {tree}.{module}\n" if module else f"### {tree}\n")
+        lines = []
         for state, called in (("here", "Here"), ("renamed", "Renamed"), ("dead", "Gone"), ("not yet", "Not yet")):
             for why, own in states.get(state, {}).items():
                 lines.append(f"{called}{f' ({why})' if why else ''}:\n" + listed(own))
-    total = sum(count.values())
-    said = ", ".join(
-        [
-            f"{count[state]} {called}"
-            for state, called in (("here", "here"), ("renamed", "renamed"), ("dead", "gone"), ("not yet", "not yet"))
-        ]
-    )
-    return f"## {tree.capitalize()}\n\nOf {total} names: {said}.\n\n" + "\n".join(lines)
+        texts[f"{tree}.{module}" if module else tree] = "\n".join(lines)
+    return list(count.values()), texts
+
+
+def write(packages):
+    """Write a page of each package's tensor modules, one of its others, and one that leads to these."""
+    rows, pages = [], {}
+    for tree, (counts, texts) in packages.items():
+        tensors = [module for module in texts if module.startswith(f"{tree}.tensor")]
+        others = [module for module in texts if module not in tensors]
+        for title, modules in ((tree, others), (f"{tree}.tensor", tensors)):
+            parts = [f"# Names of {title}\n", *[f"## {module}\n\n{texts[module]}" for module in modules]]
+            pages[f"names-{title.replace('.', '-')}"] = "\n".join(parts)
+        cells = " | ".join(map(str, [sum(counts), *counts]))
+        where = f"[{tree}](names-{tree}.md), [{tree}.tensor](names-{tree}-tensor.md)"
+        rows.append(f"| {tree.capitalize()} | {cells} | {where} |\n")
+    pages["names-old"] = "".join([HEAD, *rows, TOC, *[f"{page}\n" for page in pages], "```\n"])
+    for page, text in pages.items():
+        (DOCS / f"{page}.md").write_text(text, encoding="utf-8")
 
 
 def main():
-    """Write the page."""
+    """Write the pages."""
     reader = argparse.ArgumentParser(description=__doc__)
     reader.add_argument("packages", nargs="+", metavar="PACKAGE=FOLDER")
-    parts = [part(*item.split("=", 1)) for item in reader.parse_args().packages]
-    PAGE.write_text(HEAD + "\n".join(parts), encoding="utf-8")
+    write({item.partition("=")[0]: part(*item.split("=", 1)) for item in reader.parse_args().packages})
 
 
 if __name__ == "__main__":

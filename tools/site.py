@@ -3,8 +3,8 @@
 python tools/site.py [--no-browser] [FOLDER]
 
 Sphinx makes build/site/html, or FOLDER/html; warnings are errors. Then every page is looked at: links and anchors that
-lead nowhere, what would be fetched from elsewhere when it is read, the size of the whole; and, where there is a
-Chromium, in it: errors of the console, pages wider than a telephone, and whether the search finds what it should.
+lead nowhere, what would be fetched from elsewhere when it is read, the size of the whole; and in a Chromium: errors of
+the console, pages wider than a telephone, and whether the search finds what it should.
 Pictures of some pages lie in FOLDER/pictures.
 """
 
@@ -50,6 +50,7 @@ ELSEWHERE = {"opweld.compat", "opweld.compile"}
 #: What codespell takes for something else: words of signatures, of NumPy, of C, of old code, of Swedish.
 WORDS = ("inout", "nin", "statics", "preambule", "fro", "tre")
 LARGEST = 20_000_000  # bytes of the whole
+NO_BROWSER = "no Chromium is on PATH: install one, or look at the files alone: make docs DOCS_ARGS=--no-browser"
 WIDTH = 360  # pixels of a telephone
 #: What people look for, and a page that must be among what the search finds.
 SEARCHED = {
@@ -306,12 +307,22 @@ class Server(http.server.ThreadingHTTPServer):
         """Leave out that a browser has ended meanwhile."""
 
 
+def browser() -> str | None:
+    """Where a Chromium is."""
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
 def chromium(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the browser once."""
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    assert browser
     with tempfile.TemporaryDirectory() as profile:
-        command = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", *arguments]
+        command = [
+            str(browser()),
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            f"--user-data-dir={profile}",
+            *arguments,
+        ]
         return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
@@ -355,10 +366,8 @@ def main() -> int:
     folder = arguments.folder.resolve()
     site = build(folder)
     found = [*faults(site), *unnamed(site), *misspelt()]
-    if not arguments.no_browser and (shutil.which("chromium") or shutil.which("google-chrome")):
-        found += browsed(site, folder / "pictures")
-    elif not arguments.no_browser:
-        print("no Chromium here: the pages were not looked at in a browser")
+    if not arguments.no_browser:
+        found += browsed(site, folder / "pictures") if browser() else [NO_BROWSER]
     print(*found, sep="\n", end="\n" if found else "")
     print(f"{site / 'index.html'}: {len(pages_of(site))} pages, {len(found)} faults")
     return bool(found)
