@@ -53,12 +53,21 @@ static void opw_sha_plainly(uint32_t *state, const unsigned char *data, size_t b
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-static int opw_has_sha(void)
+static int opw_asked_for_sha(void)
 {
     unsigned int a, b, c, d, first;
     if (!__get_cpuid(1, &a, &b, &first, &d) || !(first & bit_SSSE3) || !(first & bit_SSE4_1))
         return 0;
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_SHA) != 0;
+}
+
+/* Asked once: where a hypervisor answers, each question takes longer than a short sum. The caller holds Python's lock. */
+static int opw_has_sha(void)
+{
+    static int known = -1;
+    if (known < 0)
+        known = opw_asked_for_sha();
+    return known;
 }
 
 /* Four words a step; x and y hold the state as the instructions want it: ABEF and CDGH, from the highest down. */
