@@ -30,6 +30,7 @@ with. A name that a module only imports is counted where it is defined. `tools/o
 | package | names | here | renamed | gone | not yet | modules |
 |---|---|---|---|---|---|---|
 """
+CALLED = {"theano": "Theano", "aesara": "Aesara", "pytensor": "PyTensor"}
 TOC = """
 ```{toctree}
 :hidden:
@@ -99,7 +100,7 @@ def write(packages):
             pages[f"names-{title.replace('.', '-')}"] = "\n".join(parts)
         cells = " | ".join(map(str, [sum(counts), *counts]))
         where = f"[{tree}](names-{tree}.md), [{tree}.tensor](names-{tree}-tensor.md)"
-        rows.append(f"| {tree.capitalize()} | {cells} | {where} |\n")
+        rows.append(f"| {CALLED[tree]} | {cells} | {where} |\n")
     pages["names-old"] = "".join([HEAD, *rows, TOC, *[f"{page}\n" for page in pages], "```\n"])
     for page, text in pages.items():
         (DOCS / f"{page}.md").write_text(text, encoding="utf-8")
