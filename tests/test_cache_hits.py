@@ -510,4 +510,4 @@ def test_engine_and_python_wait_for_clocks_as_long():
     text = (Path(__file__).resolve().parent.parent / "gen" / "cache" / "file.go").read_text()
     fine, coarse = (re.search(rf"\b{name}\s+= (\d+) \* time\.", text)[1] for name in ("tick", "coarseTick"))
     assert f"{fine} * time.Millisecond" in text and f"{coarse} * time.Second" in text
-    assert (holds._TICK, holds._COARSE_TICK) == (int(fine) * 10**6, int(coarse) * 10**9)
+    assert (holds._TICK, holds.COARSE_TICK) == (int(fine) * 10**6, int(coarse) * 10**9)
