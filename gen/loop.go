@@ -161,8 +161,11 @@ func (l *Loop) lanes() bool {
 	return !l.scans() && !slices.ContainsFunc(l.Folds, func(f Fold) bool { return !f.Lanes })
 }
 
-// settles says by which value a fold's accumulator no longer changes.
-var settles = map[string]string{"logical_or": "!= 0", "logical_and": "== 0"}
+// settles says by which value a fold's accumulator of bool no longer changes.
+var settles = map[string]string{
+	"logical_or": "!= 0", "bitwise_or": "!= 0", "maximum": "!= 0",
+	"logical_and": "== 0", "bitwise_and": "== 0", "minimum": "== 0", "multiply": "== 0",
+}
 
 // silent are the operations that give floating point numbers and of which NumPy never warns, dividing those of integers that may.
 var (
@@ -194,7 +197,7 @@ func (l *Loop) settled() []string {
 	}
 	var found []string
 	for _, f := range l.Folds {
-		if settles[f.Op] == "" || len(f.Accs) != 1 {
+		if settles[f.Op] == "" || len(f.Accs) != 1 || f.Accs[0].Class != 'b' {
 			return nil
 		}
 		found = append(found, settles[f.Op])

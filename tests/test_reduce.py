@@ -511,6 +511,9 @@ def test_methods():
 SETTLED = {
     "bool": (lambda np, x, y: np.any(x), True),
     "compared": (lambda np, x, y: np.all(x < y, axis=0), True),
+    "by row": (lambda np, x, y: np.all(x < y, axis=1), True),
+    "most": (lambda np, x, y: np.max(x > y, axis=1), True),
+    "least": (lambda np, x, y: np.min(x < y), True),
     "both": (lambda np, x, y: np.logical_and(np.any(x > y), np.all(np.isfinite(x * 0 + y))), False),
     "quotient": (lambda np, x, y: np.any(x / y > 2), False),
     "of NaN": (lambda np, x, y: np.any(np.isnan(abs(x)), axis=1), True),

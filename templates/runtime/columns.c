@@ -1,8 +1,6 @@
 /* How columns are folded: in chunks that are halved for pairwise sums, several at once where that pays. */
 /* ---- columns that fold ----------------------------------------------------------------------------------------------- */
 
-#define OPW_UNTIL 4096    /* elements that are folded between two looks whether more of them can change anything */
-
 typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumulators;
 
 /* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other. Of one column, close:
@@ -28,18 +26,18 @@ static void opw_moved(char *const *p, const npy_intp *strides, npy_intp count, i
 /* Whether what is folded stays as it is, whatever else there is. */
 static int opw_is_settled(const opw_folding *f, const void *acc) { return f->fold->settled && f->fold->settled(acc, f->m); }
 
-/* Folds count elements of columns, s apart, as long as they can change anything. */
+/* Folds count elements of columns side by side, s apart, as long as they can change anything. */
 static int opw_fold_until(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)
 {
     const opw_fold *fold = f->fold;
     npy_intp step = f->m < OPW_UNTIL / 8 ? OPW_UNTIL / f->m : 8, at = step < count ? step : count, n;
     char *q[OPW_MAX_OPERANDS];
     opw_accumulators other;
-    int status = fold->blocks[f->beside](at, f->m, p, s, f->t, acc);
+    int status = fold->blocks[1](at, f->m, p, s, f->t, acc);
     for (; !status && at < count && !opw_is_settled(f, acc); at += n) {
         n = count - at < step ? count - at : step;
         opw_moved(p, s, at, f->gone->operands, q);
-        if (!(status = fold->blocks[f->beside](n, f->m, q, s, f->t, other.bytes)))
+        if (!(status = fold->blocks[1](n, f->m, q, s, f->t, other.bytes)))
             status = fold->join(acc, other.bytes, 0, f->m);
     }
     return status;
@@ -132,7 +130,7 @@ static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s
     opw_accumulators other;
     int status;
 
-    if (fold->settled)
+    if (fold->settled && f->beside)
         return opw_fold_until(f, p, s, count, acc);
     if (f->halvings && half && count > chunk)
         return opw_fold_pieces(f, -1, p, s, count, acc);

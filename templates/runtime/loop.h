@@ -23,6 +23,8 @@
 #else
 #define OPW_LANES _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
+/* Elements that are folded between two looks whether more of them can change anything, at most. */
+#define OPW_UNTIL 4096
 /* How many columns are folded at once, by the bytes of one's accumulators: as many as fit into a page. */
 #define OPW_ACCUMULATORS 4096
 #define OPW_COLUMNS(size) (OPW_ACCUMULATORS / (size) < 256 ? OPW_ACCUMULATORS / (npy_intp)(size) : 256)

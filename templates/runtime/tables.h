@@ -127,7 +127,8 @@ typedef struct {
     int (*join)(void *acc, const void *other, npy_intp from, npy_intp m);
     void (*store)(const void *acc, npy_intp m, char *const *out, const npy_intp *t);
     void (*identity)(void *acc, npy_intp m); /* NULL: a reduction of nothing is an error */
-    int (*settled)(const void *acc, npy_intp m); /* whether no element can change any of m; NULL: it is not asked */
+    int (*settled)(const void *acc, npy_intp m); /* whether no element can change any of m, which a block of columns one after the
+                                                   other asks by itself; NULL: it is not asked */
 } opw_fold;
 
 /* How many elements of a loop are long. Tests, which say so in cflags, have fewer. */
