@@ -267,6 +267,13 @@ def test_a_profile_has_each_node():
     assert counted == {str(node.op) for node in f.maker.fgraph.toposort()} and len(counted) > 2
 
 
+def test_a_profile_has_a_node_that_is_alone():
+    x = pt.dvector("x")
+    f = pytensor.function([x], x + 1, mode="OPWELD", profile=True)
+    f(np.ones(3))
+    assert [count for (_, node), count in f.profile.apply_callcount.items()] == [1]
+
+
 def test_a_quotient_is_not_its_reverse():
     a, b = pt.dvectors("a", "b")
     for mode in MODES:

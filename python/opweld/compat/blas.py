@@ -8,19 +8,13 @@ from __future__ import annotations
 
 import shlex
 
-from opweld.compat.blaslib import WHEELS
+from opweld.compat import blaslib
 from opweld.compat.settings import config
-from opweld.sections import Beside
 
 __all__ = [
     "blas_header_text", "blas_header_version", "cblas_header_text", "ldflags", "mkl_threads_text",
     "openblas_threads_text",
 ]  # fmt: skip
-
-_LIBRARY = Beside(__file__)
-_LOOPS = Beside(__file__, "blas_loops")
-_RENAMED = Beside(__file__, "blas_wheel")
-_OF_64_BITS = Beside(__file__, "blas_wheel64")
 
 
 def ldflags(libs: bool = True, flags: bool = False, libs_dir: bool = False, include_dir: bool = False) -> list[str]:
@@ -56,17 +50,7 @@ def blas_header_text() -> str:
     str
         For `c_support_code`. Without a library there are gemm, gemv, ger, dot, axpy and scal of float and double.
     """
-    linked = ldflags()
-    if WHEELS["scipy_openblas64"] in linked:
-        return _text(_OF_64_BITS)
-    if WHEELS["scipy_openblas32"] in linked:
-        return _text(_RENAMED) + _text(_LIBRARY)
-    return _text(_LIBRARY if config.blas__ldflags.strip() else _LOOPS)
-
-
-def _text(file: Beside) -> str:
-    """A file's C without its ``#line``: what an op writes behind it is not said to stand there."""
-    return file.section().partition("\n")[2]
+    return blaslib.header(config.blas__ldflags)
 
 
 def blas_header_version() -> tuple[int, ...]:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import functools
 import os
+import shlex
 from collections.abc import Iterator
 from importlib.util import find_spec
 
 from opweld.compat.attempts import compiles
+from opweld.sections import Beside
 
-__all__ = ["ADVICE", "WHEELS", "found", "wheel"]
+__all__ = ["ADVICE", "WHEELS", "found", "header", "wheel"]
+
+_LIBRARY = Beside(__file__, "blas")
+_LOOPS = Beside(__file__, "blas_loops")
+_RENAMED = Beside(__file__, "blas_wheel")
+_OF_64_BITS = Beside(__file__, "blas_wheel64")
 
 #: Packages of the registry that bring a BLAS, and what each one's library is called.
 WHEELS = {"scipy_openblas32": "scipy_openblas", "scipy_openblas64": "scipy_openblas64_"}
@@ -46,3 +53,29 @@ def found(compiler: str) -> str:
     text = f'extern "C" {name};\nint main() {{ return sdot_(0, 0, 0, 0, 0) > 0; }}\n'
     there: Iterator[str] = (flag for flag in ("-lopenblas", "-lblas", "-lcblas") if compiles(text, flag))
     return wheel() or next(there, "")
+
+
+def header(flags: str) -> str:
+    """Give the C that declares the BLAS that some flags link, by its names in Fortran, with integers of C's ``int``.
+
+    Parameters
+    ----------
+    flags : str
+        As `found` gives them.
+
+    Returns
+    -------
+    str
+        Without flags it defines some functions itself: gemm, gemv, ger, dot, axpy and scal of float and double.
+    """
+    words = shlex.split(flags)
+    if f"-l{WHEELS['scipy_openblas64']}" in words:
+        return _text(_OF_64_BITS)
+    if f"-l{WHEELS['scipy_openblas32']}" in words:
+        return _text(_RENAMED) + _text(_LIBRARY)
+    return _text(_LIBRARY if words else _LOOPS)
+
+
+def _text(file: Beside) -> str:
+    """A file's C without its ``#line``: what an op writes behind it is not said to stand there."""
+    return file.section().partition("\n")[2]

@@ -22,6 +22,7 @@ from opweld.errors import MethodNotDefined
 from opweld.hooks.reading import NAME, VARIABLE, op_sub
 from opweld.pytensor.indexing import Written, written_of
 from opweld.pytensor.plain import in_c, numbers_of, with_numbers
+from opweld.pytensor.products import product_of
 from opweld.pytensor.structure import Structure, structure_of
 from opweld.pytensor.types import Array, Foreign, Types, Uncarried, listed
 
@@ -95,7 +96,7 @@ class Op:
         self._plain = False
         arrays = all(type(v.type) is Array for v in self._variables)
         self._structure = structure_of(node) if arrays else None
-        self._ours: Structure | Written | None = self._structure or written_of(node)
+        self._ours: Structure | Written | None = self._structure or written_of(node) or product_of(node)
         self.has_c = self._ours is not None or self._writes_c()
         if self._ours is not None:
             self.c_lang = self._ours.lang

@@ -155,8 +155,8 @@ class RunsLinker(VMLinker):
         output_storage: Sequence[Cell],
         storage_map: dict[Variable, Cell],
     ) -> Machine | Thunk:
-        """A machine for the thunks; one that is alone, and updates nothing, needs none."""
-        if len(thunks) == 1 and isinstance(thunks[0], Thunk) and not self.updated_vars:
+        """A machine for the thunks; one that is alone, updates nothing, and is not timed, needs none."""
+        if len(thunks) == 1 and isinstance(thunks[0], Thunk) and not self.updated_vars and not self._alone():
             thunks[0].allow_gc = bool(self.allow_gc)
             return thunks[0]
         computed, last_user = gc_helper([node.theirs for group in groups for node in group])

@@ -1,0 +1,124 @@
+"""PyTensor's products of matrices and vectors as C, with the BLAS that is configured or else found."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+from pytensor.configdefaults import config
+from pytensor.graph.basic import Apply
+from pytensor.link.c.op import COp
+from pytensor.tensor import blas, blas_c
+
+from opweld.compat import blaslib
+from opweld.hooks.reading import NAME, VARIABLE
+from opweld.pytensor.indexing import Written
+from opweld.pytensor.plain import numbers_of, with_numbers
+from opweld.pytensor.settings import options
+from opweld.sections import Beside
+
+__all__ = ["product_of"]
+
+_C = Beside(__file__)
+_LETTERS = {"float32": "s", "float64": "d"}
+_HOOKS = {"-l": "c_libraries", "-L": "c_lib_dirs"}
+
+
+class Product(Written):
+    """A node that calls BLAS, by the text of PyTensor's op where that is C.
+
+    Parameters
+    ----------
+    node : Apply
+        PyTensor's.
+    op : COp
+        Writes it.
+    flags : str
+        Link the BLAS.
+    """
+
+    def __init__(self, node: Apply, op: COp, flags: str) -> None:
+        super().__init__("", "")
+        self._node = node
+        self._op = op
+        self._flags = flags
+
+    def code(self, inputs: list[str], outputs: list[str], fail: str) -> str:
+        """Ask the op, which is told that there is a BLAS."""
+        op, sub = self._op, {"fail": fail, "params": f"{VARIABLE}P"}
+        if type(op) is blas_c.CGemv:  # no BLAS may keep a NaN of a vector that does not count
+            y, alpha, matrix, x, beta = inputs
+            text = blas_c.gemv_c_code(y, matrix, x, *outputs, alpha, beta, fail, True, sub["params"])
+        else:
+            with config.change_flags(blas__ldflags=self._flags):
+                text = op.c_code(self._node, NAME, inputs, outputs, sub)
+        kind = getattr(op, "params_type", None)
+        numbers = numbers_of(kind, op.get_params(self._node)) if kind is not None else None
+        return with_numbers(text, numbers or {})
+
+    def shared(self, hook: str, **more: Any) -> list[str]:
+        """What the module needs: the BLAS, and its names."""
+        words = shlex.split(self._flags)
+        if hook in _HOOKS.values():
+            return [word[2:] for word in words if _HOOKS.get(word[:2]) == hook]
+        if hook == "c_compile_args":
+            return ["-DNDEBUG", "-w", *[word for word in words if word[:2] not in _HOOKS]]
+        if hook == "c_headers":
+            return ["<limits.h>", "<stdbool.h>"]
+        return [blaslib.header(self._flags), *self._beside()] if hook == "c_support_code" else []
+
+    def _beside(self) -> list[str]:
+        """What the text needs beside BLAS."""
+        if not isinstance(self._op, blas.GemmRelated):
+            return []
+        with config.change_flags(blas__ldflags=self._flags):
+            return [self._op.c_support_code().removeprefix(blas.blas_header_text())]
+
+
+class Stacks(Product):
+    """A product of stacks of matrices: PyTensor's text is C++, and fails where one is empty."""
+
+    def code(self, inputs: list[str], outputs: list[str], fail: str) -> str:
+        """Call what the support code defines."""
+        return f"if ({self._name()}(&{outputs[0]}, {', '.join(inputs)})) {{ {fail} }}"
+
+    def _name(self) -> str:
+        return f"pt_stacks_{self._node.inputs[0].type.dtype}"
+
+    def _beside(self) -> list[str]:
+        dtype = self._node.inputs[0].type.dtype
+        return [_C.section(), f"PT_STACKS({self._name()}, npy_{dtype}, {_LETTERS[dtype]}gemm_)\n"]
+
+
+def product_of(node: Apply) -> Product | None:
+    """Write a node that multiplies matrices or vectors by BLAS.
+
+    Parameters
+    ----------
+    node : Apply
+        PyTensor's.
+
+    Returns
+    -------
+    Product or None
+        None: it is no such node, its dtype is another, or there is no BLAS.
+    """
+    write = _WRITING.get(type(node.op))
+    dtypes = {getattr(v.type, "dtype", "") for v in (*node.inputs, *node.outputs)}
+    if write is None or len(dtypes) > 1 or not dtypes <= _LETTERS.keys():
+        return None
+    flags = config.blas__ldflags or blaslib.found(options().cxx)
+    return write(node, flags) if flags else None
+
+
+def _itself(node: Apply, flags: str) -> Product:
+    return Product(node, node.op, flags)
+
+
+_WRITING: dict[type, Callable[[Apply, str], Product]] = {
+    **dict.fromkeys((blas.Gemm, blas.Dot22, blas.Dot22Scalar, blas_c.CGemv, blas_c.CGer), _itself),
+    blas.BatchedDot: lambda node, flags: Stacks(node, node.op, flags),
+    blas.Gemv: lambda node, flags: Product(node, blas_c.CGemv(node.op.inplace), flags),
+    blas.Ger: lambda node, flags: Product(node, blas_c.CGer(node.op.destructive), flags),
+}
