@@ -13,7 +13,7 @@ import pytest
 
 import opweld
 import opweld.tensor as T
-from opweld.compile import cache, keeping, memo, store
+from opweld.compile import cache, keeping, memo, remembered, store
 from opweld.compile.recipe import Recipe
 from opweld.config import Options
 
@@ -222,7 +222,7 @@ def test_a_library_that_has_changed_is_asked_again(run, own_cache):
 def test_another_library_of_the_same_engine_has_its_own(run, own_cache, tmp_path):
     text = "tell(opweld.function([x], x * 7)(a))"
     first, _ = run(text)
-    shutil.copytree(memo.OWN, tmp_path / "opweld", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(remembered.OWN, tmp_path / "opweld", ignore=shutil.ignore_patterns("__pycache__"))
     with open(tmp_path / "opweld" / "rewriting" / "standard.py", "a") as file:
         file.write("# changed\n")
     assert run(text) == (first, True)  # the script lies beside it
@@ -233,10 +233,10 @@ def test_another_library_of_the_same_engine_has_its_own(run, own_cache, tmp_path
 def test_nothing_is_remembered_of_a_library_that_was_changed_when_it_was_loaded(own_cache, monkeypatch):
     x = T.dvector("x")
     changed = max(os.stat(module.__file__).st_ctime_ns for module in (memo, keeping, opweld))
-    monkeypatch.setattr(memo, "BEGAN", changed)
+    monkeypatch.setattr(remembered, "BEGAN", changed)
     opweld.function([x], x * 11 + 1)
     assert not entries(own_cache)
-    monkeypatch.setattr(memo, "BEGAN", time.time_ns() + 10**10)
+    monkeypatch.setattr(remembered, "BEGAN", time.time_ns() + 10**10)
     opweld.function([x], x * 11 + 2)
     assert len(entries(own_cache)) == 1
 
@@ -317,8 +317,8 @@ def test_what_is_kept_is_what_is_made(own_cache, monkeypatch):
     monkeypatch.setattr(store, "remember", lambda kind, name, value, *where: written.append((kind, value)))
     w = T.dmatrix("w")
     f = opweld.function([w], T.exp(w).sum(axis=0) * np.arange(3.0))
-    ((_, value),) = [entry for entry in written if entry[0] == memo.KIND]
-    recalled = memo.Recalled(value, lambda: f.maker.program)
+    ((_, value),) = [entry for entry in written if entry[0] == remembered.KIND]
+    recalled = remembered.Recalled(value, lambda: f.maker.program)
     assert recalled.text == f.maker.program.text and recalled.bytes == f.maker.program.bytes
     assert recalled.steps is f.maker.program.steps
     given = [constant.data for constant in f.maker.program.constants]
@@ -326,7 +326,7 @@ def test_what_is_kept_is_what_is_made(own_cache, monkeypatch):
         assert mine.dtype == theirs.dtype and mine.tobytes() == theirs.tobytes() and mine.shape == theirs.shape
     value["program"] = value["program"].replace("multiply", "subtract")
     with pytest.raises(opweld.CacheError, match="opweld cache clear"):
-        memo.Recalled(value, lambda: f.maker.program).steps  # noqa: B018
+        remembered.Recalled(value, lambda: f.maker.program).steps  # noqa: B018
 
 
 def test_of_a_loaded_module_few_functions_are_written_down(own_cache, monkeypatch):

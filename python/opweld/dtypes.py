@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +14,13 @@ __all__ = [
     "CONSTRUCTORS", "DType", "GROUPS", "KINDS", "PREFIXES", "TYPES", "bits", "c_name", "c_support_code", "convert",
     "describe", "dtype_of", "upcast",
 ]  # fmt: skip
+
+_argument: Any = None
+_missing: ImportError | None = None
+try:
+    from opweld import _argument
+except ImportError as err:  # not built: who asks a rule is told
+    _missing = err
 
 complexes: Any = late("opweld.complexes")  # few arrays are complex
 
@@ -251,19 +257,16 @@ def describe(value: object) -> str:
     return text
 
 
-@functools.cache
 def compiled() -> Any:
-    """Load what holds the rule for arguments: the C that every module has too, in a module of its own.
+    """Give what holds the rule for arguments: the C that every module has too, in a module of its own.
 
     Returns
     -------
     module
         Built with the package, from templates/runtime/argument_module.c.
     """
-    try:
-        from opweld import _argument  # late: `import opweld` alone asks no rule
-    except ImportError as err:
-        raise ImportError(f"a part of opweld cannot be loaded: {err}. Install opweld's wheel") from err
+    if _argument is None:
+        raise ImportError(f"a part of opweld cannot be loaded: {_missing}. Install opweld's wheel") from _missing
     return _argument
 
 

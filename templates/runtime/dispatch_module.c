@@ -90,6 +90,13 @@ static PyObject *opw_cop_signature(PyObject *object, void *closure)
     return opw_of_form(object, "parameters");
 }
 
+/* The op: made when it is first asked for. */
+static PyObject *opw_cop_op(PyObject *object, void *closure)
+{
+    (void)closure;
+    return PyObject_GetAttrString(((opw_cop *)object)->form, "op");
+}
+
 static int opw_cop_traverse(PyObject *object, visitproc visit, void *arg)
 {
     opw_cop *self = (opw_cop *)object;
@@ -165,6 +172,7 @@ static PyMethodDef opw_cop_methods[] = {
 static PyGetSetDef opw_cop_getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {"__signature__", opw_cop_signature, NULL, NULL, NULL},
+    {"op", opw_cop_op, NULL, "what is applied to variables", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from opweld.compile import builder
-from opweld.compile.data import Program
+from opweld.compile.data import Program, tie
 from opweld.compile.io import In
 from opweld.config import Options
 from opweld.dtypes import compiled, dtype_of, rule_of
@@ -331,24 +331,25 @@ def bind(
         outputs = code.graph.outputs if outputs is None else outputs
         convert = _by_type(code.graph) if convert is None else convert
     returned = [entry for entry in program.data["outputs"] if "update" not in entry]
-    arguments = len(program.data["inputs"]) - len(cells)
-    module = code.built.module
-    assert module is not None, "it is for another process"
-    return module.make(
-        number,
+    assert code.built.module is not None, "it is for another process"
+    return tie(
+        code.built.module,
         called,
-        (None,) * arguments if rules is None else tuple(rules),
+        len(program.data["inputs"]) - len(cells),
         convert,
-        tuple(outs_of([variable.type for variable in outputs[: len(returned)]])),
-        tuple([perform(node) for node in program.performs]),
-        tuple([constant.data for constant in program.constants]),
-        (None,) * arguments if defaults is None else tuple(defaults),
-        tuple(cells),
-        failed or (_failer(called, program) if explained else None),
+        outs_of([variable.type for variable in outputs[: len(returned)]]),
         refuser(called, program, outputs),
-        remark,
-        threads,
-        *(() if takes is None else (tuple(takes), tuple(gives))),
+        rules=rules,
+        performs=[perform(node) for node in program.performs],
+        constants=[constant.data for constant in program.constants],
+        defaults=defaults,
+        cells=cells,
+        failed=failed or (_failer(called, program) if explained else None),
+        remark=remark,
+        threads=threads,
+        takes=takes,
+        gives=gives,
+        number=number,
     )
 
 

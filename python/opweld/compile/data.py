@@ -1,70 +1,23 @@
-"""A function as its user asked for it, and as the engine is given it: Program (docs/program.md), plain data."""
+"""A function as the engine is given it: Program (docs/program.md), plain data; and what its module is bound to."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from opweld.compile.io import In, Out
 from opweld.errors import ProgramError
-from opweld.graph.basic import Variable
-from opweld.graph.shared import SharedVariable
 from opweld.lean import dumps
 
 if TYPE_CHECKING:
     from opweld.hooks.protocols import Constant, Node
     from opweld.schema import ProgramFields
 
-__all__ = ["FORMAT", "STANDARD", "Asked", "Program"]
+__all__ = ["FORMAT", "STANDARD", "Program", "remarker", "tie"]
 
 FORMAT = 4
 
 #: The standard modes by their names, which have no options of their own: the tag of the rewriters that run.
 STANDARD = {"": "fast_run", "FAST_RUN": "fast_run", "FAST_COMPILE": "fast_compile"}
-
-
-class Asked:
-    """What a user asks for.
-
-    Parameters
-    ----------
-    inputs : list of In
-        The arguments.
-    outputs : list of Out
-        The results; givens stand in their places.
-    updates : dict of SharedVariable to Variable
-        What becomes the value of which shared variable.
-    single : bool
-        There is no list of results, but one result, or None.
-    name : str or None
-        The function's name.
-    mode : str or Mode
-        How it runs.
-    options : dict of str to object
-        The options that its user gave.
-    """
-
-    def __init__(
-        self,
-        inputs: list[In],
-        outputs: list[Out],
-        updates: dict[SharedVariable, Variable],
-        single: bool,
-        name: str | None,
-        mode: object,
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.inputs = inputs
-        self.outputs = outputs
-        self.updates = updates
-        self.single = single
-        self.name = name
-        self.mode = mode
-        self.options = options or {}
-
-    @property
-    def wanted(self) -> list[Variable]:
-        """What is to be computed: the results, then what becomes the values of shared variables."""
-        return [*[out.variable for out in self.outputs], *self.updates.values()]
 
 
 class Program:
@@ -107,3 +60,89 @@ class Program:
             self.bytes = self.text.encode()
         except UnicodeEncodeError as err:
             raise ProgramError(f"a fragment holds what UTF-8 cannot write: {err}") from None
+
+
+def tie(
+    module: Any,
+    called: str,
+    arguments: int,
+    convert: Callable[[int, Any], Any],
+    outs: Sequence[tuple[Any, ...] | str],
+    refuse: Callable[[int, int, Any], None],
+    *,
+    rules: Sequence[tuple[Any, ...] | None] | None = None,
+    performs: Sequence[Callable[..., tuple[Any, ...]]] = (),
+    constants: Sequence[Any] = (),
+    defaults: Sequence[tuple[Any] | None] | None = None,
+    cells: Sequence[Any] = (),
+    failed: Callable[[int, tuple[Any, ...], BaseException], None] | None = None,
+    remark: Callable[[int, tuple[Any, ...], Any], None] | None = None,
+    threads: int = 1,
+    takes: Sequence[list[Any]] | None = None,
+    gives: Sequence[list[Any]] = (),
+    number: int = 0,
+) -> Any:
+    """Make a function of a module.
+
+    Parameters
+    ----------
+    module : module
+        What was built.
+    called : str
+        The function's name, for messages.
+    arguments : int
+        How many it takes.
+    outs : sequence of (tuple or str)
+        Of each result the rule for an ``out=``; where its type takes none, its name.
+    refuse : callable
+        Of the number of a step, that of its output, and the value: called where an op left what a type may not allow.
+    performs : sequence of callable
+        What is called for the steps that run in Python, in order.
+    constants : sequence of object
+        The values of the constants, in order.
+    convert, rules, defaults, cells, failed, remark, threads, takes, gives, number
+        As for `opweld.compile.code.bind`.
+
+    Returns
+    -------
+    callable
+    """
+    return module.make(
+        number,
+        called,
+        (None,) * arguments if rules is None else tuple(rules),
+        convert,
+        tuple(outs),
+        tuple(performs),
+        tuple(constants),
+        (None,) * arguments if defaults is None else tuple(defaults),
+        tuple(cells),
+        failed,
+        refuse,
+        remark,
+        threads,
+        *(() if takes is None else (tuple(takes), tuple(gives))),
+    )
+
+
+def remarker(made: Callable[[], Any]) -> Callable[[int, tuple[Any, ...], Any], None]:
+    """Make what a module calls after a call that has met such floating point as NumPy may warn of.
+
+    Parameters
+    ----------
+    made : callable
+        Gives the `opweld.compile.remarks.Remarks`, when they are first wanted.
+
+    Returns
+    -------
+    callable
+    """
+    remarks: Any = None
+
+    def say(word: int, values: tuple[Any, ...], function: Any) -> None:
+        nonlocal remarks
+        if remarks is None:
+            remarks = made()
+        remarks.say(word, values, function, 2)
+
+    return say

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from opweld.compile import cache, memo
+from opweld.compile import cache, memo, remembered
 from opweld.compile import program as programs
+from opweld.compile.asked import Asked
 from opweld.compile.builder import Folders, making
 from opweld.compile.code import Code
-from opweld.compile.data import Asked, Program
+from opweld.compile.data import Program
 from opweld.compile.holds import COARSE_TICK
 from opweld.config import Options
 from opweld.dtypes import dtype_of
@@ -52,7 +53,7 @@ def keep(
     built.remembered += 1
     if built.remembered > _GRAPHS:
         return
-    if not built.kept or (built.hit and not memo.missed) or not memo.worth(recipe) or program.performs:
+    if not built.kept or (built.hit and not remembered.missed) or not memo.worth(recipe) or program.performs:
         return
     if registry.rewrites is not registry.first or programs.written is not None:
         return
@@ -70,11 +71,10 @@ def keep(
     root = store.writable(folders.roots)
     if not root:
         return
-    entry = cache.recall(memo.KIND, name, root, folders.owners)
-    if isinstance(entry, cache.Miss) or not memo.holds(entry):
-        store.remember(
-            memo.KIND, name, {"program": program.text, "constants": constants, "files": seen}, root, folders.owners
-        )
+    entry = cache.recall(remembered.KIND, name, root, folders.owners)
+    if isinstance(entry, cache.Miss) or not remembered.holds(entry):
+        entry = {"program": program.text, "constants": constants, "files": seen}
+        store.remember(remembered.KIND, name, entry, root, folders.owners)
 
 
 def _told_apart(wanted: Variable, output: Variable) -> bool:
@@ -101,16 +101,16 @@ def _files(program: Program) -> list[list[Any]]:
     A module without a file is made by one that has one. Of a file that was changed when the library was loaded already,
     or a moment before, nobody knows whether it is what was loaded: it counts as not seen.
     """
-    modules = [module for name, module in tuple(sys.modules.items()) if memo.is_own(name)]
+    modules = [module for name, module in tuple(sys.modules.items()) if remembered.is_own(name)]
     paths = [getattr(module, "__file__", None) for module in modules]
-    paths += [place["file"] for place in program.sources.values() if str(place["file"]).startswith(memo.OWN)]
+    paths += [place["file"] for place in program.sources.values() if str(place["file"]).startswith(remembered.OWN)]
     found = []
     for path in dict.fromkeys(filter(None, paths)):
         try:
             now = os.stat(path)
         except OSError:
             return []
-        if max(now.st_ctime_ns, now.st_mtime_ns) > memo.BEGAN - COARSE_TICK:
+        if max(now.st_ctime_ns, now.st_mtime_ns) > remembered.BEGAN - COARSE_TICK:
             return []
         found.append([path, now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino, ""])
     return found

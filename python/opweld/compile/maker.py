@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from opweld.compile import builder, memo
+from opweld.compile import builder, memo, remembered
+from opweld.compile.asked import Asked
 from opweld.compile.builder import Built
 from opweld.compile.code import Code, bind, compile_graph, converter, rules_of
-from opweld.compile.data import Asked, Program
+from opweld.compile.data import Program, remarker
 from opweld.compile.io import In, Substitution
 from opweld.config import Options
 from opweld.dtypes import shape_text
@@ -84,7 +85,7 @@ class Maker:
                 "modes that run each node by itself, such as DebugMode"
             )
         if entry is not None:
-            program: Program = memo.Recalled(entry, self._program)
+            program: Program = remembered.Recalled(entry, self._program)
             self.code = Code(None, program, builder.build(program, options), options.fuse)
             return
         graph = self.linked.graph if self.in_c else modes.one_node(self.linked, self.fgraph)  # type: ignore[attr-defined]
@@ -174,7 +175,7 @@ class Maker:
             defaults=[self._default(i, convert) for i in range(len(self.inputs))],
             cells=[variable.cell for variable in self.shared],
             explained=explained and self.in_c,
-            remark=self._remark() if self._remarks() else None,
+            remark=remarker(self.remarks) if self._remarks() else None,
             threads=self.threads,
         )
         made.name = self.name
@@ -196,19 +197,11 @@ class Maker:
         """Whether calls speak of floating point; where arguments may be overwritten, they are gone by then."""
         return self.in_c and self.conventions == "numpy" and not any(spec.mutable for spec in self.inputs)
 
-    def _remark(self) -> Callable[[int, tuple[Any, ...], Any], None]:
-        """What the module calls after a call that has met such floating point as NumPy may warn of."""
-        remarks: Any = None
+    def remarks(self) -> Any:
+        """Make what says of calls what NumPy would of their floating point: `opweld.compile.remarks.Remarks`."""
+        from opweld.compile.remarks import Remarks  # late: most functions meet nothing
 
-        def say(word: int, values: tuple[Any, ...], made: Any) -> None:
-            nonlocal remarks
-            if remarks is None:
-                from opweld.compile.remarks import Remarks  # late: most functions meet nothing
-
-                remarks = Remarks(self.called, self.fgraph, len(self.inputs), bool(self.updates))
-            remarks.say(word, values, made, 2)
-
-        return say
+        return Remarks(self.called, self.fgraph, len(self.inputs), bool(self.updates))
 
     def _default(self, index: int, convert: Callable[[int, Any], Any]) -> tuple[Any] | None:
         given = self.inputs[index].value

@@ -9,98 +9,29 @@ docs/cache.md says what lies in a cache.
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import is_
-from time import time_ns
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from opweld.compile import builder, cache
-from opweld.compile.data import STANDARD, Asked, Program
-from opweld.compile.holds import unchanged
+from opweld.compile import remembered
+from opweld.compile.asked import Asked
+from opweld.compile.data import STANDARD
+from opweld.compile.remembered import is_own
 from opweld.config import Options
-from opweld.dtypes import dtype_of
-from opweld.errors import CacheError
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.order import depth_first
 from opweld.graph.shared import SharedVariable
-from opweld.lean import digest, loads
-from opweld.settings import OPTIONS, PROGRAM
 
-__all__ = ["BEGAN", "KIND", "OWN", "Recalled", "described", "holds", "is_own", "recall", "worth"]
+__all__ = ["described", "recall", "worth"]
 
-KIND = "memo"
-OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # where the library lies
-BEGAN = time_ns()
 # Where one of these is loaded, so is what a memo spares; rewriters may be others, or somebody collects Programs.
 _LOWERS = ("opweld.rewriting.standard", "opweld.compile.program")
 _MOST = 256  # nodes
 _LARGE = 4096  # bytes of a constant
-
-#: Something was looked for and not found: from then on nothing is looked for, and all that is made is remembered.
-missed = False
-
-
-class Recalled(Program):
-    """A Program that is remembered. What of it is about nodes and users' files is found when somebody asks for it.
-
-    Parameters
-    ----------
-    entry : dict
-        What is remembered.
-    again : callable
-        Gives the Program as rewriters and hooks make it.
-
-    Raises
-    ------
-    CacheError
-        By `steps` and `sources`, if that is another one.
-    """
-
-    def __init__(self, entry: dict[str, Any], again: Callable[[], Program]) -> None:
-        self.text = entry["program"]
-        self.bytes = self.text.encode()
-        self.data = loads(self.text)
-        self.performs = []
-        self.constants = [_Value(*written) for written in entry["constants"]]  # type: ignore[misc]
-        self._again = again
-        self._found: Program | None = None
-
-    @property
-    def steps(self) -> Any:  # type: ignore[override]
-        """The node behind each step."""
-        return self._whole().steps
-
-    @property
-    def sources(self) -> Any:  # type: ignore[override]
-        """Where the fragments were written."""
-        return self._whole().sources
-
-    def _whole(self) -> Program:
-        if self._found is None:
-            found = self._again()
-            # Names may be others by now.
-            if found.data["kernels"] != self.data["kernels"] or found.data["steps"] != self.data["steps"]:
-                raise CacheError(
-                    f"{self.data['name']}() is not what is remembered of it: its graph was changed since it was made, "
-                    f"or an op of opweld's; if it was not, run: opweld cache clear"
-                )
-            self._found = found
-        return self._found
-
-
-class _Value:
-    """A constant: an array, and nothing of the graph."""
-
-    __slots__ = ("data",)
-
-    def __init__(self, dtype: str, shape: list[int], data: str) -> None:
-        self.data = np.frombuffer(bytes.fromhex(data), dtype_of(dtype).np).reshape(shape)
-        self.data.flags.writeable = False
 
 
 class _Unknown(Exception):
@@ -129,29 +60,10 @@ def recall(recipe: Asked, options: Options, shared: Sequence[SharedVariable]) ->
     dict or None, str
         What is remembered, and the name under which it is; no name: it was not looked for.
     """
-    if any([name in sys.modules for name in _LOWERS]) or options.isolate or options.sanitize or not worth(recipe):
+    if any([name in sys.modules for name in _LOWERS]) or not remembered.may(options) or not worth(recipe):
         return None, ""
     name = described(recipe, options, shared)
-    if name:
-        folders = builder.Folders(options)
-        for root in folders.roots:
-            entry = cache.recall(KIND, name, root, folders.owners)
-            if isinstance(entry, cache.Miss) or not holds(entry):
-                continue
-            return entry, name
-        global missed
-        missed = True
-    return None, name
-
-
-def holds(entry: dict[str, Any]) -> bool:
-    """Say whether an entry is whole, and the library's files are those that it was made by."""
-    try:
-        seen = entry["files"]
-        whole = type(entry["program"]) is str and type(entry["constants"]) is list and len(seen) > 0
-        return whole and unchanged(seen, 0) == len(seen)
-    except (KeyError, TypeError, ValueError):
-        return False
+    return (remembered.look(name, options) if name else None), name
 
 
 def described(recipe: Asked, options: Options, shared: Sequence[SharedVariable]) -> str:
@@ -173,11 +85,7 @@ def described(recipe: Asked, options: Options, shared: Sequence[SharedVariable])
         if len(nodes) > _MOST:
             return ""
         write = _Writer(given)
-        write.parts += [builder.ENGINE_ID, OWN, sys.version, np.__version__]
         write.parts += [recipe.name or "", str(recipe.mode or "FAST_RUN")]
-        write.parts += [
-            f"{option}={getattr(options, option)!r}" for option, where in OPTIONS.items() if where == PROGRAM
-        ]
         for spec in recipe.inputs:
             write.parts.append(
                 f"{spec.name!r} {spec.value is not None} {spec.strict} {spec.allow_downcast} {spec.mutable}"
@@ -191,7 +99,7 @@ def described(recipe: Asked, options: Options, shared: Sequence[SharedVariable])
         write.parts.append(str(recipe.single))
     except (_Unknown, RecursionError):
         return ""
-    return digest("\n".join(write.parts).encode("utf-8", "surrogatepass"))
+    return remembered.named(recipe.known_by or "\n".join(write.parts), options)
 
 
 class _Writer:
@@ -296,11 +204,6 @@ _PLAIN = frozenset([str, bytes, int, float, complex, bool, type(None), type(...)
 _PYTHON = frozenset(["builtins", "abc", "typing"])
 _open = "…"
 _seen: dict[type, tuple[tuple[object, ...], str]] = {}  # of the library's classes: what is in one, and that as text
-
-
-def is_own(module: object) -> bool:
-    """Say whether a module, by its name, is the library's."""
-    return isinstance(module, str) and (module == "opweld" or module.startswith("opweld."))
 
 
 def _at_home(value: type | FunctionType) -> bool:

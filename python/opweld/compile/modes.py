@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from opweld.compile.asked import Asked
 from opweld.compile.code import Code, bind, compile_graph
-from opweld.compile.data import STANDARD, Asked
+from opweld.compile.data import STANDARD
 from opweld.compile.keeping import keep
 from opweld.compile.prepare import Replaced, prepare
 from opweld.compile.program import make_program

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from opweld.compile.data import Asked
+from opweld.compile.asked import Asked
 from opweld.compile.io import Out, Substitution, shared_of
 from opweld.compile.maker import Maker, modes
 from opweld.config import Options

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from opweld.cops.reading import Argument, Place, Source, Text, read
-from opweld.cops.said import Said
-from opweld.cops.types import FUNCTION, WEAK, computed, dtypes_of, function_of, shape_of, sizes_of
+from opweld.cops.reading import Argument, Place, Source, Text
+from opweld.cops.said import Said, text_of
+from opweld.cops.types import FUNCTION, WEAK, computed, decides, dtypes_of, function_of, number_of, shape_of, sizes_of
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.hooks.classes import COp
@@ -19,9 +19,7 @@ from opweld.tensor.likes import TensorLike
 from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
 
-__all__ = [
-    "CORE_ID", "Cop", "Written", "ctype", "definitions", "number_of", "op_of", "text_of", "type_of",
-]  # fmt: skip
+__all__ = ["CORE_ID", "Cop", "Written", "ctype", "definitions", "op_of", "type_of"]
 
 CORE_ID = "OPW_COP_ID"  # where the engine's text has the kernel's name
 _PARTS = {"complex64": "float", "complex128": "double", "clongdouble": "long double"}
@@ -241,46 +239,19 @@ def op_of(said: Said, text: Text, place: Place, python: Callable[..., Any] | Non
     return made
 
 
-def text_of(said: Said, **more: Any) -> Text:
-    """Have a short form read; as the loop of a ufunc, or as a callback, where `more` says so."""
-    if said.functions:
-        more["functions"] = dict(said.functions)
-    return read(said.signature, said.body, said.name, said.check, said.lang == "c++", said.nogil, **more)
-
-
 def remade(said: Said, place: Place, python: Callable[..., Any] | None, in_place: bool) -> Cop:
     """Make an op again that was pickled."""
     made = op_of(said, text_of(said), place, python)
     return made.working_in_place() if in_place else made
 
 
-def number_of(argument: Argument) -> Any:
-    """Give the default of an input, or what an output begins with, as Python's number.
-
-    Returns
-    -------
-    bool, int or float
-    """
-    text = argument.value or "0"
-    if text in ("True", "False", "true", "false"):
-        return text in ("True", "true")
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
-
-
 def type_of(name: str, argument: Argument, value: object) -> Any:
-    """Say of a value what decides on dtypes: its dtype, or which of Python's numbers it is; None: it is a function."""
-    if argument.dtype == FUNCTION:
-        return None
-    if type(value) in WEAK:
-        return type(value)
-    if isinstance(value, Variable):
+    """Say of a value or a variable what decides on dtypes, as `opweld.cops.types.decides` does."""
+    if argument.dtype != FUNCTION and isinstance(value, Variable):
         if not isinstance(value.type, TensorType):
             raise TypeError(f"{name}: {argument.name} is {value} of type {value.type}, expected a tensor variable")
         return dtype_of(value.type.dtype).np
-    return value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype
+    return decides(argument, value)
 
 
 def _constant(variable: Variable) -> int | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from opweld.cops.reading import Record
+from opweld.cops.reading import Record, Text, read
 from opweld.errors import _what, _yes_or_no
 
-__all__ = ["Said", "said_of"]
+__all__ = ["Said", "said_of", "text_of"]
 
 _LANGS = ("c", "c++")
 
@@ -83,3 +83,10 @@ def _words(what: str, given: Iterable[Any]) -> tuple[str, ...]:
     if isinstance(given, str):
         raise TypeError(f"cop: {what} is the string {given!r}, expected a list of them: [{given!r}]")
     return tuple([str(word) for word in given])
+
+
+def text_of(said: Said, **more: Any) -> Text:
+    """Have a short form read; as the loop of a ufunc, or as a callback, where `more` says so."""
+    if said.functions:
+        more["functions"] = dict(said.functions)
+    return read(said.signature, said.body, said.name, said.check, said.lang == "c++", said.nogil, **more)

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from opweld._dispatch import Cop as Called
-from opweld.compile import recipe
-from opweld.compile.function import In, Out, function
-from opweld.cops.op import Cop, number_of, op_of, text_of, type_of
-from opweld.cops.reading import Argument, Place, Text, module_of, place_of
-from opweld.cops.said import Said, said_of
-from opweld.cops.types import FUNCTION, WEAK, documented, dtypes_of, function_of, shape_of
+from opweld.config import config
+from opweld.cops import kept
+from opweld.cops.kept import graphs
+from opweld.cops.reading import Argument, Place, module_of, place_of
+from opweld.cops.said import Said, said_of, text_of
+from opweld.cops.types import FUNCTION, WEAK, decides, documented, dtypes_of, function_of, is_variable, number_of
 from opweld.errors import OpweldWarning, _what, _yes_or_no
-from opweld.graph.basic import Variable
-from opweld.hooks.reading import generics
 from opweld.rooms import ending, late, tracebacks
-from opweld.tensor.type import TensorType
 
 if TYPE_CHECKING:
     import inspect
@@ -27,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["Form", "called", "cop", "formed"]
 
 ufuncs: Any = late("opweld.cops.ufunc")  # few short forms are ufuncs, or called back by C
+
+
+_OPTIONS = {"conventions": "numpy"}  # whatever is configured: dtypes were chosen by it
 
 
 @overload
@@ -169,39 +169,55 @@ class Form:
 
     Attributes
     ----------
-    op : Cop
-        What is applied to variables.
+    said : Said
+        What it is made of.
+    reading : Text
+        What the engine has made of that.
+    place : Place
+        Where its texts stand.
+    perform : callable or None
+        The same in Python.
     """
 
     def __init__(self, said: Said, place: Place, perform: Callable[..., Any] | None) -> None:
         if perform is not None and not callable(perform):
             raise TypeError(f"cop: perform must be callable, got {_what(perform)}")
-        text = text_of(said)
-        self.op: Cop = op_of(said, text, place, perform)
+        self.said = said
+        self.place = place
+        self.perform = perform
+        self.reading = text_of(said)
+        self._op: Any = None
         self._functions: dict[tuple[str, ...], Any] = {}
-        if text.unseen:
-            self._warn(text)
+        if self.reading.unseen:
+            self._warn()
 
     @property
     def name(self) -> str:
         """What messages call it."""
-        return self.op.said.name
+        return self.said.name
 
     @property
     def inputs(self) -> tuple[Argument, ...]:
         """The inputs."""
-        return self.op.text.signature.inputs
+        return self.reading.signature.inputs
 
-    def _warn(self, text: Text) -> None:
+    @property
+    def op(self) -> Any:
+        """What is applied to variables."""
+        if self._op is None:
+            self._op = graphs.op_of(self.said, self.reading, self.place, self.perform)
+        return self._op
+
+    def _warn(self) -> None:
         from warnings import warn_explicit
 
-        listed = "; ".join([f"{name} in line {line}: {shown}" for name, line, shown in text.unseen[:3]])
+        listed = "; ".join([f"{name} in line {line}: {shown}" for name, line, shown in self.reading.unseen[:3]])
         said = f"{self.name}: check=True cannot test indices that go another way than x[i]: {listed}"
-        warn_explicit(said, OpweldWarning, self.op.place.file, self.op.place.line)
+        warn_explicit(said, OpweldWarning, self.place.file, self.place.line)
 
     def called(self) -> Called:
         """Make what is called."""
-        signature = self.op.text.signature
+        signature = self.reading.signature
         inputs = signature.inputs
         names = tuple([argument.name for argument in inputs])
         defaults = tuple([number_of(argument) for argument in inputs if argument.value is not None])
@@ -210,7 +226,6 @@ class Form:
             __name__=self.name,
             __qualname__=self.name,
             __doc__=self.doc(),
-            op=self.op,
             source=self.source,
             capsule=self.capsule,
         )
@@ -241,16 +256,16 @@ class Form:
         object
             What the call gives.
         """
-        if any([isinstance(value, Variable) for value in values]):
+        if any(map(is_variable, values)):
             if out is not None:
                 raise TypeError(f"{self.name}() of variables is a node of a graph and has no out=")
-            return self._applied(values)
+            return self.op(*values)
         arrays = tuple([self._value(a, value) for a, value in zip(self.inputs, values)])
-        made = self.function_of([type_of(self.name, a, x) for a, x in zip(self.inputs, arrays)])
+        made = self.function_of([decides(a, x) for a, x in zip(self.inputs, arrays)])
         if out is None:
             result = made(*arrays)
         else:
-            changed = self.op.text.signature.changed
+            changed = self.reading.signature.changed
             several = changed or isinstance(out, (list, tuple))
             result = made(
                 *arrays,
@@ -259,10 +274,6 @@ class Form:
         if key:
             called._add(key, made)
         return called._results(result, arrays)
-
-    def _applied(self, values: tuple[Any, ...]) -> Any:
-        """The node's outputs: one bare."""
-        return self.op(*values)
 
     def _value(self, argument: Argument, value: object) -> Any:
         """An argument as functions take it: NumPy's and Python's as they are, what offers DLPack or an array so."""
@@ -289,7 +300,7 @@ class Form:
         -------
         Function
         """
-        types = dtypes_of(self.name, self.op.text.signature, given)
+        types = dtypes_of(self.name, self.reading.signature, given)
         key = tuple(types.values())
         found = self._functions.get(key)
         if found is None:
@@ -297,23 +308,14 @@ class Form:
         return found
 
     def _made(self, types: dict[str, str]) -> Any:
-        signature = self.op.text.signature
-        unknown = dict.fromkeys([size[0] for size in signature.sizes])
-        variables = [
-            generics.generic(a.name)
-            if a.dtype == FUNCTION
-            else TensorType(types.get(a.dtype, a.dtype), shape_of(a, unknown))(a.name)
-            for a in signature.inputs
-        ]
-        node = self.op.working_in_place().apply_node(*variables)
-        count = len(signature.outputs)
-        outputs = [*node.outputs[:count], *[Out(v, borrow=True) for v in node.outputs[count:]]]
-        inputs = [In(v, mutable=a.inout) for a, v in zip(signature.inputs, variables)]
-        wanted: Any = outputs[0] if len(outputs) == 1 and count else outputs
-        own = {"conventions": "numpy"}  # whatever is configured: dtypes were chosen by it
-        made = function(inputs, wanted, name=self.name, on_unused_input="ignore", options=own)
-        made = made.maker.create(explained=False)  # there is one node, and what it says names it
-        return made if recipe.watch is None else recipe.watch(made)
+        mode = config.mode
+
+        def make() -> Any:
+            return graphs.made(self.op, types, _OPTIONS, mode, kept.known_by(self.said, types, mode))
+
+        made = kept.function(self.said, self.reading.signature, types, _OPTIONS, mode, make) or make()
+        made.__doc__ = self.doc()
+        return made
 
     @ending
     def capsule(self, prototype: str, *, success: int = 1) -> Any:
@@ -340,9 +342,8 @@ class Form:
         """
         if not isinstance(prototype, str):
             raise TypeError(f"{self.name}.capsule: prototype must be a string, got {_what(prototype)}")
-        said = self.op.said
-        text = text_of(said, callback=prototype, success=int(success))
-        (found,) = ufuncs.addressing(said, text, self.op.place, text.types, text.core)()
+        text = text_of(self.said, callback=prototype, success=int(success))
+        (found,) = ufuncs.addressing(self.said, text, self.place, text.types, text.core)()
         return found
 
     # ---- what Python shows ----
@@ -370,16 +371,14 @@ class Form:
         return f"<opweld.cop {self.name}({self._inputs_text()}) -> {self._outputs_text()}>"
 
     def _inputs_text(self) -> str:
-        return (
-            " ".join(self.op.said.signature.partition("->")[0].split()).removeprefix(f"{self.name}(").removesuffix(")")
-        )
+        return " ".join(self.said.signature.partition("->")[0].split()).removeprefix(f"{self.name}(").removesuffix(")")
 
     def _outputs_text(self) -> str:
-        return " ".join(self.op.said.signature.partition("->")[2].split()) or "None"
+        return " ".join(self.said.signature.partition("->")[2].split()) or "None"
 
     def reduced(self) -> Any:
         """Pickle it as what it was made of."""
-        return called, (self.op.said, self.op.place, self.op.python)
+        return called, (self.said, self.place, self.perform)
 
     def parameters(self) -> inspect.Signature:
         """Give the signature as Python has it."""
@@ -395,4 +394,4 @@ class Form:
 
     def doc(self) -> str:
         """Write the docstring."""
-        return documented(self.name, self.op.said.signature, self.op.text.signature)
+        return documented(self.name, self.said.signature, self.reading.signature)

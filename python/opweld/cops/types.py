@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,11 +15,14 @@ __all__ = [
     "FUNCTION",
     "WEAK",
     "computed",
+    "decides",
     "described",
     "documented",
     "dtypes_of",
     "function_of",
+    "is_variable",
     "listed",
+    "number_of",
     "shape_of",
     "size_text",
     "sizes_of",
@@ -40,6 +44,37 @@ def function_of(value: object) -> object:
         found: object = next(iter(value))  # its own [0] refuses
         return found
     return value
+
+
+def number_of(argument: Argument) -> Any:
+    """Give the default of an input, or what an output begins with, as Python's number.
+
+    Returns
+    -------
+    bool, int or float
+    """
+    text = argument.value or "0"
+    if text in ("True", "False", "true", "false"):
+        return text in ("True", "true")
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def is_variable(value: object) -> bool:
+    """Say whether a value is a variable of a graph; where nobody has loaded graphs, there is none."""
+    basic: Any = sys.modules.get("opweld.graph.basic")
+    return basic is not None and isinstance(value, basic.Variable)
+
+
+def decides(argument: Argument, value: Any) -> Any:
+    """Say of a value what decides on dtypes: its dtype, or which of Python's numbers it is; None: it is a function."""
+    if argument.dtype == FUNCTION:
+        return None
+    if type(value) in WEAK:
+        return type(value)
+    return value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype
 
 
 def dtypes_of(name: str, signature: Signature, given: Sequence[Any]) -> dict[str, str]:

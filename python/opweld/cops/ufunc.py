@@ -12,9 +12,9 @@ import numpy as np
 from opweld import _ufunc
 from opweld.compile.modes import InC
 from opweld.cops.address import addressing
-from opweld.cops.op import Written, ctype, definitions, op_of, text_of, type_of
+from opweld.cops.op import Written, ctype, definitions, op_of, type_of
 from opweld.cops.reading import Place, Text
-from opweld.cops.said import Said
+from opweld.cops.said import Said, text_of
 from opweld.cops.types import computed, described, dtypes_of, shape_of, size_text, sizes_of
 from opweld.dtypes import dtype_of
 from opweld.errors import _what
