@@ -43,6 +43,12 @@ func Render(t Target) (*Unit, error) {
 	return unit, err
 }
 
+// Ready reads the templates, which the first render would wait for.
+func Ready() error {
+	_, err := templates.Load()
+	return err
+}
+
 // Runtime is the part of every module that does not depend on its function, in C: compiled once, when the package is
 // built for a CPython, and linked with each unit.
 func Runtime() (string, error) { return plain("runtime.c") }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"opweld/gen"
+	"opweld/gen/async"
 	"opweld/gen/build"
 	"opweld/gen/faults"
 	"opweld/pyext/host"
@@ -36,6 +37,9 @@ func Version(request string) (string, error) {
 		return versionAnswer{version, gen.Format, cacheFormat, runtime.Version()}, nil
 	})
 }
+
+// The templates are read while Python still makes its first request; what is wrong with them its answer says.
+func init() { async.Go(gen.Ready) }
 
 // Settle gives back to the process what the load of this library took: to be called first. The request is empty.
 func Settle(request string) (string, error) {

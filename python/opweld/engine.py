@@ -16,7 +16,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
-from opweld import errors, lifeline, room
+from opweld import errors, library, lifeline, room
 from opweld.border import of_system, to_engine
 from opweld.lean import dumps, loads
 from opweld.rooms import late
@@ -38,7 +38,6 @@ _KINDS: dict[str, type[errors.OpweldError]] = {
     "expression": errors.ExpressionError, "signature": errors.SignatureError,
 }  # fmt: skip
 
-_loaded_in: int | None = None  # the process that loaded the engine
 _serial = itertools.count()
 
 
@@ -236,7 +235,7 @@ def compilers(drivers: list[str], root: str = "") -> list[dict[str, Any]]:
     return list(_ask("Compilers", to_engine({"drivers": drivers, "root": root}))["compilers"])
 
 
-def build(request: dict[str, Any], progress: Progress | None = None) -> dict[str, Any]:
+def build(request: dict[str, Any], progress: Progress | None = None, here: bool | None = None) -> dict[str, Any]:
     """Build a module, or find it in the cache.
 
     Parameters
@@ -246,6 +245,8 @@ def build(request: dict[str, Any], progress: Progress | None = None) -> dict[str
     progress : callable, optional
         Called about every 50 ms while the build runs, with a dict of ``stage`` and ``seconds``. An exception from it
         cancels the build.
+    here : bool, optional
+        What `opweld.library.begin` has just said.
 
     Returns
     -------
@@ -259,7 +260,7 @@ def build(request: dict[str, Any], progress: Progress | None = None) -> dict[str
     KeyboardInterrupt
         At once on Ctrl-C; the compiler has then been killed.
     """
-    here = _is_at_home()
+    here = library.is_at_home() if here is None else here
     answer = _built(_run_here(request) if here else apart.run_apart("Build", request), progress)
     if here and (answer.get("error") or {}).get("kind") == "unseen":
         answer = _built(apart.run_apart("Build", request), progress)
@@ -268,12 +269,15 @@ def build(request: dict[str, Any], progress: Progress | None = None) -> dict[str
 
 def finish() -> None:
     """Wait for what builds have begun for later ones. The end of the process, which would be its end, calls it."""
-    if _loaded_in != os.getpid():  # a child of a fork
+    if not library.is_here():
         return
     with suppress(KeyboardInterrupt):  # it is begun anew by a later build
         for _ in range(_FINISH // _SLICE):
             if _call("Finish", _SLICE)["state"] == "done":
                 return
+
+
+atexit.register(finish)
 
 
 def _built(answers: Generator[dict[str, Any], None, None], progress: Progress | None) -> dict[str, Any]:
@@ -287,36 +291,10 @@ def _built(answers: Generator[dict[str, Any], None, None], progress: Progress | 
     raise errors.EngineError("the engine ended a build without an answer")
 
 
-def _is_at_home() -> bool:
-    """Whether the engine can be called in this process."""
-    if _loaded_in is not None and _loaded_in != os.getpid():
-        return False
-    if room.mask() & 0o700:
-        return False
-    return not room.lacking(_loaded_in is not None, dear=True)
-
-
-def _load() -> Any:
-    """Give the bound engine."""
-    global _loaded_in
-    try:
-        from opweld import _engine  # not before something must be built
-    except (ImportError, OSError) as error:
-        raise errors.EngineError(
-            f"the engine, which is needed to build a module, cannot be loaded: {error}. Install opweld's wheel for "
-            f"this CPython, or in a source tree run: make engine"
-        ) from error
-    if _loaded_in is None:
-        _loaded_in = os.getpid()
-        _engine.pyext_Settle("")
-        atexit.register(finish)
-    return _engine
-
-
 def _call(name: str, *arguments: str | int) -> dict[str, Any]:
     """Call a function of the engine in this process."""
     try:
-        answer = getattr(_load(), "pyext_" + name)(*arguments)
+        answer = getattr(library.load(), "pyext_" + name)(*arguments)
     except (RuntimeError, ValueError) as error:  # a Go error; text that is no C string
         raise errors.EngineError(f"engine call {name}: {error}") from error
     return dict(of_system(loads(answer)))
@@ -332,7 +310,7 @@ def _checked(answer: dict[str, Any]) -> dict[str, Any]:
 
 def _ask(name: str, argument: str) -> dict[str, Any]:
     """Make one call that answers without delay."""
-    if _is_at_home():
+    if library.is_at_home():
         return _checked(_call(name, argument))
     answers = list(apart.run_apart(name, argument))
     return _checked(answers[-1])

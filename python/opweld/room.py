@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from opweld._argument import startable
+
 __all__ = ["MORE_FILES", "MORE_THREADS", "lacking", "mask"]
 
 _SPACE = 2 << 30  # bytes of address space that the runtime reserves, with what a build takes
@@ -86,22 +88,12 @@ def _no_files() -> str:
 
 
 def _no_threads(wanted: int) -> str:
-    import _thread
-    import time
-
     before = _running()
-    ends = [_thread.allocate_lock() for _ in range(wanted)]
-    started = 0
-    try:
-        for end in ends:
-            end.acquire()
-            _thread.start_new_thread(end.acquire, ())  # it waits; nothing of it is Python that could fail
-            started += 1
-    except (RuntimeError, MemoryError):
+    if startable(wanted) < wanted:
         return f"fewer than {wanted} threads can be started; {MORE_THREADS}"
-    finally:
-        for end in ends[:started]:
-            end.release()
+    if _running() > before:
+        import time
+
         patience = time.monotonic() + 0.1
         while _running() > before and time.monotonic() < patience:  # their places are wanted
             time.sleep(0.0001)

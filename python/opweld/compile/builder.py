@@ -18,7 +18,7 @@ from opweld.rooms import late
 
 __all__ = ["ENGINE_ID", "Built", "Folders", "Setup", "build", "load"]
 
-buildrequest: Any = late("opweld.compile.buildrequest")  # where the cache has nothing
+library: Any = late("opweld.library")  # where the cache has nothing
 
 try:
     from opweld._engine_id import ENGINE_ID
@@ -96,7 +96,7 @@ class Setup:
             driver=self.driver,
             flags=self._adjusted(self._flags(self.lang)),
             program=self.program.bytes,
-            march=self._march(),
+            march=toolchain.march(self.options.march),
             spare=spare,
             fuse=self.options.fuse,
             profile=self.options.profile,
@@ -121,10 +121,10 @@ class Setup:
         drivers = {lang: self._configured(lang) for lang in ("c", "c++")}
         flags = {lang: self._adjusted(drivers[lang].flags + self._flags(lang)) for lang in drivers}
         options = self.options
-        made: dict[str, Any] = buildrequest.request(
+        made: dict[str, Any] = making.buildrequest.request(
             program=self.program.text, sources=self.program.sources, index=self.index(), spare=self.index(spare=True),
             root="", private="", owners=owners, cc=drivers["c"].path, cxx=drivers["c++"].path, cflags=flags["c"],
-            cxxflags=flags["c++"], march=self._march(), lock_seconds=options.lock_seconds,
+            cxxflags=flags["c++"], march=toolchain.march(self.options.march), lock_seconds=options.lock_seconds,
             seconds=options.compile_seconds, memory=options.compile_memory, fuse=options.fuse,
             profile=options.profile, account=options.account, faults=options.faults,
             lines=making.lines_of(self.program.data, self.program.sources) if options.cmodule__remove_gxx_opt else None,
@@ -143,9 +143,6 @@ class Setup:
         found = sorted([(key, place["file"], place["line"]) for key, place in self.program.sources.items()])
         texts = {file: "".join(getlines(file)) for file in dict.fromkeys([file for _, file, _ in found])}
         return digest(repr((found, texts)).encode("utf-8", "surrogatepass"))
-
-    def _march(self) -> str:
-        return toolchain.march(self.options.march)
 
     def _adjusted(self, flags: list[str]) -> list[str]:
         """Flags for a debugger, for sanitizers, and for the lines of a crash, where they are asked for."""
@@ -319,7 +316,7 @@ def _holds(found: Built, index: str, setup: Setup) -> bool:
     for root in folders.roots:
         hit = cache.lookup(index, root, folders.owners, compiler=setup.can_build)
         if isinstance(hit, cache.Hit) and hit.module == found.path:
-            found.reads = hit.reads(buildrequest.header_dirs())
+            found.reads = hit.reads(making.buildrequest.header_dirs())
             return True
     return False
 
@@ -347,7 +344,12 @@ def _from_cache(index: str, setup: Setup, folders: Folders, apart: bool) -> Buil
 
 def _from_engine(setup: Setup, folders: Folders, apart: bool) -> Built:
     program = setup.program
-    result, root = making.make(setup, folders)
+    setup.check()
+    here = library.begin()
+    try:
+        result, root = making.make(setup, folders, here)
+    finally:
+        library.settle()
     path = result["module"]
     module, why = (None, None) if apart else load(path)
     if why is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from opweld import engine
-from opweld.compile import private, store
+from opweld.compile import buildrequest, private, store
 from opweld.compile.crashes import watch
 from opweld.compile.data import Program
 from opweld.compile.explain import refused, undone, unloadable
@@ -19,10 +19,10 @@ from opweld.errors import CacheError, CompileError, ToolError
 if TYPE_CHECKING:
     from opweld.compile.builder import Folders, Setup
 
-__all__ = ["Progress", "lines_of", "make", "say", "unloadable", "warn_of", "watch"]
+__all__ = ["Progress", "buildrequest", "lines_of", "make", "say", "unloadable", "warn_of", "watch"]
 
 
-def make(setup: Setup, folders: Folders) -> tuple[dict[str, Any], str]:
+def make(setup: Setup, folders: Folders, here: bool) -> tuple[dict[str, Any], str]:
     """Have a module built.
 
     Parameters
@@ -31,6 +31,8 @@ def make(setup: Setup, folders: Folders) -> tuple[dict[str, Any], str]:
         Its Program, and what it is compiled with.
     folders : Folders
         Where it is kept.
+    here : bool
+        What `opweld.library.begin` has just said.
 
     Returns
     -------
@@ -42,7 +44,6 @@ def make(setup: Setup, folders: Folders) -> tuple[dict[str, Any], str]:
     CompilerNotFoundError, CompileError, ToolError, CacheError, EngineError
         If it cannot be.
     """
-    setup.check()
     program, wanted = setup.program, setup.request(folders.owners)
     progress = Progress(program.data["name"], setup.options.progress)
 
@@ -51,7 +52,7 @@ def make(setup: Setup, folders: Folders) -> tuple[dict[str, Any], str]:
         progress(state)
 
     def build(**at: Any) -> dict[str, Any]:
-        return engine.build({**wanted, **at}, step)
+        return engine.build({**wanted, **at}, step, here)
 
     try:
         try:
