@@ -478,9 +478,9 @@ def test_seconds_of_the_lock_are_passed_on(monkeypatch: pytest.MonkeyPatch, own_
 
     seen = []
 
-    def build(request, progress):
+    def build(request, *more):
         seen.append(request["lock_seconds"])
-        return real(request, progress)
+        return real(request, *more)
 
     real = engine.build
     monkeypatch.setattr(engine, "build", build)

@@ -115,17 +115,27 @@ func (j *job) begin(ctx context.Context, tool *cc.Tool) {
 // error is that of the first that cannot be read.
 func stamps(paths []string) ([]cache.File, error) {
 	files, errs := make([]cache.File, len(paths)), make([]error, len(paths))
-	var next atomic.Int64
-	panicked := async.Each(min(runtime.GOMAXPROCS(0), maxReaders), func(int) error {
-		for i := int(next.Add(1)) - 1; i < len(paths); i = int(next.Add(1)) - 1 {
-			files[i], errs[i] = cache.Stamp(paths[i])
-		}
+	panicked := eachOf(len(paths), func(i int) error {
+		files[i], errs[i] = cache.Stamp(paths[i])
 		return nil
 	})
 	return files, cmp.Or(panicked, cmp.Or(errs...))
 }
 
-// maxReaders is how many files are hashed side by side.
+// eachOf does something of so many files, some side by side, until one is an error.
+func eachOf(n int, do func(i int) error) error {
+	var next atomic.Int64
+	return async.Each(min(runtime.GOMAXPROCS(0), maxReaders), func(int) error {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			if err := do(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// maxReaders is how many files are looked at side by side.
 const maxReaders = 4
 
 // early is a compile in a private folder that was begun before its key was known.

@@ -37,6 +37,8 @@ type job struct {
 	blind    bool                              // the compile began before it was known who the compiler is
 	release  func()                            // gives up the lock of a compiler that is new here; nil: not held
 	linted   func() (json.RawMessage, float64) // waits for what the lint finds
+	reads    string                            // under which name that is remembered
+	known    func() map[string]cache.File      // waits for what earlier compiles by the compiler have read
 	early    *early                            // the compile that was begun before the key was known; nil: none
 }
 
@@ -71,6 +73,7 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 	}
 	q := &cc.Query{Driver: driver, CXX: j.compile.CXX, Flags: cc.Selecting(slices.Concat(flags, b.CompileArgs)), Env: req.Env, Process: req.Process,
 		Bounds: req.Bounds}
+	j.known = recalled(j.store, readsName(q, req.CPU))
 	tool, basis, err := identify(ctx, q, req.CPU, j.store, j)
 	if err != nil {
 		j.close()
@@ -81,6 +84,7 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 	}
 	j.keep = j.keep && (req.CPU != "" || !tool.Native) // not known for whom it would be kept
 	j.basis = basis
+	j.reads = readsName(q, req.CPU)
 	j.lines = j.keyLines()
 	j.key = cache.Key(j.lines)
 	return j, nil
@@ -321,12 +325,13 @@ func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, e
 
 // isSettled tells whether nothing that a compile read was changed since it began.
 func (j *job) isSettled(c *compiled) bool {
-	for _, path := range slices.Concat(c.Reads.Headers, c.Reads.Libs, c.Reads.Others, j.compile.Tool.Programs) {
-		if !cache.Settled(path, c.start) {
-			return false
+	paths := slices.Concat(c.Reads.Headers, c.Reads.Libs, c.Reads.Others, j.compile.Tool.Programs)
+	return eachOf(len(paths), func(i int) error {
+		if !cache.Settled(paths[i], c.start) {
+			return errUnsettled
 		}
-	}
-	return true
+		return nil
+	}) == nil
 }
 
 // failed gives a compile's error its form, and keeps the compiler's whole output where there is a place for it.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"opweld/gen/async"
 	"opweld/gen/cache"
 	"opweld/gen/cc"
 )
@@ -97,21 +96,24 @@ func (j *job) publish(c *compiled, settled bool) (*cache.Entry, error) {
 	if places.Appeared || !j.isSettled(c) { // looked at after hashing: what was hashed is what the compiler read
 		return nil, errUnsettled
 	}
-	entry, err := j.store.Publish(e, c.module, []byte(j.unit.Text))
-	if err != nil {
-		return nil, err
+	entry, err := j.store.Publish(e, c.module, []byte(j.unit.Text), j.pointers()...)
+	if err == nil {
+		j.remember(c, read)
 	}
-	return entry, j.point()
+	return entry, err
 }
 
-// point makes the index stand for the module, and the spare one, which is looked up where there is no compiler.
-func (j *job) point() error {
-	names := []string{j.req.Index}
-	if j.req.Spare != "" {
-		names = append(names, j.req.Spare)
-	}
+// point makes the indices stand for the module.
+func (j *job) point() error { return j.store.Point(j.key, j.pointers()...) }
+
+// pointers are the index, and the spare one, which is looked up where there is no compiler.
+func (j *job) pointers() []cache.Pointer {
 	found, _ := j.linted()
-	return async.Each(len(names), func(i int) error { return j.store.Point(names[i], j.key, found) })
+	pointers := []cache.Pointer{{Name: j.req.Index, Lint: found}}
+	if j.req.Spare != "" {
+		pointers = append(pointers, cache.Pointer{Name: j.req.Spare, Lint: found})
+	}
+	return pointers
 }
 
 // handOver puts a good module that could not be published, for a reason, into the caller's private folder.

@@ -50,7 +50,7 @@ func newWorld(t *testing.T) *world {
 	e, err := w.store.Publish(Entry{Key: w.key, Files: []File{f}, Absent: p.Group(), KeyLines: lines, Argv: []string{"cc"}},
 		[]byte("module"), []byte("source"))
 	require.NoError(t, err)
-	require.NoError(t, w.store.Point(w.index, w.key, nil))
+	require.NoError(t, w.store.Point(w.key, Pointer{Name: w.index}))
 	w.module, w.entry = w.store.Path(e.Module), w.store.Path(sharded("entry", w.key))
 	return w
 }

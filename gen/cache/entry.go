@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"opweld/gen/async"
 )
 
 // Entry is what was built under a key, and what must hold for it to be used.
@@ -146,8 +144,8 @@ func (e *Entry) local(rel string) bool {
 // Publish stores a module and its source as key's build and returns the entry with its
 // paths filled in: module and source, then entry, so that whoever finds an entry finds all of it. The module's name
 // holds a digest of what it depends on: two builds of one key that read different headers do not overwrite each
-// other's module.
-func (s *Store) Publish(e Entry, module, source []byte) (*Entry, error) {
+// other's module. The indices come to stand for it last.
+func (s *Store) Publish(e Entry, module, source []byte, pointers ...Pointer) (*Entry, error) {
 	if !isName(e.Key) {
 		return nil, fmt.Errorf("publish: %q is no key", e.Key)
 	}
@@ -158,13 +156,23 @@ func (s *Store) Publish(e Entry, module, source []byte) (*Entry, error) {
 	if len(e.Warnings) == 0 {
 		e.Warnings = json.RawMessage("[]")
 	}
-	published := async.Go(func() error { return s.publish(e.Source, source, 0o666) }) // both wait for the disk
-	err := s.publishModule(e.Module, module)
-	if err = errors.Join(err, published()); err != nil {
-		return nil, fmt.Errorf("publish the module: %w", err)
-	}
-	if err := s.write(sharded("entry", e.Key), &e); err != nil {
+	entry, err := sealed(sharded("entry", e.Key), &e)
+	if err != nil {
 		return nil, fmt.Errorf("publish the entry: %w", err)
+	}
+	files := []content{{e.Source, source, 0o666}, entry}
+	if old, err := s.contents(e.Module); err != nil || !bytes.Equal(old, module) { // else other processes have it mapped
+		files = append([]content{{e.Module, module, 0o777}}, files...)
+	}
+	for _, p := range pointers {
+		index, err := s.pointing(p, e.Key)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, index...)
+	}
+	if err := s.publishAll(files...); err != nil {
+		return nil, fmt.Errorf("publish the module: %w", err)
 	}
 	return &e, nil
 }
@@ -177,28 +185,40 @@ func some[T any](list []T) []T {
 	return list
 }
 
-// publishModule leaves a module alone that is there and right: other processes have it mapped.
-func (s *Store) publishModule(rel string, module []byte) error {
-	if old, err := s.contents(rel); err == nil && bytes.Equal(old, module) {
-		return nil
-	}
-	return s.publish(rel, module, 0o777)
+// Pointer is an index that is to stand for a module, with what the lint found in its Program.
+type Pointer struct {
+	Name string
+	Lint []byte
 }
 
-// Point makes an index stand for a key, with what the lint found in its Program. It writes nothing where it does so already.
-func (s *Store) Point(name, key string, lint []byte) error {
-	if !isName(name) {
-		return fmt.Errorf("publish the index: %q is not a name of 64 hexadecimal digits", name)
+// Point makes indices stand for a key. It writes nothing where they do so already.
+func (s *Store) Point(key string, pointers ...Pointer) error {
+	var files []content
+	for _, p := range pointers {
+		index, err := s.pointing(p, key)
+		if err != nil {
+			return err
+		}
+		files = append(files, index...)
 	}
-	var old index
-	rel := sharded("index", name)
-	if s.read(rel, &old) == nil && old.Key == key && bytes.Equal(old.Lint, lint) {
-		return nil
-	}
-	if err := s.write(rel, index{key, lint}); err != nil {
+	if err := s.publishAll(files...); err != nil {
 		return fmt.Errorf("publish the index: %w", err)
 	}
 	return nil
+}
+
+// pointing is what must be written that an index stands for a key: nothing where it does so already.
+func (s *Store) pointing(p Pointer, key string) ([]content, error) {
+	if !isName(p.Name) {
+		return nil, fmt.Errorf("publish the index: %q is not a name of 64 hexadecimal digits", p.Name)
+	}
+	var old index
+	rel := sharded("index", p.Name)
+	if s.read(rel, &old) == nil && old.Key == key && bytes.Equal(old.Lint, p.Lint) {
+		return nil, nil
+	}
+	c, err := sealed(rel, index{key, p.Lint})
+	return []content{c}, err
 }
 
 // dependencies is a digest of the contents that a build read, whatever their times.

@@ -60,7 +60,7 @@ func writeGolden(t *testing.T) {
 		e, err := s.Publish(*e, []byte("module of "+name), []byte("/* source of "+name+" */\n"))
 		require.NoError(t, err)
 		c := golden{Name: name, Index: Key([]string{"index", name}), Reason: reason}
-		require.NoError(t, s.Point(c.Index, e.Key, nil))
+		require.NoError(t, s.Point(e.Key, Pointer{Name: c.Index}))
 		if damage != nil {
 			damage(e)
 		}

@@ -55,7 +55,7 @@ func TestOtherProcessPublishes(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.Publish(Entry{Key: Key(lines), KeyLines: lines, Files: []File{self}}, []byte("module"), []byte("source"))
 	require.NoError(t, err)
-	require.NoError(t, s.Point(Key(nil), Key(lines), nil))
+	require.NoError(t, s.Point(Key(lines), Pointer{Name: Key(nil)}))
 }
 
 var callRE = regexp.MustCompile(`(\w+)\((.*)$`)

@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"opweld/gen/async"
 )
 
 // Format is the version of the folder's layout and of its files.
@@ -107,52 +109,109 @@ func misplaced(rel, head string, body []byte) error {
 
 // write publishes v as one of the cache's JSON files.
 func (s *Store) write(rel string, v any) error {
+	c, err := sealed(rel, v)
+	if err != nil {
+		return err
+	}
+	return s.publishAll(c)
+}
+
+// content is a file of the store that is to be.
+type content struct {
+	rel  string
+	data []byte
+	mode fs.FileMode
+}
+
+// sealed makes v the content of one of the cache's JSON files.
+func sealed(rel string, v any) (content, error) {
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("write %s: %w", rel, err)
+		return content{}, fmt.Errorf("write %s: %w", rel, err)
 	}
-	return s.publish(rel, append([]byte(first(rel, body.Bytes())+"\n"), body.Bytes()...), 0o666)
+	return content{rel, append([]byte(first(rel, body.Bytes())+"\n"), body.Bytes()...), 0o666}, nil
 }
 
-// publish puts data under rel: a temporary file in tmp/, write, fsync, rename. A reader sees all of it or nothing, also
-// after a power cut; a rename that a power cut takes back is a miss, so the folder, which costs more than the file, is
-// not synced. Where somebody clears the cache meanwhile, it is tried once more.
+// publish puts data under rel.
 func (s *Store) publish(rel string, data []byte, mode fs.FileMode) error {
-	err := s.publishOnce(rel, data, mode)
+	return s.publishAll(content{rel, data, mode})
+}
+
+// publishAll puts files under their names: each a temporary file in tmp/, write, fsync, all of them side by side, for they
+// wait for the disk; then renames, in order. A reader sees all of a file or nothing, also after a power cut, and nothing of
+// what comes after a file that is not there; a rename that a power cut takes back is a miss, so the folder, which costs
+// more than the file, is not synced. Where somebody clears the cache meanwhile, it is tried once more.
+func (s *Store) publishAll(files ...content) error {
+	err := s.publishOnce(files)
 	for tries := 1; tries < sweeps && errors.Is(err, fs.ErrNotExist); tries++ {
-		err = s.publishOnce(rel, data, mode)
+		err = s.publishOnce(files)
 	}
 	return err
 }
 
-// publishOnce does what publish does.
-func (s *Store) publishOnce(rel string, data []byte, mode fs.FileMode) (err error) {
-	path := s.Path(rel)
-	if err := errors.Join(s.folder(filepath.Dir(rel)), s.folder("tmp")); err != nil {
-		return err
-	}
-	draft, tmp, err := s.draft("file-", false)
-	if err != nil {
-		return err
-	}
-	defer tmp.Close() // not before the rename: its lock keeps those who tidy away
+// publishOnce does what publishAll does.
+func (s *Store) publishOnce(files []content) error {
+	drafts := make([]*draft, len(files))
 	defer func() {
-		if err != nil {
-			os.Remove(draft)
+		for _, d := range drafts {
+			d.drop()
 		}
 	}()
-	if _, err = tmp.Write(data); err == nil {
-		err = errors.Join(tmp.Chmod(mode&^(umask()|others)), tmp.Sync())
-	}
-	if err != nil {
+	err := async.Each(len(files), func(i int) (err error) {
+		drafts[i], err = s.drafted(files[i])
 		return err
+	})
+	for i := 0; err == nil && i < len(drafts); i++ {
+		err = drafts[i].publish()
 	}
-	if info, err := os.Lstat(path); err == nil && info.IsDir() {
-		os.RemoveAll(path) // damage: a rename replaces anything but a folder
+	return err
+}
+
+// draft is a file that is written, and has no name yet by which a reader knows it.
+type draft struct {
+	path, made string
+	held       *os.File // its lock keeps those who tidy away until it has its name
+}
+
+// drafted writes a file for its content, on the disk.
+func (s *Store) drafted(c content) (*draft, error) {
+	if err := errors.Join(s.folder(filepath.Dir(c.rel)), s.folder("tmp")); err != nil {
+		return nil, err
 	}
-	return os.Rename(draft, path)
+	made, held, err := s.draft("file-", false)
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{s.Path(c.rel), made, held}
+	if _, err = held.Write(c.data); err == nil {
+		err = errors.Join(held.Chmod(c.mode&^(umask()|others)), held.Sync())
+	}
+	return d, err
+}
+
+// publish gives a draft its name.
+func (d *draft) publish() error {
+	if info, err := os.Lstat(d.path); err == nil && info.IsDir() {
+		os.RemoveAll(d.path) // damage: a rename replaces anything but a folder
+	}
+	err := os.Rename(d.made, d.path)
+	if err == nil {
+		d.made = ""
+	}
+	return err
+}
+
+// drop lets go of a draft, and removes one that has got no name.
+func (d *draft) drop() {
+	if d == nil {
+		return
+	}
+	if d.made != "" {
+		os.Remove(d.made)
+	}
+	d.held.Close()
 }
 
 // folder makes a folder of the store, which nobody else may write whatever the process's mask says, and makes sure that

@@ -93,7 +93,7 @@ func TestFilesOfOthers(t *testing.T) {
 func TestNothingIsPublishedIntoAFolderOfOthers(t *testing.T) {
 	w := newWorld(t)
 	chmod(t, filepath.Dir(w.entry), 0o777)
-	err := w.store.Point(w.index, w.key, nil)
+	err := w.store.Point(w.key, Pointer{Name: w.index})
 	require.NoError(t, err)
 	e := Entry{Key: w.key}
 	_, err = w.store.Publish(e, []byte("module"), []byte("source"))
