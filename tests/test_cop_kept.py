@@ -114,6 +114,23 @@ def test_what_a_graph_says_is_said_all_the_same(run, what):
     assert run(WITH[what])[0] == first
 
 
+def test_what_the_compiler_and_the_lint_say_is_said_once(run):
+    """Each process is told, and by a function that is remembered as by one that is made."""
+    text = """
+import faulthandler, warnings
+faulthandler.enable()
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    opweld.config.lint = "warn"
+    odd = opweld.cop("x: T[n] -> y: T[n]", "int k = x[0] > 0 & 1 == 2; for (int i = 0; i < n; i++) y[i] = k + x[i];")
+    tell(odd(a))
+print([(one.category.__name__, str(one.message)) for one in said])
+"""
+    first, _ = run(text)
+    assert "CompileWarning" in first[-1] and "LintWarning" in first[-1]
+    assert run(text)[0] == first
+
+
 NOT_KEPT = {
     "a profile": "opweld.config.profile = True\ntell(scale(a))\n"
     "(f,) = scale.form._functions.values()\nprint(f.profile.calls)",

@@ -196,17 +196,17 @@ class Code:
     program : Program
         What the engine was given.
     built : Built
-        The module.
+        The module; None: it is not known yet.
     fused : bool
         Nodes that walk the same elements are one loop.
     """
 
     __slots__ = ("built", "fused", "graph", "program")
 
-    def __init__(self, graph: Graph | None, program: Program, built: builder.Built, fused: bool) -> None:
+    def __init__(self, graph: Graph | None, program: Program, built: builder.Built | None, fused: bool) -> None:
         self.graph = graph
         self.program = program
-        self.built = built
+        self.built: Any = built
         self.fused = fused
 
     def source(self) -> str:

@@ -12,7 +12,16 @@ from opweld.graph.shared import SharedVariable
 from opweld.graph.type import Type
 from opweld.rooms import late
 
-__all__ = ["In", "Out", "Substitution", "add_default_updates", "read_givens", "read_updates", "shared_of"]
+__all__ = [
+    "In",
+    "Out",
+    "Substitution",
+    "add_default_updates",
+    "keywords_of",
+    "read_givens",
+    "read_updates",
+    "shared_of",
+]
 
 
 class In:
@@ -372,3 +381,14 @@ def check_arguments(variables: Iterable[Variable]) -> None:
                 f"inputs[{position}] is the shared variable {variable}: a function reads it by itself; leave it out, "
                 f"or let an input stand for it: givens=[({variable}, x)]"
             )
+
+
+def keywords_of(specs: list[In]) -> list[str | None]:
+    """Name the arguments; a name that two share, and ``out``, name none.
+
+    Returns
+    -------
+    list of str or None
+    """
+    names = [spec.name for spec in specs]
+    return [name if name and name != "out" and names.count(name) == 1 else None for name in names]

@@ -10,7 +10,7 @@ from opweld.compile.asked import Asked
 from opweld.compile.builder import Built
 from opweld.compile.code import Code, bind, compile_graph, converter, rules_of
 from opweld.compile.data import Program, remarker
-from opweld.compile.io import In, Substitution
+from opweld.compile.io import Substitution, keywords_of
 from opweld.config import Options
 from opweld.dtypes import shape_text
 from opweld.errors import ConfigError
@@ -59,7 +59,14 @@ class Maker:
         What the module is, whatever it is bound to.
     """
 
-    def __init__(self, recipe: Asked, options: Options, shared: Sequence[SharedVariable], mode: object = None) -> None:
+    def __init__(
+        self,
+        recipe: Asked,
+        options: Options,
+        shared: Sequence[SharedVariable],
+        mode: object = None,
+        code: Code | None = None,
+    ) -> None:
         self.inputs = recipe.inputs
         self.single = recipe.single
         self.name = recipe.name
@@ -75,6 +82,9 @@ class Maker:
             raise ConfigError("a function is profiled or accounted, not both: what is counted takes time")
         self.threads = options.threads
         self.keywords = keywords_of(self.inputs)
+        if code is not None:  # it was remembered by another name than its graph's
+            self.code, self.in_c = code, True
+            return
         entry, known = memo.recall(recipe, options, self.shared)
         if entry is None:
             self._lowered = modes.lowered(recipe, options, self.shared, mode)
@@ -134,7 +144,8 @@ class Maker:
     @property
     def built(self) -> Built:
         """The module."""
-        return self.code.built
+        found: Built = self.code.built
+        return found
 
     @property
     def called(self) -> str:
@@ -372,17 +383,6 @@ class Maker:
         if self.updates:
             lines += ["", "Notes", "-----", f"Updates {', '.join(map(str, self.updates.values()))}."]
         return "\n".join(lines) + "\n"
-
-
-def keywords_of(specs: list[In]) -> list[str | None]:
-    """Name the arguments; a name that two share, and ``out``, name none.
-
-    Returns
-    -------
-    list of str or None
-    """
-    names = [spec.name for spec in specs]
-    return [name if name and name != "out" and names.count(name) == 1 else None for name in names]
 
 
 def _type_text(type_: Type) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from opweld.compile import recipe
-from opweld.compile.code import converter, refuser
-from opweld.compile.data import STANDARD
+from opweld.compile.code import Code, converter, refuser
+from opweld.compile.data import STANDARD, Program
 from opweld.compile.io import In, Out
 from opweld.compile.maker import Maker, modes
 from opweld.config import Options
@@ -16,11 +16,18 @@ from opweld.cops.types import FUNCTION, shape_of
 from opweld.hooks.reading import generics
 from opweld.tensor.type import TensorType
 
-__all__ = ["made", "op_of", "refused", "taken"]
+__all__ = ["function", "maker", "op_of", "refused", "taken"]
 
 
-def made(op: Cop, types: Mapping[str, str], options: Mapping[str, Any], mode: str, known_by: str) -> Any:
-    """Make the function of a graph that is one node.
+def maker(
+    op: Cop,
+    types: Mapping[str, str],
+    options: Mapping[str, Any],
+    mode: str,
+    known_by: str,
+    program: Program | None = None,
+) -> Maker:
+    """Make what makes the function of a graph that is one node.
 
     Parameters
     ----------
@@ -34,10 +41,12 @@ def made(op: Cop, types: Mapping[str, str], options: Mapping[str, Any], mode: st
         How it runs.
     known_by : str
         A text that says all of this, by which it is remembered.
+    program : Program, optional
+        What it is, where that is remembered: nothing is built, and who knows the module says so in ``code.built``.
 
     Returns
     -------
-    Function
+    Maker
     """
     signature = op.text.signature
     unknown = dict.fromkeys([size[0] for size in signature.sizes])
@@ -56,8 +65,14 @@ def made(op: Cop, types: Mapping[str, str], options: Mapping[str, Any], mode: st
     outputs = [*map(Out, node.outputs[:count]), *[Out(v, borrow=True) for v in node.outputs[count:]]]
     single = len(outputs) == 1 and count == 1
     asked = recipe.Recipe(inputs, outputs, {}, single, op.said.name, mode, dict(options), known_by)
-    function = Maker(asked, chosen, [], found).create(explained=False)  # there is one node, and what it says names it
-    return function if recipe.watch is None else recipe.watch(function)
+    code = None if program is None else Code(None, program, None, chosen.fuse)
+    return Maker(asked, chosen, [], found, code)
+
+
+def function(maker: Maker) -> Any:
+    """Make the function."""
+    made = maker.create(explained=False)  # there is one node, and what it says names it
+    return made if recipe.watch is None else recipe.watch(made)
 
 
 def taken(maker: Maker) -> Callable[[int, Any], Any]:

@@ -40,20 +40,32 @@ class Later:
     Parameters
     ----------
     make : callable
-        Gives the function as graphs make it.
+        Gives, for the Program that is remembered, what would have made it.
+
+    Attributes
+    ----------
+    program : Program
+        What is remembered.
+    built : Built or None
+        The module, once it is there.
     """
 
-    def __init__(self, make: Callable[[], Any]) -> None:
+    def __init__(self, make: Callable[[Any], Any], entry: dict[str, Any]) -> None:
+        self.program = Recalled(entry, lambda: self.maker()._program())
+        self.built: builder.Built | None = None
         self._make = make
         self._found: Any = None
 
     def __getattr__(self, name: str) -> Any:
+        if name[:2] == "__" or "_found" not in self.__dict__:  # what copies and prints asks whether it is there
+            raise AttributeError(name)
         return getattr(self.maker(), name)
 
     def maker(self) -> Any:
         """Give the maker that there would have been."""
         if self._found is None:
-            self._found = self._make().maker
+            self._found = self._make(self.program)
+        self._found.code.built = self.built
         return self._found
 
     def copy(self, *args: Any, **keywords: Any) -> Any:
@@ -71,7 +83,7 @@ def function(
     types: Mapping[str, str],
     given: Mapping[str, Any],
     mode: str,
-    make: Callable[[], Any],
+    make: Callable[[Any], Any],
 ) -> Any:
     """Make the function of a short form, if it is remembered.
 
@@ -88,7 +100,7 @@ def function(
     mode : str
         How it runs.
     make : callable
-        Gives the function as graphs make it.
+        As for `Later`.
 
     Returns
     -------
@@ -106,14 +118,12 @@ def function(
     entry = look(named(known_by(said, types, mode), options), options)
     if entry is None or entry["constants"]:
         return None
-    later = Later(make)
-    program = Recalled(entry, lambda: later.maker()._program())
-    return _bound(said.name, signature, types, options, builder.build(program, options).module, later)
+    later = Later(make, entry)
+    later.built = builder.build(later.program, options)
+    return _bound(said.name, signature, types, options, later)
 
 
-def _bound(
-    name: str, signature: Signature, types: Mapping[str, str], options: Options, module: Any, later: Later
-) -> Any:
+def _bound(name: str, signature: Signature, types: Mapping[str, str], options: Options, later: Later) -> Any:
     unknown = dict.fromkeys([size[0] for size in signature.sizes])
     outputs = [*signature.outputs, *[signature.inputs[i] for i in signature.changed]]
 
@@ -127,7 +137,7 @@ def _bound(
         return [(*rule(a, downcast, a.inout, a.name), *weak) for a in signature.inputs]
 
     made = tie(
-        module,
+        later.built and later.built.module,
         name,
         len(signature.inputs),
         lambda index, value: graphs.taken(later.maker())(index, value),

@@ -310,10 +310,11 @@ class Form:
     def _made(self, types: dict[str, str]) -> Any:
         mode = config.mode
 
-        def make() -> Any:
-            return graphs.made(self.op, types, _OPTIONS, mode, kept.known_by(self.said, types, mode))
+        def maker(program: Any = None) -> Any:
+            return graphs.maker(self.op, types, _OPTIONS, mode, kept.known_by(self.said, types, mode), program)
 
-        made = kept.function(self.said, self.reading.signature, types, _OPTIONS, mode, make) or make()
+        signature = self.reading.signature
+        made = kept.function(self.said, signature, types, _OPTIONS, mode, maker) or graphs.function(maker())
         made.__doc__ = self.doc()
         return made
 
