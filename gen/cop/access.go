@@ -10,7 +10,7 @@ import (
 
 // local declares a number that the body may need.
 func (w *writer) local(name, value string) {
-	w.v.Locals = append(w.v.Locals, fmt.Sprintf("const npy_intp %s __attribute__((unused)) = %s;", name, value))
+	w.v.Locals = append(w.v.Locals, fmt.Sprintf("__attribute__((unused)) const npy_intp %s = %s;", name, value))
 }
 
 // checker defines the tests of indices.
