@@ -3,7 +3,8 @@
 
 #define OPW_SHORT_RUN 32  /* elements that are folded across columns, where neither lie close */
 #define OPW_MANY_COLUMNS 16
-#define OPW_LONG_RUN 2048 /* elements that are folded as several columns, where that pays */
+#define OPW_LONG_RUN 2048 /* elements that are folded as several columns, where that pays: */
+#define OPW_NEAR (1 << 20) /* in chunks, as many bytes as a near cache holds; memory is better read in order */
 
 /* The operands of a loop that folds: inputs, what is stored of each element, its place, what is folded. */
 typedef struct {
@@ -105,6 +106,14 @@ static int opw_is_close(const opw_loop *work, const opw_operands *list, const op
         if (axes->strides[axis][k] != (k < work->inputs && work->numbers >> k & 1 ? 0 : list->all[k].size))
             return 0;
     return 1;
+}
+
+/* Whether to fold long runs, n elements in all, as if they were several columns. */
+static int opw_is_wide(const opw_loop *work, const opw_operands *list, const opw_axes *gone, npy_intp n)
+{
+    int last = gone->n - 1;
+    return gone->dims[last] >= OPW_LONG_RUN && opw_is_close(work, list, gone, last) &&
+           (!work->fold->chunk[1] || n * opw_apart(gone, last, work->inputs) <= OPW_NEAR);
 }
 
 /* Whether to fold columns side by side: where neighbours among what is kept lie closer than those among what goes, or runs are
@@ -217,7 +226,9 @@ static int opw_fold_all(const opw_loop *work, const opw_operands *list, int ndim
         opw_part_axes(fold, list, ndim, dims, &kept, &gone);
     folding->beside = opw_is_beside(work, list, &kept, &gone);
     folding->runs = fold->wide && !folding->beside;
-    folding->close = folding->runs && gone.dims[gone.n - 1] >= OPW_LONG_RUN && opw_is_close(work, list, &gone, gone.n - 1);
+    for (k = 0, n = 1; k < ndim; k++)
+        n *= dims[k];
+    folding->close = folding->runs && opw_is_wide(work, list, &gone, n);
     if (kept.n) {
         o.outer = kept.n - 1;
         o.columns = kept.dims[o.outer];
@@ -230,8 +241,6 @@ static int opw_fold_all(const opw_loop *work, const opw_operands *list, int ndim
     o.items = o.all = (o.columns + o.width - 1) / o.width;
     for (k = 0; k < o.outer; k++)
         o.all *= kept.dims[k];
-    for (k = 0, n = 1; k < ndim; k++)
-        n *= dims[k];
     return opw_is_worth(work, n) ? opw_fold_shared(&o, n) : opw_fold_items(&o, 0, o.all);
 }
 
