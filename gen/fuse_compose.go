@@ -23,13 +23,14 @@ type composer struct {
 func (a *analysis) compose(inputs, outputs []int) *Kernel {
 	c := &composer{of: a, result: &Structure{Tabled: a.tabled}, value: map[int]int{}, fold: map[int]int{}, same: map[string]int{}}
 	k := &Kernel{Lang: C, Structure: c.result, Version: "fused"}
+	along := slices.ContainsFunc(inputs, func(v int) bool { return a.typeOf(v).Array.NDim > 0 && !a.column(v) })
 	for i, v := range inputs {
 		c.value[v] = i
 		k.Inputs = append(k.Inputs, a.Variables[v].Type)
 		switch {
 		case a.typeOf(v).Array.NDim == 0:
 			c.result.Scalars = append(c.result.Scalars, i)
-		case a.shapes.smaller(a.shapes.roots[v], a.shapes.of(inputs)):
+		case a.shapes.smaller(a.shapes.roots[v], a.shapes.of(inputs)), along && a.column(v):
 			c.result.Spread = append(c.result.Spread, i)
 		}
 	}
@@ -50,6 +51,12 @@ func (a *analysis) compose(inputs, outputs []int) *Kernel {
 		c.result.Outputs = append(c.result.Outputs, c.sink(v))
 	}
 	return k
+}
+
+// column tells whether a variable is a view whose innermost axis is a new one, of size 1.
+func (a *analysis) column(v int) bool {
+	step, made := a.shapes.producer[v]
+	return made && a.kernel(step).View != nil && slices.Contains(a.kernel(step).View.New, a.typeOf(v).Array.NDim-1)
 }
 
 // exact lists the inputs of a group that one of its steps does not broadcast, and along which axes.

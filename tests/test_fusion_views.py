@@ -78,6 +78,19 @@ def test_axes_that_a_fold_took_are_there_again() -> None:
             np.testing.assert_allclose(got, want, rtol=1e-12)
 
 
+def test_a_column_is_a_number_along_a_row() -> None:
+    """Where the innermost axis of a view is new, the loop is written out for one number there, and right anywhere."""
+    cube, a, b = T.dtensor3("cube"), T.dvector("a"), T.dvector("b")
+    f, plain = both([cube, a, b], cube * a[:, None, None] + b[None, :, None])
+    assert "opw_s[0] == 8 && opw_s[1] == 0 && opw_s[2] == 0 && opw_s[3] == 8" in opweld.source(f)
+    for shape in ((3, 4, 5), (2, 3, 47), (7, 1, 70), (1, 5, 1), (4, 40, 11), (3, 0, 2)):
+        numbers = np.random.default_rng(6).random(shape)
+        for of in (numbers, np.asfortranarray(numbers), numbers[..., ::-1], numbers[..., :1]):
+            p, q = of[:, :1, :1].ravel() if of.size else np.ones(shape[0]), np.arange(shape[1]) + 0.5
+            np.testing.assert_array_equal(f(of, p, q), plain(of, p, q))
+            np.testing.assert_array_equal(f(of, p, q), of * p[:, None, None] + q[None, :, None])
+
+
 def test_a_function_of_one_loop_makes_no_view() -> None:
     """It is called without a walk: there is no array but the result."""
     import tracemalloc
