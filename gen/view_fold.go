@@ -195,7 +195,7 @@ func (f *FoldView) pass(operands []OperandView, l *Loop) {
 		each.Close = append(each.Close, CloseView{Strides: strides})
 	}
 	for _, first := range each.Close[:min(1, len(each.Close))] {
-		beside.Close = append(beside.Close, CloseView{first.Strides, ", 1"})
+		beside.Close = append(beside.Close, CloseView{first.Strides, ", !opw_rows"})
 	}
 	for _, o := range operands {
 		i := o.Index

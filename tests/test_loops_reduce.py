@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 
 import kit
 import numpy as np
@@ -175,6 +176,22 @@ def test_many_short_runs(dtype, order):
             want = [np.sum(a * b, 0), np.sum(a * b, 1), np.max(a, 0), np.min(a, 1), np.sum(a * b)]
             for got, wanted, what in zip(found, want, ("sum 0", "sum 1", "max", "min", "sum"), strict=True):
                 np.testing.assert_array_equal(got, wanted, f"{what} of {shape}")
+
+
+@pytest.mark.parametrize("shape", [(9000, 130), (3, 3000, 131), (5, 250_003)])
+def test_what_no_cache_holds_is_read_in_order(shape):
+    """Whole numbers add up exactly; any do as exactly as in pairs, with the same bits by one thread and by two."""
+    x = tensor("float64", len(shape), "x")
+    outputs = [T.sum(x * x, -2), T.sum(x * x, -1), T.sum(x), T.max(x, -2), T.min(x, -1), T.max(x)]
+    f, g = (opweld.function([x], outputs, threads=threads) for threads in (1, min(2, len(os.sched_getaffinity(0)))))
+    rng = np.random.default_rng(15)
+    for array in (rng.integers(-9, 9, shape).astype("float64"), rng.random(shape) - 0.3):
+        exact = array.astype("longdouble")
+        sums = [(exact**2).sum(-2), (exact**2).sum(-1), exact.sum()]
+        want = [*sums, array.max(-2), array.min(-1), array.max()]
+        for got, again, wanted in zip(f(array), g(array), want, strict=True):
+            np.testing.assert_array_equal(got, again)
+            np.testing.assert_allclose(got, wanted.astype("float64"), rtol=2e-15)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64", "complex64"])

@@ -6,14 +6,15 @@
 
 typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumulators;
 
-/* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other. Of one column, close:
-   whether its last axis, a long one, is folded as if it were several; runs: whether short runs are folded as if they were columns.
-   halvings: how often it is halved for parts that may run at the same time; 0: it is folded at one go. */
+/* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other; rows: and read row by
+   row. Of one column, close: whether its last axis, a long one, is folded as if it were several; runs: whether short runs are
+   folded as if they were columns. halvings: how often it is halved for parts that may run at the same time; 0: it is folded at one
+   go. */
 typedef struct {
     const opw_loop *work;
     const opw_fold *fold;
     const opw_axes *gone;
-    int beside, close, runs, halvings;
+    int beside, close, runs, rows, halvings;
     npy_intp m;
     const npy_intp *t;
 } opw_folding;
@@ -36,11 +37,11 @@ static int opw_fold_until(const opw_folding *f, char *const *p, const npy_intp *
     npy_intp step = f->m < OPW_UNTIL / 8 ? OPW_UNTIL / f->m : 8, at = step < count ? step : count, n;
     char *q[OPW_MAX_OPERANDS];
     opw_accumulators other;
-    int status = fold->blocks[1](at, f->m, p, s, f->t, acc);
+    int status = fold->blocks[1](at, f->m, p, s, f->t, f->rows, acc);
     for (; !status && at < count && !opw_is_settled(f, acc); at += n) {
         n = count - at < step ? count - at : step;
         opw_moved(p, s, at, f->gone->operands, q);
-        if (!(status = fold->blocks[1](n, f->m, q, s, f->t, other.bytes)))
+        if (!(status = fold->blocks[1](n, f->m, q, s, f->t, f->rows, other.bytes)))
             status = fold->join(acc, other.bytes, 0, f->m);
     }
     return status;
@@ -66,13 +67,16 @@ typedef struct {
 static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc);
 static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_intp count, void *acc);
 
+/* Elements of a chunk: row by row no four are folded before they meet the accumulators. */
+static npy_intp opw_at_once(const opw_folding *f) { return f->fold->chunk[f->beside] / (f->rows ? 4 : 1); }
+
 /* Where a line, or an axis, is halved. */
 static npy_intp opw_half(npy_intp count, int axis) { return axis < 0 ? count / 2 - count / 2 % 8 : count / 2; }
 
 /* Lists the pieces of a stretch, as the folding would halve it. */
 static void opw_halve(opw_pieces *all, npy_intp first, npy_intp count, int depth)
 {
-    npy_intp chunk = all->axis < 0 ? all->f->fold->chunk[all->f->beside] : 1, half = opw_half(count, all->axis);
+    npy_intp chunk = all->axis < 0 ? opw_at_once(all->f) : 1, half = opw_half(count, all->axis);
     if (depth == all->f->halvings || count <= chunk || !half) {
         opw_piece piece = {first, count, depth};
         all->pieces[all->n++] = piece;
@@ -128,7 +132,7 @@ OPW_APART static int opw_fold_pieces(const opw_folding *f, int axis, char *const
 static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)
 {
     const opw_fold *fold = f->fold;
-    npy_intp chunk = fold->chunk[f->beside], half = opw_half(count, -1);
+    npy_intp chunk = opw_at_once(f), half = opw_half(count, -1);
     char *q[OPW_MAX_OPERANDS];
     opw_accumulators other;
     int status;
@@ -138,7 +142,7 @@ static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s
     if (f->halvings && half && count > chunk)
         return opw_fold_pieces(f, -1, p, s, count, acc);
     if (!chunk || count <= chunk)
-        return fold->blocks[f->beside](count, f->m, p, s, f->t, acc);
+        return fold->blocks[f->beside](count, f->m, p, s, f->t, f->rows, acc);
     opw_moved(p, s, half, f->gone->operands, q);
     if ((status = opw_fold_line(f, p, s, half, acc)) || (status = opw_fold_line(f, q, s, count - half, other.bytes)))
         return status;

@@ -5,6 +5,8 @@
 #define OPW_MANY_COLUMNS 16
 #define OPW_LONG_RUN 2048 /* elements that are folded as several columns, where that pays: */
 #define OPW_NEAR (1 << 20) /* in chunks, as many bytes as a near cache holds; memory is better read in order */
+#define OPW_FAR (1 << 23)  /* as many bytes that no cache near holds: rows of so many columns are read one after the other */
+#define OPW_LONG_ROW 64
 
 /* The operands of a loop that folds: inputs, what is stored of each element, its place, what is folded. */
 typedef struct {
@@ -116,6 +118,16 @@ static int opw_is_wide(const opw_loop *work, const opw_operands *list, const opw
            (!work->fold->chunk[1] || n * opw_apart(gone, last, work->inputs) <= OPW_NEAR);
 }
 
+/* Whether columns, so many side by side, of n elements in all, are best read row by row: from memory, in rows that are near one
+   another. */
+static int opw_is_by_rows(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp n)
+{
+    npy_intp columns = kept->dims[kept->n - 1];
+    int last = gone->n - 1;
+    return columns >= OPW_LONG_ROW && columns <= work->fold->width && n * opw_apart(kept, kept->n - 1, work->inputs) > OPW_FAR &&
+           opw_apart(gone, last, work->inputs) <= 2 * columns * opw_apart(kept, kept->n - 1, work->inputs);
+}
+
 /* Whether to fold columns side by side: where neighbours among what is kept lie closer than those among what goes, or runs are
    short and do not lie close. */
 static int opw_is_beside(const opw_loop *work, const opw_operands *list, const opw_axes *kept, const opw_axes *gone)
@@ -214,7 +226,7 @@ static int opw_fold_all(const opw_loop *work, const opw_operands *list, int ndim
     static const npy_intp none[OPW_MAX_OPERANDS] = {0};
     const opw_fold *fold = work->fold;
     opw_axes kept, gone;
-    opw_items o = {{work, opw_fold_items_part, {0, NULL, NULL, NULL}}, {work, fold, &gone, 0, 0, 0, 0, 0, none},
+    opw_items o = {{work, opw_fold_items_part, {0, NULL, NULL, NULL}}, {work, fold, &gone, 0, 0, 0, 0, 0, 0, none},
                    list, &kept, 0, 1, fold->width, 0, 0, 0};
     opw_folding *folding = &o.folding;
     npy_intp n;
@@ -228,6 +240,7 @@ static int opw_fold_all(const opw_loop *work, const opw_operands *list, int ndim
     folding->runs = fold->wide && !folding->beside;
     for (k = 0, n = 1; k < ndim; k++)
         n *= dims[k];
+    folding->rows = folding->beside && fold->wide && opw_is_by_rows(work, &kept, &gone, n);
     folding->close = folding->runs && opw_is_wide(work, list, &gone, n);
     if (kept.n) {
         o.outer = kept.n - 1;
