@@ -47,6 +47,7 @@ type KernelVariable struct {
 	State    []ccode.Declared // those of them that are kept
 	Saved    bool             // inputs and outputs are, for both may be replaced; params are only loaded
 	Storage  bool             // the code speaks of its storage_<name>
+	Held     bool             // the code may replace the array, and read on what it has of the old one, as its sizes
 }
 
 // PromisedVariable is an output, or an input that may have been replaced, that must hold an array once the code has run.
@@ -97,6 +98,7 @@ func newKernelVariable(f *KernelFunction, i int) KernelVariable {
 	return KernelVariable{
 		Name: v.Name, Index: i, Declared: v.Declared, State: v.State, Saved: v.Name != paramsToken,
 		Declare: fragment(v.Type.Label, Declare, v.Source, ""), Storage: storage(f.Text(Code)+f.Text(CodeCleanup), v.Name),
+		Held: v.Type.Array != nil && slices.Contains(f.Replaced, i),
 	}
 }
 

@@ -196,6 +196,27 @@ def test_views_and_outputs_in_place_of_what_was_replaced():
     assert holds(f, A).tolist() == (A * 2 + 100).tolist()
 
 
+@pytest.mark.parametrize("lang", ["c", "c++"])
+@pytest.mark.parametrize("made", [lambda x: x.T, lambda x: x * 3])
+def test_what_was_replaced_is_there_until_the_code_has_run(lang, made):
+    sizes = """
+        npy_intp *sizes = PyArray_DIMS({x}), others[2] = {{7, 9}};
+        PyArrayObject *copy_of = (PyArrayObject *)PyArray_NewCopy({x}, NPY_CORDER);
+        if (copy_of == NULL) {fail}
+        Py_XDECREF({x});
+        {x} = copy_of;
+        Py_XDECREF({z});
+        {z} = (PyArrayObject *)PyArray_ZEROS(2, others, NPY_DOUBLE, 0);
+        if ({z} == NULL) {fail}
+        *(double *)PyArray_GETPTR2({z}, 0, 0) = (double)sizes[0];
+        *(double *)PyArray_GETPTR2({z}, 0, 1) = (double)sizes[1];
+    """
+    m = tensor("float64", 2)
+    f = opweld.function([m], Texts(sizes, c_lang=lang)(made(m)))
+    found = holds(f, np.ones((2, 3)))
+    assert found[0, :2].tolist() == list(made(np.ones((2, 3))).shape)
+
+
 def test_a_temporary_that_is_kept_between_runs():
     t = x * 3
     f = opweld.function([x, y], [replacing(t) + y, second(replacing(t), t + y)])
