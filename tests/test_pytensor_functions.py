@@ -274,6 +274,25 @@ def test_a_profile_has_a_node_that_is_alone():
     assert [count for (_, node), count in f.profile.apply_callcount.items()] == [1]
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "bool", "complex128"])
+def test_what_comes_out_is_nobody_elses(dtype):
+    x, m = pt.vector("x", dtype=dtype), pt.matrix("m", dtype=dtype)
+    state = pytensor.shared(np.ones(3, dtype))
+    outputs = [x, x, x[1:], x[::-1], x[0], m.T, m.T, m[:, None], m.reshape((-1,)), state, state[1:]]
+    given = np.arange(4).astype(dtype), np.asfortranarray(np.arange(6).reshape(2, 3).astype(dtype))
+    for mode in MODES:
+        f = pytensor.function([x, m], outputs, mode=mode)
+        for layout in (np.asfortranarray, np.ascontiguousarray, lambda v: np.repeat(v, 2, axis=-1)[..., ::2]):
+            values = [layout(v) for v in given]
+            found = f(*values)
+            x_, m_ = values
+            wanted = [x_, x_, x_[1:], x_[::-1], x_[0], m_.T, m_.T, m_[:, None], m_.reshape(-1), np.ones(3), np.ones(2)]
+            held = [*values, state.get_value(borrow=True)]
+            for i, (one, right) in enumerate(zip(found, wanted, strict=True)):
+                np.testing.assert_array_equal(one, right)
+                assert one.dtype == dtype and not any(np.shares_memory(one, other) for other in [*held, *found[:i]])
+
+
 def test_a_quotient_is_not_its_reverse():
     a, b = pt.dvectors("a", "b")
     for mode in MODES:

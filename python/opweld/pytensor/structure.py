@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from pytensor.compile.ops import DeepCopyOp, ViewOp
 from pytensor.graph.basic import Apply, Constant
 from pytensor.graph.op import Op
 from pytensor.scalar import ScalarType, basic
@@ -66,8 +68,12 @@ def structure_of(node: Apply) -> Structure | None:
     try:
         if type(op) is Elemwise:
             return _elementwise(op, node)
+        if type(op) is DeepCopyOp:
+            return _copy(node)
         if type(op) is DimShuffle:
-            return _view(op, node)
+            return _view(node, op.new_order)
+        if type(op) is ViewOp:
+            return _view(node, range(node.inputs[0].type.ndim))
         if is_part(node):
             return _part(op, node)
         if isinstance(op, CAReduce) and type(op).c_code is CAReduce.c_code:
@@ -84,11 +90,12 @@ def _elementwise(op: Op, node: Apply) -> Structure:
     for output, source in op.inplace_pattern.items():
         if node.inputs[source].type.dtype == node.outputs[output].type.dtype:
             outputs[output]["over"] = source
-    loop: dict[str, Any] = {"body": body.instructions, "outputs": outputs}
+    return Structure({"loop": _loop(node, body, outputs)}, body)
+
+
+def _loop(node: Apply, body: Body, outputs: list[Any]) -> dict[str, Any]:
     exact = _exact(node)
-    if exact:
-        loop["exact"] = exact
-    return Structure({"loop": loop}, body)
+    return {"body": body.instructions, "outputs": outputs, **({"exact": exact} if exact else {})}
 
 
 def _exact(node: Apply) -> list[list[int]]:
@@ -100,9 +107,14 @@ def _exact(node: Apply) -> list[list[int]]:
     return [[i, axis] for i, x in enumerate(node.inputs) for axis, size in enumerate(x.type.shape) if size != 1]
 
 
-def _view(op: Op, node: Apply) -> Structure:
-    axes = [int(i) for i in op.new_order if i != "x"]
-    new = [place for place, i in enumerate(op.new_order) if i == "x"]
+def _copy(node: Apply) -> Structure:
+    body = Body([node.inputs[0].type.dtype])
+    return Structure({"loop": _loop(node, body, [{"value": 0}])})
+
+
+def _view(node: Apply, order: Iterable[int | str]) -> Structure:
+    axes = [int(i) for i in order if i != "x"]
+    new = [place for place, i in enumerate(order) if i == "x"]
     if node.inputs[0].type.dtype not in DTYPES:
         raise Unknown(node.inputs[0].type.dtype)
     return Structure({"view": {"axes": axes, "new": new, "cuts": []}})
