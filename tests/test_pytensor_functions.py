@@ -130,7 +130,8 @@ def test_pytensors_own_ops_that_are_c_are_compiled_in_c():
             a[i:], a[i, 1], a[n][:, 1], w[n], pt.set_subtensor(a[i:, 0], w[0]), pt.set_subtensor(w[n], w[n + 1]),
             pt.set_subtensor(a[n], w), join(1, a, a), join(0, w, w, w), alloc(w[i], 2, i), alloc(w, i + 2, w.shape[0]),
             pt.stack([w[0], w[i]]), a.shape, w.shape[0] + i, a.reshape((n[0], -1)), pt.specify_shape(w, (5,)),
-            never, AllocEmpty(dtype)(i, 3).shape, pt.tensor_from_scalar(pt.scalar_from_tensor(i)), x, v,
+            never, pt.split(w, pt.stack([i + 3, i]), n_splits=2)[0].shape,
+            AllocEmpty(dtype)(i, 3).shape, pt.tensor_from_scalar(pt.scalar_from_tensor(i)), x, v,
         ]  # fmt: skip
         values = X, Y[0], 1, np.array([1, 0])
         wanted = pytensor.function([x, v, i, n], outputs, mode="FAST_COMPILE")(*values)

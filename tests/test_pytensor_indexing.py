@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pytensors import pytensor
 
-import opweld.pytensor  # noqa: F401, makes the modes known
+import opweld.pytensor
 from opweld.pytensor.indexing import Written
 from opweld.pytensor.numbers import without_axes
 from opweld.pytensor.wrapping import Wrapping
@@ -129,3 +129,33 @@ def test_a_number_that_is_written_over_stays_for_who_reads_it():
         np.testing.assert_allclose(two, [2 * before])
         np.testing.assert_allclose(three, [after, 2 * after])
         np.testing.assert_allclose(s.get_value(), [after])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "bool"])
+def test_arrays_are_joined_along_any_axis(dtype):
+    x, y, z = (pt.tensor3(dtype=dtype) for _ in range(3))
+    f = pytensor.function([x, y, z], [pt.join(axis, x, y, z, x) for axis in range(3)], mode=opweld.pytensor.OPWELD_C)
+    rng = np.random.default_rng(2)
+    for layout in (np.ascontiguousarray, np.asfortranarray, lambda v: np.repeat(v, 2, axis=1)[:, ::-2]):
+        for size in (0, 1, 3):
+            given = [layout(rng.integers(0, 2, (size, 3, 2)).astype(dtype)) for _ in range(3)]
+            for axis, found in enumerate(f(*given)):
+                right = np.concatenate([*given, given[0]], axis=axis)
+                assert found.dtype == dtype and found.flags.c_contiguous
+                np.testing.assert_array_equal(found, right)
+    longer = np.zeros((3, 4, 2), dtype)
+    g = pytensor.function([x, y], pt.join(1, x, y), mode="OPWELD")
+    np.testing.assert_array_equal(g(given[0], longer), np.concatenate([given[0], longer], axis=1))
+    with pytest.raises(ValueError, match=r"must match exactly, but along dimension 0, .* size 3 .* index 1 has size 2"):
+        g(given[0], longer[:2])
+
+
+def test_what_is_split_is_read_in_c():
+    x, sizes = pt.dmatrix(), pt.lvector()
+    f = pytensor.function([x, sizes], [part * 2 for part in pt.split(x, sizes, n_splits=3)], mode="OPWELD_C")
+    assert {kernel["lang"] for kernel in f.vm._code.program.data["kernels"]} == {"c"}
+    given = np.arange(12.0).reshape(6, 2)
+    for found, right in zip(f(given, [1, 2, 3]), np.split(given, [1, 3]), strict=True):
+        np.testing.assert_array_equal(found, right * 2)
+    with pytest.raises(ValueError, match="splits sums to 7"):
+        f(given, [1, 2, 4])

@@ -38,6 +38,7 @@ WHY: dict[str, str] = {
     "*::test_partial_function*cvm*": "it asks whether the machine is of PyTensor's class CVM",
     "*::test_allow_gc_cvm": "a whole graph keeps what it works with, as PyTensor's mode C does",
     "*::TestProfiling::test_profiling": "a whole graph is one step; what it holds in between no profile sees",
+    "*::test_profile_info": "the thunk of a whole graph is one; it counts no nodes",
 }
 
 

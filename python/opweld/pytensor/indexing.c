@@ -242,9 +242,62 @@ static inline int pt_no_place(npy_intp at, npy_intp rows)
 static inline int pt_made(PyArrayObject **out, int ndim, npy_intp *dims, int type)
 {
     PyArrayObject *made;
-    if (*out != NULL && PyArray_ISWRITEABLE(*out) && PyArray_CompareLists(PyArray_DIMS(*out), dims, ndim)) return 0;
+    if (*out != NULL && PyArray_ISWRITEABLE(*out) && PyArray_IS_C_CONTIGUOUS(*out) &&
+        PyArray_CompareLists(PyArray_DIMS(*out), dims, ndim))
+        return 0;
     if ((made = (PyArrayObject *)PyArray_SimpleNew(ndim, dims, type)) == NULL) return -1;
     Py_XDECREF(*out);
     *out = made;
     return 0;
 }
+
+/* The array that holds others, one behind the other along an axis. */
+static inline int pt_joined(PyArrayObject **out, PyArrayObject **arrays, int n, int axis)
+{
+    const int ndim = PyArray_NDIM(arrays[0]);
+    npy_intp dims[NPY_MAXDIMS];
+    int i, k;
+    memcpy(dims, PyArray_DIMS(arrays[0]), (size_t)ndim * sizeof *dims);
+    for (k = 1; k < n; k++) {
+        for (i = 0; i < ndim; i++)
+            if (i != axis && PyArray_DIM(arrays[k], i) != dims[i]) {
+                PyErr_Format(PyExc_ValueError,
+                             "all the input array dimensions except for the concatenation axis must match exactly, but along "
+                             "dimension %d, the array at index 0 has size %zd and the array at index %d has size %zd",
+                             i, (Py_ssize_t)dims[i], k, (Py_ssize_t)PyArray_DIM(arrays[k], i));
+                return -1;
+            }
+        dims[axis] += PyArray_DIM(arrays[k], axis);
+    }
+    return pt_made(out, ndim, dims, PyArray_TYPE(arrays[0]));
+}
+
+/* Writes arrays, of T each, one behind the other along an axis. */
+#define PT_JOIN(name, put)                                                                                            \
+    static inline int name(PyArrayObject **out, PyArrayObject **arrays, int n, int axis)                              \
+    {                                                                                                                  \
+        npy_intp outer = 1, whole, o;                                                                                  \
+        char *at;                                                                                                      \
+        int i, k;                                                                                                      \
+        if (pt_joined(out, arrays, n, axis)) return -1;                                                                \
+        for (i = 0; i < axis; i++) outer *= PyArray_DIM(*out, i);                                                      \
+        if (!PyArray_SIZE(*out)) return 0;                                                                             \
+        whole = PyArray_NBYTES(*out) / outer;                                                                          \
+        at = PyArray_BYTES(*out);                                                                                      \
+        for (k = 0; k < n; k++) {                                                                                      \
+            const npy_intp bytes = PyArray_NBYTES(arrays[k]) / outer;                                                  \
+            if (PyArray_IS_C_CONTIGUOUS(arrays[k])) {                                                                  \
+                for (o = 0; o < outer; o++)                                                                            \
+                    memcpy(at + o * whole, PyArray_BYTES(arrays[k]) + o * bytes, (size_t)bytes);                       \
+            } else {                                                                                                   \
+                pt_part part = {0};                                                                                    \
+                part.data = at;                                                                                        \
+                part.ndim = PyArray_NDIM(*out);                                                                        \
+                memcpy(part.dims, PyArray_DIMS(arrays[k]), (size_t)part.ndim * sizeof *part.dims);                     \
+                memcpy(part.strides, PyArray_STRIDES(*out), (size_t)part.ndim * sizeof *part.strides);                 \
+                put(&part, PyArray_BYTES(arrays[k]), PyArray_STRIDES(arrays[k]));                                      \
+            }                                                                                                          \
+            at += bytes;                                                                                               \
+        }                                                                                                              \
+        return 0;                                                                                                      \
+    }

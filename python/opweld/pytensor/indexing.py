@@ -24,15 +24,15 @@ class Written:
 
     Parameters
     ----------
-    support : str
-        What of the file beside this module is used, written out for dtypes: equal texts stand once.
     lines : str
         What the node does: ``{0}``, ``{1}`` stand for inputs, ``{out}`` for the output, ``{fail}`` for how it fails.
+    *support : str
+        What of the file beside this module is used, written out for dtypes: equal texts stand once.
     """
 
     lang = "c"
 
-    def __init__(self, support: str, lines: str) -> None:
+    def __init__(self, lines: str, *support: str) -> None:
         self._support = support
         self._lines = lines
 
@@ -42,7 +42,7 @@ class Written:
 
     def shared(self, hook: str, **more: Any) -> list[str]:
         """What the module needs."""
-        return [_C.section(), *([self._support] if self._support else [])] if hook == "c_support_code" else []
+        return [_C.section(), *self._support] if hook == "c_support_code" else []
 
     def support_apply(self, name: str) -> str:
         """Nothing."""
@@ -75,7 +75,7 @@ def _gather(node: Apply) -> Written | None:
         return None
     name = f"pt_gather_{x.type.dtype}_{index.type.dtype}"
     support = f"PT_GATHER({name}, npy_{x.type.dtype}, npy_{index.type.dtype})\n"
-    return Written(support, f"if ({name}(&{{out}}, {{0}}, {{1}}, {_bounds(index)})) {{{{ {{fail}} }}}}")
+    return Written(f"if ({name}(&{{out}}, {{0}}, {{1}}, {_bounds(index)})) {{{{ {{fail}} }}}}", support)
 
 
 def _bounds(index: Variable) -> str:
@@ -95,9 +95,9 @@ def _scatter(node: Apply) -> Written | None:
     name = f"pt_{verb}_{x.type.dtype}_{index.type.dtype}"
     support = f"PT_SCATTER({name}, npy_{x.type.dtype}, npy_{index.type.dtype}, {statement})\n"
     return Written(
-        support,
         f"if (pt_part_of(&{{out}}, {{0}}, {int(op.inplace)}) || {name}({{out}}, {{1}}, {{2}}, {_bounds(index)})) "
         f"{{{{ {{fail}} }}}}",
+        support,
     )
 
 
@@ -130,7 +130,7 @@ def _part(node: Apply) -> Written | None:
         "if (pt_part_spread(&part, {out}, {1}, step)) {{ {fail} }}\n"
         f"{name}(&part, PyArray_BYTES({{1}}), step);"
     )
-    return Written(f"PT_PART_LOOP({name}, npy_{x.type.dtype}, {statement})\n", lines)
+    return Written(lines, f"PT_PART_LOOP({name}, npy_{x.type.dtype}, {statement})\n")
 
 
 def _is_index(variable: Variable) -> bool:
@@ -152,7 +152,22 @@ def _fill(node: Apply) -> Written | None:
         "n = PyArray_SIZE({out});\n"
         "for (k = 0; k < n; k++) to[k] = value;"
     )
-    return Written("", lines)
+    return Written(lines)
+
+
+def _join(node: Apply) -> Written | None:
+    axis, *arrays = node.inputs
+    dtype, ndim = node.outputs[0].type.dtype, node.outputs[0].type.ndim
+    if not isinstance(axis, Constant) or any(v.type.dtype != dtype for v in arrays):
+        return None
+    put, name = f"pt_part_put_{dtype}", f"pt_join_{dtype}"
+    parts = ", ".join([f"{{{i + 1}}}" for i in range(len(arrays))])
+    return Written(
+        f"PyArrayObject *parts[] = {{{{ {parts} }}}};\n"
+        f"if ({name}(&{{out}}, parts, {len(arrays)}, {int(axis.data) % ndim})) {{{{ {{fail}} }}}}",
+        f"PT_PART_LOOP({put}, npy_{dtype}, *to = *from)\n",
+        f"PT_JOIN({name}, {put})\n",
+    )
 
 
 _WRITING = {
@@ -160,4 +175,5 @@ _WRITING = {
     subtensor.AdvancedIncSubtensor1: _scatter,
     subtensor.IncSubtensor: _part,
     basic.Alloc: _fill,
+    basic.Join: _join,
 }

@@ -22,8 +22,8 @@ __all__ = ["in_c", "numbers_of", "with_numbers"]
 #: Compiled in C by the tests; a class that inherits from one may write what it likes.
 _CLASSES = frozenset((
     ops.DeepCopyOp, ops.ViewOp, raise_op.CheckAndRaise, raise_op.Assert, basic.Alloc, basic.AllocEmpty,
-    basic.MakeVector, basic.ScalarFromTensor, basic.TensorFromScalar, basic.Join, Shape, Shape_i, SpecifyShape,
-    Reshape, subtensor.Subtensor, subtensor.IncSubtensor, subtensor.AdvancedSubtensor1,
+    basic.MakeVector, basic.ScalarFromTensor, basic.TensorFromScalar, basic.Join, basic.Split, Shape, Shape_i,
+    SpecifyShape, Reshape, subtensor.Subtensor, subtensor.IncSubtensor, subtensor.AdvancedSubtensor1,
     subtensor.AdvancedIncSubtensor1,
 ))  # fmt: skip
 _PARAM = re.compile(rf"\b{VARIABLE}P\s*->\s*(\w+)")

@@ -39,7 +39,7 @@ class Product(Written):
     """
 
     def __init__(self, node: Apply, op: COp, flags: str) -> None:
-        super().__init__("", "")
+        super().__init__("")
         self._node = node
         self._op = op
         self._flags = flags
