@@ -3,7 +3,8 @@
 ``python tools/pytensortests.py --tests FOLDER`` takes a folder of PyTensor's tests, as ``tests`` lies in its repository
 at the tag of the version that is installed; files may be named behind it, as paths in that folder. Without ``--tests``
 the source distribution is fetched (``pip download``), which holds those files that lie in ``tests`` itself, but not the
-modules that most of them import: `pytensorhelp` has as much of these as they need.
+modules that most of them import: `pytensorhelp` has as much of these as they need. ``--older`` takes the tests of
+Aesara, from which PyTensor's come, of which all lie in its source distribution (`pytensorolder`).
 
 Each file runs in a process of its own with empty caches, three ways: ``stock``, by PyTensor's virtual machine in C;
 ``runs``, with `opweld.pytensor.install()`; ``whole``, with the mode ``OPWELD_C``. What is printed: how many tests have
@@ -26,6 +27,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
+
+import pytensorolder
 
 TOOLS = Path(__file__).resolve().parent
 WAYS = ("stock", "runs", "whole")
@@ -64,8 +67,11 @@ def fetched(folder):
     return tests
 
 
-def run(tests, name, way, out, limit):
-    """Run a file; give the outcome of each test, and the seconds: by the clock, of the processor, and of linking."""
+def run(tests, name, way, out, limit, every=1):
+    """Run a file, of `every` tests one.
+
+    Gives the outcome of each test, and the seconds: by the clock, of the processor, and of linking.
+    """
     place = out / way / name.replace("/", "-")
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
@@ -77,6 +83,7 @@ def run(tests, name, way, out, limit):
         "OPWELDRC": os.devnull,
         "PYTENSOR_TESTS_WAY": way,
         "PYTENSOR_TESTS_FOUND": str(found),
+        "PYTENSOR_TESTS_EVERY": str(every),
         "PYTHONPATH": os.pathsep.join([str(TOOLS), os.environ.get("PYTHONPATH", "")]),
     }
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "pytensorway", "--import-mode=importlib"]
@@ -168,15 +175,17 @@ def main():
     reader = argparse.ArgumentParser(description=__doc__)
     reader.add_argument("files", nargs="*", help="paths in the folder of tests; all that it has, otherwise")
     reader.add_argument("--tests", type=Path, help="PyTensor's tests; those of its source distribution, otherwise")
+    reader.add_argument("--older", action="store_true", help="Aesara's tests, from which PyTensor's come")
     reader.add_argument("--ways", default=",".join(WAYS), help="how to run them, with commas between")
     reader.add_argument("--out", type=Path, default=Path("build/pytensor-tests"), help="where everything is kept")
     reader.add_argument("--jobs", type=int, default=1, help="files that run at the same time")
     reader.add_argument("--limit", type=float, default=1800, help="seconds for a file")
+    reader.add_argument("--every", type=int, default=1, help="of so many tests of a file one is run")
     reader.add_argument("--json", type=Path, help="where what was found is written as JSON")
     given = reader.parse_args()
     out = given.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
-    tests = given.tests.resolve() if given.tests else fetched(out)
+    tests = given.tests.resolve() if given.tests else pytensorolder.fetched(out) if given.older else fetched(out)
     names = given.files or sorted(str(path.relative_to(tests)) for path in tests.rglob("test_*.py"))
     ways = given.ways.split(",")
     table = {}
@@ -184,7 +193,7 @@ def main():
     def one(name):
         rows, seconds = {}, {}
         for way in ways:
-            rows[way], seconds[way] = run(tests, name, way, out, given.limit)
+            rows[way], seconds[way] = run(tests, name, way, out, given.limit, given.every)
             states = [state for state, *_ in rows[way].values()]
             counts = ", ".join(f"{states.count(state)} {state}" for state in sorted(set(states)))
             whole, used, linking = seconds[way]

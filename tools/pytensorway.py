@@ -3,7 +3,8 @@
 `pytensortests` has pytest load it, with what it is to do in the environment: ``PYTENSOR_TESTS_WAY``, one of ``stock``
 (PyTensor as it is), ``runs`` (`opweld.pytensor.install()`) and ``whole`` (``OPWELD_C`` for what names no mode, and
 where modes of PyTensor's C are named), and ``PYTENSOR_TESTS_FOUND``, the file that lines are added to. A test that has
-a line there is left out: a process that went down is followed by another one, which goes on behind.
+a line there is left out: a process that went down is followed by another one, which goes on behind. Of
+``PYTENSOR_TESTS_EVERY`` tests one is run.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def pytest_sessionfinish(session):
 
 
 def pytest_collection_modifyitems(session, config, items):
-    """Leave out what an earlier process has run."""
+    """Leave out what is not asked for, and what an earlier process has run."""
+    items[:] = items[:: int(os.environ.get("PYTENSOR_TESTS_EVERY", "1"))]
     done = {json.loads(line)[0] for line in FOUND.read_text("utf-8").splitlines()} if FOUND.exists() else set()
     left = [item for item in items if item.nodeid not in done]
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in done])
