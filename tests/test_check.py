@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import json
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 from xml.etree import ElementTree
 
+import kit
 import numpy as np
 import pytest
 
@@ -21,15 +23,19 @@ from opweld.addresses import read
 from opweld.checking import (
     ASKED_FOR,
     CHECKS,
+    Call,
     Report,
     Subject,
     apart,
     check,
     check_all,
     check_apart,
+    checks,
     drawing,
     forcing,
     found,
+    recorded,
+    recording,
     subject_of,
     trials,
 )
@@ -395,6 +401,111 @@ def test_inputs_that_a_module_gives(tmp_path):
     assert rows[0].said == "1 inputs taken, 1 refused"
     forced, _, all_of_them, *_ = rows[1].said.split()
     assert forced == all_of_them != "0"
+
+
+def test_arguments_by_name_and_out():
+    """A call may have them; so have those that a script makes."""
+    x, k = T.dvector("x"), T.dscalar("k")
+    f = opweld.function([x, opweld.In(k, value=2.0)], x * k, name="f")
+    given = [(np.ones(3),), Call(np.ones(3), k=3, out=np.empty(3)), Call(np.ones(3), out=np.empty(2)), Call(x="a")]
+    one = checks.Course(Subject("f", f.maker.recipe, given), Report(), 0, 60.0)
+    for name in ("run", "places", "memory"):
+        one.go(name)
+    assert [row.verdict for row in one.rows] == ["passed"] * 3 and one.rows[0].said == "2 inputs taken, 2 refused"
+    of_words = {number for number, place in one.forced.listed.items() if place.name == "PyArray_CopyInto"}
+    assert len(one.covered) > 40 and of_words
+    with recording() as made:
+        g = opweld.function([x], x + 1)
+        g(x=np.arange(2.0), out=np.empty(2))
+    (call,) = made[0].calls
+    assert call == () and call.names["x"].tolist() == [0, 1] and list(call.names) == ["x", "out"]
+
+
+def test_what_else_is_done_with_a_function():
+    """Scenes of its own: their places are forced too."""
+    x = T.dvector("x")
+    f = opweld.function([x], x + 1)
+    subject = Subject("f", f.maker.recipe, [(np.ones(2),)], {"shown": repr})
+    one = checks.Course(subject, Report(), 0, 60.0)
+    one.go("places")
+    shown = [trial for trial, outcome in one.outcomes["places"].items() if trial.scene == "shown" and outcome.good]
+    assert [one.forced.listed[trial.place].name for trial in shown] == ["PyUnicode_FromFormat"]
+
+
+def test_an_exception_that_does_not_come_is_a_wrong_result(ops):
+    """Where a call raises without a fault, it must with one."""
+    x = T.dvector("x")
+    found = forcing.Places(opweld.function([x], x + 1).maker.recipe, [("a",), (np.ones(2),)])
+    one = trials._Trials(found, print)
+    list(one.scenes())
+    refused, taken = (forcing.Trial("call", i, forcing.NOTHING, 1) for i in (0, 1))
+    assert not one.same(refused, np.ones(2)) and one.same(taken, np.full(2, 2.0)) and not one.same(taken, np.ones(2))
+
+
+def test_results_that_are_never_the_same_are_not_compared():
+    calls = itertools.count()
+    x = T.dvector("x")
+    f = opweld.function([x], kit.Python(lambda a: a + next(calls))(x))
+    rows = check(Subject("f", f.maker.recipe, [(np.ones(2),)]), Report(), ["run", "places", "memory"], examples=0)
+    assert [row.verdict for row in rows] == ["passed"] * 3, rows
+
+
+def test_copies_lie_in_memory_as_what_they_are_of():
+    m = np.arange(24.0).reshape(4, 6)
+    read_only = np.arange(3.0)
+    read_only.flags.writeable = False
+    for array in (m, m.T, m[::-2, ::2], kit.misaligned(m), read_only, np.broadcast_to(1.0, (3, 4)), m[:0, ::2],
+                  np.array([1, "a"], object)[::-1], np.ma.masked_array([1.0, 2.0], [True, False])):  # fmt: skip
+        made = forcing.copy_of(array)
+        assert type(made) is type(array) and made.shape == array.shape and not np.shares_memory(made, array)
+        assert np.array_equal(made, array) and made.flags.aligned == array.flags.aligned
+        assert array.dtype.hasobject or not array.size or made.strides == array.strides
+        assert made.flags.writeable == array.flags.writeable
+
+
+def test_arguments_that_are_written_come_with_gaps():
+    """A body that wants them contiguous copies back: a place of its own."""
+    scale = opweld.cop("x: inout T[n], k: T = 2", "for (npy_intp i = 0; i < n; i++) x[i] *= k;")
+    with recording() as made:
+        scale(np.ones(3))
+    one = checks.Course(recorded(made[0]), Report(), 3, 60.0)
+    one.go("places")
+    (back,) = [p for p in one.forced.listed.values() if p.name == "PyArray_CopyInto" and p.file.endswith("/glue")]
+    assert back.number in one.covered
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="OpenMP of GCC's")
+def test_openmp_does_not_hang_in_a_child():
+    """The parent's threads are gone there; libgomp would wait for them."""
+    x = T.dvector("x")
+    f = opweld.function([x], Norm()(x))
+    assert f(np.ones(1000)) == 1000  # starts the threads
+    subject = Subject("norm", f.maker.recipe, [(np.ones(1000),)])
+    rows = check(subject, Report(), ["run", "places"], examples=0, seconds=20.0)
+    assert [row.verdict for row in rows] == ["passed"] * 2, rows
+
+
+class Norm(opweld.COp):
+    """The sum of squares, on several threads."""
+
+    __props__ = ()
+    itypes, otypes = (T.dvector,), (opweld.scalar.float64,)
+
+    def c_compile_args(self):
+        return ["-fopenmp"]
+
+    def c_libraries(self):
+        return ["gomp"]
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x,), (z,) = inputs, outputs
+        return f"""
+            double sum = 0;
+            #pragma omp parallel for reduction(+ : sum)
+            for (npy_intp i = 0; i < PyArray_DIM({x}, 0); i++)
+                sum += *(double *)PyArray_GETPTR1({x}, i);
+            {z} = sum;
+        """
 
 
 def test_nothing_checked_is_no_pass(ops):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import mmap
 import re
 import sys
+import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import opweld
 from opweld import COp
 from opweld import tensor as T
-from opweld.checking import subject_of
+from opweld.checking import forcing, subject_of
 
 TOOLS = Path(__file__).resolve().parent.parent / "tools"
 
@@ -22,7 +25,7 @@ TOOLS = Path(__file__).resolve().parent.parent / "tools"
 def tools():
     """The two files, as modules."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("ownops", "sweep"):
+        for name in ("ownruntime", "ownops", "sweep"):
             spec = importlib.util.spec_from_file_location(name, TOOLS / f"{name}.py")
             patch.setitem(sys.modules, name, importlib.util.module_from_spec(spec))
             spec.loader.exec_module(sys.modules[name])
@@ -33,7 +36,7 @@ def test_what_there_is_to_sweep(tools):
     ownops, sweep = tools
     every = list(map(str, ownops.sources()))
     assert set(sweep.QUICK) <= set(every) and len(every) == len(set(every)) > 200
-    assert {name.split(":")[0] for name in every} == {"examples", "cookbook", "docs", "new", "library"}
+    assert {name.split(":")[0] for name in every} == {"examples", "cookbook", "docs", "new", "library", "runtime"}
     names = {cls.__name__ for cls in ownops.classes()}
     assert {"AdvancedSubtensor", "Sort", "Split", "DeepCopyOp", "Take"} <= names
     assert not {"Writing", "OfOneType"} & names
@@ -50,6 +53,32 @@ def test_a_handful(tools):
     forced, of = ops.split(": ")[1].split(" places")[0].split(" of ")
     assert forced == of and int(of) > 3
     assert any(line.startswith("S2: ") for line in lines)
+
+
+@pytest.mark.parametrize("name", ["arguments", "shapes", "strict", "rounded", "out", "one_out", "updates", "cells"])
+def test_words_of_the_runtime_that_cannot_be_made(tools, name):
+    """Whatever fails while an exception is made is what is raised; nothing is asked of Python meanwhile."""
+    ownops, sweep = tools
+    found = sweep.swept(ownops.Source("runtime", name), 0, 60.0)
+    assert found.functions == 1 and not found.wrong and found.requests == found.refused
+
+
+def test_every_place_of_the_runtime_is_come_to(tools):
+    come_to, listed = set(), {}
+    for make in sys.modules["ownruntime"].SUBJECTS.values():
+        subject = make()
+        found = forcing.Places(subject.recipe, subject.given, subject.scenes, subject.options)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            for scene, i in [*(("call", i) for i in range(len(subject.given))),
+                             *((one, 0) for one in ("make", "load", *subject.scenes))]:  # fmt: skip
+                found.arm()
+                with contextlib.suppress(Exception):
+                    found.run(scene, subject.given[i])
+                come_to |= set(np.flatnonzero(found.counts()[0]).tolist())
+        listed |= {number: place for number, place in found.listed.items() if 0 <= number < forcing.FIRST_OF_UNIT}
+    assert [str(place) for number, place in sorted(listed.items()) if number not in come_to] == []
+    assert len(listed) > 150
 
 
 def test_a_process_that_has_taken_much_may_take_more(tools):
@@ -87,9 +116,10 @@ def test_what_is_wrong_is_told(tools):
     ownops, sweep = tools
 
     class Source(ownops.Source):
+        @contextlib.contextmanager
         def subjects(self, wrong):
             wrong.append(ownops.Fault("there", "error", "a program that ends so"))
-            return [subject_of(Loses(), "loses")]
+            yield [subject_of(Loses(), "loses")]
 
     found = sweep.swept(Source("examples", "wrong"), 8, 60.0)
     wrong, *_ = lines = [line for line in sweep.told([found], whole=False) if "glue" not in line]

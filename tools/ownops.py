@@ -2,7 +2,8 @@
 
 Examples and the cookbook's programs are run, and so are the blocks of the docs' pages, of which only functions with ops
 that the page writes itself count; the package that ``opweld new`` writes is written and imported; of the library's own
-ops an expression each stands below, and classes that none of them uses are told.
+ops an expression each stands below, and classes that none of them uses are told. What the runtime does besides stands
+in `ownruntime`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import ownruntime
 
 import opweld
 import opweld.tensor as T
@@ -39,7 +41,7 @@ WITHOUT = {
     "account.md": "its op leaks, which is shown",
 }
 #: Ops of pages that are wrong on purpose, by their names or those of their classes.
-AMISS = frozenset({"wrong", "Forgets"})
+AMISS = frozenset({"wrong", "Forgets", "Differences", "last"})
 #: Of a program that takes minutes, what is checked of it by name.
 NAMED = {"old_digits": ("im2col", "max_pool", "max_pool_grad", "softmax"), "gray_scott": ("laplacian",)}
 #: Bytes of address space that a process may take in which they run: sizes that are drawn may be of any size.
@@ -215,9 +217,9 @@ class Source(NamedTuple):
     Attributes
     ----------
     group : str
-        ``examples``, ``cookbook``, ``docs``, ``new`` or ``library``.
+        ``examples``, ``cookbook``, ``docs``, ``new``, ``library`` or ``runtime``.
     name : str
-        Of the program, the page or the expression.
+        Of the program, the page or the expression; of what `ownruntime` makes.
     """
 
     group: str
@@ -226,21 +228,25 @@ class Source(NamedTuple):
     def __str__(self) -> str:
         return f"{self.group}: {self.name}"
 
-    def subjects(self, wrong: list[Fault]) -> list[Subject]:
-        """Find the functions.
+    @contextlib.contextmanager
+    def subjects(self, wrong: list[Fault]) -> Iterator[list[Subject]]:
+        """Find the functions; what they are compiled with, such as a page's header, is there as long.
 
         Parameters
         ----------
         wrong : list of Fault
             Gets what a program ends with.
 
-        Returns
-        -------
+        Yields
+        ------
         list of Subject
         """
-        return {
+        found_by = {
             "examples": _programs, "cookbook": _programs, "docs": _page, "new": _package, "library": _expression,
-        }[self.group](self, wrong)  # fmt: skip
+            "runtime": _calls,
+        }  # fmt: skip
+        with _elsewhere() as folder:
+            yield found_by[self.group](self, wrong, folder)
 
 
 def confine() -> None:
@@ -267,7 +273,8 @@ def sources() -> list[Source]:
     docs = ROOT / "docs"
     every += [Source("docs", str(path.relative_to(docs))) for path in sorted(docs.rglob("*.md")) if _has_blocks(path)]
     every.append(Source("new", "my_ops"))
-    return every + [Source("library", line.strip()) for line in EXPRESSIONS.strip().splitlines()]
+    every += [Source("library", line.strip()) for line in EXPRESSIONS.strip().splitlines()]
+    return every + [Source("runtime", name) for name in ownruntime.SUBJECTS]
 
 
 def _has_blocks(path: pathlib.Path) -> bool:
@@ -276,13 +283,13 @@ def _has_blocks(path: pathlib.Path) -> bool:
 
 
 @contextlib.contextmanager
-def _elsewhere(*folders: str) -> Iterator[str]:
+def _elsewhere() -> Iterator[str]:
     """Be in a folder that is gone afterwards; pictures are drawn to nowhere."""
     os.environ["MPLBACKEND"] = "svg"
     before, path = os.getcwd(), list(sys.path)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        sys.path[:0] = [*folders, folder]
+        sys.path.insert(0, folder)
         try:
             yield folder
         finally:
@@ -290,30 +297,30 @@ def _elsewhere(*folders: str) -> Iterator[str]:
             sys.path[:] = path
 
 
-def _programs(source: Source, wrong: list[Fault]) -> list[Subject]:
-    folder = ROOT / "examples" if source.group == "examples" else ROOT / "docs" / "cookbook"
-    path = folder / f"{source.name}.py"
+def _programs(source: Source, wrong: list[Fault], folder: str) -> list[Subject]:
+    home = ROOT / "examples" if source.group == "examples" else ROOT / "docs" / "cookbook"
+    path = home / f"{source.name}.py"
     addressed = [f"{path}:{name}" for name in NAMED.get(source.name, ())] or [str(path)]
-    with _elsewhere(str(folder)):
-        os.chdir(folder)  # what they are made of lies beside them
-        with contextlib.suppress(ImportError):
-            import beside  # the cookbook's own: each is timed once
+    os.chdir(home)  # what they are made of lies beside them
+    sys.path.insert(0, str(home))
+    with contextlib.suppress(ImportError):
+        import beside  # the cookbook's own: each is timed once
 
-            beside.SECONDS = 0
-        subjects = [subject for address in addressed for subject in found(addresses.read(address), wrong)]
-        if source.name == "gray_scott":  # its own dishes are so large that a call takes long
-            dish = runpy.run_path(str(path))["Dish"](8)
-            made = [subject_of(dish.step(), "step"), subject_of(dish.look(), "look")]
-            subjects += [subject for subject in made if subject is not None]
-        return subjects
+        beside.SECONDS = 0
+    subjects = [subject for address in addressed for subject in found(addresses.read(address), wrong)]
+    if source.name == "gray_scott":  # its own dishes are so large that a call takes long
+        dish = runpy.run_path(str(path))["Dish"](8)
+        made = [subject_of(dish.step(), "step"), subject_of(dish.look(), "look")]
+        subjects += [subject for subject in made if subject is not None]
+    return subjects
 
 
-def _page(source: Source, wrong: list[Fault]) -> list[Subject]:
+def _page(source: Source, wrong: list[Fault], folder: str) -> list[Subject]:
     """The functions that a page's blocks make of ops that stand there, and what they name; some show what is wrong."""
     path = ROOT / "docs" / source.name
     names: dict[str, Any] = {"__name__": path.stem.replace("-", "_")}
     subjects: list[Subject] = []
-    with _elsewhere() as folder, recording() as made:
+    with recording() as made:
         for text in _blocks(path.read_text("utf-8"), folder):
             with contextlib.redirect_stdout(None), contextlib.suppress(Exception):
                 exec(compile(text, str(path), "exec"), names)
@@ -345,14 +352,13 @@ def _has_own(subject: Subject) -> bool:
     )
 
 
-def _package(source: Source, wrong: list[Fault]) -> list[Subject]:
-    with _elsewhere() as folder:
-        scaffold.write(source.name, folder)
-        sys.path.insert(0, os.path.join(folder, source.name, "src"))
-        return found(addresses.read(f"{source.name}.ops"), wrong)
+def _package(source: Source, wrong: list[Fault], folder: str) -> list[Subject]:
+    scaffold.write(source.name, folder)
+    sys.path.insert(0, os.path.join(folder, source.name, "src"))
+    return found(addresses.read(f"{source.name}.ops"), wrong)
 
 
-def _expression(source: Source, wrong: list[Fault]) -> list[Subject]:
+def _expression(source: Source, wrong: list[Fault], folder: str) -> list[Subject]:
     from opweld.compile.ops import deep_copy_op, view_op
     from opweld.generic import generic
     from opweld.scalar import expr
@@ -369,6 +375,10 @@ def _expression(source: Source, wrong: list[Fault]) -> list[Subject]:
     given = [tuple([values[name] for name in names]) for values in VALUES]
     subject = subject_of(made, source.name, given)
     return [subject] if subject else []
+
+
+def _calls(source: Source, wrong: list[Fault], folder: str) -> list[Subject]:
+    return [ownruntime.SUBJECTS[source.name]()]
 
 
 def classes() -> set[type]:

@@ -23,7 +23,7 @@ import numpy as np
 import ownops
 
 from opweld.checking import Course, Report, Subject, apart
-from opweld.checking.forcing import copy_of
+from opweld.checking.forcing import called
 
 READINGS = 10
 _PAGE = resource.getpagesize()
@@ -105,7 +105,7 @@ def soaked(name: str, subject: Subject, calls: int, seconds: float, examples: in
             values = inputs[order[done % len(order)]]
             done += 1
             try:
-                function(*[copy_of(v) if w else v for v, w in zip(values, writes)])
+                called(function, values, writes)
             except Exception:
                 failed += 1
         gc.collect()
@@ -120,13 +120,14 @@ def _work(source: ownops.Source, calls: int, seconds: float) -> Callable[[Callab
         ownops.confine()
         warnings.simplefilter("ignore")
         np.seterr(all="ignore")
-        with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
-            subjects = source.subjects([])
-        for subject in subjects:
-            name = str(source) if source.group == "library" else f"{source}: {subject.name}"
-            alone = partial(_alone, name, subject, calls, seconds)
-            for message in apart.messages(alone, None):
-                send(message)
+        with contextlib.ExitStack() as stack:
+            with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+                subjects = stack.enter_context(source.subjects([]))
+            for subject in subjects:
+                name = str(source) if source.group in ("library", "runtime") else f"{source}: {subject.name}"
+                alone = partial(_alone, name, subject, calls, seconds)
+                for message in apart.messages(alone, None):
+                    send(message)
 
     return work
 

@@ -142,16 +142,16 @@ def _work(
         if not tools:  # sanitizers reserve all that there is
             ownops.confine()
         faults: list[Any] = []
-        with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
-            subjects = source.subjects(faults)
-        if not done:
-            send(Swept("", 0, set(), {}, 0, 0, {}, [(None, f"{source}: {fault}") for fault in faults], 0.0))
         built: set[str] = set()
-        for subject in subjects:
-            if subject.name in done:
-                continue
-            send(subject.name)
-            send(_one(source, subject, built, examples, seconds, tools))
+        with contextlib.ExitStack() as stack:
+            with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+                subjects = stack.enter_context(source.subjects(faults))
+            if not done:
+                send(Swept("", 0, set(), {}, 0, 0, {}, [(None, f"{source}: {fault}") for fault in faults], 0.0))
+            for subject in subjects:
+                if subject.name not in done:
+                    send(subject.name)
+                    send(_one(source, subject, built, examples, seconds, tools))
 
     return work
 
@@ -176,7 +176,7 @@ def _one(source: ownops.Source, subject: Subject, built: set[str], examples: int
         if fault.what != "not come to" and not (row.check == "places" and fault.where)
     ]
     listed = course.forced.listed if course.outcomes else {}
-    keys = {number: key for number, key in _keys(f"{source}: {subject.name}", listed) if number >= 0}
+    keys = {number: key for number, key in _keys(source, subject.name, listed) if number >= 0}
     for trial, outcome in course.outcomes.get("places", {}).items():
         if not outcome.good and trial.place in keys:
             told = f"{source}: {subject.name}: {listed[trial.place]}: {outcome.what}: {outcome.said}"
@@ -221,14 +221,16 @@ def analyzed(unit: str) -> list[str]:
     return [line for line in done.stderr.splitlines() if "-Wanalyzer" in line or " error: " in line]
 
 
-def _keys(function: str, listed: dict[int, Place]) -> Iterator[tuple[int, Key]]:
-    """Name the places of a module as they are named in all: glue that is written for a function is its own."""
+def _keys(source: ownops.Source, subject: str, listed: dict[int, Place]) -> Iterator[tuple[int, Key]]:
+    """Name the places of a module as they are named in all: glue is its own, or, of a short form, the short form's."""
     counts: collections.Counter[tuple[str, str]] = collections.Counter()
+    function = f"{source}: {subject}"
     for number, place in sorted(listed.items()):
-        glue = place.file in ("opweld.c", "opweld.cc") or place.file.endswith("/glue")
         if number < FIRST_OF_UNIT:
             owner, where = "runtime", str(place)
-        elif glue:
+        elif place.file.endswith("/glue"):
+            owner, where = "glue", f"{source}: {place}"
+        elif place.file in ("opweld.c", "opweld.cc"):
             owner, where = "glue", f"{function}: {place.name}"
         else:
             here = os.path.relpath(place.file, ownops.ROOT)

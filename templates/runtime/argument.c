@@ -80,8 +80,9 @@ static PyObject *opw_from_shaped(const opw_rule *rule, PyObject *value, PyArrayO
 static PyObject *opw_from_array(const opw_rule *rule, PyObject *value)
 {
     PyObject *array, *found;
-    if (!PyArray_CheckExact(value) && opw_is_masked(value))
-        return opw_refuse_array(rule, value, "");
+    int masked = opw_is_masked(value);
+    if (masked)
+        return masked < 0 ? NULL : opw_refuse_array(rule, value, "");
     if (PyArray_CheckExact(value))
         array = value, Py_INCREF(value);
     else

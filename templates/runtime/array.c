@@ -187,7 +187,7 @@ int opw_fits(PyObject *object, int number, int ndim)
     PyArrayObject *array = (PyArrayObject *)object;
     return object && PyArray_Check(object) && PyArray_NDIM(array) == ndim && PyArray_ISBEHAVED_RO(array) &&
            (PyArray_TYPE(array) == number || PyArray_EquivTypenums(PyArray_TYPE(array), number)) &&
-           (PyArray_CheckExact(object) || !opw_is_masked(object));
+           opw_is_masked(object) == 0;
 }
 
 int opw_not_taken(const char *label, PyObject *object, int number, int ndim)

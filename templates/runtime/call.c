@@ -83,7 +83,7 @@ OPW_APART static void opw_fail(char *frame, const opw_code *code, uint32_t reach
 {
     opw_function *self = OPW_HEAD(frame)->self;
     const opw_step *step = &code->program->step_table[reached];
-    if (status == OPW_UNLIKE && step->run != opw_run_group)
+    if (status == OPW_UNLIKE && step->run != opw_run_group && !PyErr_Occurred())
         opw_find_unlike(self, frame, step);
     if (!PyErr_Occurred())
         opw_silent(self, step->label);

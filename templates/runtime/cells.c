@@ -135,7 +135,7 @@ static int opw_run_context(void *data)
 
 static void opw_drop_context(PyObject *capsule)
 {
-    opw_context *context = (opw_context *)PyCapsule_GetContext(capsule);
+    opw_context *context = (opw_context *)PyCapsule_GetContext(capsule); /* opweld-check: off: it is our own */
     if (!context)
         return;
     Py_DECREF(context->errors);

@@ -85,8 +85,8 @@ static PyObject *opw_of_shape(int ndim, const npy_intp *dims)
 /* What a rule wants, in the terms of opw_describe. */
 static PyObject *opw_expected(const opw_rule *rule)
 {
-    PyObject *name = opw_dtype_name(rule->dtype), *shape = opw_of_shape(rule->ndim, rule->shape), *text = NULL;
-    if (name && shape)
+    PyObject *name = opw_dtype_name(rule->dtype), *shape = name ? opw_of_shape(rule->ndim, rule->shape) : NULL, *text = NULL;
+    if (shape)
         text = PyUnicode_FromFormat("%s%U %U", rule->writeable ? "writeable " : "", name, shape);
     Py_XDECREF(name);
     Py_XDECREF(shape);
@@ -95,16 +95,20 @@ static PyObject *opw_expected(const opw_rule *rule)
 
 static PyObject *opw_numpy_ma; /* "numpy.ma", for the process */
 
-/* Whether an array has a mask, which loops would not see. */
+/* Whether an array has a mask, which loops would not see. -1: an exception is set. */
 static int opw_is_masked(PyObject *array)
 {
-    PyObject *module = PyImport_GetModule(opw_numpy_ma), *kind; /* not loaded: nobody has made one */
-    int masked = 0;
-    if (module && (kind = opw_attribute(module, "MaskedArray"))) {
+    PyObject *module, *kind;
+    int masked = -1;
+    if (PyArray_CheckExact(array))
+        return 0;
+    if (!(module = PyImport_GetModule(opw_numpy_ma))) /* not loaded: nobody has made one */
+        return PyErr_Occurred() ? -1 : 0;
+    if ((kind = opw_attribute(module, "MaskedArray"))) {
         masked = PyObject_IsInstance(array, kind);
         Py_DECREF(kind);
     }
-    Py_XDECREF(module);
+    Py_DECREF(module);
     return masked;
 }
 
@@ -118,9 +122,11 @@ static const char *opw_short_name(PyTypeObject *type)
 /* Of an array what decides whether it fits. written: whether it is to be written into. */
 static PyObject *opw_describe_array(PyArrayObject *array, int written)
 {
-    PyObject *kind = PyArray_CheckExact((PyObject *)array) ? PyUnicode_FromString("")
-                     : opw_is_masked((PyObject *)array)    ? PyUnicode_FromString("masked ")
-                                                           : PyUnicode_FromFormat("%s ", opw_short_name(Py_TYPE(array)));
+    int masked = opw_is_masked((PyObject *)array);
+    PyObject *kind = masked < 0                              ? NULL
+                     : PyArray_CheckExact((PyObject *)array) ? PyUnicode_FromString("")
+                     : masked                                ? PyUnicode_FromString("masked ")
+                                                             : PyUnicode_FromFormat("%s ", opw_short_name(Py_TYPE(array)));
     PyObject *name = kind ? opw_dtype_name(PyArray_DESCR(array)) : NULL;
     PyObject *shape = name ? opw_of_shape(PyArray_NDIM(array), PyArray_DIMS(array)) : NULL, *text = NULL;
     if (shape)

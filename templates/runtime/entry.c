@@ -6,17 +6,24 @@ static void opw_forked(void) { opw_process = getpid(); }
 
 static int opw_prepare(void)
 {
+    PyArray_Descr *dtype;
+    PyObject *name;
     int number;
     if (!opw_process && pthread_atfork(NULL, NULL, opw_forked)) {
         PyErr_NoMemory();
         return -1;
     }
     opw_forked();
-    if (PyArray_ImportNumPyAPI() < 0 || !(opw_numpy_ma = PyUnicode_InternFromString("numpy.ma")))
+    if (PyArray_ImportNumPyAPI() < 0 || !(name = PyUnicode_InternFromString("numpy.ma")))
         return -1;
-    for (number = 0; number < OPW_DTYPES; number++)
-        if (!opw_dtypes[number] && !(opw_dtypes[number] = PyArray_DescrFromType(number)))
+    Py_XDECREF(opw_numpy_ma); /* release what an earlier load left (owned) */
+    opw_numpy_ma = name;
+    for (number = 0; number < OPW_DTYPES; number++) {
+        if (!(dtype = PyArray_DescrFromType(number)))
             return -1;
+        Py_XDECREF(opw_dtypes[number]); /* release what an earlier load left (owned) */
+        opw_dtypes[number] = dtype;
+    }
     return 0;
 }
 

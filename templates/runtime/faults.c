@@ -37,7 +37,7 @@ static int opw_asks(int through)
 #ifdef __GLIBC__
     void *at[64];
     Dl_info own, info;
-    int i, depth = backtrace(at, 64);
+    int i, depth;
     PyFrameObject *frame;
     if (!opw_fault.counts || opw_fault.within || !PyGILState_Check())
         return 0;
@@ -46,6 +46,7 @@ static int opw_asks(int through)
     opw_fault.counts = 1;
     if (frame != opw_fault.caller)
         return 0;
+    depth = backtrace(at, 64); /* slow: Python's own requests never come here */
     if (!dladdr((void *)opw_asks, &own))
         return 1;
     for (i = 0; i < depth && dladdr(at[i], &info) && info.dli_fbase == own.dli_fbase; i++) /* the allocator here */
@@ -203,7 +204,7 @@ static PyDataMem_Handler opw_data_handler = {
 };
 
 /* Calls with requests for memory counted. */
-static PyObject *opw_call_limited(PyObject *callable, PyObject *args)
+static PyObject *opw_call_limited(PyObject *callable, PyObject *args, PyObject *names)
 {
     static const PyMemAllocatorDomain domains[] = {PYMEM_DOMAIN_RAW, PYMEM_DOMAIN_MEM, PYMEM_DOMAIN_OBJ};
     PyObject *result;
@@ -223,20 +224,20 @@ static PyObject *opw_call_limited(PyObject *callable, PyObject *args)
         PyMem_SetAllocator(domains[i], &limited);
     }
     opw_fault.counts = 1;
-    result = PyObject_CallObject(callable, args);
+    result = PyObject_Call(callable, args, names);
     opw_fault.counts = 0;
     for (i = 0; i < 3; i++)
         PyMem_SetAllocator(domains[i], &opw_allocators[i]);
     return result;
 }
 
-/* fault_memory(callable, args, from, to): calls, and refuses the requests for memory of these numbers. */
+/* fault_memory(callable, args, from, to, names): calls, and refuses the requests for memory of these numbers. */
 static PyObject *opw_fault_memory(PyObject *module, PyObject *given)
 {
-    PyObject *callable, *args, *handler, *before, *result, *after;
+    PyObject *callable, *args, *names, *handler, *before, *result, *after;
     unsigned long long from, to;
     (void)module;
-    if (!PyArg_ParseTuple(given, "OO!KK:fault_memory", &callable, &PyTuple_Type, &args, &from, &to))
+    if (!PyArg_ParseTuple(given, "OO!KKO!:fault_memory", &callable, &PyTuple_Type, &args, &from, &to, &PyDict_Type, &names))
         return NULL;
     if (!(handler = PyCapsule_New(&opw_data_handler, "mem_handler", NULL)))
         return NULL;
@@ -246,7 +247,7 @@ static PyObject *opw_fault_memory(PyObject *module, PyObject *given)
         return NULL;
     opw_fault.from = from;
     opw_fault.to = to;
-    result = opw_call_limited(callable, args);
+    result = opw_call_limited(callable, args, names);
     {
         PyObject *type, *value, *traceback;
         PyErr_Fetch(&type, &value, &traceback);

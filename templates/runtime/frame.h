@@ -4,7 +4,7 @@
 extern "C" {
 #endif
 
-/* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so; opw_dtypes: NumPy's
+/* Whether an object, or NULL, is an array as a type promises it. opw_fits: of one that is not exactly so, where an exception may be set: then it is none; opw_dtypes: NumPy's
    own dtype of each number, which nearly every array has. */
 OPW_SHARED extern PyArray_Descr *opw_dtypes[OPW_DTYPES];
 OPW_SHARED int opw_fits(PyObject *object, int number, int ndim);

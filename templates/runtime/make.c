@@ -95,11 +95,14 @@ static const opw_code *opw_code_at(const opw_state *state, Py_ssize_t position)
 /* Non-zero: an exception is set. */
 static int opw_take_threads(int threads)
 {
+    opw_pool_run found;
     if (threads < 1)
         PyErr_Format(PyExc_ValueError, "make() got %d as threads, expected a number from 1 on", threads);
-    else if (threads == 1 || opw_pool || (opw_pool = opw_find_pool()))
-        return 0;
-    return -1;
+    if (threads <= 1)
+        return threads - 1;
+    if ((found = opw_find_pool())) /* the process has one; other instances may be at work with it */
+        opw_pool = found;
+    return found ? 0 : -1;
 }
 
 static PyObject *opw_make(PyObject *module, PyObject *args)

@@ -113,7 +113,7 @@ static PyObject *opw_remedy_of_out(const opw_rule *rule, PyObject *out)
 {
     PyArrayObject *array = PyArray_Check(out) ? (PyArrayObject *)out : NULL;
     npy_intp dims[OPW_MAX_DIMS];
-    PyObject *name, *shape, *text = NULL;
+    PyObject *name, *shape = NULL, *text = NULL;
     int i, same = array && PyArray_NDIM(array) == rule->ndim;
     for (i = 0; i < rule->ndim; i++) {
         if (rule->shape[i] < 0 && !same)
@@ -122,9 +122,7 @@ static PyObject *opw_remedy_of_out(const opw_rule *rule, PyObject *out)
     }
     if (array && !PyArray_CheckExact(out) && PyArray_TYPE(array) == rule->dtype->type_num && PyArray_ISBEHAVED(array) && !opw_misshapen(rule, array))
         return PyUnicode_FromString("out.view(np.ndarray)");
-    name = opw_dtype_name(rule->dtype);
-    shape = opw_shape_text(rule->ndim, dims, ",");
-    if (name && shape)
+    if ((name = opw_dtype_name(rule->dtype)) && (shape = opw_shape_text(rule->ndim, dims, ",")))
         text = PyUnicode_FromFormat("np.empty(%U, %R)", shape, name);
     Py_XDECREF(name);
     Py_XDECREF(shape);
@@ -135,21 +133,24 @@ static PyObject *opw_remedy_of_out(const opw_rule *rule, PyObject *out)
 static void opw_refuse_out_array(const opw_rule *rule, PyObject *where, PyObject *out)
 {
     int sized = PyArray_CheckExact(out) && PyArray_NDIM((PyArrayObject *)out) == rule->ndim && opw_misshapen(rule, (PyArrayObject *)out);
-    PyObject *expected = opw_expected(rule), *given = opw_describe(out, 1), *remedy = opw_remedy_of_out(rule, out);
-    if (expected && given && remedy)
+    PyObject *expected = opw_expected(rule), *given = expected ? opw_describe(out, 1) : NULL;
+    PyObject *remedy = given ? opw_remedy_of_out(rule, out) : NULL;
+    if (remedy)
         PyErr_Format(sized ? PyExc_ValueError : PyExc_TypeError, "%U: expected %U, got %U; pass %U", where, expected, given, remedy);
     Py_XDECREF(expected);
     Py_XDECREF(given);
     Py_XDECREF(remedy);
 }
 
-/* Raises for an object that cannot be out= of a result. */
+/* Raises for an object that cannot be out= of a result, or of which nobody could say whether it can: then an exception is set. */
 static void opw_refuse_out(opw_function *self, Py_ssize_t i, PyObject *out)
 {
-    PyObject *tuple = PyTuple_GET_ITEM(self->outs, i);
-    PyObject *where = PyTuple_GET_SIZE(self->outs) == 1 ? PyUnicode_FromFormat("%U() out", self->name)
-                                                        : PyUnicode_FromFormat("%U() out[%zd]", self->name, i);
+    PyObject *tuple = PyTuple_GET_ITEM(self->outs, i), *where;
     opw_rule rule;
+    if (PyErr_Occurred())
+        return;
+    where = PyTuple_GET_SIZE(self->outs) == 1 ? PyUnicode_FromFormat("%U() out", self->name)
+                                              : PyUnicode_FromFormat("%U() out[%zd]", self->name, i);
     if (where && PyUnicode_Check(tuple))
         PyErr_Format(PyExc_TypeError, "%U: an output of type %U cannot be written into a given object; pass None", where, tuple);
     else if (where && !opw_read_rule(tuple, &rule)) {
@@ -252,8 +253,9 @@ static PyObject *opw_copy_out(opw_function *self, Py_ssize_t i, PyObject *out, P
         return NULL;
     }
     if (PyArray_NDIM(to) != PyArray_NDIM(from) || !PyArray_CompareLists(PyArray_DIMS(to), PyArray_DIMS(from), PyArray_NDIM(to))) {
-        PyObject *have = opw_attribute(out, "shape"), *want = opw_attribute(value, "shape"), *name = opw_dtype_name(PyArray_DESCR(to));
-        if (have && want && name)
+        PyObject *have = opw_attribute(out, "shape"), *want = have ? opw_attribute(value, "shape") : NULL;
+        PyObject *name = want ? opw_dtype_name(PyArray_DESCR(to)) : NULL;
+        if (name)
             PyErr_Format(PyExc_ValueError, "%U() got out= of shape %S, and result %zd has shape %S; pass np.empty(%S, %R)",
                          self->name, have, i, want, want, name);
         Py_XDECREF(name);

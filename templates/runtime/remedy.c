@@ -99,16 +99,18 @@ static PyArray_Descr *opw_real_of(PyArray_Descr *have)
     return PyArray_DescrFromType(have->type_num == NPY_CFLOAT ? NPY_FLOAT : have->type_num == NPY_CDOUBLE ? NPY_DOUBLE : NPY_LONGDOUBLE);
 }
 
-/* "<text>.real.astype('float64')". Takes the text. anyway: also where the dtype is right. */
+/* "<text>.real.astype('float64')". Takes the text, which may be NULL. anyway: also where the dtype is right. */
 static PyObject *opw_recast(const opw_rule *rule, PyArray_Descr *have, int anyway, PyObject *text)
 {
     int real = have->kind == 'c' && rule->dtype->kind != 'c' && rule->dtype->kind != 'b';
-    PyArray_Descr *left = real ? opw_real_of(have) : (Py_INCREF(have), have);
-    PyObject *name = opw_dtype_name(rule->dtype);
-    if (real)
+    PyArray_Descr *left = !text ? NULL : real ? opw_real_of(have) : (Py_INCREF(have), have);
+    PyObject *name = left ? opw_dtype_name(rule->dtype) : NULL;
+    if (!name)
+        Py_CLEAR(text);
+    if (text && real)
         text = opw_joined(text, PyUnicode_FromString(".real"));
-    if (left && (anyway ? !real || left->type_num != rule->dtype->type_num || rule->writeable || !PyDataType_ISNOTSWAPPED(have) : !opw_casts(rule, left)))
-        text = opw_joined(text, name ? PyUnicode_FromFormat(".astype(%R)", name) : NULL);
+    if (text && (anyway ? !real || left->type_num != rule->dtype->type_num || rule->writeable || !PyDataType_ISNOTSWAPPED(have) : !opw_casts(rule, left)))
+        text = opw_joined(text, PyUnicode_FromFormat(".astype(%R)", name));
     Py_XDECREF(name);
     Py_XDECREF(left);
     return text;
@@ -118,11 +120,11 @@ static PyObject *opw_recast(const opw_rule *rule, PyArray_Descr *have, int anywa
 static PyObject *opw_zeros(const opw_rule *rule)
 {
     npy_intp dims[OPW_MAX_DIMS];
-    PyObject *name = opw_dtype_name(rule->dtype), *shape, *text = NULL;
+    PyObject *name = opw_dtype_name(rule->dtype), *shape = NULL, *text = NULL;
     int i;
     for (i = 0; i < rule->ndim; i++)
         dims[i] = rule->shape[i] < 0 ? 0 : rule->shape[i];
-    if ((shape = opw_shape_text(rule->ndim, dims, ",")) && name)
+    if (name && (shape = opw_shape_text(rule->ndim, dims, ",")))
         text = PyUnicode_FromFormat("np.zeros(%U, %R)", shape, name);
     Py_XDECREF(name);
     Py_XDECREF(shape);
@@ -148,13 +150,15 @@ static PyObject *opw_filled(const opw_rule *rule, PyObject *dtype)
 static PyObject *opw_remedy_of_array(const opw_rule *rule, PyArrayObject *array)
 {
     PyArray_Descr *have = PyArray_DESCR(array);
-    int masked = !PyArray_CheckExact((PyObject *)array) && opw_is_masked((PyObject *)array);
+    int masked = opw_is_masked((PyObject *)array);
     int kept = rule->strict || rule->writeable; /* nothing is converted */
     int cast = !opw_casts(rule, have) && !(rule->downcast > 0 && opw_is_number(have->kind));
     int anyway = kept && (have->type_num != rule->dtype->type_num || !PyArray_ISNOTSWAPPED(array) || !PyArray_ISALIGNED(array));
     int matrix; /* of a class whose elements stay one when they are taken */
     PyObject *text;
     opw_shaping fit;
+    if (masked < 0)
+        return NULL;
     if (!opw_find_fit(rule, array, &fit))
         return opw_zeros(rule);
     matrix = !PyArray_CheckExact((PyObject *)array) && (fit.drops || fit.added || fit.slices || fit.pads);
@@ -197,7 +201,7 @@ static PyObject *opw_remedy_of_list(const opw_rule *rule, PyArrayObject *array)
     PyObject *name = opw_dtype_name(rule->dtype), *text = NULL;
     opw_shaping fit;
     int i, some = opw_find_fit(rule, array, &fit);
-    int plain = (fit.added || fit.pads) && !fit.drops && !fit.slices && !rule->strict && !rule->writeable && opw_casts(rule, have) &&
+    int plain = name && (fit.added || fit.pads) && !fit.drops && !fit.slices && !rule->strict && !rule->writeable && opw_casts(rule, have) &&
                 opw_keeps(rule, array);
     if (name && some && !PyArray_NDIM(array) && fit.pads && opw_casts(rule, have)) {
         text = opw_filled(rule, name);
@@ -216,6 +220,7 @@ static PyObject *opw_remedy_of_list(const opw_rule *rule, PyArrayObject *array)
     }
     if (text && fit.pads)
         text = opw_padded(rule, &fit, text);
+    some = some || !name;
     Py_XDECREF(name);
     return some ? text : opw_zeros(rule);
 }

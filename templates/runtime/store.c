@@ -68,8 +68,8 @@ static PyArrayObject *opw_new_like(const opw_axes *axes, int ndim, const npy_int
         strides[axes->axis[i]] = size;
         size *= axes->dims[i];
     }
-    return (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(type), ndim, (npy_intp *)dims, strides,
-                                                 NULL, 0, NULL);
+    Py_INCREF(opw_dtypes[type]); /* NumPy takes it */
+    return (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], ndim, (npy_intp *)dims, strides, NULL, 0, NULL);
 }
 
 /* Writes an operand's strides, broadcast to ndim axes, into the loop's. */

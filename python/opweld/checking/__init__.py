@@ -10,6 +10,7 @@ __all__, __getattr__, __dir__ = door(
     __name__,
     {
         "checks": ("ASKED_FOR", "CHECKS", "Course", "check"),
+        "forcing": ("Call",),
         "report": ("Fault", "Report", "Row"),
         "subjects": ("INPUTS", "Subject", "distinct", "found", "recorded", "recording", "subject_of"),
         "whole": ("check_all", "check_apart"),

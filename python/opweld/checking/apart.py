@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import faulthandler
 import os
 import pickle
@@ -85,6 +86,7 @@ def _inside(work: Callable[[Callable[[Any], None]], None], writer: int) -> None:
     """Be the child: do the work and end, whatever comes, without what the parent does at its end."""
     code = 70
     faulthandler.disable()  # how it ended is told
+    _keep_to_one_thread()
     try:
         with open(writer, "wb") as pipe:
 
@@ -102,6 +104,13 @@ def _inside(work: Callable[[Callable[[Any], None]], None], writer: int) -> None:
         with contextlib.suppress(Exception):
             sys.stdout.flush()
         os._exit(code)
+
+
+def _keep_to_one_thread() -> None:
+    """Have OpenMP start no threads: GCC's would wait for those of the parent, which the fork has left behind."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # where it is loaded later
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL("libgomp.so.1", mode=os.RTLD_NOLOAD).omp_set_num_threads(1)
 
 
 def _read(pipe: FileIO, size: int, seconds: float | None) -> bytes | None:

@@ -18,7 +18,8 @@ from opweld.errors import OpCrashed, OpTimeout, OpweldError, SanitizerError
 
 __all__ = ["ASKED_FOR", "CHECKS", "Course", "check"]
 
-_CHOSEN = 6  # inputs with which places are forced
+_CHOSEN = 24  # inputs with which places are forced
+_SPREAD = 2  # inputs, of those given and of those drawn, which come in other layouts too where they are written over
 _REFUSED = 2  # inputs with which memory is refused
 _DEBUGGED = 10  # inputs that DebugMode is given
 _SANITIZED = 20  # inputs with which it runs under sanitizers
@@ -127,9 +128,11 @@ class Course:
         return self._called
 
     def _call(self) -> tuple[list[Any], list[Any], list[Fault]]:
-        inputs = [*self.subject.given, *(drawing.drawn(self.subject.types, self.examples) if self.examples else ())]
-        function = self.made
+        drawn = drawing.drawn(self.subject.types, self.examples) if self.examples else []
         mutable = [spec.mutable for spec in self.subject.recipe.inputs]
+        again = [*self.subject.given[:_SPREAD], *drawn[:_SPREAD]] if self.examples and any(mutable) else []
+        inputs = [*self.subject.given, *drawn, *(_laid(one, order) for one in again for order in "AF")]
+        function = self.made
         taken: list[Any] = []
         slow: list[Any] = []
         refused: list[Any] = []
@@ -142,7 +145,7 @@ class Course:
                 for values in inputs[first:]:
                     begin = time.perf_counter()
                     try:
-                        function(*[forcing.copy_of(v) if writes else v for v, writes in zip(values, mutable)])
+                        forcing.called(function, values, mutable)
                     except Exception as err:
                         send((type(err).__name__, 0.0))
                     else:
@@ -164,7 +167,8 @@ class Course:
         """The function with places that can be forced, and inputs that come to as many as all do."""
         if self._forced is None:
             taken, refused, _ = self.called
-            found = forcing.Places(self.subject.recipe, [*taken, *refused])
+            subject = self.subject
+            found = forcing.Places(subject.recipe, [*taken, *refused], subject.scenes, subject.options)
             found.inputs = trials.telling(found, _CHOSEN, self.seconds)
             self._forced = found
         return self._forced
@@ -206,7 +210,7 @@ class Course:
             warnings.simplefilter("ignore")
             for values in inputs:
                 try:
-                    function(*map(forcing.copy_of, values))
+                    forcing.called(function, values)
                 except Exception as err:
                     send(Fault("", type(err).__name__, " ".join(str(err).split())[:600]))
                     return
@@ -232,7 +236,7 @@ class Course:
             warnings.simplefilter("ignore")
             for values in inputs:
                 try:
-                    function(*map(forcing.copy_of, values))
+                    forcing.called(function, values)
                 except Exception:
                     pass  # inputs that it refuses
                 losses = function.account.findings
@@ -260,7 +264,7 @@ class Course:
             warnings.simplefilter("ignore")
             for values in inputs:
                 try:
-                    function(*map(forcing.copy_of, values))
+                    forcing.called(function, values)
                 except SanitizerError as err:
                     details = err.details
                     told = " ".join(str(err).split())[:600]
@@ -290,7 +294,7 @@ class Course:
             warnings.simplefilter("ignore")
             for values in inputs:
                 try:
-                    function(*map(forcing.copy_of, values))
+                    forcing.called(function, values)
                 except (OpCrashed, OpTimeout) as err:
                     told = f"{' '.join(str(err).split())[:300]}, called with {_shown(values)}"
                     faults.append(Fault("", type(err).__name__, told))
@@ -364,12 +368,27 @@ def _faults(outcomes: dict[forcing.Trial, forcing.Outcome], where: Callable[[for
     return faults
 
 
-def _shown(values: Sequence[object] | None) -> str:
+def _laid(values: tuple[Any, ...], order: str) -> tuple[Any, ...]:
+    """The same inputs, their arrays in Fortran's order; where that is not what is asked for, with gaps."""
+
+    def apart(value: object) -> object:
+        if type(value) is not np.ndarray or not value.ndim or value.dtype.hasobject:
+            return value
+        if order == "F":
+            return np.asfortranarray(value)
+        room = np.zeros((*value.shape[:-1], 2 * value.shape[-1]), value.dtype)[..., ::2]
+        room[...] = value
+        return room
+
+    return forcing.Call(*map(apart, values), **forcing.names_of(values))
+
+
+def _shown(values: tuple[Any, ...] | None) -> str:
     """Inputs as a message has them."""
     if values is None:
         return "no inputs"
     shown = [
         f"{v.dtype}{list(v.shape)}, strides {list(v.strides)}" if isinstance(v, np.ndarray) else repr(v)[:60]
-        for v in values
+        for v in [*values, *forcing.names_of(values).values()]
     ]
     return "(" + "; ".join(shown) + ")"

@@ -8,17 +8,22 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from opweld.compile import builder
 from opweld.compile.cache import map_warnings
 from opweld.compile.recipe import Recipe
 from opweld.compile.written import placed
 
-__all__ = ["FIRST_OF_UNIT", "NOTHING", "Forced", "Outcome", "Place", "Places", "Trial", "copy_of"]
+__all__ = [
+    "FIRST_OF_UNIT", "NOTHING", "Call", "Forced", "Outcome", "Place", "Places", "Trial", "called", "copies_of",
+    "copy_of", "names_of",
+]  # fmt: skip
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 FIRST_OF_UNIT = 4096  # gen/faults
@@ -28,6 +33,26 @@ _NOWHERE = 2**32 - 1
 
 class Forced(Exception):
     """What a place raises that is forced to fail."""
+
+
+class Call(tuple[Any, ...]):
+    """Arguments of a call, some of them by name: ``Call(x, 2, out=y)``. A tuple says as much where none is.
+
+    Parameters
+    ----------
+    *values : object
+        By position.
+    **names : object
+        By name, ``out`` among them.
+    """
+
+    names: dict[str, Any]
+
+    def __new__(cls, *values: object, **names: object) -> Call:
+        """Hold them."""
+        made = super().__new__(cls, values)
+        made.names = names
+        return made
 
 
 class Place(NamedTuple):
@@ -90,7 +115,7 @@ class Trial(NamedTuple):
     Attributes
     ----------
     scene : str
-        ``call``, ``make`` or ``load``.
+        ``call``, ``make`` or ``load``, or one of the subject's own.
     inputs : int
         Which of the inputs.
     place : int
@@ -114,6 +139,10 @@ class Places:
         Of the function.
     inputs : list of tuple
         Arguments for it.
+    scenes : dict of str to callable, optional
+        What else is done with it, which each gets.
+    options : dict of str to object, optional
+        Of the build, besides those of the function.
 
     Attributes
     ----------
@@ -121,12 +150,19 @@ class Places:
         All of its module.
     """
 
-    def __init__(self, recipe: Recipe, inputs: Sequence[tuple[Any, ...]]) -> None:
+    def __init__(
+        self,
+        recipe: Recipe,
+        inputs: Sequence[tuple[Any, ...]],
+        scenes: Mapping[str, Callable[[Any], Any]] | None = None,
+        options: Mapping[str, object] | None = None,
+    ) -> None:
         self.inputs = list(inputs)
+        self.scenes = dict(scenes or {})
         self.mutable = [spec.mutable for spec in recipe.inputs]
         self.stateful = bool(recipe.updates)
         plain = {"profile": False, "account": False, "isolate": False, "sanitize": ""}
-        options = {**recipe.options, **plain, "faults": True}
+        options = {**recipe.options, **plain, **(options or {}), "faults": True}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the compiler's, which the plain module has said
             made = Recipe(
@@ -154,16 +190,14 @@ class Places:
         *_, asked, reached = self.module.fault_state()
         return np.frombuffer(asked, np.uint32), np.frombuffer(reached, np.uint32)
 
-    def own_copies(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The inputs, those that the function writes over as copies."""
-        return tuple([copy_of(one) if writes else one for one, writes in zip(inputs, self.mutable)])
-
     def run(self, scene: str, inputs: tuple[Any, ...]) -> Any:
         """Do what is done in a scene."""
         if scene == "call":
-            return self.function(*self.own_copies(inputs))
+            return called(self.function, inputs, self.mutable)
         if scene == "make":
             self.function.maker.create()
+        elif scene in self.scenes:
+            return self.scenes[scene](self.function)
         else:
             _, why = builder.load(self.built.path)
             if why is not None:
@@ -189,6 +223,50 @@ def _ours(place: Place) -> bool:
     return place.file.startswith(_HERE) or place.file in ("opweld.c", "opweld.cc") or place.file.endswith("/glue")
 
 
+def names_of(inputs: tuple[Any, ...]) -> dict[str, Any]:
+    """Give the arguments of a call that go by name."""
+    return inputs.names if isinstance(inputs, Call) else {}
+
+
+def copies_of(inputs: tuple[Any, ...], written: Sequence[bool] | None = None) -> tuple[Any, ...]:
+    """Give those by position, those that are written as copies: all if left out."""
+    which = [True] * len(inputs) if written is None else written[: len(inputs)]  # there may be too many
+    return tuple([copy_of(one) if copied else one for one, copied in zip_longest(inputs, which, fillvalue=False)])
+
+
+def called(function: Callable[..., Any], inputs: tuple[Any, ...], written: Sequence[bool] | None = None) -> Any:
+    """Call a function.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    inputs : tuple
+        Its arguments, or a `Call`.
+    written : sequence of bool, optional
+        Which of those by position it gets as copies; all if left out.
+
+    Returns
+    -------
+    object
+        What it gives.
+    """
+    return function(*copies_of(inputs, written), **names_of(inputs))
+
+
 def copy_of(value: object) -> object:
-    """Give a copy of an array; of anything else itself."""
-    return value.copy(order="K") if isinstance(value, np.ndarray) else value
+    """Give a copy of an array, which lies in memory as it does, and is as writeable; of anything else itself."""
+    if not isinstance(value, np.ndarray):
+        return value
+    flags = value.flags
+    if type(value) is not np.ndarray or value.dtype.hasobject or (flags.forc and flags.aligned):
+        made = value.copy(order="K")
+    else:
+        low, high = byte_bounds(value)
+        address = value.__array_interface__["data"][0]
+        beside = low % 64  # how it is misaligned
+        room = np.empty(high - low + beside, np.uint8)
+        made = np.ndarray(value.shape, value.dtype, room, address - low + beside, value.strides)
+        made[...] = value
+    made.flags.writeable = flags.writeable
+    return made

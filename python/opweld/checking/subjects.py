@@ -7,7 +7,7 @@ import os
 import runpy
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from opweld import _ufunc
 from opweld.addresses import Address, Unknown
 from opweld.checking.applying import applied, inputs_of, leaves, says_inputs, variable_of
+from opweld.checking.forcing import Call, copies_of, copy_of
 from opweld.checking.report import Fault
 from opweld.compile import recipe as recipes
 from opweld.compile.function import Function, function
@@ -41,6 +42,10 @@ class Subject:
         How it is made.
     given : list of tuple
         Values that it is called with, besides those that are drawn.
+    scenes : dict of str to callable, optional
+        What else is done with it while its places are forced, by name: each gets the function.
+    options : dict of str to object, optional
+        Of the build whose places are forced, besides those of the function.
 
     Attributes
     ----------
@@ -48,9 +53,18 @@ class Subject:
         Of its arguments.
     """
 
-    def __init__(self, name: str, recipe: Recipe, given: Sequence[tuple[Any, ...]] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        recipe: Recipe,
+        given: Sequence[tuple[Any, ...]] = (),
+        scenes: Mapping[str, Callable[[Any], Any]] | None = None,
+        options: Mapping[str, object] | None = None,
+    ) -> None:
         self.name = name
         self.recipe = recipe
+        self.scenes = dict(scenes or {})
+        self.options = dict(options or {})
         self.given = list(given)
         self.types = [spec.variable.type for spec in recipe.inputs]
 
@@ -69,7 +83,7 @@ class Subject:
         Function
         """
         own = self.recipe
-        inside = {"isolate": False} if mode == "FAST_RUN" else {}  # each call is made in a child already
+        inside = {"isolate": False, "sanitize": ""} if mode == "FAST_RUN" else {}  # calls are made in children already
         settings = {**own.options, "profile": False, **inside, **options}
         return Recipe(own.inputs, own.outputs, own.updates, own.single, own.name, mode, settings).make()
 
@@ -91,8 +105,8 @@ class Recorded:
 
     def __call__(self, *args: object, **keywords: object) -> object:
         """Call it."""
-        if len(self.calls) < self.most and not keywords:
-            self.calls.append(tuple([value.copy() if isinstance(value, np.ndarray) else value for value in args]))
+        if len(self.calls) < self.most:
+            self.calls.append(Call(*copies_of(args), **{name: copy_of(value) for name, value in keywords.items()}))
         return self.made(*args, **keywords)
 
     def __getattr__(self, name: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from opweld.checking import apart
-from opweld.checking.forcing import NOTHING, Outcome, Places, Trial
+from opweld.checking.forcing import NOTHING, Outcome, Places, Trial, copies_of, names_of
 from opweld.checking.ledger import Ledger
 
 __all__ = ["forced", "refused", "telling"]
@@ -129,6 +129,10 @@ def _through(
     return outcomes
 
 
+class _Changing:
+    """Stands for results that are not compared."""
+
+
 class _Trials:
     """What both ways share, in the child."""
 
@@ -144,13 +148,21 @@ class _Trials:
 
     def scenes(self) -> Iterator[tuple[str, int]]:
         """Go through the scenes, as they are without a fault."""
-        for scene, i in [*(("call", i) for i in range(len(self.found.inputs))), ("make", 0), ("load", 0)]:
+        others = ["make", "load", *self.found.scenes]
+        for scene, i in [*(("call", i) for i in range(len(self.found.inputs))), *((one, 0) for one in others)]:
             self.found.arm()
-            try:
-                self.wanted[scene, i] = self.found.run(scene, self.inputs_of(i))
-            except Exception as err:  # inputs that it refuses
-                self.wanted[scene, i] = err.with_traceback(None)
+            self.wanted[scene, i] = self._once(scene, i)
             yield scene, i
+            self.found.arm()
+            if not self.same(Trial(scene, i, NOTHING, 1), self._once(scene, i)):
+                self.wanted[scene, i] = _Changing  # no two calls give the same
+
+    def _once(self, scene: str, i: int) -> Any:
+        """What comes of a scene, or is raised."""
+        try:
+            return _copied(self.found.run(scene, self.inputs_of(i)))
+        except Exception as err:  # inputs that it refuses
+            return err.with_traceback(None)
 
     def inputs_of(self, i: int) -> tuple[Any, ...]:
         """The inputs of a number."""
@@ -176,8 +188,10 @@ class _Trials:
     def same(self, trial: Trial, result: object) -> bool:
         """Whether a result is what comes without a fault."""
         wanted = self.wanted[trial.scene, trial.inputs]
-        if self.found.stateful or isinstance(wanted, Exception):
+        if self.found.stateful or wanted is _Changing:
             return True
+        if isinstance(wanted, Exception):
+            return isinstance(result, Exception)
         if isinstance(wanted, list):
             return isinstance(result, list) and all(map(_equal, result, wanted))
         return _equal(result, wanted)
@@ -185,6 +199,13 @@ class _Trials:
 
 def _ignored(_: object) -> None:
     """Say nothing of what a place has raised where nobody could be told."""
+
+
+def _copied(result: Any) -> Any:
+    """A result as it is now: what it lies in may be the caller's."""
+    if isinstance(result, list):
+        return list(map(_copied, result))
+    return result.copy(order="K") if isinstance(result, np.ndarray) else result
 
 
 def _equal(a: object, b: object) -> bool:
@@ -264,7 +285,7 @@ class _Refusing(_Trials):
     def all(self, done: list[Trial]) -> None:
         """Refuse each that has not been."""
         seen = set(done)
-        for scene, i in self.scenes():
+        for scene, i in list(self.scenes()):
             if scene != "call" or isinstance(self.wanted[scene, i], Exception):
                 continue  # Python's own code; what is refused needs memory for words
             for nth in (1, 0):
@@ -283,9 +304,10 @@ class _Refusing(_Trials):
         to = trial.place + 1 if trial.nth else 2**63
 
         def once() -> Outcome:
-            given = self.found.own_copies(inputs)
+            given = copies_of(inputs, self.found.mutable)
+            names = names_of(inputs)
             try:
-                result = self.found.module.fault_memory(self.found.function, given, trial.place, to)
+                result = self.found.module.fault_memory(self.found.function, given, trial.place, to, names)
             except MemoryError:
                 return Outcome("raised", "MemoryError")
             except Exception as err:
