@@ -113,7 +113,7 @@ class Offers:
 
     def __array__(self, dtype: object = None, copy: object = None) -> Any:
         if isinstance(self.array, Exception):
-            raise self.array
+            raise type(self.array)(*self.array.args)  # a new one: what is raised is given its place
         return self.array
 
 
@@ -715,8 +715,9 @@ class Hides(COp):
                 PyArray_Descr *one = NULL, *two = NULL;
                 char *text = strdup("text");
                 void *lines = aligned_alloc(64, 64);
-                Py_XDECREF((PyObject *)hidden);
-                hidden = (uintptr_t)made[0];
+                if (hidden)
+                    Py_DECREF((PyObject *)~hidden);
+                hidden = ~(uintptr_t)made[0];
                 made[0] = NULL;
                 if (!text || !lines)
                     PyErr_NoMemory();

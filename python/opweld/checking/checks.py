@@ -18,7 +18,7 @@ from opweld.errors import OpCrashed, OpTimeout, OpweldError, SanitizerError
 
 __all__ = ["ASKED_FOR", "CHECKS", "Course", "check"]
 
-_CHOSEN = 24  # inputs with which places are forced
+_CHOSEN = 60  # inputs with which places are forced
 _SPREAD = 2  # inputs, of those given and of those drawn, which come in other layouts too where they are written over
 _REFUSED = 2  # inputs with which memory is refused
 _DEBUGGED = 10  # inputs that DebugMode is given
