@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"regexp"
 	"strings"
 
 	"opweld/gen/ccode"
@@ -38,6 +39,7 @@ type builder struct {
 	label  string
 	count  int
 	labels map[string]*block
+	leave  map[string]string // of macros, where their calls lead
 	breaks []*block
 	loops  []*block // where continue leads
 }
@@ -149,7 +151,27 @@ func (b *builder) expression(n *ccode.Node, next *block) *block {
 	case len(n.Kids) == 0:
 		return next
 	}
+	if label := b.leaving(n.Kids[0]); label != "" {
+		next = b.labelled(label)
+	}
 	return b.block(opEval, n.Kids[0], next)
+}
+
+// leavingRE is a macro with arguments that ends where a label stands, as fail does in short forms.
+var leavingRE = regexp.MustCompile(`(?m)^#define (\w+)\([^)\n]*\) do \{ [^\n]*\bgoto (\w+); \} while \(0\)$`)
+
+// leaving is the label that the call of such a macro leads to; empty: it is none.
+func (b *builder) leaving(call *ccode.Node) string {
+	if call.Kind != "call_expression" {
+		return ""
+	}
+	if b.leave == nil {
+		b.leave = map[string]string{}
+		for _, m := range leavingRE.FindAllStringSubmatch(b.text, -1) {
+			b.leave[m[1]] = m[2]
+		}
+	}
+	return b.leave[call.Child("function").Text]
 }
 
 func (b *builder) loop(n *ccode.Node, next *block) *block {

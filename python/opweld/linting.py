@@ -7,10 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from opweld import engine, profiling, sections
+from opweld._dispatch import Cop as Called
 from opweld.addresses import Address
 from opweld.compile import program as programs
 from opweld.compile.findings import Finding, Step, finding_of
+from opweld.cops.types import FUNCTION
 from opweld.errors import OpweldError
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
@@ -241,11 +245,14 @@ def _write(value: object) -> None:
             _graph(op.make_node(*[type_() for type_ in op.itypes]).outputs)
         except (OpweldError, TypeError, NotImplementedError):
             pass  # it takes something, or has no C: what it computes is linted where it is applied
-    elif callable(getattr(value, "function_of", None)) and not getattr(value, "_functions", True):
+    elif isinstance(value, Called) and not value.form._functions:
+        signature = value.form.reading.signature
+        usual = {name: "float64" if "float64" in bound else bound[0] for name, bound in signature.types.items()}
+        dtypes = [usual.get(a.dtype, a.dtype) for a in signature.inputs]
         try:
-            found.source(*["float64" for _ in found.inputs])
+            value.form.function_of([None if dtype == FUNCTION else np.dtype(dtype) for dtype in dtypes])
         except (OpweldError, TypeError, ValueError):
-            pass  # it takes other dtypes: linted where it is called
+            pass  # it is not C yet, or takes other dtypes: linted where it is called
 
 
 def _graph(outputs: Sequence[Variable]) -> None:

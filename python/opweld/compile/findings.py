@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from linecache import getline
 from typing import Any, NamedTuple
 from warnings import warn_explicit
 
@@ -108,10 +109,19 @@ def finding_of(raw: Mapping[str, Any], sources: Mapping[str, Any], data: object)
         there = _here({**raw, **step, "message": step["text"], "column": 1}, sources, data)
         steps.append(Step(there["file"], there["line"], there["message"]))
     path = tuple([step for i, step in enumerate(steps) if step not in steps[:i]])
+    if raw["file"] not in sources and path and path[0].file != here["file"]:
+        here = _begun(here, path[0])
     return Finding(
         raw["rule"], raw["severity"], here["file"], here["line"], here["column"], here["exact"], here["text"],
         here["message"], raw["mend"], path,
     )  # fmt: skip
+
+
+def _begun(here: dict[str, Any], step: Step) -> dict[str, Any]:
+    """What is found where the user's text has ended stands where the way there begins: the end is in nobody's file."""
+    source = getline(step.file, step.line).rstrip("\n")
+    column = len(source) - len(source.lstrip()) + 1
+    return {**here, "file": step.file, "line": step.line, "column": column, "exact": True, "text": source}
 
 
 def _here(raw: dict[str, Any], sources: Mapping[str, Any], data: object) -> dict[str, Any]:
