@@ -787,3 +787,22 @@ def test_a_strided_array_is_no_pointer():
 def test_options_that_are_yes_or_no(option):
     with pytest.raises(TypeError, match=rf"^cop: {option} must be True or False, got 'no' \(str\)$"):
         opweld.cop("x: T -> y: T", "y = x;", **{option: "no"})
+
+
+@pytest.mark.parametrize("lang", ["c", "c++"])
+def test_a_header_that_is_not_there_is_named(own_cache, lang):
+    """In the words of a short form, at its place in this file."""
+    f = opweld.cop("x: T[n] -> y: T[n]", "{ y[0] = x[0]; }", headers=['"not_there.h"'], lang=lang)
+    with pytest.raises(opweld.CompileError) as caught:
+        f(np.ones(3))
+    first, second, third, *_ = str(caught.value).splitlines()
+    assert first.startswith(f"f: headers= cannot be honoured: {__file__}:")
+    assert "not_there.h: No such file" in second or "'not_there.h' file not found" in second
+    assert third == "  install what it comes with, and name its folder in header_dirs="
+
+
+def test_a_function_that_nothing_declares(own_cache):
+    f = opweld.cop("x: T[n] -> y: T[n]", "y[0] = nowhere(x[0]);")
+    mend = "name the header that declares it in headers=, or write it in support="
+    with pytest.raises(opweld.CompileError, match=mend):
+        f(np.ones(3))

@@ -37,13 +37,16 @@ func unclosed(text, first string) (d Diagnostic, found bool) {
 	return Diagnostic{}, false
 }
 
-// regions splits a text at its #line marks, and keeps the fragments.
+// glue ends the name of what is written round a short form, whose braces stand in several pieces.
+const glue = "/glue"
+
+// regions splits a text at its #line marks, and keeps the fragments that are users'.
 func regions(text string) []region {
 	var found []region
 	var lines []string
 	at := region{}
 	end := func() {
-		if isFragment(at.name) {
+		if isFragment(at.name) && !strings.HasSuffix(at.name, glue) {
 			at.text = strings.Join(lines, "\n")
 			found = append(found, at)
 		}

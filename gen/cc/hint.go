@@ -2,6 +2,7 @@ package cc
 
 import (
 	"regexp"
+	"strings"
 
 	"opweld/npyapi"
 )
@@ -63,11 +64,18 @@ func instead(message string) string {
 	return "write " + write
 }
 
+// shortWords are what the hooks of an op are called where it is a short form.
+var shortWords = strings.NewReplacer(`write c_lang = "c++" in the class`, `write lang="c++"`, "c_header_dirs", "header_dirs=",
+	"c_lib_dirs", "lib_dirs=", "c_headers", "headers=", "c_support_code", "support=")
+
 // hinted adds what to do to what the compiler says.
 func hinted(ds []Diagnostic, cxx bool) {
 	for i := range ds {
 		if ds[i].Severity == "error" {
 			ds[i].Hint = ds[i].hint(cxx)
+			if strings.HasSuffix(ds[i].File, "/body") || strings.HasSuffix(ds[i].File, "/support") {
+				ds[i].Hint = shortWords.Replace(ds[i].Hint)
+			}
 		}
 	}
 }

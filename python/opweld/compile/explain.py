@@ -112,11 +112,16 @@ def _writers(program: Program) -> Iterator[TypeFields | KernelFields]:
 
 
 def _led_back(err: CompileError, said: dict[str, Any], label: str, hook: str, program: Program) -> CompileError:
-    source = program.sources.get(f"{label}.{hook}", {})
+    asked, hint = f"{label}.{hook}", said.get("hint")
+    source: Any = program.sources.get(asked, {})
+    if f"{label}/body" in program.sources:  # a short form: what hooks are there are its arguments
+        source = program.sources[f"{label}/body"]
+        asked = f"{label}: {hook.removeprefix('c_')}="
+        hint = re.sub(r"\bc_(\w+_dirs)", r"\1=", hint or "")
     where = f": {source['file']}:{source['line']}" if source else ""
-    lines = [f"{label}.{hook} cannot be honoured{where}", f"  {said['message']}"]
-    if said.get("hint"):
-        lines.append(f"  {said['hint']}")
+    lines = [f"{asked} cannot be honoured{where}", f"  {said['message']}"]
+    if hint:
+        lines.append(f"  {hint}")
     if err.details.get("log"):
         lines.append(f"the whole output: {err.details['log']}")
     found = {"op": label, "file": source.get("file", ""), "line": source.get("line", 0)}
