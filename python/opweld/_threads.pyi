@@ -3,3 +3,5 @@
 from typing import Any
 
 pool: Any  # a capsule
+
+def startable(number: int, /) -> int: ...

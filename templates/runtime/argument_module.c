@@ -1,5 +1,4 @@
-/* opweld._argument: the rule of TensorType for Python, what crashes say, what the processor is, sums, which files have changed, how many
-   threads can be started. Built with the package, once a CPython; loaded where it is first asked. */
+/* opweld._argument: the rule of TensorType for Python, what crashes say, what the processor is, sums, which files have changed. Built with the package, once a CPython; loaded where it is first asked. */
 #include "includes.h"
 #include "argument.c"
 #include "crash.c"
@@ -7,7 +6,6 @@
 #include "lastwords.c"
 #include "level.c"
 #include "sha256.c"
-#include "startable.c"
 #include "unchanged.c"
 
 static PyObject *opw_py_filter(PyObject *module, PyObject *const *args, Py_ssize_t n)
@@ -55,7 +53,6 @@ static PyMethodDef opw_argument_methods[] = {
     {"level", opw_py_level, METH_NOARGS, "level() -> int: 1 to 4, the level of x86-64 that processor and system have"},
     {"sha256", opw_py_sha256, METH_VARARGS,
      "sha256(data, plainly=False) -> str: SHA-256 in hexadecimal digits; plainly: without the processor's instructions for it"},
-    {"startable", opw_py_startable, METH_O, "startable(number) -> int: how many threads of so many can be started now"},
     {"unchanged", opw_py_unchanged, METH_VARARGS,
      "unchanged(files, at) -> int: which of the files, from that one on, is the first that has changed; their number: none"},
     {"watch", (PyCFunction)(void (*)(void))opw_py_watch, METH_FASTCALL,

@@ -1,10 +1,14 @@
-/* opweld._threads: the pool of threads that loops of all modules and ufuncs share. Built with the package, once a CPython; loaded by
-   who first asks for more threads than one. */
+/* opweld._threads: the pool of threads that loops of all modules and ufuncs share, and whether threads can be started. Built with the
+   package, once a CPython; loaded by who first asks for more threads than one, or builds. It needs no NumPy. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include "pool.c"
+#include "startable.c"
 
-static PyMethodDef opw_threads_methods[] = {{NULL, NULL, 0, NULL}};
+static PyMethodDef opw_threads_methods[] = {
+    {"startable", opw_py_startable, METH_O, "startable(number) -> int: how many threads of so many can be started now"},
+    {NULL, NULL, 0, NULL},
+};
 
 static int opw_threads_exec(PyObject *module)
 {

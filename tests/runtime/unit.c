@@ -248,10 +248,11 @@ static const int over_second[] = {1};
 
 static const opw_loop roots[] = {{1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL}};
 
-static int sum_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, void *acc)
+static int sum_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int rows, void *acc)
 {
     double *sums = (double *)acc;
     npy_intp i, j;
+    (void)rows; /* in which order is theirs to choose */
     for (j = 0; j < m; j++)
         for (sums[j] = 0, i = 0; i < n; i++)
             sums[j] += *(const double *)(const void *)(p[0] + i * s[0] + j * t[0]);
@@ -267,10 +268,11 @@ static int sum_join(void *acc, const void *other, npy_intp from, npy_intp m)
 }
 
 /* Sums sqrt(x) + y. */
-static int total_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, void *acc)
+static int total_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int rows, void *acc)
 {
     double *sums = (double *)acc, root;
     npy_intp i, j;
+    (void)rows; /* in which order is theirs to choose */
     for (j = 0; j < m; j++)
         for (sums[j] = 0, i = 0; i < n; i++) {
             if (root_of(*(const double *)(const void *)(p[0] + i * s[0] + j * t[0]), &root))
@@ -280,10 +282,11 @@ static int total_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s
     return 0;
 }
 
-static int max_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, void *acc)
+static int max_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int rows, void *acc)
 {
     double *found = (double *)acc;
     npy_intp i, j;
+    (void)rows; /* in which order is theirs to choose */
     for (j = 0; j < m; j++)
         for (found[j] = *(const double *)(const void *)(p[0] + j * t[0]), i = 1; i < n; i++)
             found[j] = fmax(found[j], *(const double *)(const void *)(p[0] + i * s[0] + j * t[0]));

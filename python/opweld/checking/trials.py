@@ -201,7 +201,7 @@ def _ignored(_: object) -> None:
     """Say nothing of what a place has raised where nobody could be told."""
 
 
-def _copied(result: Any) -> Any:
+def _copied(result: object) -> Any:
     """A result as it is now: what it lies in may be the caller's."""
     if isinstance(result, list):
         return list(map(_copied, result))

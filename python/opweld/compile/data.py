@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from opweld.errors import ProgramError
@@ -63,7 +64,7 @@ class Program:
 
 
 def tie(
-    module: Any,
+    module: ModuleType,
     called: str,
     arguments: int,
     convert: Callable[[int, Any], Any],

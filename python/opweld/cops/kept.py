@@ -136,8 +136,9 @@ def _bound(name: str, signature: Signature, types: Mapping[str, str], options: O
         weak = (True,) if downcast is None else ()
         return [(*rule(a, downcast, a.inout, a.name), *weak) for a in signature.inputs]
 
+    assert later.built is not None and later.built.module is not None, "it is here to be called"
     made = tie(
-        later.built and later.built.module,
+        later.built.module,
         name,
         len(signature.inputs),
         lambda index, value: graphs.taken(later.maker())(index, value),

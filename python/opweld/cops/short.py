@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from opweld._dispatch import Cop as Called
+from opweld.compile.data import Program
 from opweld.config import config
 from opweld.cops import kept
 from opweld.cops.kept import graphs
@@ -310,7 +311,7 @@ class Form:
     def _made(self, types: dict[str, str]) -> Any:
         mode = config.mode
 
-        def maker(program: Any = None) -> Any:
+        def maker(program: Program | None = None) -> Any:
             return graphs.maker(self.op, types, _OPTIONS, mode, kept.known_by(self.said, types, mode), program)
 
         signature = self.reading.signature

@@ -68,7 +68,7 @@ def is_variable(value: object) -> bool:
     return basic is not None and isinstance(value, basic.Variable)
 
 
-def decides(argument: Argument, value: Any) -> Any:
+def decides(argument: Argument, value: object) -> Any:
     """Say of a value what decides on dtypes: its dtype, or which of Python's numbers it is; None: it is a function."""
     if argument.dtype == FUNCTION:
         return None
