@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import array
+import ctypes
 import gc
 import itertools
+import operator
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,6 +25,9 @@ _MANY, _ROUNDS = 60, 5  # runs, in nine of ten of which it must have; and so oft
 class Ledger:
     """What a run leaves behind: references to what it was given, blocks of Python's, bytes of the C library's.
 
+    What runs inside of its ``with`` may give up references that it does not have: nothing that is watched goes by
+    that, neither there nor afterwards.
+
     Parameters
     ----------
     watched : sequence of object
@@ -31,9 +36,22 @@ class Ledger:
 
     def __init__(self, watched: Sequence[object], module: object) -> None:
         self.watched = list(watched)
-        self._kept = [one for one in watched for _ in range(_KEPT)]  # what is given up too often must not go at once
         self.module: Any = module
         self.size = len(self.watched) + 2
+
+    def __enter__(self) -> Ledger:
+        """Hold what is watched often enough for what is given up too often in many runs."""
+        self._kept = [one for one in self.watched for _ in range(_KEPT)]
+        self._held = list(map(sys.getrefcount, self.watched))
+        return self
+
+    def __exit__(self, *_why: object) -> None:
+        """Take anew what was given up too often: others hold these objects too, and go on with them."""
+        lost = map(operator.sub, self._held, list(map(sys.getrefcount, self.watched)))  # as before: names hold too
+        for one, times in zip(self.watched, lost):
+            for _ in range(times):
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))
+        self._kept.clear()
 
     def read(self, into: array.array[int]) -> None:
         """Write what there is now where it takes no memory."""

@@ -159,18 +159,19 @@ class _Trials:
 
     def _once(self, scene: str, i: int) -> Any:
         """What comes of a scene, or is raised."""
-        try:
-            return _copied(self.found.run(scene, self.inputs_of(i)))
-        except Exception as err:  # inputs that it refuses
-            return err.with_traceback(None)
+        with self.ledger(i):
+            try:
+                return _copied(self.found.run(scene, self.inputs_of(i)))
+            except Exception as err:  # inputs that it refuses
+                return err.with_traceback(None)
 
     def inputs_of(self, i: int) -> tuple[Any, ...]:
         """The inputs of a number."""
         return self.found.inputs[i] if self.found.inputs else ()
 
-    def ledger(self, trial: Trial) -> Ledger:
-        """What is counted round the runs of a trial."""
-        inputs = self.inputs_of(trial.inputs)
+    def ledger(self, i: int) -> Ledger:
+        """What is counted round the runs with the inputs of a number."""
+        inputs = self.inputs_of(i)
         arrays = [value for value in inputs if isinstance(value, np.ndarray)]
         bases = [value.base for value in arrays if value.base is not None]
         dtypes = [np.dtype(code) for code in "?bhilqBHILQefdgFDGO"]
@@ -178,12 +179,12 @@ class _Trials:
 
     def settle(self, trial: Trial, once: Callable[[], Outcome]) -> Outcome:
         """Run a trial, and count what it leaves behind."""
-        ledger = self.ledger(trial)
-        outcome = once()
-        if not outcome.good:
-            return outcome
-        once()  # what is made but once is there
-        return ledger.growth(once) or outcome
+        with self.ledger(trial.inputs) as ledger:
+            outcome = once()
+            if not outcome.good:
+                return outcome
+            once()  # what is made but once is there
+            return ledger.growth(once) or outcome
 
     def same(self, trial: Trial, result: object) -> bool:
         """Whether a result is what comes without a fault."""
