@@ -207,7 +207,7 @@ def test_the_librarys_own_c_is_silent():
     for path in [*sorted((ROOT / "python/opweld").rglob("*.c")), *(ROOT / "examples").glob("*.c")]:
         linting.of_c(str(path), report)
     assert report.fragments > 20 and not report.wrong
-    assert len({found.file for found in report.findings}) <= 6  # macros that define functions
+    assert not report.findings
 
 
 def test_short_forms_are_read(lint):

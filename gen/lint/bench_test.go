@@ -18,9 +18,8 @@ func longFragment() *Fragment {
 // States differ in what is still asked for, and in nothing else: a long fragment has few at each place.
 func TestStatesAreFew(t *testing.T) {
 	require.Empty(t, Check(longFragment()))
-	u := newUnit(longFragment())
+	u, tree, _ := read(longFragment())
 	defer u.read.Close()
-	tree, _ := u.read.Tree()
 	r := newRun(u, tree, nil)
 	r.follow()
 	blocks, states := len(r.live), 0

@@ -28,11 +28,11 @@ func helpersOf(f *Fragment) *helpers {
 
 func (h *helpers) read() {
 	for _, text := range h.texts {
-		f := ccode.Read(expand(text, "").text, ccode.Place{CXX: h.cxx})
-		if tree, _ := f.Tree(); tree != nil {
+		u, tree, _ := read(&Fragment{Text: text, File: true, CXX: h.cxx})
+		if tree != nil {
 			visit(tree, h.learn)
 		}
-		f.Close()
+		u.read.Close()
 	}
 	h.texts = nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Version counts in what is kept of findings: another version may find others.
-const Version = 3
+const Version = 4
 
 // Fragment is a text and what its surroundings say of it.
 type Fragment struct {
@@ -71,16 +71,19 @@ type Finding struct {
 func Check(f *Fragment) []Finding { return look(f, false) }
 
 func look(f *Fragment, mending bool) []Finding {
-	u := newUnit(f)
+	u, tree, bad := read(f)
 	u.mending = mending
 	defer u.read.Close()
 	u.breaches()
-	if tree, bad := u.read.Tree(); tree != nil {
+	if tree != nil {
 		u.functions(tree)
 	} else if strings.TrimSpace(f.Text) != "" {
 		u.unclear(bad)
 	}
 	u.suppress()
+	for i := range u.found {
+		u.found[i].ways = slices.DeleteFunc(u.found[i].ways, func(way []edit) bool { return touches(way, u.inside) })
+	}
 	slices.SortStableFunc(u.found, func(a, b Finding) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Rule, b.Rule))
 	})
@@ -93,6 +96,7 @@ type unit struct {
 	expanded *expansion
 	read     *ccode.Fragment
 	helpers  *helpers
+	inside   [][2]int // macros whose functions are looked at
 	*notes
 }
 
@@ -103,8 +107,24 @@ type notes struct {
 	mending bool // ways to mend what is found are wanted
 }
 
-func newUnit(f *Fragment) *unit {
-	e := expand(f.Text, f.Fail)
+// read gives a fragment's syntax; of one at file scope with its macros opened, if the grammar follows it so.
+func read(f *Fragment) (u *unit, tree *ccode.Node, bad int) {
+	if f.File {
+		text, inside := opened(f.Text, f.CXX)
+		u = newUnit(f, text)
+		if tree, bad = u.read.Tree(); tree != nil {
+			u.inside = inside
+			return u, tree, bad
+		}
+		u.read.Close()
+	}
+	u = newUnit(f, f.Text)
+	tree, bad = u.read.Tree()
+	return u, tree, bad
+}
+
+func newUnit(f *Fragment, text string) *unit {
+	e := expand(text, f.Fail)
 	place := ccode.Place{Body: !f.File, Fails: f.Fail != "", CXX: f.CXX, Fail: f.Fail, Label: f.Label, Released: f.Released, Support: f.Support}
 	u := &unit{Fragment: f, expanded: e, read: ccode.Read(e.text, place), notes: &notes{seen: map[string]bool{}}}
 	u.helpers = helpersOf(f)
@@ -182,7 +202,7 @@ func (u *unit) guessed(function *ccode.Node, parameters []*local) *unit {
 
 // with is the same examination of a text of which more is known.
 func (u *unit) with(f *Fragment) *unit {
-	return &unit{f, u.expanded, u.read, u.helpers, u.notes}
+	return &unit{f, u.expanded, u.read, u.helpers, u.inside, u.notes}
 }
 
 // visit goes through a tree, into what go says yes to.

@@ -216,3 +216,24 @@ func TestMacros(t *testing.T) {
 	assert.Equal(t, "exception-without-fail", said[0].Rule)
 	assert.Equal(t, []int{3, 51}, []int{said[0].Line, said[0].Column})
 }
+
+// A macro that defines functions is read where it stands, with its parameters for names; its uses are not.
+func TestMacrosThatDefineFunctions(t *testing.T) {
+	const body = " static PyObject *t##_pair(T *x) \\\n{ \\\n    PyObject *one = PyList_New(0); \\\n    if (x == NULL) return NULL; \\\n    return one; \\\n}"
+	file := func(text string) Fragment { return Fragment{Text: text, File: true, Open: true} }
+	assert.Equal(t, []string{"leaked-reference:5"}, found(file("#define PAIR(t, T) \\\n"+body)))
+	assert.Equal(t, []string{"leaked-reference:6"}, found(file("int a;\n#define PAIR(t, T) \\\n"+body+"\n#define BOTH(T) PAIR(one, T) \\\n    PAIR(two, T)\nPAIR(d, double)\nPAIR(f, float)\nBOTH(T);\n#undef PAIR\n")))
+	leaking := file("#define PAIR(t, T) \\\n" + body + "\n")
+	assert.Equal(t, leaking.Text, Mend(&leaking).New, "what stands in a macro is not mended as other text")
+	assert.Empty(t, found(file("#define SIZE(x) do { if (x) f(x); } while (0)\n#define EACH(x) for (x = 0; x < 3; x++) {\n#define TEXT(x) static const char *x(void) { return #x; }\nint a;\n")))
+	assert.Empty(t, found(file("#define LAST(x) x")), "a last line without an end")
+}
+
+// Of what asks whether it is C++ one branch is read.
+func TestTheOtherLanguageIsLeftOut(t *testing.T) {
+	const text = "#ifdef __cplusplus\nextern \"C\" {\n#endif\n#if N\nint f(void);\n#else\nint g(void);\n#endif\n#ifdef __cplusplus\n}\ntemplate <class T> struct pair { T x; };\n#else\nstruct pair { int x; };\n#endif\n#if !N\n#endif\n"
+	assert.Empty(t, found(Fragment{Text: text, File: true}))
+	assert.Empty(t, found(Fragment{Text: text, File: true, CXX: true}))
+	assert.Equal(t, []string{"not-understood:1"}, found(Fragment{Text: "#ifndef __cplusplus\nint int {\n#endif\n", File: true}))
+	assert.Empty(t, found(Fragment{Text: "#ifndef __cplusplus\nint int {\n#endif\n", File: true, CXX: true}))
+}
