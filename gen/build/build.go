@@ -95,7 +95,6 @@ func Run(ctx context.Context, req *Request, progress func(stage string)) (*Resul
 	if err != nil {
 		return nil, classify(err)
 	}
-	result.Text = cache.Digest([]byte(unit.Text))
 	result.Seconds.Render = rendered.Seconds()
 	result.Seconds.Total = time.Since(start).Seconds()
 	return result, nil
@@ -116,6 +115,7 @@ func runUnit(ctx context.Context, req *Request, unit *gen.Unit, progress func(st
 	j.linted = lintOf(req)
 	defer func() {
 		if r != nil {
+			r.Text = j.text
 			r.Lint, r.Seconds.Lint = j.linted()
 		}
 	}()

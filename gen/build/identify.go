@@ -114,12 +114,22 @@ func (j *job) begin(ctx context.Context, tool *cc.Tool) {
 // stamps looks at files and hashes them, as many at a time as there are processors: each that is read takes a thread. The
 // error is that of the first that cannot be read.
 func stamps(paths []string) ([]cache.File, error) {
+	files, _, err := stampsSince(paths, time.Time{})
+	return files, err
+}
+
+// stampsSince is stamps, and tells whether nothing of them was changed since a moment.
+func stampsSince(paths []string, since time.Time) (files []cache.File, settled bool, err error) {
 	files, errs := make([]cache.File, len(paths)), make([]error, len(paths))
+	var moved atomic.Bool
 	panicked := eachOf(len(paths), func(i int) error {
-		files[i], errs[i] = cache.Stamp(paths[i])
+		var still bool
+		if files[i], still, errs[i] = cache.StampSince(paths[i], since); !still {
+			moved.Store(true)
+		}
 		return nil
 	})
-	return files, cmp.Or(panicked, cmp.Or(errs...))
+	return files, !moved.Load(), cmp.Or(panicked, cmp.Or(errs...))
 }
 
 // eachOf does something of so many files, some side by side, until one is an error.

@@ -25,6 +25,7 @@ import (
 type job struct {
 	req      *Request
 	unit     *gen.Unit
+	text     string // sha256 of the unit's
 	progress func(stage string)
 	store    *cache.Store // nil: nothing can be kept
 	keep     bool
@@ -44,7 +45,7 @@ type job struct {
 
 // newJob chooses and identifies the compiler and makes the key.
 func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(string)) (*job, error) {
-	j := &job{req: req, unit: unit, progress: progress, store: storeOf(req)}
+	j := &job{req: req, unit: unit, text: cache.Digest([]byte(unit.Text)), progress: progress, store: storeOf(req)}
 	j.keep = unit.Kept && j.store != nil && req.Index != ""
 	driver, err := driverOf(req, unit)
 	if err != nil {
@@ -104,7 +105,7 @@ func storeOf(req *Request) *cache.Store {
 
 // keyLines lists everything that is known before the compile and can change its result.
 func (j *job) keyLines() []string {
-	lines := []string{"opweld-key " + strconv.Itoa(cache.Format), cache.Line("text", cache.Digest([]byte(j.unit.Text))),
+	lines := []string{"opweld-key " + strconv.Itoa(cache.Format), cache.Line("text", j.text),
 		cache.Line("lang", string(j.unit.Lang))}
 	for _, arg := range j.compile.Argv() {
 		lines = append(lines, cache.Line("argv", arg))
@@ -236,6 +237,8 @@ func (j *job) result(e *cache.Entry, warnings []cc.Diagnostic, hit bool) *Result
 type compiled struct {
 	*cc.Compiled
 	module  []byte
+	read    []cache.File // what it was made from
+	unread  error        // why that is not known
 	start   time.Time
 	seconds float64
 }
@@ -309,7 +312,7 @@ func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, e
 			}
 			return nil, false, err
 		}
-		if settled = j.isSettled(c); settled || !j.keep {
+		if settled = j.keep && j.look(c); settled || !j.keep {
 			break
 		}
 	}
@@ -323,15 +326,13 @@ func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, e
 	return c, settled, nil
 }
 
-// isSettled tells whether nothing that a compile read was changed since it began.
-func (j *job) isSettled(c *compiled) bool {
-	paths := slices.Concat(c.Reads.Headers, c.Reads.Libs, c.Reads.Others, j.compile.Tool.Programs)
-	return eachOf(len(paths), func(i int) error {
-		if !cache.Settled(paths[i], c.start) {
-			return errUnsettled
-		}
-		return nil
-	}) == nil
+// look notes what a compile read, and tells whether nothing of that was changed since it began.
+func (j *job) look(c *compiled) (settled bool) {
+	c.read, settled, c.unread = stampsSince(slices.Concat(c.Reads.Headers, c.Reads.Libs, c.Reads.Others), c.start)
+	for _, program := range j.compile.Tool.Programs {
+		settled = settled && cache.Settled(program, c.start)
+	}
+	return settled && c.unread == nil
 }
 
 // failed gives a compile's error its form, and keeps the compiler's whole output where there is a place for it.

@@ -75,6 +75,9 @@ var errUnsettled = errors.New("files that the compiler reads are being changed")
 
 // publish stores a compiled module and makes the index stand for it.
 func (j *job) publish(c *compiled, settled bool) (*cache.Entry, error) {
+	if c.unread != nil {
+		return nil, c.unread
+	}
 	if !settled || assemblesUnseen(j.compile, &c.Reads) {
 		return nil, errUnsettled
 	}
@@ -83,22 +86,18 @@ func (j *job) publish(c *compiled, settled bool) (*cache.Entry, error) {
 		return nil, err
 	}
 	places := placesOf(j.compile, &c.Reads, c.start)
-	read, err := stamps(slices.Concat(c.Reads.Headers, c.Reads.Libs, c.Reads.Others))
-	if err != nil {
-		return nil, err
-	}
-	e := cache.Entry{Key: j.key, Tools: j.basis.Files, Found: j.basis.Found, Files: slices.Concat(j.named, read),
+	e := cache.Entry{Key: j.key, Text: j.text, Tools: j.basis.Files, Found: j.basis.Found, Files: slices.Concat(j.named, c.read),
 		Absent: slices.Concat(j.basis.Absent, places.Group()), KeyLines: j.lines, Argv: j.compile.Argv(), Warnings: warnings}
 	if j.compile.Tool.Native {
 		e.CPU = j.req.CPU
 	}
 	j.prefix.join(&e)
-	if places.Appeared || !j.isSettled(c) { // looked at after hashing: what was hashed is what the compiler read
+	if places.Appeared {
 		return nil, errUnsettled
 	}
 	entry, err := j.store.Publish(e, c.module, []byte(j.unit.Text), j.pointers()...)
 	if err == nil {
-		j.remember(c, read)
+		j.remember(c)
 	}
 	return entry, err
 }

@@ -183,16 +183,11 @@ func (j *job) makePrefix(ctx context.Context, key, text string) error {
 		return err
 	}
 	places := placesOf(&cc.Job{Tool: j.compile.Tool, Text: text, System: j.compile.System}, reads, start)
-	files, err := stamps(reads.Headers)
+	files, settled, err := stampsSince(reads.Headers, start)
 	if err != nil {
 		return err
 	}
-	for _, path := range reads.Headers {
-		if !cache.Settled(path, start) {
-			return errUnsettled
-		}
-	}
-	if places.Appeared {
+	if !settled || places.Appeared {
 		return errUnsettled
 	}
 	return j.store.KeepPrefix(key, cache.Prefix{Files: append(files, j.named...), Absent: places.Group()}, []byte(text), compiled)

@@ -32,7 +32,7 @@ func recalled(store *cache.Store, name string) func() map[string]cache.File {
 
 // remember keeps what a compile read that is not the user's own, which changes less often. Where it cannot be kept, it is read
 // again.
-func (j *job) remember(c *compiled, read []cache.File) {
+func (j *job) remember(c *compiled) {
 	own := func(f cache.File) bool { return userHeader(f.Path, j.compile, &c.Reads) }
-	_ = j.store.Remember(j.reads, j.known(), slices.DeleteFunc(slices.Clone(read), own))
+	_ = j.store.Remember(j.reads, j.known(), slices.DeleteFunc(slices.Clone(c.read), own))
 }

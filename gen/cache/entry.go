@@ -49,8 +49,10 @@ func Line(label string, values ...string) string {
 	for _, v := range values {
 		line += " " + v
 	}
-	return strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(line)
+	return escaped.Replace(line)
 }
+
+var escaped = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
 
 // Lookup finds what an index stands for, checks all of it, and gives the entry. The error is a *Miss.
 func (s *Store) Lookup(name string) (*Entry, error) {
@@ -151,7 +153,10 @@ func (s *Store) Publish(e Entry, module, source []byte, pointers ...Pointer) (*E
 	}
 	base := sharded("module", e.Key) + "-" + dependencies(&e)
 	e.Module, e.Source, e.Size = base+".so", base+".c", int64(len(module))
-	e.SHA256, e.Text = Digest(module), Digest(source)
+	e.SHA256 = Digest(module)
+	if e.Text == "" {
+		e.Text = Digest(source)
+	}
 	e.Absent, e.Tools, e.Found = some(e.Absent), some(e.Tools), some(e.Found)
 	if len(e.Warnings) == 0 {
 		e.Warnings = json.RawMessage("[]")

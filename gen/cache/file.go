@@ -27,7 +27,11 @@ type File struct {
 
 // MarshalJSON writes the list form.
 func (f File) MarshalJSON() ([]byte, error) {
-	return json.Marshal([]any{f.Path, f.Size, f.MtimeNs, f.CtimeNs, f.Inode, f.SHA256})
+	path, err := json.Marshal(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, "[%s,%d,%d,%d,%d,%q]", path, f.Size, f.MtimeNs, f.CtimeNs, f.Inode, f.SHA256), nil // a sum needs no escape
 }
 
 // UnmarshalJSON reads the list form.
@@ -65,13 +69,27 @@ var stamped sync.Map
 // Stamp looks at a file and hashes it. A file so fresh that it could be written again within the same tick gets no
 // mtime, so that each check hashes it.
 func Stamp(path string) (File, error) {
+	f, _, err := StampSince(path, time.Time{})
+	return f, err
+}
+
+// StampSince is Stamp, and tells whether the file was left alone since a moment, such as the start of the compile that read
+// it. That is looked at after the file was hashed: what was hashed is what the compiler read.
+func StampSince(path string, since time.Time) (f File, settled bool, err error) {
 	before, err := stat(path)
 	if err != nil {
-		return File{}, err
+		return File{}, false, err
 	}
+	settled = !before.changedSince(since)
 	if known, ok := stamped.Load(path); ok && known.(File).looks(before) {
-		return known.(File), nil
+		return known.(File), settled, nil
 	}
+	f, err = before.stamp(path)
+	return f, settled, err
+}
+
+// stamp hashes the file, which must be as it was before when that is done.
+func (before fileStat) stamp(path string) (File, error) {
 	sum, err := hashFile(path)
 	if err != nil {
 		return File{}, err

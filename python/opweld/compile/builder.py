@@ -120,14 +120,14 @@ class Setup:
         """
         drivers = {lang: self._configured(lang) for lang in ("c", "c++")}
         flags = {lang: self._adjusted(drivers[lang].flags + self._flags(lang)) for lang in drivers}
-        options = self.options
+        program, options = self.program, self.options
         made: dict[str, Any] = making.buildrequest.request(
-            program=self.program.text, sources=self.program.sources, index=self.index(), spare=self.index(spare=True),
+            program=program.text, sources=program.sources, index=self.index(), spare=self.index(spare=True),
             root="", private="", owners=owners, cc=drivers["c"].path, cxx=drivers["c++"].path, cflags=flags["c"],
-            cxxflags=flags["c++"], march=toolchain.march(self.options.march), lock_seconds=options.lock_seconds,
+            cxxflags=flags["c++"], march=toolchain.march(options.march), lock_seconds=options.lock_seconds,
             seconds=options.compile_seconds, memory=options.compile_memory, fuse=options.fuse,
             profile=options.profile, account=options.account, faults=options.faults,
-            lines=making.lines_of(self.program.data, self.program.sources) if options.cmodule__remove_gxx_opt else None,
+            lines=making.telling.lines_of(program.data, program.sources) if options.cmodule__remove_gxx_opt else None,
         )  # fmt: skip
         return made
 
@@ -290,9 +290,9 @@ def build(program: Program, options: Options | None = None, apart: bool = False)
         _loaded[index, apart] = found
     fault = sys.modules.get("faulthandler")
     if fault is not None and not apart and fault.is_enabled():
-        making.watch(found.path, found.source, program.data, program.sources)
+        making.telling.watch(found.path, found.source, program.data, program.sources)
     if found.lint and options.lint != "off" and found.lint["findings"]:
-        making.say(found.lint, program, options.lint)
+        making.telling.say(found.lint, program, options.lint)
     return found
 
 
@@ -335,9 +335,9 @@ def _from_cache(index: str, setup: Setup, folders: Folders, apart: bool) -> Buil
             _discard(found.module)
             continue
         if why is not None:
-            raise making.unloadable(program, why, found.module, module) from why
+            raise making.telling.unloadable(program, why, found.module, module) from why
         if found.warnings:
-            making.warn_of(cache.map_warnings(found.warnings, program.sources), program)
+            making.telling.warn_of(cache.map_warnings(found.warnings, program.sources), program)
         return Built(module, found.module, found.source, found.text, True, True, found.key, {}, found.lint)
     return None
 
@@ -355,12 +355,12 @@ def _from_engine(setup: Setup, folders: Folders, apart: bool) -> Built:
     if why is not None:
         if module is None:
             _discard(path)
-        raise making.unloadable(program, why, path, module) from why
-    making.warn_of(result["warnings"], program)
+        raise making.telling.unloadable(program, why, path, module) from why
+    if result["warnings"]:
+        making.telling.warn_of(result["warnings"], program)
     if result["unkept"]:
         trust.warn(root, result["unkept"])
-    facts = (result[field] for field in ("source", "text", "hit", "kept", "key", "seconds", "lint"))
-    return Built(module, path, *facts)
+    return Built(module, path, *(result[name] for name in ("source", "text", "hit", "kept", "key", "seconds", "lint")))
 
 
 def load(path: str) -> tuple[Any, Exception | None]:

@@ -196,12 +196,11 @@ class Maker:
         made.__name__ = made.__qualname__ = self.called
         made.__doc__ = self._doc()
         if self.profiled or self.accounted:
-            from opweld.compile import account  # late: few functions are measured
-
+            telling = builder.making.telling
             if self.accounted:
-                made.account = account.Account(self.nodes(), self.program, made._accounts, made._forget_accounts)
+                made.account = telling.Account(self.nodes(), self.program, made._accounts, made._forget_accounts)
             else:
-                made.profile = account.Profile(self.called, self.nodes(), made._costs, made._forget_costs)
+                made.profile = telling.Profile(self.called, self.nodes(), made._costs, made._forget_costs)
         return made
 
     def _remarks(self) -> bool:

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from opweld import engine
 from opweld.compile import buildrequest, private, store
-from opweld.compile.crashes import watch
 from opweld.compile.data import Program
-from opweld.compile.explain import refused, undone, unloadable
-from opweld.compile.findings import say, warn_of
-from opweld.compile.written import lines_of
 from opweld.errors import CacheError, CompileError, ToolError
+from opweld.rooms import late
 
 if TYPE_CHECKING:
     from opweld.compile.builder import Folders, Setup
 
-__all__ = ["Progress", "buildrequest", "lines_of", "make", "say", "unloadable", "warn_of", "watch"]
+__all__ = ["Progress", "buildrequest", "make", "telling"]
+
+telling: Any = late("opweld.compile.telling")  # most builds leave nothing to say
 
 
 def make(setup: Setup, folders: Folders, here: bool) -> tuple[dict[str, Any], str]:
@@ -63,9 +62,9 @@ def make(setup: Setup, folders: Folders, here: bool) -> tuple[dict[str, Any], st
             wanted["lines"] = {}  # what is said of fragments by their names is led back to their authors with more care
             return _first_that_works(program, folders, build)
     except CompileError as err:
-        raise refused(err, program) from None
+        raise telling.refused(err, program) from None
     except ToolError as err:
-        raise undone(err, program) from None
+        raise telling.undone(err, program) from None
     finally:
         progress.end()
         private.sweep(folders.roots)
