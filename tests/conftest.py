@@ -20,6 +20,7 @@ import gc
 import os
 import random
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -107,6 +108,22 @@ def own_cache(tmp_path, monkeypatch, cache_of_the_session):
     monkeypatch.setattr(config, "compiledir", str(folder))
     monkeypatch.setattr(builder, "_loaded", {})
     return folder
+
+
+@pytest.fixture
+def told(own_cache, tmp_path):
+    """``told(text, last)``: what a process says that runs the text, and whether `last` is true at its end."""
+
+    def go(text, last, **env):
+        script = tmp_path / "script.py"
+        script.write_text(f"{text}\nprint({last})\n")
+        env = os.environ | env
+        done = subprocess.run([sys.executable, script], env=env, text=True, capture_output=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        *said, final = done.stdout.splitlines()
+        return said, final == "True"
+
+    return go
 
 
 @pytest.fixture(scope="module")

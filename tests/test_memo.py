@@ -60,19 +60,9 @@ REMEMBERED = {
 
 
 @pytest.fixture
-def run(own_cache, tmp_path):
+def run(told):
     """``run(text)``: what a process says that runs it after `START`, and whether it has asked rewriters or hooks."""
-
-    def go(text, start=START, **env):
-        script = tmp_path / "script.py"
-        script.write_text(f"{start}\n{text}\nprint(lowered())\n")
-        env = {**os.environ, "XDG_CACHE_HOME": str(own_cache.parent), **env}
-        done = subprocess.run([sys.executable, script], env=env, text=True, capture_output=True, timeout=300)
-        assert done.returncode == 0, done.stderr
-        *said, last = done.stdout.splitlines()
-        return said, last == "True"
-
-    return go
+    return lambda text, start=START, **env: told(f"{start}\n{text}", "lowered()", **env)
 
 
 def test_a_second_process_asks_no_rewriter_and_no_hook(run):
