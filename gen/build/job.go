@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -237,8 +238,9 @@ func (j *job) result(e *cache.Entry, warnings []cc.Diagnostic, hit bool) *Result
 type compiled struct {
 	*cc.Compiled
 	module  []byte
-	read    []cache.File // what it was made from
-	unread  error        // why that is not known
+	read    []cache.File  // what it was made from
+	places  *cache.Places // that must stay empty
+	unread  error         // why these are not known
 	start   time.Time
 	seconds float64
 }
@@ -328,7 +330,12 @@ func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, e
 
 // look notes what a compile read, and tells whether nothing of that was changed since it began.
 func (j *job) look(c *compiled) (settled bool) {
+	placed := async.Go(func() error {
+		c.places = placesOf(j.compile, &c.Reads, c.start)
+		return nil
+	})
 	c.read, settled, c.unread = stampsSince(slices.Concat(c.Reads.Headers, c.Reads.Libs, c.Reads.Others), c.start)
+	c.unread = cmp.Or(c.unread, placed())
 	for _, program := range j.compile.Tool.Programs {
 		settled = settled && cache.Settled(program, c.start)
 	}

@@ -85,14 +85,13 @@ func (j *job) publish(c *compiled, settled bool) (*cache.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	places := placesOf(j.compile, &c.Reads, c.start)
 	e := cache.Entry{Key: j.key, Text: j.text, Tools: j.basis.Files, Found: j.basis.Found, Files: slices.Concat(j.named, c.read),
-		Absent: slices.Concat(j.basis.Absent, places.Group()), KeyLines: j.lines, Argv: j.compile.Argv(), Warnings: warnings}
+		Absent: slices.Concat(j.basis.Absent, c.places.Group()), KeyLines: j.lines, Argv: j.compile.Argv(), Warnings: warnings}
 	if j.compile.Tool.Native {
 		e.CPU = j.req.CPU
 	}
 	j.prefix.join(&e)
-	if places.Appeared {
+	if c.places.Appeared {
 		return nil, errUnsettled
 	}
 	entry, err := j.store.Publish(e, c.module, []byte(j.unit.Text), j.pointers()...)
