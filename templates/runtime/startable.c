@@ -2,28 +2,34 @@
 #include <pthread.h>
 /* ---- threads that can be started -------------------------------------------------------------------------------------- */
 
-enum { OPW_STARTED = 256 };
+enum { OPW_STARTED = 256, OPW_STACK = 256 << 10 };
 
+/* All pass at once where a gate for readers opens; of a mutex each would wake the next. */
 static void *opw_wait_for(void *gate)
 {
-    pthread_mutex_lock((pthread_mutex_t *)gate);
-    pthread_mutex_unlock((pthread_mutex_t *)gate);
+    pthread_rwlock_rdlock((pthread_rwlock_t *)gate);
+    pthread_rwlock_unlock((pthread_rwlock_t *)gate);
     return NULL;
 }
 
 static int opw_startable(int wanted)
 {
     pthread_t threads[OPW_STARTED];
-    pthread_mutex_t gate;
+    pthread_rwlock_t gate;
+    pthread_attr_t small;
     int started = 0, i;
-    pthread_mutex_init(&gate, NULL);
-    pthread_mutex_lock(&gate);
-    while (started < wanted && started < OPW_STARTED && !pthread_create(&threads[started], NULL, opw_wait_for, &gate))
+    if (pthread_attr_init(&small))
+        return 0;
+    pthread_attr_setstacksize(&small, OPW_STACK); /* of more the C library keeps few: each would be mapped and unmapped */
+    pthread_rwlock_init(&gate, NULL);
+    pthread_rwlock_wrlock(&gate);
+    while (started < wanted && started < OPW_STARTED && !pthread_create(&threads[started], &small, opw_wait_for, &gate))
         started++;
-    pthread_mutex_unlock(&gate);
+    pthread_rwlock_unlock(&gate);
     for (i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
-    pthread_mutex_destroy(&gate);
+    pthread_rwlock_destroy(&gate);
+    pthread_attr_destroy(&small);
     return started;
 }
 
