@@ -140,7 +140,7 @@ def test_pytensors_own_ops_that_are_c_are_compiled_in_c():
             np.testing.assert_array_equal(one, other)
         assert {kernel["lang"] for kernel in f.vm._code.program.data["kernels"]} == {"c"}
         ran |= {type(node.op) for node in f.maker.fgraph.toposort()}
-    assert len(ran & plain._CLASSES) > 14 and {cls.__name__ for cls in plain._CLASSES - ran} <= {
+    assert len(ran & plain.IN_C) > 14 and {cls.__name__ for cls in plain.IN_C - ran} <= {
         "ViewOp",
         "CheckAndRaise",
     }

@@ -159,3 +159,27 @@ def test_what_is_split_is_read_in_c():
         np.testing.assert_array_equal(found, right * 2)
     with pytest.raises(ValueError, match="splits sums to 7"):
         f(given, [1, 2, 4])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "uint8", "bool"])
+def test_numbers_become_a_vector_and_sizes_numbers(dtype):
+    from pytensor.tensor.basic import MakeVector
+
+    a, b, x = pt.scalar(dtype=dtype), pt.scalar(dtype=dtype), pt.tensor3(dtype=dtype)
+    vector = MakeVector(dtype)
+    one = np.asarray(1, dtype)
+    calls = [[one, one, np.ones((2, 0, 3), dtype)], [0 * one, one, np.ones((1, 2, 4), dtype)]]
+    f = both([a, b, x], [vector(a, b, a), vector(b), vector(), *x.shape], *calls)
+    assert written(f) >= {"MakeVector", "Shape_i"}
+    assert {kernel["lang"] for kernel in f.vm._code.program.data["kernels"]} == {"c"}
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+def test_complex_numbers_are_copied_and_viewed_by_the_engine(dtype):
+    x = pt.matrix(dtype=dtype)
+    given = [np.arange(12).reshape(3, 4).astype(dtype) * 1j, np.asfortranarray(np.ones((2, 3), dtype))[:, ::-1]]
+    f = both([x], [x, x.T, x[1:], x[:, None, ::-2], x[0], x[-1, 0]], *[[value] for value in given])
+    kernels = f.vm._code.program.data["kernels"]
+    assert all("loop" in kernel or "view" in kernel for kernel in kernels) and len(kernels) > 3
+    with pytest.raises(IndexError):
+        f(np.ones((0, 1), dtype))

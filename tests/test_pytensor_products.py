@@ -132,4 +132,4 @@ def test_without_a_library_products_are_left_to_pytensor(monkeypatch):
     f = pytensor.function([A], pt.exp(A @ A), mode="OPWELD")
     np.testing.assert_allclose(f(np.eye(2)), np.exp(np.eye(2)))
     node = Apply(blas.Dot22(), [A, A], [pt.dmatrix()])
-    assert products.product_of(node) is None
+    assert products.written_of(node) is None

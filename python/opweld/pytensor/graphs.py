@@ -20,9 +20,9 @@ from pytensor.link.c.op import COp as TheirCOp
 
 from opweld.errors import MethodNotDefined
 from opweld.hooks.reading import NAME, VARIABLE, op_sub
-from opweld.pytensor.indexing import Written, written_of
-from opweld.pytensor.plain import in_c, numbers_of, with_numbers
-from opweld.pytensor.products import product_of
+from opweld.pytensor.indexing import Written
+from opweld.pytensor.plain import IN_C, numbers_of, with_numbers
+from opweld.pytensor.products import written_of
 from opweld.pytensor.structure import Structure, structure_of
 from opweld.pytensor.types import Array, Foreign, Types, Uncarried, listed
 
@@ -96,7 +96,7 @@ class Op:
         self._plain = False
         arrays = all(type(v.type) is Array for v in self._variables)
         self._structure = structure_of(node) if arrays else None
-        self._ours: Structure | Written | None = self._structure or written_of(node) or product_of(node)
+        self._ours: Structure | Written | None = self._structure or written_of(node)
         self.has_c = self._ours is not None or self._writes_c()
         if self._ours is not None:
             self.c_lang = self._ours.lang
@@ -119,11 +119,18 @@ class Op:
             return False
         try:
             op.prepare_node(node, storage_map=None, compute_map=None, impl="c")
-            self._plain = in_c(node) and self._write_numbers()
+            self._plain = self._is_c() and self._write_numbers()
             self._asked(*self.names())
         except NOT_WRITTEN:
             return False
         return True
+
+    def _is_c(self) -> bool:
+        """Whether the op's texts, and those of the types of its variables, are C."""
+        kinds = [v.type for v in (*self.node.inputs, *self.node.outputs)]
+        return type(self.stands_for) in IN_C and not any(
+            str(getattr(kind, "dtype", "complex")).startswith("complex") for kind in kinds
+        )
 
     def _write_numbers(self) -> bool:
         """Take the params into the text, where there are some; False: it needs them as an object."""

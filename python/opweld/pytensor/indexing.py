@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.scalar import ScalarType
 from pytensor.tensor import basic, subtensor
+from pytensor.tensor.shape import Shape_i
 
 from opweld.pytensor.scalars import DTYPES
 from opweld.pytensor.types import is_plain
 from opweld.sections import Beside
 
-__all__ = ["Written", "written_of"]
+__all__ = ["WRITING", "Writing", "Written"]
 
 _C = Beside(__file__)
 _INTEGERS = frozenset(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"))
@@ -49,24 +51,17 @@ class Written:
         return ""
 
 
-def written_of(node: Apply) -> Written | None:
-    """Write a node's C.
+Writing = Callable[[Apply], "Written | None"]  # None: it is left to the op's own
 
-    Parameters
-    ----------
-    node : Apply
-        PyTensor's.
 
-    Returns
-    -------
-    Written or None
-        None: it is left to the op's own.
-    """
-    write = _WRITING.get(type(node.op))
-    arrays = [v.type for v in (*node.inputs, *node.outputs) if type(v.type) is not ScalarType]
-    if write is None or not all(is_plain(type_) and type_.dtype in DTYPES for type_ in arrays):
-        return None
-    return write(node)
+def _of_arrays(write: Writing) -> Writing:
+    """Leave nodes whose arrays are of another kind, or another dtype, to the op's own."""
+
+    def written(node: Apply) -> Written | None:
+        arrays = [v.type for v in (*node.inputs, *node.outputs) if type(v.type) is not ScalarType]
+        return write(node) if all(is_plain(type_) and type_.dtype in DTYPES for type_ in arrays) else None
+
+    return written
 
 
 def _gather(node: Apply) -> Written | None:
@@ -170,10 +165,36 @@ def _join(node: Apply) -> Written | None:
     )
 
 
-_WRITING = {
-    subtensor.AdvancedSubtensor1: _gather,
-    subtensor.AdvancedIncSubtensor1: _scatter,
-    subtensor.IncSubtensor: _part,
-    basic.Alloc: _fill,
-    basic.Join: _join,
+def _vector(node: Apply) -> Written | None:
+    dtype, n = node.outputs[0].type.dtype, len(node.inputs)
+    if any(v.type.dtype != dtype for v in node.inputs):
+        return None
+    puts = "".join([f"\nto[{i}] = *(const npy_{dtype} *)PyArray_DATA({{{i}}});" for i in range(n)])
+    return Written(
+        f"npy_intp dims[] = {{{{ {n} }}}};\n"
+        f"npy_{dtype} *to;\n"
+        f"if (pt_made(&{{out}}, 1, dims, NPY_{dtype.upper()})) {{{{ {{fail}} }}}}\n"
+        f"to = (npy_{dtype} *)PyArray_DATA({{out}});{puts}"
+    )
+
+
+def _size(node: Apply) -> Written:
+    return Written(
+        "if (pt_made(&{out}, 0, NULL, NPY_INT64)) {{ {fail} }}\n"
+        f"*(npy_int64 *)PyArray_DATA({{out}}) = PyArray_DIM({{0}}, {node.op.i});"
+    )
+
+
+#: Of each class of ops what writes its nodes.
+WRITING: dict[type, Writing] = {
+    cls: _of_arrays(write)
+    for cls, write in (
+        (subtensor.AdvancedSubtensor1, _gather),
+        (subtensor.AdvancedIncSubtensor1, _scatter),
+        (subtensor.IncSubtensor, _part),
+        (basic.Alloc, _fill),
+        (basic.Join, _join),
+        (basic.MakeVector, _vector),
+        (Shape_i, _size),
+    )
 }

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 import numpy as np
 from pytensor import raise_op
 from pytensor.compile import ops
-from pytensor.graph.basic import Apply
 from pytensor.link.c.params_type import ParamsType
 from pytensor.scalar import ScalarType
 from pytensor.tensor import basic, subtensor
@@ -17,33 +16,16 @@ from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 
 from opweld.hooks.reading import VARIABLE
 
-__all__ = ["in_c", "numbers_of", "with_numbers"]
+__all__ = ["IN_C", "numbers_of", "with_numbers"]
 
 #: Compiled in C by the tests; a class that inherits from one may write what it likes.
-_CLASSES = frozenset((
+IN_C = frozenset((
     ops.DeepCopyOp, ops.ViewOp, raise_op.CheckAndRaise, raise_op.Assert, basic.Alloc, basic.AllocEmpty,
     basic.MakeVector, basic.ScalarFromTensor, basic.TensorFromScalar, basic.Join, basic.Split, Shape, Shape_i,
     SpecifyShape, Reshape, subtensor.Subtensor, subtensor.IncSubtensor, subtensor.AdvancedSubtensor1,
     subtensor.AdvancedIncSubtensor1,
 ))  # fmt: skip
 _PARAM = re.compile(rf"\b{VARIABLE}P\s*->\s*(\w+)")
-
-
-def in_c(node: Apply) -> bool:
-    """Say whether a node's texts, and those of the types of its variables, are C.
-
-    Parameters
-    ----------
-    node : Apply
-        PyTensor's.
-
-    Returns
-    -------
-    bool
-    """
-    return type(node.op) in _CLASSES and not any(
-        str(getattr(v.type, "dtype", "complex")).startswith("complex") for v in (*node.inputs, *node.outputs)
-    )
 
 
 def numbers_of(type_: object, params: object) -> dict[str, str] | None:

@@ -13,12 +13,12 @@ from pytensor.tensor import blas, blas_c
 
 from opweld.compat import blaslib
 from opweld.hooks.reading import NAME, VARIABLE
-from opweld.pytensor.indexing import Written
+from opweld.pytensor.indexing import WRITING, Writing, Written
 from opweld.pytensor.plain import numbers_of, with_numbers
 from opweld.pytensor.settings import options
 from opweld.sections import Beside
 
-__all__ = ["product_of"]
+__all__ = ["written_of"]
 
 _C = Beside(__file__)
 _LETTERS = {"float32": "s", "float64": "d"}
@@ -91,8 +91,8 @@ class Stacks(Product):
         return [_C.section(), f"PT_STACKS({self._name()}, npy_{dtype}, {_LETTERS[dtype]}gemm_)\n"]
 
 
-def product_of(node: Apply) -> Product | None:
-    """Write a node that multiplies matrices or vectors by BLAS.
+def written_of(node: Apply) -> Written | None:
+    """Write a node's C: of one that reads, fills or writes parts of arrays, or multiplies them by BLAS.
 
     Parameters
     ----------
@@ -101,24 +101,34 @@ def product_of(node: Apply) -> Product | None:
 
     Returns
     -------
-    Product or None
-        None: it is no such node, its dtype is another, or there is no BLAS.
+    Written or None
+        None: it is left to the op's own, for it is another, of another dtype, or there is no BLAS.
     """
     write = _WRITING.get(type(node.op))
-    dtypes = {getattr(v.type, "dtype", "") for v in (*node.inputs, *node.outputs)}
-    if write is None or len(dtypes) > 1 or not dtypes <= _LETTERS.keys():
-        return None
-    flags = config.blas__ldflags or blaslib.found(options().cxx)
-    return write(node, flags) if flags else None
+    return None if write is None else write(node)
+
+
+def _by_blas(make: Callable[[Apply, str], Product]) -> Writing:
+    """Leave nodes to the op's own where there is no BLAS for their dtype."""
+
+    def written(node: Apply) -> Written | None:
+        dtypes = {getattr(v.type, "dtype", "") for v in (*node.inputs, *node.outputs)}
+        if len(dtypes) > 1 or not dtypes <= _LETTERS.keys():
+            return None
+        flags = config.blas__ldflags or blaslib.found(options().cxx)
+        return make(node, flags) if flags else None
+
+    return written
 
 
 def _itself(node: Apply, flags: str) -> Product:
     return Product(node, node.op, flags)
 
 
-_WRITING: dict[type, Callable[[Apply, str], Product]] = {
-    **dict.fromkeys((blas.Gemm, blas.Dot22, blas.Dot22Scalar, blas_c.CGemv, blas_c.CGer), _itself),
-    blas.BatchedDot: lambda node, flags: Stacks(node, node.op, flags),
-    blas.Gemv: lambda node, flags: Product(node, blas_c.CGemv(node.op.inplace), flags),
-    blas.Ger: lambda node, flags: Product(node, blas_c.CGer(node.op.destructive), flags),
+_WRITING: dict[type, Writing] = {
+    **WRITING,
+    **dict.fromkeys((blas.Gemm, blas.Dot22, blas.Dot22Scalar, blas_c.CGemv, blas_c.CGer), _by_blas(_itself)),
+    blas.BatchedDot: _by_blas(lambda node, flags: Stacks(node, node.op, flags)),
+    blas.Gemv: _by_blas(lambda node, flags: Product(node, blas_c.CGemv(node.op.inplace), flags)),
+    blas.Ger: _by_blas(lambda node, flags: Product(node, blas_c.CGer(node.op.destructive), flags)),
 }

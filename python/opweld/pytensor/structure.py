@@ -108,15 +108,20 @@ def _exact(node: Apply) -> list[list[int]]:
 
 
 def _copy(node: Apply) -> Structure:
-    body = Body([node.inputs[0].type.dtype])
-    return Structure({"loop": _loop(node, body, [{"value": 0}])})
+    _check_moved(node)
+    return Structure({"loop": _loop(node, Body([]), [{"value": 0}])})
+
+
+def _check_moved(node: Apply) -> None:
+    """Refuse a dtype whose elements neither copies nor views of the engine's move."""
+    if node.inputs[0].type.dtype not in _MOVED:
+        raise Unknown(node.inputs[0].type.dtype)
 
 
 def _view(node: Apply, order: Iterable[int | str]) -> Structure:
     axes = [int(i) for i in order if i != "x"]
     new = [place for place, i in enumerate(order) if i == "x"]
-    if node.inputs[0].type.dtype not in DTYPES:
-        raise Unknown(node.inputs[0].type.dtype)
+    _check_moved(node)
     return Structure({"view": {"axes": axes, "new": new, "cuts": []}})
 
 
@@ -146,7 +151,7 @@ def is_part(node: Apply) -> bool:
     -------
     bool
     """
-    if type(node.op) is not Subtensor or not is_plain(node.inputs[0].type) or node.inputs[0].type.dtype not in DTYPES:
+    if type(node.op) is not Subtensor or not is_plain(node.inputs[0].type) or node.inputs[0].type.dtype not in _MOVED:
         return False
     return all(
         isinstance(x, Constant)
@@ -157,6 +162,7 @@ def is_part(node: Apply) -> bool:
     )
 
 
+_MOVED = DTYPES | {"complex64", "complex128"}
 _INDICES = frozenset(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"))
 _FOLDS = {basic.Add: "add", basic.Mul: "multiply", basic.Maximum: "maximum", basic.Minimum: "minimum"}
 _OF_BITS = {basic.OR: "bitwise_or", basic.AND: "bitwise_and", basic.XOR: "bitwise_xor"}
