@@ -144,6 +144,54 @@ def test_no_file_of_pytensors_cache_is_opened(tmp_path):
         assert run.stdout.splitlines() == [found, "[]"]
 
 
+MACHINES = """
+import os, sys
+import numpy as np, pytensor, pytensor.tensor as pt
+import opweld.pytensor
+from pytensor.compile.mode import Mode
+from pytensor.link.vm import VMLinker
+opweld.pytensor.install()
+x = pt.dvector("x")
+for mode in (Mode(VMLinker(use_cloop=True), "fast_run"), "FAST_COMPILE", "CVM"):
+    f = pytensor.function([x], [pt.exp(x) * 2, pt.cumsum(x)], mode=mode)
+    np.testing.assert_allclose(f([0.0, 1.0]), [[2, 2 * np.e], [0, 1]])
+    print(type(f.vm).__name__)
+from pytensor.link.c import cutils, lazylinker_c
+assert lazylinker_c.version == lazylinker_c.get_version() == sys.modules["lazylinker_ext"]._version
+g = pytensor.function([x], x + 1, mode="OPWELD_C")
+assert cutils.run_cthunk(g.vm.cthunk) != 0  # nothing lies in its cells
+opweld.pytensor.uninstall()
+assert not any(type(finder).__name__ == "Modules" for finder in sys.meta_path)
+folder = str(pytensor.config.compiledir)
+left = [os.path.join(root, name) for root, _, names in os.walk(folder) for name in names]
+print(sorted(os.path.relpath(path, folder) for path in left if not path.startswith(folder + "/opweld/")))
+print(sum(path.endswith(".so") for path in left))
+"""
+
+
+def test_pytensors_own_modules_are_built_in_opwelds_cache(tmp_path):
+    """PyTensor's machine in C runs opweld's thunks; neither a lock nor a module of PyTensor's lies in its folder."""
+    env = {**os.environ, "PYTENSOR_FLAGS": f"base_compiledir={tmp_path},blas__ldflags="}
+    said = []
+    for _ in range(2):
+        run = subprocess.run([sys.executable, "-c", MACHINES], env=env, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        said.append(run.stdout.splitlines())
+    assert said[0] == said[1] and said[0][0] == "CVM"
+    assert said[0][3] == "['__init__.py', 'cutils_ext/__init__.py', 'lazylinker_ext/__init__.py']"
+
+
+def test_pytensors_own_modules_are_left_to_it_where_they_cannot_be_built(monkeypatch):
+    from opweld.pytensor import modules
+
+    finder = modules.Modules()
+    assert finder.find_spec("lazylinker") is None and finder.find_spec("lazylinker_ext.other") is None
+    monkeypatch.setitem(modules._TEXTS, "lazylinker_ext", lambda: "no C\n")
+    assert finder.find_spec("lazylinker_ext") is None
+    with pytensor.config.change_flags(cxx=""):
+        assert finder.find_spec("cutils_ext") is None
+
+
 @pytest.mark.parametrize("linker", ["opweld", "opweld_c", "cvm"])
 def test_constants_that_are_inputs_are_read_from_their_cells(linker, installed):
     x, one = pt.constant(np.float64(999)), pt.constant(np.float64(1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ from pytensor.link.c.op import COp
 
 from opweld.pytensor.calls import Function
 from opweld.pytensor.linkers import RunsLinker, WholeLinker, make_c_thunk
+from opweld.pytensor.modules import Modules
 
 __all__ = ["OPWELD", "OPWELD_C", "install", "installed", "uninstall"]
 
@@ -41,13 +43,15 @@ modes.predefined_modes.setdefault("OPWELD_C", OPWELD_C)
 _LINKERS = {"cvm": "opweld", "vm": "opweld", "c|py": "opweld", "c": "opweld_c"}
 _MODES = {"CVM": "CVM", "C": "C"}
 _before: dict[str, Any] = {}
+_modules = Modules()
 
 
 def install() -> None:
     """Let PyTensor's own modes and linkers of C, ``"CVM"``, ``"C"``, ``"c|py"``, mean those of opweld.
 
-    What makes a thunk of a single node in C, `DebugMode` for one, has it from opweld too. Functions that were made
-    before stay as they are. Again it does nothing.
+    What makes a thunk of a single node in C, `DebugMode` for one, has it from opweld too, and so has who asks for
+    PyTensor's machine in C, ``lazylinker_ext``, or for ``cutils_ext``. Functions that were made before stay as they
+    are. Again it does nothing.
     """
     if _before:
         return
@@ -61,6 +65,7 @@ def install() -> None:
     _before["fast_run"] = modes.fast_run_linkers_to_mode["cvm"]
     modes.fast_run_linkers_to_mode["cvm"] = OPWELD
     _before["thunk"], COp.make_c_thunk = COp.make_c_thunk, make_c_thunk
+    sys.meta_path.insert(0, _modules)
     modes._CACHED_RUNTIME_MODES.clear()
 
 
@@ -85,5 +90,6 @@ def uninstall() -> None:
         setattr(modes, name, _before[name])
     modes.fast_run_linkers_to_mode["cvm"] = _before["fast_run"]
     COp.make_c_thunk = _before["thunk"]
+    sys.meta_path.remove(_modules)
     modes._CACHED_RUNTIME_MODES.clear()
     _before.clear()
