@@ -8,6 +8,7 @@ import sys
 import threading
 import warnings
 import weakref
+from pathlib import Path
 
 import kit
 import numpy as np
@@ -227,6 +228,12 @@ def test_compiles_when_dtypes_are_met_and_says_what_is_wrong():
         with pytest.raises(opweld.CompileError, match="'q' undeclared") as caught:
             wrong(argument)
         assert caught.value.details["diagnostics"][0]["file"] == __file__
+    for texts in (("y = q;", ""), ("y = x;", "static int f(void) { return q; }")):  # as a node too
+        node = opweld.cop("x: T -> y: T where T: float", texts[0], support=texts[1], ufunc=True)(T.dvector("x"))
+        with pytest.raises(opweld.CompileError, match="'q' undeclared") as caught:
+            opweld.function(node.owner.inputs, node)
+        said = caught.value.details["diagnostics"][0]
+        assert said["file"] == __file__ and "for texts in" in Path(__file__).read_text().splitlines()[said["line"] - 1]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fresh = opweld.cop("x: T -> y: T", "y = x + 17;", ufunc=True)

@@ -623,6 +623,19 @@ class Step(scalar.BinaryScalarOp):
 step = Step(scalar.specific_out(scalar.float64, scalar.int8), name="step")
 
 
+def test_support_code_of_a_scalar_op_is_told_where_it_is_written():
+    class Unknown(Step):
+        def c_support_code(self):
+            return "static int opw_test_unknown(void) { return unknown; }"
+
+    x = tensor("float64", 1)
+    op = Elemwise(Unknown(scalar.specific_out(scalar.float64, scalar.int8), name="unknown"))
+    with pytest.raises(opweld.CompileError, match="'unknown' undeclared") as caught:
+        opweld.function([x], op(x, x))
+    said = caught.value.details["diagnostics"][0]
+    assert said["file"] == __file__ and said["line"] == Unknown.c_support_code.__code__.co_firstlineno
+
+
 class OnlyPython(scalar.UnaryScalarOp):
     __props__ = ()
 

@@ -201,7 +201,6 @@ class Fragments:
         loop = fields["loop"] = found["loop"]
         scalar_op = getattr(op, "scalar_op", None)
         if scalar_op is not None:
-            fields["label"] += "." + label_of(title(scalar_op))
             loop["body"] = [self._of(scalar_op, instruction) for instruction in loop["body"]]
             for fold in loop.get("folds", ()):
                 if "body" in fold:
@@ -281,7 +280,8 @@ class Fragments:
             An entry of Program's ``kernels`` whose ``inputs`` and ``outputs`` are open.
         """
         op: Any = node.op
-        label = self.label(op)
+        inner = getattr(op, "scalar_op", None)
+        label = self.label(op) + ("" if inner is None else "." + label_of(title(inner)))
         found = self._of_op.get(id(op))
         if found is None:
             found = self._of_op[id(op)] = self._op_fields(op, label)
@@ -304,7 +304,8 @@ class Fragments:
             self._add_version(op, fields, ask(op, "c_code_cache_version_apply", node))
         own_files = getattr(op, "_fragment_files", None)
         if own_files is not None:
-            self._add_files(op, label, fields, own_files())
+            writer = op if inner is None else inner
+            self._add_files(writer, self.label(writer), fields, own_files())
         return fields
 
     def _op_fields(self, op: object, label: str) -> tuple[schema.KernelFields, list[schema.NodeText]]:
