@@ -149,6 +149,18 @@ def test_an_op_without_a_fault_passes_everything(ops):
     assert memory.line == line_of(path, "malloc(") and str(memory) == f"{path}:{memory.line}: malloc"
 
 
+def test_a_short_form_is_checked_as_calls_on_arrays_have_it():
+    double = opweld.cop("x: inout T[n], k: T", "for (npy_intp i = 0; i < n; i++) x[i] *= k;")
+    subject = subject_of(double, "double")
+    assert [spec.mutable for spec in subject.recipe.inputs] == [True, False]
+    inputs = (np.ones(6)[::2], 2.0)
+    places = forcing.Places(subject.recipe, [inputs])
+    outcomes, covered = trials.forced(places)
+    assert all(outcome.good for outcome in outcomes.values())
+    (back,) = [place for place in places.listed.values() if place.file == "double/glue"]
+    assert back.name == "PyArray_CopyInto" and back.number in covered
+
+
 @pytest.mark.parametrize(
     ("wrong", "name", "what"),
     [

@@ -717,6 +717,9 @@ def test_a_node_changes_nothing_of_its_callers():
     f = opweld.function([v], [s, new, v])
     x = np.array([1.0, 2.0])
     assert [np.asarray(one).tolist() for one in f(x)] == [6, [2, 4], [1, 2]] and x.tolist() == [1, 2]
+    for out in (np.full(4, 9.0)[::2], np.full(4, 9.0)[::-2], np.full(2, 9.0)):  # where it lies, or a copy
+        assert f(x, out=[None, out, None])[1] is out and out.tolist() == [2, 4] and x.tolist() == [1, 2]
+        assert out.base is None or 9 in out.base.tolist()
 
 
 def test_debugmode_compares_it_with_python():

@@ -27,7 +27,7 @@ import ownruntime
 import opweld
 import opweld.tensor as T
 from opweld import addresses, scaffold
-from opweld.checking import Fault, Subject, distinct, found, recorded, recording, subject_of
+from opweld.checking import Call, Fault, Subject, distinct, found, recorded, recording, subject_of
 from opweld.errors import OpweldError
 from opweld.graph.op import Op
 
@@ -118,6 +118,7 @@ EXPRESSIONS = """
     v.shape
     t.shape[1]
     T.shape(m)
+    T.shape(T.exp(m))[::-1]
     T.size(m)
     T.alloc(s, i, 3)
     T.alloc(v, i, v.shape[0])
@@ -373,6 +374,9 @@ def _expression(source: Source, wrong: list[Fault], folder: str) -> list[Subject
     used = [known[name] for name in names]
     made = opweld.function(used, outputs, on_unused_input="ignore")
     given = [tuple([values[name] for name in names]) for values in VALUES]
+    found = made(*given[0])
+    if all(isinstance(one, np.ndarray) for one in (found if isinstance(outputs, list) else [found])):
+        given.append(Call(*given[0], out=found))
     subject = subject_of(made, source.name, given)
     return [subject] if subject else []
 

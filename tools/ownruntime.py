@@ -198,9 +198,8 @@ def _dtypes() -> Subject:
         ]:
             calls.append((*right[: k + 8], value, *right[k + 9 :]))
     options = {"conventions": "theano"}
-    return _subject(
-        opweld.function([*scalars, *vectors], [one + 0 for one in [*scalars, *vectors]], options=options), calls
-    )
+    f = opweld.function([*scalars, *vectors], [one + 0 for one in [*scalars, *vectors]], options=options)
+    return _subject(f, [*calls, Call(*right, out=f(*right))])
 
 
 def _weak() -> Subject:
@@ -228,7 +227,18 @@ def _strict() -> Subject:
     calls: list[tuple[Any, ...]] = [(A, A, one), (A, A.astype("q").view("f8"), one)]
     calls += [(value, A, one) for value in wrong] + [(A, value, one) for value in wrong]
     calls += [(A, A, value) for value in (1.0, A, M, [1.0])]
+    calls.append(Call(A, A, one, out=[None, np.empty(8)[::2]]))
     return _subject(opweld.function(inputs, [v + s, added]), calls)
+
+
+def _short() -> Subject:
+    """A short form: what is copied for it, memory of its own, and words that do not fit where most do."""
+    text = """
+        if (n == 3) fail(ValueError, "%0300d is too long", 3);
+        for (npy_intp k = 0; k < n; k++) held[k % 2] += x[k], y[k] = held[0];
+    """
+    form = opweld.cop("x: T[n] -> y: T[n], held: work T[2] = 0", text)
+    return _subject(opweld.function([v], form(v)), [(A,), (np.ones(8)[::2],), (np.ones(3),)])
 
 
 def _read_only(value: object) -> Offers:
@@ -746,8 +756,8 @@ def _told(made: Any) -> None:
 SUBJECTS: dict[str, Callable[[], Subject]] = {
     one.__name__[1:]: one
     for one in (
-        _arguments, _shapes, _dtypes, _weak, _strict, _downcast, _rounded, _names, _out, _one_out, _kept, _in_python,
-        _unlike, _deep, _state, _apart, _updates, _cells, _broadcast, _views, _pair, _alone, _scalars, _truth, _remarks,
-        _remarks_of_one, _threads, _folds, _many, _profiled, _accounted,
+        _arguments, _shapes, _dtypes, _weak, _strict, _short, _downcast, _rounded, _names, _out, _one_out, _kept,
+        _in_python, _unlike, _deep, _state, _apart, _updates, _cells, _broadcast, _views, _pair, _alone, _scalars,
+        _truth, _remarks, _remarks_of_one, _threads, _folds, _many, _profiled, _accounted,
     )
 }  # fmt: skip

@@ -64,6 +64,14 @@ axes[1].set(xlabel="time", ylabel="x")
 plt.show()
 
 # %%
+# Its arrays hold 16 numbers: for more it returns -1, which an exception says here.
+
+try:
+    rk4(right, np.ones(17), 1, 0.01)
+except RuntimeError as err:
+    print(err)
+
+# %%
 # To time 2, in 2,000 steps
 # -------------------------
 # SciPy's solvers choose their steps themselves; asked for ten digits, they agree to six.

@@ -20,6 +20,7 @@ from opweld.checking.forcing import Call, copies_of, copy_of
 from opweld.checking.report import Fault
 from opweld.compile import recipe as recipes
 from opweld.compile.function import Function, function
+from opweld.compile.io import In
 from opweld.compile.recipe import Recipe
 from opweld.errors import CompileError, OpweldError
 from opweld.graph.basic import Constant, Variable
@@ -274,16 +275,21 @@ def subject_of(value: object, name: str, given: Sequence[tuple[Any, ...]] = ()) 
         return None if value.owner is None else _of_outputs(name, leaves([value]), [value], given)
     if isinstance(value, np.ufunc):
         return _of_ufunc(value, name, given)
-    op = getattr(value, "op", None) if hasattr(value, "source") else value
+    form: Any = value if hasattr(value, "source") else None
+    op: Any = value if form is None else getattr(form, "op", None)
     if not isinstance(op, Op):
         return None
+    changed: Sequence[int] = ()
+    if form is not None:  # as a call on arrays has it: what is changed is the array itself
+        changed, op = form.op.text.signature.changed, form.op.working_in_place()
     said = bool(given) or says_inputs(op)
     for inputs in inputs_of(op, given):
         outputs = applied(op, inputs)
         if outputs is None:
             continue
         try:
-            return _of_outputs(name, [v for v in inputs if not isinstance(v, Constant)], outputs, given)
+            specs = [In(v, mutable=i in changed) for i, v in enumerate(inputs) if not isinstance(v, Constant)]
+            return _of_outputs(name, specs, outputs, given)
         except (TypeError, ValueError, AttributeError, IndexError, CompileError) as err:
             if said:
                 raise
@@ -303,7 +309,7 @@ def _of_ufunc(made: np.ufunc, name: str, given: Sequence[tuple[Any, ...]]) -> Su
 
 
 def _of_outputs(
-    name: str, inputs: list[Variable], outputs: list[Variable], given: Sequence[tuple[Any, ...]]
+    name: str, inputs: Sequence[Variable | In], outputs: list[Variable], given: Sequence[tuple[Any, ...]]
 ) -> Subject | None:
     try:
         made = function(inputs, outputs[0] if len(outputs) == 1 else outputs, name=name, on_unused_input="ignore")
