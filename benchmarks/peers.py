@@ -50,16 +50,16 @@ def _variables(tensor: Any, key: str) -> list[Any]:
 
 
 @functools.cache
-def _opweld(key: str, fused: bool) -> Callable[..., Any]:
+def _opweld(key: str, **options: bool) -> Callable[..., Any]:
     import opweld
 
     inputs = _variables(opweld.tensor, key)
     output = WORKS[key].expression(opweld.tensor, *inputs)
-    return opweld.function(inputs, output, options={} if fused else {"fuse": False})
+    return opweld.function(inputs, output, options=options)
 
 
 def opweld(key: str, layout: str, into: bool) -> Candidate:
-    return Candidate(_opweld(key, True), "out=z" if into else "")
+    return Candidate(_opweld(key), "out=z" if into else "")
 
 
 def unfused(key: str, layout: str, into: bool) -> Candidate:
@@ -67,7 +67,15 @@ def unfused(key: str, layout: str, into: bool) -> Candidate:
 
     if "fuse" not in OPTIONS:
         raise Skipped("this opweld has no option fuse")
-    return Candidate(_opweld(key, False), "out=z" if into else "")
+    return Candidate(_opweld(key, fuse=False), "out=z" if into else "")
+
+
+def quick(key: str, layout: str, into: bool) -> Candidate:
+    from opweld.config import OPTIONS
+
+    if "fastmath" not in OPTIONS:
+        raise Skipped("this opweld has no option fastmath")
+    return Candidate(_opweld(key, fastmath=True), "out=z" if into else "")
 
 
 def hand(key: str, layout: str, into: bool) -> Candidate:
@@ -235,6 +243,7 @@ def _pytensor_default(key: str, layout: str, into: bool) -> Candidate:
 PEERS: dict[str, Callable[[str, str, bool], Candidate]] = {
     "opweld": opweld,
     "opweld, unfused": unfused,
+    "opweld, fastmath": quick,
     "hand-written C": hand,
     "NumPy": numpy,
     "Numba": functools.partial(_numba, fastmath=False),

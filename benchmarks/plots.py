@@ -15,6 +15,7 @@ __all__ = ["PLOTS", "draw"]
 COLOURS = {
     "opweld": "#d62728",
     "opweld, unfused": "#ff9896",
+    "opweld, fastmath": "#e377c2",
     "hand-written C": "#222222",
     "NumPy": "#1f77b4",
     "Numba": "#2ca02c",

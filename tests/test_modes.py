@@ -202,7 +202,7 @@ OTHER = {
     "cmodule__remove_gxx_opt": True,
     "compile_memory": 4096.0, "compile_seconds": 100.0, "compiledir": "", "compiledir_owners": "root",
     "conventions": "theano", "cxx": "/nowhere/g++", "cxxflags": "-O0 -fsanitize=undefined",
-    "faults": True, "fuse": False,
+    "fastmath": True, "faults": True, "fuse": False,
     "gcc__cxxflags": "-g1", "march": "baseline", "profile": True,
     "isolate": True, "isolate_seconds": 99.0, "lint": "warn", "lock_seconds": 1.0,
     "on_unused_input": "ignore", "optimizer": "None", "progress": "on", "sanitize": "address",

@@ -99,6 +99,7 @@ def test_index_name_is_as_documented() -> None:
         ("driver", toolchain.Driver("/usr/bin/clang", ["-m64"], "", "gcc -m64")),
         ("spare", True),
         ("fuse", False),
+        ("fastmath", True),
         ("flags", ["-O3 -Wall"]),
         ("flags", ["-Wall", "-O3"]),
         ("flags", ["-O3", "-Wall", "-march=native"]),
@@ -159,7 +160,7 @@ def test_request_has_the_fields_of_the_border() -> None:
     assert sorted(request) == sorted(
         (
             "program sources index spare root owners private cc cxx cflags cxxflags include_dirs runtime python numpy "
-            "env process cpu lock_seconds bounds march vector fuse account faults lines"
+            "env process cpu lock_seconds bounds march vector fuse account faults fastmath lines"
         ).split()
     )
     assert any(os.path.isfile(os.path.join(folder, "Python.h")) for folder in request["include_dirs"])

@@ -40,6 +40,7 @@ type Request struct {
 	CFlags      []string             `json:"cflags"`
 	CXXFlags    []string             `json:"cxxflags"`
 	March       string               `json:"march"`
+	FastMath    bool                 `json:"fastmath"` // floating point may be reordered, contracted, and divided by products
 	IncludeDirs []string             `json:"include_dirs"`
 	Runtime     string               `json:"runtime"`
 	Vector      string               `json:"vector"` // the folder of the vector library

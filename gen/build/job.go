@@ -60,7 +60,7 @@ func newJob(ctx context.Context, req *Request, unit *gen.Unit, progress func(str
 		flags = req.CXXFlags
 	}
 	b := unit.Build
-	j.compile = &cc.Job{Text: unit.Text, CXX: unit.Lang == gen.CXX, Parts: unit.Parts, Flags: flags, March: levelOf(req, unit), System: req.IncludeDirs,
+	j.compile = &cc.Job{Text: unit.Text, CXX: unit.Lang == gen.CXX, Parts: unit.Parts, Flags: flags, March: levelOf(req, unit), Fast: req.FastMath, System: req.IncludeDirs,
 		Headers: b.HeaderDirs, LibDirs: b.LibDirs, Libs: b.Libraries, Args: b.CompileArgs, NoArgs: b.NoCompileArgs, Env: req.Env,
 		Process: req.Process, Bounds: req.Bounds}
 	paths, err := cc.Named(slices.Concat(flags, b.CompileArgs))

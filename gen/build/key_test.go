@@ -132,6 +132,7 @@ var changes = map[string][2]func(s *scene){
 	"architecture":               change(flag("-march=haswell")),
 	"tuning":                     change(flag("-mtune=haswell")),
 	"march":                      change(func(s *scene) { s.req.March = "x86-64-v3" }),
+	"fast maths":                 change(func(s *scene) { s.req.FastMath = true }),
 	"whose native":               {func(s *scene) { flag("-march=native")(s); s.req.CPU = "one" }, func(s *scene) { s.req.CPU = "another" }},
 	"seed":                       {flag("-frandom-seed=1"), flag("-frandom-seed=2")},
 	"macro":                      {flag("-DA=1"), flag("-DA=2")},

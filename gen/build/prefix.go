@@ -156,7 +156,7 @@ func (j *job) head() (key, text string, ok bool) {
 		return "", "", false
 	}
 	plain := job{req: j.req, unit: &gen.Unit{Text: text, Lang: j.unit.Lang}, basis: j.basis, named: j.named}
-	plain.compile = &cc.Job{Tool: j.compile.Tool, CXX: j.compile.CXX, Flags: j.compile.Flags, March: j.compile.March,
+	plain.compile = &cc.Job{Tool: j.compile.Tool, CXX: j.compile.CXX, Flags: j.compile.Flags, March: j.compile.March, Fast: j.compile.Fast,
 		System: j.compile.System}
 	return cache.Key(append(plain.keyLines(), "prefix")), text, true
 }

@@ -38,6 +38,7 @@ type Job struct {
 	Prefix  string   // path of a header that comes first and is compiled ahead; not part of Argv: the result is the same
 	Flags   []string // configured flags: optimisation, warnings, debug
 	March   string   // the level of processors that it is for: "x86-64-v3"; "baseline", or nothing: all of their kind
+	Fast    bool     // floating point may be reordered, contracted, and divided by products
 	System  []string // folders of Python's and NumPy's headers, in order
 	Headers []string // folders of the ops' headers
 	LibDirs []string // folders of the ops' libraries, for the linker and for the loader

@@ -88,6 +88,13 @@ func TestArgv(t *testing.T) {
 	require.NotContains(t, job.Argv(), "-fno-tree-sink")
 	job.Tool = &Tool{Driver: "/usr/bin/gcc", Family: "gcc"}
 	require.Subset(t, job.Argv(), structuralGCC)
+	require.NotContains(t, job.Argv(), fast[0])
+	job.Fast = true
+	require.Subset(t, job.Argv(), slices.Concat(fast, fastGCC))
+	require.Greater(t, slices.Index(job.Argv(), fast[4]), slices.Index(job.Argv(), structural[2]), "the later one holds")
+	job.Tool = &Tool{Driver: "/usr/bin/clang", Family: "clang"}
+	require.Subset(t, job.Argv(), fast)
+	require.NotContains(t, job.Argv(), fastGCC[0])
 }
 
 // What a processor has beyond its kind is asked of compilers that are known to take it, unless they are told for which one

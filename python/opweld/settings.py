@@ -133,6 +133,12 @@ KEYS: dict[str, tuple[Any, Parser, str | None, str]] = {  # default, reader, whe
     ),
     "cxx": ("", _path, KEY, "C++ compiler driver, a name or a path; empty: the first that works"),
     "cxxflags": (f"-O3 -fno-math-errno {_WARNINGS}", _text, KEY, "flags of the C++ compiler"),
+    "fastmath": (
+        False,
+        _flag,
+        KEY,
+        "let compilers reorder arithmetic of floating point, divide by products, and contract products and sums",
+    ),
     "faults": (False, _flag, KEY, "let every place that can fail be forced to: what opweld check makes"),
     "floatX": ("float64", _one_of("float64", "float32", "float16"), None, "dtype of vector() and its like"),
     "fuse": (True, _flag, KEY, "make one loop of nodes that walk the same elements"),

@@ -91,19 +91,13 @@ class Setup:
         """
         if not ENGINE_ID:
             raise EngineError("the engine is not built: install opweld's wheel, or in a source tree run: make engine")
+        options = self.options
         return toolchain.index_name(
-            engine=ENGINE_ID,
-            driver=self.driver,
-            flags=self._adjusted(self._flags(self.lang)),
-            program=self.program.bytes,
-            march=toolchain.march(self.options.march),
-            spare=spare,
-            fuse=self.options.fuse,
-            profile=self.options.profile,
-            account=self.options.account,
-            faults=self.options.faults,
-            written=self._digest_of_sources() if self.options.cmodule__remove_gxx_opt else "",
-        )
+            engine=ENGINE_ID, driver=self.driver, flags=self._adjusted(self._flags(self.lang)),
+            program=self.program.bytes, march=toolchain.march(options.march), spare=spare, fuse=options.fuse,
+            profile=options.profile, account=options.account, faults=options.faults, fastmath=options.fastmath,
+            written=self._digest_of_sources() if options.cmodule__remove_gxx_opt else "",
+        )  # fmt: skip
 
     def request(self, owners: tuple[int, ...]) -> dict[str, Any]:
         """Make the request for a build, without the folders.
@@ -126,7 +120,7 @@ class Setup:
             root="", private="", owners=owners, cc=drivers["c"].path, cxx=drivers["c++"].path, cflags=flags["c"],
             cxxflags=flags["c++"], march=toolchain.march(options.march), lock_seconds=options.lock_seconds,
             seconds=options.compile_seconds, memory=options.compile_memory, fuse=options.fuse,
-            profile=options.profile, account=options.account, faults=options.faults,
+            profile=options.profile, account=options.account, faults=options.faults, fastmath=options.fastmath,
             lines=making.telling.lines_of(program.data, program.sources) if options.cmodule__remove_gxx_opt else None,
         )  # fmt: skip
         return made

@@ -110,6 +110,7 @@ def request(
     profile: bool = False,
     account: bool = False,
     faults: bool = False,
+    fastmath: bool = False,
     lines: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Make the request for a build (docs/engine.md). It is only needed where the cache has nothing.
@@ -127,6 +128,8 @@ def request(
         Count references and memory.
     faults : bool
         Have every place that can fail ask whether it is to; then there are no clocks.
+    fastmath : bool
+        Let the compiler reorder and contract arithmetic of floating point, and divide by multiplying.
     lines : mapping, optional
         In which files and lines fragments were written, for a debugger.
 
@@ -157,6 +160,7 @@ def request(
         "cflags": list(cflags),
         "cxxflags": list(cxxflags),
         "march": march,
+        "fastmath": fastmath,
         "include_dirs": include_dirs(),
         "runtime": runtime_object(profile, account, faults),
         "vector": vector_folder(),

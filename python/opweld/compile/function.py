@@ -116,6 +116,7 @@ def function(
     isolate: bool | None = None,
     lint: str | None = None,
     sanitize: str | bool | None = None,
+    fastmath: bool | None = None,
 ) -> Any:
     """Compile a graph.
 
@@ -168,6 +169,10 @@ def function(
         Compile C with sanitizers, and run it in a process of its own that has them: ``"address,undefined"``, also
         True, or ``"thread"``. What they find is a `SanitizerError` at the user's line (docs/sanitize.md);
         ``config.sanitize``, which is none unless set, if left out.
+    fastmath : bool, optional
+        Let the compiler reorder sums and products of floating point, divide by multiplying, and contract a product and
+        a sum, in the function's loops and in the C of its ops: quicker, and no longer NumPy's bits (docs/functions.md);
+        ``config.fastmath``, which is False unless set, if left out. NaN, infinities and warnings stay.
 
     Returns
     -------
@@ -205,7 +210,8 @@ def function(
     if isinstance(mode, Variable):
         raise TypeError(f"mode must be a name or a Mode, got {_what(mode)}; several inputs or outputs are one list")
     mode = config.mode if mode is None else mode
-    given = _options(options, allow_input_downcast, on_unused_input, fuse, profile, threads, isolate, lint)
+    flags = {"fuse": fuse, "profile": profile, "isolate": isolate, "fastmath": fastmath}
+    given = _options(options, allow_input_downcast, on_unused_input, flags, threads, lint)
     if sanitize is not None:
         given["sanitize"] = sanitize
     found = None if isinstance(mode, str) and mode in STANDARD else modes.read_mode(mode)
@@ -235,10 +241,8 @@ def _options(
     options: object,
     downcast: object,
     unused: object,
-    fuse: object,
-    profile: object,
+    flags: Mapping[str, object],
     threads: object,
-    isolate: object,
     lint: object,
 ) -> dict[str, Any]:
     """What the user says of options, by whichever keyword."""
@@ -248,7 +252,7 @@ def _options(
     allowed = _yes_or_no("allow_input_downcast", downcast, maybe=True)
     if allowed is not None:
         given["allow_input_downcast"] = allowed
-    for name, value in (("fuse", fuse), ("profile", profile), ("isolate", isolate)):
+    for name, value in flags.items():
         wanted = _yes_or_no(name, value, maybe=True)
         if wanted is not None:
             given[name] = wanted

@@ -283,6 +283,7 @@ def index_name(
     profile: bool = False,
     account: bool = False,
     faults: bool = False,
+    fastmath: bool = False,
     written: str = "",
     python: str | None = None,
     numpy: str | None = None,
@@ -312,6 +313,8 @@ def index_name(
         References and memory are counted in the module.
     faults : bool, optional
         Its places can be forced to fail.
+    fastmath : bool, optional
+        Its arithmetic of floating point may be reordered.
     written : str, optional
         What stands for the lines of users' files that are in the module, for a debugger.
     python, numpy : str, optional
@@ -340,6 +343,7 @@ def index_name(
         *(_line("profile", "on") for _ in range(profile)),
         *(_line("account", "on") for _ in range(account)),
         *(_line("faults", "on") for _ in range(faults)),
+        *(_line("fastmath", "on") for _ in range(fastmath)),
         *(_line("written", written) for _ in range(bool(written))),
         _line("march", march),
         *(_line("env", f"{name}={env[name]}") for name in SEARCH_VARIABLES if name in env),
