@@ -2,10 +2,10 @@ package gen
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"opweld/gen/pattern"
 	"opweld/npyapi"
 	"opweld/templates"
 )
@@ -45,9 +45,9 @@ func (v *View) accounted() ([]AccountedView, error) {
 }
 
 var (
-	defined = regexp.MustCompile(`(?m)^#define (\w+)\(`)
+	defined = pattern.New(`(?m)^#define (\w+)\(`)
 	// definition is where a text defines a function, or a macro, itself.
-	definition = regexp.MustCompile(`(?m)^(?:[ \t]*#[ \t]*define[ \t]+(\w+)|[^\n;{}=()]*[ \t*](\w+)[ \t]*\([^;{}]*\)\s*\{)`)
+	definition = pattern.New(`(?m)^(?:[ \t]*#[ \t]*define[ \t]+(\w+)|[^\n;{}=()]*[ \t*](\w+)[ \t]*\([^;{}]*\)\s*\{)`)
 	forms      = map[npyapi.Returns]string{npyapi.Nothing: "OPW_LOOKS", npyapi.New: "OPW_NEW", npyapi.Borrowed: "OPW_LENDS"}
 )
 

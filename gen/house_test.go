@@ -2,12 +2,14 @@ package gen_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,18 +26,19 @@ var rooms = map[string][]string{
 	"opweld/npyapi":        {},
 	"opweld/templates":     {},
 	"opweld/refcount":      {},
-	"opweld/gen/ccode":     {"opweld/npyapi", "github.com/tree-sitter/"},
-	"opweld/gen/scalar":    {"opweld/npyapi"},
-	"opweld/gen":           {"opweld/gen/ccode", "opweld/gen/scalar", "opweld/npyapi", "opweld/refcount", "opweld/templates"},
+	"opweld/gen/pattern":   {},
+	"opweld/gen/ccode":     {"opweld/npyapi", "github.com/tree-sitter/", "opweld/gen/pattern"},
+	"opweld/gen/scalar":    {"opweld/npyapi", "opweld/gen/pattern"},
+	"opweld/gen":           {"opweld/gen/ccode", "opweld/gen/scalar", "opweld/npyapi", "opweld/refcount", "opweld/templates", "opweld/gen/pattern"},
 	"opweld/gen/async":     {},
-	"opweld/gen/cc":        {"opweld/gen/async", "opweld/npyapi"},
+	"opweld/gen/cc":        {"opweld/gen/async", "opweld/npyapi", "opweld/gen/pattern"},
 	"opweld/gen/cache":     {"opweld/gen/async"},
-	"opweld/gen/build":     {"opweld/gen", "opweld/gen/async", "opweld/gen/cc", "opweld/gen/cache", "opweld/gen/faults", "opweld/gen/lint"},
-	"opweld/gen/expr":      {"opweld/gen/scalar", "github.com/go-python/gpython/"},
-	"opweld/gen/faults":    {"opweld/gen/ccode", "opweld/npyapi"},
-	"opweld/gen/signature": {},
+	"opweld/gen/build":     {"opweld/gen", "opweld/gen/async", "opweld/gen/cc", "opweld/gen/cache", "opweld/gen/faults", "opweld/gen/lint", "opweld/gen/pattern"},
+	"opweld/gen/expr":      {"opweld/gen/scalar", "github.com/go-python/gpython/", "opweld/gen/pattern"},
+	"opweld/gen/faults":    {"opweld/gen/ccode", "opweld/npyapi", "opweld/gen/pattern"},
+	"opweld/gen/signature": {"opweld/gen/pattern"},
 	"opweld/gen/cop":       {"opweld/gen/ccode", "opweld/gen/signature", "opweld/templates"},
-	"opweld/gen/lint":      {"opweld/gen", "opweld/gen/ccode", "opweld/npyapi"},
+	"opweld/gen/lint":      {"opweld/gen", "opweld/gen/ccode", "opweld/npyapi", "opweld/gen/pattern"},
 	"opweld/pyext":         {"opweld/gen", "opweld/gen/faults", "opweld/gen/cop", "opweld/gen/lint", "opweld/gen/async", "opweld/gen/build", "opweld/gen/expr", "opweld/pyext/host", "opweld/gen/ccode"},
 	"opweld/pyext/host":    {},
 }
@@ -141,7 +144,7 @@ func TestGlueLooksAtWhatCallsGive(t *testing.T) {
 
 // glueTexts are the runtime and every template.
 func glueTexts(t *testing.T) map[string]string {
-	root, err := templates.Load()
+	root, err := templates.All()
 	require.NoError(t, err)
 	runtime, err := templates.Plain("runtime.c")
 	require.NoError(t, err)
@@ -152,4 +155,41 @@ func glueTexts(t *testing.T) map[string]string {
 		}
 	}
 	return texts
+}
+
+// An expression that is compiled when it is first asked is looked at here.
+func TestPatternsAreExpressions(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`, "opweld/...").Output()
+	require.NoError(t, err)
+	seen := 0
+	for path := range strings.FieldsSeq(string(out)) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) != 1 {
+				return true
+			}
+			name, ok := call.Fun.(*ast.SelectorExpr)
+			if x, isName := call.Fun.(*ast.Ident); ok && name.Sel.Name == "New" && fmt.Sprint(name.X) == "pattern" || isName && x.Name == "later" {
+				seen++
+				_, err := regexp.Compile(written(call.Args[0]))
+				assert.NoError(t, err, path)
+			}
+			return true
+		})
+	}
+	assert.Greater(t, seen, 80)
+}
+
+// written is the text of a constant expression; what is not written there counts as nothing.
+func written(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		text, _ := strconv.Unquote(e.Value)
+		return text
+	case *ast.BinaryExpr:
+		return written(e.X) + written(e.Y)
+	}
+	return ""
 }

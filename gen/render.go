@@ -1,13 +1,11 @@
 package gen
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
-	"text/template"
 
 	"opweld/templates"
 )
@@ -43,11 +41,11 @@ func Render(t Target) (*Unit, error) {
 	return unit, err
 }
 
-// Ready reads the templates, which the first render would wait for.
-func Ready() error {
-	_, err := templates.Load()
-	return err
-}
+// unitTemplate is what a unit is written by.
+const unitTemplate = "unit.c.tmpl"
+
+// Ready reads the templates of units, which the first render would wait for.
+func Ready() error { return templates.Ready(unitTemplate) }
 
 // Runtime is the part of every module that does not depend on its function, in C: compiled once, when the package is
 // built for a CPython, and linked with each unit.
@@ -73,16 +71,14 @@ func (l Lang) SourceName() string {
 
 // text writes a unit: the helpers of its loops first, then all.
 func (v *View) text(lang Lang) (string, error) {
-	root, err := templates.Load()
-	for i := 0; err == nil && i < len(v.helpers); i++ {
-		var written string
-		written, err = text(root, v.helpers[i].Path(), v.helpers[i], lang)
+	for _, h := range v.helpers {
+		written, err := text(h.Path(), h, lang)
+		if err != nil {
+			return "", err
+		}
 		v.Helpers = append(v.Helpers, written)
 	}
-	if err != nil {
-		return "", fmt.Errorf("opweld's templates are wrong: %w", err)
-	}
-	return text(root, "unit.c.tmpl", v, lang)
+	return text(unitTemplate, v, lang)
 }
 
 // plain gives a file of plain C.
@@ -98,12 +94,11 @@ func plain(name string) (string, error) {
 }
 
 // text executes a template and gives each mark that leads back to the glue its line number.
-func text(root *template.Template, name string, data any, lang Lang) (string, error) {
-	var buf bytes.Buffer
-	if err := root.ExecuteTemplate(&buf, name, data); err != nil {
-		return "", fmt.Errorf("opweld's templates are wrong: %w", err)
+func text(name string, data any, lang Lang) (string, error) {
+	written, err := templates.Text(name, data)
+	if err == nil {
+		written, err = laidOut(written)
 	}
-	written, err := laidOut(buf.String())
 	if err != nil {
 		return "", fmt.Errorf("opweld's templates are wrong: %w", err)
 	}

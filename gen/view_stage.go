@@ -2,10 +2,10 @@ package gen
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"opweld/gen/pattern"
 	"opweld/gen/scalar"
 )
 
@@ -300,7 +300,7 @@ func (p *piece) places(at int, call bool) []int {
 	return found
 }
 
-var valueNamed = regexp.MustCompile(`\b` + gluePrefix + `v\d+\b`)
+var valueNamed = pattern.New(`\b` + gluePrefix + `v\d+\b`)
 
 // rename has values named in the order in which they come, so that equal parts are equal texts.
 func (p *piece) rename() {

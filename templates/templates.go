@@ -7,17 +7,14 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strings"
 	"sync"
 	"text/template"
+	"text/template/parse"
 )
 
 //go:embed *.tmpl runtime/*.c runtime/*.h unit/*.tmpl scalar/*.tmpl cop/*.tmpl
 var files embed.FS
-
-// included is a line of plain C that asks for another file of the same folder.
-var included = regexp.MustCompile(`(?m)^#include "([a-z_]+\.[ch])"$`)
 
 // Plain gives a file of runtime/, with what it includes of that folder in place: one text that needs nothing beside it.
 func Plain(name string) (string, error) {
@@ -25,49 +22,135 @@ func Plain(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := included.ReplaceAllStringFunc(string(data), func(line string) string {
-		inner, failed := Plain(included.FindStringSubmatch(line)[1])
-		if failed != nil {
-			err = failed
+	var text strings.Builder
+	for line := range strings.Lines(string(data)) {
+		asked, ok := included(line)
+		if !ok {
+			text.WriteString(line)
+			continue
 		}
-		return strings.TrimSuffix(inner, "\n")
-	})
-	return text, err
+		inner, err := Plain(asked)
+		if err != nil {
+			return "", err
+		}
+		text.WriteString(strings.TrimSuffix(inner, "\n") + "\n")
+	}
+	return text.String(), nil
+}
+
+// included is the file of the same folder that a line of plain C asks for.
+func included(line string) (name string, ok bool) {
+	rest, asks := strings.CutPrefix(line, `#include "`)
+	name, ends := strings.CutSuffix(rest, "\"\n")
+	return name, asks && ends
 }
 
 // never stands in no text: what it delimits are no actions, so plain C is taken as it is.
 const never = "\x00"
 
-// heads are the headers of the plain C that units begin with.
-var heads = []string{"prelude.h", "light.h", "plain.h", "remarks.h", "noprefix.h", "account.h"}
+// set holds the templates that were asked for, each under its path, so that two files of one name in two folders stay apart; so
+// stand the heads of the plain C. A process writes few of the sections that there are, and its first build would wait for all.
+type set struct {
+	mu   sync.Mutex
+	root *template.Template
+}
 
-// Load parses every template under its path, so that two files of one name in two folders stay apart; so stand the heads
-// of the plain C. It does so once: templates are executed only.
-var Load = sync.OnceValues(load)
+var parsed = set{root: template.New("").Option("missingkey=error")}
 
-func load() (*template.Template, error) {
-	root := template.New("").Option("missingkey=error")
+// Text is what a template makes of data.
+func Text(name string, data any) (string, error) {
+	t, err := parsed.get(name)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	err = t.Execute(&text, data)
+	return text.String(), err
+}
+
+// Ready parses a template and all that it asks for, which the first Text would wait for.
+func Ready(name string) error {
+	_, err := parsed.get(name)
+	return err
+}
+
+// All parses every template there is.
+func All() (*template.Template, error) {
 	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".tmpl") {
-			return err
+		if err == nil && strings.HasSuffix(path, ".tmpl") {
+			err = Ready(path)
 		}
-		data, err := files.ReadFile(path)
-		if err == nil {
-			_, err = root.New(path).Parse(string(data))
+		return err
+	})
+	return parsed.root, err
+}
+
+func (s *set) get(name string) (*template.Template, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.parse(name)
+}
+
+// parse reads a template that was not asked for before, after those that it asks for: what can be found is whole.
+func (s *set) parse(name string) (*template.Template, error) {
+	if t := s.root.Lookup(name); t != nil {
+		return t, nil
+	}
+	tree, err := read(name)
+	if err == nil && tree != nil { // nil: an empty text
+		err = s.asked(tree.Root)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("template %s: %w", name, err)
+	}
+	return s.root.AddParseTree(name, tree)
+}
+
+// asked parses what a list of a template's nodes asks for.
+func (s *set) asked(list *parse.ListNode) error {
+	if list == nil {
+		return nil
+	}
+	for _, node := range list.Nodes {
+		var err error
+		switch n := node.(type) {
+		case *parse.TemplateNode:
+			_, err = s.parse(n.Name)
+		case *parse.IfNode:
+			err = s.branches(&n.BranchNode)
+		case *parse.RangeNode:
+			err = s.branches(&n.BranchNode)
+		case *parse.WithNode:
+			err = s.branches(&n.BranchNode)
 		}
 		if err != nil {
-			return fmt.Errorf("template %s: %w", path, err)
-		}
-		return nil
-	})
-	for _, name := range heads {
-		text, failed := Plain(name)
-		if failed == nil {
-			_, failed = root.New("runtime/"+name).Delims(never, never).Parse(text)
-		}
-		if err == nil {
-			err = failed
+			return err
 		}
 	}
-	return root, err
+	return nil
+}
+
+func (s *set) branches(n *parse.BranchNode) error {
+	if err := s.asked(n.List); err != nil {
+		return err
+	}
+	return s.asked(n.ElseList)
+}
+
+// read parses the text of a template alone; a head is taken as it is.
+func read(name string) (*parse.Tree, error) {
+	alone := template.New(name)
+	text, err := "", error(nil)
+	if head, plain := strings.CutPrefix(name, "runtime/"); plain {
+		text, err = Plain(head)
+		alone.Delims(never, never)
+	} else {
+		var data []byte
+		data, err = files.ReadFile(name)
+		text = string(data)
+	}
+	if err == nil {
+		_, err = alone.Parse(text)
+	}
+	return alone.Tree, err
 }

@@ -3,10 +3,11 @@ package build
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"opweld/gen/pattern"
 )
 
 // Written is where the lines of a fragment were written: what a debugger is told, in the place of the fragment's name.
@@ -25,7 +26,7 @@ func (w Written) line(number int) int {
 	return w.Lines[min(max(number, 1), len(w.Lines))-1]
 }
 
-var markRE = regexp.MustCompile(`^#line (\d+) "((?:[^"\\]|\\.)*)"$`)
+var markRE = pattern.New(`^#line (\d+) "((?:[^"\\]|\\.)*)"$`)
 
 // asWritten replaces the names of fragments in the marks of a unit by the files and lines that they were written in, and
 // adds what a debugger reads of their variables. A line that goes on in the next one is not parted from it.

@@ -3,19 +3,19 @@ package build
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"opweld/gen/cache"
 	"opweld/gen/cc"
+	"opweld/gen/pattern"
 )
 
 var (
-	quotedRE = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*"([^"\n]+)"`)
-	asmRE    = regexp.MustCompile(`\.(incbin|include)\b`)
-	askedRE  = regexp.MustCompile(`__has_include(?:_next)?\s*\(\s*(?:"([^"\n]+)"|<([^>\n]+)>)`)
+	quotedRE = pattern.New(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*"([^"\n]+)"`)
+	asmRE    = pattern.New(`\.(incbin|include)\b`)
+	askedRE  = pattern.New(`__has_include(?:_next)?\s*\(\s*(?:"([^"\n]+)"|<([^>\n]+)>)`)
 )
 
 // placesOf collects where a compile that began at start looked for its headers and libraries before it found them.

@@ -1,9 +1,10 @@
 package cc
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"opweld/gen/pattern"
 )
 
 // region is what stands between two #line marks: a fragment, or a part of one.
@@ -14,8 +15,8 @@ type region struct {
 }
 
 var (
-	tokenRE       = regexp.MustCompile(`(?s)//(?:[^\n\\]|\\.)*|/\*.*?\*/|/\*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{}]`)
-	conditionalRE = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(?:if|el|endif|define)`)
+	tokenRE       = pattern.New(`(?s)//(?:[^\n\\]|\\.)*|/\*.*?\*/|/\*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{}]`)
+	conditionalRE = pattern.New(`(?m)^[ \t]*#[ \t]*(?:if|el|endif|define)`)
 )
 
 // unclosed finds the first fragment that leaves a brace or a comment open, or closes a brace that it has not opened: what

@@ -1,9 +1,10 @@
 package cc
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"opweld/gen/pattern"
 )
 
 // Diagnostic is one error or warning. As the compiler gives it, File is a #line name and Line a line of it; Map turns
@@ -32,13 +33,13 @@ type Source struct {
 }
 
 var (
-	placedRE = regexp.MustCompile(`^([^\s:][^:]*):(\d+):(?:(\d+):)? (fatal error|error|warning|sorry, unimplemented|internal compiler error): (.*)$`)
-	fromRE   = regexp.MustCompile(`^(?:In file included|\s+) from ([^:]+):(\d+)(?::\d+)?[,:]$`)
-	bareRE   = regexp.MustCompile(`^(?:fatal )?error: (.*)$`)
-	driverRE = regexp.MustCompile(`^([\w./+-]+): (?:(fatal error|error|warning|internal compiler error): )?(.*)$`)
-	undefRE  = regexp.MustCompile(`(?:^|: |>>> )((?:undefined reference to|undefined symbol:?|multiple definition of|duplicate symbol:?) .*)$`)
-	optionRE = regexp.MustCompile(` \[(-W[^\]]+)\]$`)
-	linkerRE = regexp.MustCompile(`(?:^|[/-])(?:ld|collect2|mold|lld)(?:\.\w+)?$`)
+	placedRE = pattern.New(`^([^\s:][^:]*):(\d+):(?:(\d+):)? (fatal error|error|warning|sorry, unimplemented|internal compiler error): (.*)$`)
+	fromRE   = pattern.New(`^(?:In file included|\s+) from ([^:]+):(\d+)(?::\d+)?[,:]$`)
+	bareRE   = pattern.New(`^(?:fatal )?error: (.*)$`)
+	driverRE = pattern.New(`^([\w./+-]+): (?:(fatal error|error|warning|internal compiler error): )?(.*)$`)
+	undefRE  = pattern.New(`(?:^|: |>>> )((?:undefined reference to|undefined symbol:?|multiple definition of|duplicate symbol:?) .*)$`)
+	optionRE = pattern.New(` \[(-W[^\]]+)\]$`)
+	linkerRE = pattern.New(`(?:^|[/-])(?:ld|collect2|mold|lld)(?:\.\w+)?$`)
 )
 
 // parse reads gcc's and clang's text. Notes and context lines are dropped, repeats are dropped, order is kept.

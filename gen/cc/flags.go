@@ -6,9 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"opweld/gen/pattern"
 )
 
 // lane is the program that an argument is for.
@@ -73,11 +74,11 @@ var refusals = []struct {
 const depsOurs = "the list of what a compile reads is made by opweld, and this would change it"
 
 // includes are words of files that lead to further ones, which are then in no list.
-var includes = map[string]*regexp.Regexp{
-	"-T": scriptRE, "-script": scriptRE, "-default-script": scriptRE, "-dT": scriptRE, "-specs": regexp.MustCompile(`%include`),
+var includes = map[string]*pattern.Pattern{
+	"-T": scriptRE, "-script": scriptRE, "-default-script": scriptRE, "-dT": scriptRE, "-specs": pattern.New(`%include`),
 }
 
-var scriptRE = regexp.MustCompile(`\bINCLUDE\b`)
+var scriptRE = pattern.New(`\bINCLUDE\b`)
 
 // Named lists the files that arguments name: what they hold counts like the arguments themselves. Response files are
 // opened, whatever they hold in turn. An error is an ErrFlag: an argument whose effect could not be told from another's.
@@ -252,7 +253,7 @@ func joinable(name, value string) bool {
 	return joins && !strings.HasPrefix(value, "-") && (strings.Contains(value, "/") || !strings.Contains(value, "=") && !sectionRE.MatchString(value))
 }
 
-var sectionRE = regexp.MustCompile(`^(text|data|bss|rodata|ldata)`)
+var sectionRE = pattern.New(`^(text|data|bss|rodata|ldata)`)
 
 // readable makes sure that the value of an option is a file that can be read and that leads to no other.
 func readable(name, value string) error {

@@ -7,11 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"opweld/gen/async"
+	"opweld/gen/pattern"
 )
 
 // Query is what a compiler's identity depends on.
@@ -194,9 +194,9 @@ func searchFolders(said string) []string {
 }
 
 var (
-	configuredRE = regexp.MustCompile(`(?m)^(?:Reading specs from|Configuration file:) (/.*)$`)
-	cpuRE        = regexp.MustCompile(`"-target-cpu" "([^"]+)"`)
-	commonCPU    = regexp.MustCompile(`^(generic.*|x86-64(-v\d)?|i[3-6]86|pentium4|armv\d.*)$`)
+	configuredRE = pattern.New(`(?m)^(?:Reading specs from|Configuration file:) (/.*)$`)
+	cpuRE        = pattern.New(`"-target-cpu" "([^"]+)"`)
+	commonCPU    = pattern.New(`^(generic.*|x86-64(-v\d)?|i[3-6]86|pentium4|armv\d.*)$`)
 )
 
 // resolve takes in the command line that the driver would run: its arguments in full, and the files that told it so.

@@ -10,10 +10,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"opweld/gen/pattern"
 )
 
 // linkLineRE knows the linker's command line, as -v prints it, by the output and a folder of libraries.
-var linkLineRE = regexp.MustCompile(`^ .*[ "]-o"? "?` + regexp.QuoteMeta(Output) + `"? .*[ "]-L`)
+var linkLineRE = pattern.New(`^ .*[ "]-o"? "?` + regexp.QuoteMeta(Output) + `"? .*[ "]-L`)
 
 // readsOf collects what a compile read: headers from the depfile, libraries from the linker's trace, and the search
 // paths from the driver's own account (-v), which is right whatever the arguments and the environment hold.

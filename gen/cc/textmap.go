@@ -1,8 +1,9 @@
 package cc
 
 import (
-	"regexp"
 	"strings"
+
+	"opweld/gen/pattern"
 )
 
 // textMap finds the line of the rendered text that a diagnostic speaks of. Several kernels of one op share a #line
@@ -17,7 +18,7 @@ type place struct {
 	line int
 }
 
-var lineRE = regexp.MustCompile(`^\s*#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"`)
+var lineRE = pattern.New(`^\s*#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"`)
 
 // newTextMap walks the text of a source file and its #line directives.
 func newTextMap(source, text string) textMap {
@@ -60,7 +61,7 @@ func (m textMap) place(ds []Diagnostic) {
 	}
 }
 
-var quotedRE = regexp.MustCompile(`'([A-Za-z_]\w*)'`)
+var quotedRE = pattern.New(`'([A-Za-z_]\w*)'`)
 
 // quoted is the first name that a message quotes; empty: none.
 func quoted(message string) string {

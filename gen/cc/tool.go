@@ -1,9 +1,10 @@
 package cc
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"opweld/gen/pattern"
 )
 
 // Tool is who a compiler is: everything about it that can change its output, apart from the contents of its programs,
@@ -38,7 +39,7 @@ func (t *Tool) x86() bool {
 	return (t.Family == "gcc" || t.Family == "clang") && (kind == "x86_64" || kind == "amd64" || len(kind) == 4 && kind[0] == 'i' && kind[2:] == "86")
 }
 
-var numberRE = regexp.MustCompile(`(?:^|[ v])(\d+)\.\d+`)
+var numberRE = pattern.New(`(?:^|[ v])(\d+)\.\d+`)
 
 // major is the first number of the version that ends a version line.
 func major(line string) int {

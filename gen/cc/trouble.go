@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
+
+	"opweld/gen/pattern"
 )
 
 // Kinds of trouble.
@@ -120,8 +121,8 @@ func (j *Job) blame(out *outcome, ds []Diagnostic, dir string) *Trouble {
 }
 
 var (
-	fullRE = regexp.MustCompile(`(No space left on device|Disk quota exceeded|File too large|Read-only file system|Input/output error|Stale file handle|Too many open files in system|Too many open files)['"]?\.?$`)
-	descRE = regexp.MustCompile(`out of file descriptors|cannot open shared object file: Error 24$`)
+	fullRE = pattern.New(`(No space left on device|Disk quota exceeded|File too large|Read-only file system|Input/output error|Stale file handle|Too many open files in system|Too many open files)['"]?\.?$`)
+	descRE = pattern.New(`out of file descriptors|cannot open shared object file: Error 24$`)
 )
 
 // full finds an error of the system that a program met when it wrote or opened a file. What a text makes the compiler say,
@@ -142,10 +143,10 @@ func (s *scene) full() *Trouble {
 }
 
 var (
-	signalRE = regexp.MustCompile(`: ([A-Z][\w ]*?) signal terminated program (\S+)`)
-	olderRE  = regexp.MustCompile(`: ([A-Z][\w ]*?) \(program (\S+)\)`)
-	linkRE   = regexp.MustCompile(`: (\S+) terminated with signal \d+ \[([^\]]+)\]`)
-	clangRE  = regexp.MustCompile(`error: unable to execute command: ([A-Z][\w ]*?)(?: \(core dumped\))?$`)
+	signalRE = pattern.New(`: ([A-Z][\w ]*?) signal terminated program (\S+)`)
+	olderRE  = pattern.New(`: ([A-Z][\w ]*?) \(program (\S+)\)`)
+	linkRE   = pattern.New(`: (\S+) terminated with signal \d+ \[([^\]]+)\]`)
+	clangRE  = pattern.New(`error: unable to execute command: ([A-Z][\w ]*?)(?: \(core dumped\))?$`)
 )
 
 // killed finds a program that a signal ended.
@@ -168,7 +169,7 @@ func (s *scene) killed() *Trouble {
 }
 
 // match gives the groups of the first expression that a line matches.
-func match(line string, expressions ...*regexp.Regexp) []string {
+func match(line string, expressions ...*pattern.Pattern) []string {
 	for _, e := range expressions {
 		if m := e.FindStringSubmatch(line); m != nil {
 			return m
@@ -191,9 +192,9 @@ func (s *scene) signalled(program, signal string) *Trouble {
 }
 
 var (
-	execRE    = regexp.MustCompile(`(?:cannot execute|error trying to exec) '([^']+)': (?:\w+: )?(.*)$`)
-	missingRE = regexp.MustCompile(`fatal error: cannot find '([^']+)'$|unable to execute command: Executable "([^"]+)" doesn't exist`)
-	loaderRE  = regexp.MustCompile(`^(\S+): (error while loading shared libraries: .*)$`)
+	execRE    = pattern.New(`(?:cannot execute|error trying to exec) '([^']+)': (?:\w+: )?(.*)$`)
+	missingRE = pattern.New(`fatal error: cannot find '([^']+)'$|unable to execute command: Executable "([^"]+)" doesn't exist`)
+	loaderRE  = pattern.New(`^(\S+): (error while loading shared libraries: .*)$`)
 )
 
 // missing finds a program that could not be started.
@@ -213,7 +214,7 @@ func (s *scene) missing() *Trouble {
 	return nil
 }
 
-var memoryRE = regexp.MustCompile(`^(?:(\S+): )?.*(?:out of memory|memory exhausted|Cannot allocate memory|std::bad_alloc|failed to map segment)`)
+var memoryRE = pattern.New(`^(?:(\S+): )?.*(?:out of memory|memory exhausted|Cannot allocate memory|std::bad_alloc|failed to map segment)`)
 
 // starved finds a program that got no memory.
 func (s *scene) starved() *Trouble {
@@ -227,7 +228,7 @@ func (s *scene) starved() *Trouble {
 	return nil
 }
 
-var crashRE = regexp.MustCompile(`internal compiler error: (.*)$`)
+var crashRE = pattern.New(`internal compiler error: (.*)$`)
 
 // crashed finds a compiler that gave up by itself, perhaps over a line of the text.
 func (s *scene) crashed() *Trouble {
@@ -241,7 +242,7 @@ func (s *scene) crashed() *Trouble {
 	return nil
 }
 
-var brokenRE = regexp.MustCompile(`file truncated|file too short|file (?:format )?not recognized|error adding symbols|[Cc]orrupt|malformed`)
+var brokenRE = pattern.New(`file truncated|file too short|file (?:format )?not recognized|error adding symbols|[Cc]orrupt|malformed`)
 
 // misread finds a linker that cannot read what the assembler has just written.
 func (s *scene) misread() *Trouble {
@@ -289,9 +290,9 @@ func (s *scene) dead(program, how, advice string) *Trouble {
 }
 
 var (
-	runningRE  = regexp.MustCompile(`^ "?((?:[^" ]*/)?(?:cc1|cc1plus|as|collect2|ld(?:\.\w+)?|clang(?:-\d+)?))"? `)
-	returnedRE = regexp.MustCompile(`: (\S+) returned \d+ exit status`)
-	summaryRE  = regexp.MustCompile(`: error: \S+ returned \d+ exit status|linker command failed|compilation terminated|^See |^Please `)
+	runningRE  = pattern.New(`^ "?((?:[^" ]*/)?(?:cc1|cc1plus|as|collect2|ld(?:\.\w+)?|clang(?:-\d+)?))"? `)
+	returnedRE = pattern.New(`: (\S+) returned \d+ exit status`)
+	summaryRE  = pattern.New(`: error: \S+ returned \d+ exit status|linker command failed|compilation terminated|^See |^Please `)
 )
 
 // running is the program that the driver ran last, by its own account; where that is silent, the driver.

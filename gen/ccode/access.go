@@ -1,8 +1,8 @@
 package ccode
 
-import "regexp"
+import "opweld/gen/pattern"
 
-var private = regexp.MustCompile(`\b(?:private|protected)(\s*:)`)
+var private = pattern.New(`\b(?:private|protected)(\s*:)`)
 
 // Public is the text of a struct's members with all of them public, in as many bytes: the glue's functions are members of a
 // class that is made of it.

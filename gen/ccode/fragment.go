@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"opweld/gen/pattern"
 	"opweld/npyapi"
 )
 
@@ -54,15 +55,15 @@ func (f *Fragment) breach(code string, offset int, format string, args ...any) {
 }
 
 var (
-	unused   = regexp.MustCompile(`(?ms)^[ \t]*#[ \t]*if[ \t]+0[ \t\r]*\n(?:.*?\n)??[ \t]*#[ \t]*(?:if|el|endif)`)
-	define   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+FAIL\b`)
-	failWord = regexp.MustCompile(`\bFAIL\b`)
-	tested   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|define|undef)\b.*$`)
-	word     = regexp.MustCompile(`\b[A-Za-z_]\w*\b`)
+	unused   = pattern.New(`(?ms)^[ \t]*#[ \t]*if[ \t]+0[ \t\r]*\n(?:.*?\n)??[ \t]*#[ \t]*(?:if|el|endif)`)
+	define   = pattern.New(`(?m)^[ \t]*#[ \t]*define[ \t]+FAIL\b`)
+	failWord = pattern.New(`\bFAIL\b`)
+	tested   = pattern.New(`(?m)^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|define|undef)\b.*$`)
+	word     = pattern.New(`\b[A-Za-z_]\w*\b`)
 )
 
 // macros are those of CPython and NumPy that stand for braces, which a grammar cannot see.
-var macros = regexp.MustCompile(`\b(?:Py|NPY)_(BEGIN|END)_(?:ALLOW_)?THREADS(?:_DEF|_DESCR\([^)]*\)|_THRESHOLDED\([^)]*\))?;?`)
+var macros = pattern.New(`\b(?:Py|NPY)_(BEGIN|END)_(?:ALLOW_)?THREADS(?:_DEF|_DESCR\([^)]*\)|_THRESHOLDED\([^)]*\))?;?`)
 
 // braces writes them out, in as many bytes.
 func braces(code string) string {
@@ -165,8 +166,8 @@ func (f *Fragment) body() {
 }
 
 var (
-	returns = regexp.MustCompile(`\breturn\b`)
-	nested  = regexp.MustCompile(`\]\s*(?:\([^)]*\)\s*)?(?:->[^{;]*)?\{|\b(?:struct|class|union)\b`)
+	returns = pattern.New(`\breturn\b`)
+	nested  = pattern.New(`\]\s*(?:\([^)]*\)\s*)?(?:->[^{;]*)?\{|\b(?:struct|class|union)\b`)
 )
 
 // words looks for what no function of the glue may hold, where the grammar cannot follow the text: a macro may stand for

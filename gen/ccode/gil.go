@@ -2,9 +2,9 @@ package ccode
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"opweld/gen/pattern"
 	"opweld/npyapi"
 )
 
@@ -31,14 +31,14 @@ type gilUse struct {
 }
 
 var (
-	gilToken  = regexp.MustCompile(`[A-Za-z_]\w*|[{}]`)
-	directive = regexp.MustCompile(`(?m)^[ \t]*#(?:[^\n\\]|\\[ \t\r]*\n|\\.)*`)
-	defined   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?((?:[^\n\\]|\\[ \t\r]*\n|\\.)*)`)
-	function  = regexp.MustCompile(`(~?\b[A-Za-z_]\w*)\s*\((?:[^(){};]|\([^(){};]*\))*\)\s*(?:(?:noexcept|const)\s*)*(?:->[^(){};]*)?` +
+	gilToken  = pattern.New(`[A-Za-z_]\w*|[{}]`)
+	directive = pattern.New(`(?m)^[ \t]*#(?:[^\n\\]|\\[ \t\r]*\n|\\.)*`)
+	defined   = pattern.New(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?((?:[^\n\\]|\\[ \t\r]*\n|\\.)*)`)
+	function  = pattern.New(`(~?\b[A-Za-z_]\w*)\s*\((?:[^(){};]|\([^(){};]*\))*\)\s*(?:(?:noexcept|const)\s*)*(?:->[^(){};]*)?` +
 		`(?::\s*(\w+)[^;{}]*(?:\{[^{};]*\}\s*,[^;{}]*)*(?:\{[^{};]*\}\s*)?)?\{`)
-	classWord  = regexp.MustCompile(`(?:~|\b(?:struct|class)\s+)$`)
-	statements = regexp.MustCompile(`^(?:if|for|while|do|switch|catch)$`)
-	returning  = regexp.MustCompile(`^Py_RETURN_\w+$`)
+	classWord  = pattern.New(`(?:~|\b(?:struct|class)\s+)$`)
+	statements = pattern.New(`^(?:if|for|while|do|switch|catch)$`)
+	returning  = pattern.New(`^Py_RETURN_\w+$`)
 )
 
 // what takes the GIL, and gives it up again; or the other way round, where it is held.

@@ -1,10 +1,11 @@
 package ccode
 
 import (
-	"regexp"
 	"strings"
 
 	sitter "github.com/tree-sitter/go-tree-sitter"
+
+	"opweld/gen/pattern"
 )
 
 // Helpers are the functions that texts at file scope define and whose arguments are copies of what they are given: all in
@@ -29,7 +30,7 @@ func Helpers(cxx bool, body string, texts ...string) map[string]bool {
 	return found
 }
 
-var defines = regexp.MustCompile(`#[ \t]*define[ \t]+(\w+)`)
+var defines = pattern.New(`#[ \t]*define[ \t]+(\w+)`)
 
 func helpersIn(root *sitter.Node, source []byte, cxx bool, found map[string]bool) {
 	for i := uint(0); i < root.NamedChildCount(); i++ {

@@ -1,10 +1,11 @@
 package ccode
 
 import (
-	"regexp"
 	"strings"
 
 	sitter "github.com/tree-sitter/go-tree-sitter"
+
+	"opweld/gen/pattern"
 )
 
 // qualifiers are the words before a declaration's type, or after a pointer's star.
@@ -64,7 +65,7 @@ func (s *stateReader) initialised(n *sitter.Node) bool {
 }
 
 // plain are types that hold nothing but a number, whatever a text defines.
-var plain = regexp.MustCompile(`^(?:(?:std::)?(?:u?int(?:_fast|_least)?(?:8|16|32|64)_t|u?int(?:max|ptr)_t|s?size_t|ptrdiff_t|wchar_t|char(?:8|16|32)_t)|Py_(?:ssize|hash|uhash)_t|npy_\w+|dtype_\w+|DTYPE_\w+)$`)
+var plain = pattern.New(`^(?:(?:std::)?(?:u?int(?:_fast|_least)?(?:8|16|32|64)_t|u?int(?:max|ptr)_t|s?size_t|ptrdiff_t|wchar_t|char(?:8|16|32)_t)|Py_(?:ssize|hash|uhash)_t|npy_\w+|dtype_\w+|DTYPE_\w+)$`)
 
 func (s *stateReader) isNumber(base *sitter.Node) bool {
 	switch base.Kind() {

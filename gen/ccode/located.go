@@ -1,12 +1,13 @@
 package ccode
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"opweld/gen/pattern"
 )
 
-var lineMark = regexp.MustCompile(`^#line (\d+) "([^"]+)"$`)
+var lineMark = pattern.New(`^#line (\d+) "([^"]+)"$`)
 
 // Located follows the #line marks that a fragment from a file holds: which file a line of the text is of, and which line of
 // it. Without a mark it is of origin.

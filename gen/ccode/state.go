@@ -1,11 +1,12 @@
 package ccode
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	sitter "github.com/tree-sitter/go-tree-sitter"
+
+	"opweld/gen/pattern"
 )
 
 // KeepsState tells whether a text may define an object that outlives a call and can change: a global variable, a static
@@ -33,13 +34,13 @@ func (f *Fragment) KeepsState(before ...string) bool {
 
 var (
 	// suffixing finds the macro by which .c files make names of their own; a grammar cannot see through it.
-	suffixing = regexp.MustCompile(`\bAPPLY_SPECIFIC\s*\(\s*(\w+)\s*\)`)
+	suffixing = pattern.New(`\bAPPLY_SPECIFIC\s*\(\s*(\w+)\s*\)`)
 	// lasting finds the words that give an object inside a function static storage, and the headers' macros for them;
 	// trigraphs may hide one.
-	lasting  = regexp.MustCompile(`\b(static|thread_local|_Thread_local|__thread|NPY_TLS|Py_LOCAL)\b|\?\?/`)
-	includes = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include\b`)
-	splice   = regexp.MustCompile(`\\[ \t\r]*\n`)
-	macro    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)(.*)$`)
+	lasting  = pattern.New(`\b(static|thread_local|_Thread_local|__thread|NPY_TLS|Py_LOCAL)\b|\?\?/`)
+	includes = pattern.New(`(?m)^[ \t]*#[ \t]*include\b`)
+	splice   = pattern.New(`\\[ \t\r]*\n`)
+	macro    = pattern.New(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)(.*)$`)
 )
 
 // spliced joins the lines that backslashes continue, as a compiler does before it looks for words.

@@ -267,13 +267,9 @@ func (w *writer) form(body string, unseen []Unseen) (*Form, error) {
 
 // rendered is what a template of this room gives.
 func rendered(name string, data any, err *error) string {
-	loaded, bad := templates.Load()
-	var text strings.Builder
-	if bad == nil {
-		bad = loaded.ExecuteTemplate(&text, "cop/"+name, data)
-	}
+	text, bad := templates.Text("cop/"+name, data)
 	if bad != nil {
 		*err = bad
 	}
-	return text.String()
+	return text
 }

@@ -2,9 +2,10 @@ package expr
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"opweld/gen/pattern"
 )
 
 type kind int
@@ -151,10 +152,10 @@ func (s *scanner) next(row []rune) (token, error) {
 }
 
 var (
-	validNumber = regexp.MustCompile(
+	validNumber = pattern.New(
 		`^(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[jJ]?)$`)
-	leadingZero = regexp.MustCompile(`^0[0-9]*[1-9][0-9]*$`)
-	exponent    = regexp.MustCompile(`^[0-9._]+[eE]$`)
+	leadingZero = pattern.New(`^0[0-9]*[1-9][0-9]*$`)
+	exponent    = pattern.New(`^[0-9._]+[eE]$`)
 )
 
 // number reads all that hangs together, so that what is no number is shown whole.

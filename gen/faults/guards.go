@@ -2,18 +2,18 @@ package faults
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"opweld/gen/pattern"
 	"opweld/npyapi"
 )
 
 // failure is what `fail` stands for, of an op's or a type's text, and of a member of a struct.
-var failure = regexp.MustCompile(`^\{ opw_fail(?:ure|ed) = 1; goto opw_\w+; \}`)
+var failure = pattern.New(`^\{ opw_fail(?:ure|ed) = 1; goto opw_\w+; \}`)
 
 // declared finds a condition of C++ that declares, and cannot stand in brackets.
-var declared = regexp.MustCompile(`;|^\s*[\w:<>\s]*\w[\s*&]+\w+\s*=[^=]`)
+var declared = pattern.New(`;|^\s*[\w:<>\s]*\w[\s*&]+\w+\s*=[^=]`)
 
 // guard is a condition, between its brackets, and what leads on: that it holds, that it does not, or the label of a switch.
 type guard struct {
@@ -146,8 +146,8 @@ func (w *walker) says(from, to int) bool {
 }
 
 var (
-	assigned = regexp.MustCompile(`[^=!<>]=[^=]|\+\+|--`)
-	called   = regexp.MustCompile(`\b([A-Za-z_]\w*)\s*\(`)
+	assigned = pattern.New(`[^=!<>]=[^=]|\+\+|--`)
+	called   = pattern.New(`\b([A-Za-z_]\w*)\s*\(`)
 )
 
 // answered tells whether the condition that leads on is what a function of the user's answers, which it can be without: nothing is

@@ -1,17 +1,18 @@
 package faults
 
 import (
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
+
+	"opweld/gen/pattern"
 )
 
 var (
-	wordOrSign = regexp.MustCompile(`[A-Za-z_]\w*|\.?\d[\w.]*|->|::|[^\s\w]`)
-	directive  = regexp.MustCompile(`(?m)^[ \t]*#(?:[^\n\\]|\\(?s:.))*`)
-	macro      = regexp.MustCompile(`^[ \t]*#[ \t]*define[ \t]+\w+(?:\([^)]*\))?`)
-	lineMark   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*line[ \t]+(\d+)[ \t]+"([^"]*)".*$`)
+	wordOrSign = pattern.New(`[A-Za-z_]\w*|\.?\d[\w.]*|->|::|[^\s\w]`)
+	directive  = pattern.New(`(?m)^[ \t]*#(?:[^\n\\]|\\(?s:.))*`)
+	macro      = pattern.New(`^[ \t]*#[ \t]*define[ \t]+\w+(?:\([^)]*\))?`)
+	lineMark   = pattern.New(`(?m)^[ \t]*#[ \t]*line[ \t]+(\d+)[ \t]+"([^"]*)".*$`)
 )
 
 // token is a word, a sign or a whole directive.

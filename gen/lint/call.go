@@ -1,11 +1,11 @@
 package lint
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"opweld/gen/ccode"
+	"opweld/gen/pattern"
 	"opweld/npyapi"
 )
 
@@ -84,7 +84,7 @@ func (r *run) dispatch(name string, c *called) []result {
 	return r.unfamiliar(c)
 }
 
-var typed = regexp.MustCompile(`^(?:npy_\w+|int|long|double|float|size_t|u?int\d+_t|Py_ssize_t|dtype_\w+)$`)
+var typed = pattern.New(`^(?:npy_\w+|int|long|double|float|size_t|u?int\d+_t|Py_ssize_t|dtype_\w+)$`)
 
 // strange is a call of something that is no name: a method, a pointer to a function, a template.
 func (r *run) strange(n *ccode.Node, s *state) []result {

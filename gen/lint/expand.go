@@ -1,9 +1,10 @@
 package lint
 
 import (
-	"regexp"
 	"sort"
 	"strings"
+
+	"opweld/gen/pattern"
 )
 
 // expansion is a text with its macros of one word written out, and where each byte came from.
@@ -19,10 +20,10 @@ type origin struct {
 }
 
 var (
-	defining   = regexp.MustCompile(`^[ \t]*#[ \t]*(define|undef)[ \t]+([A-Za-z_]\w*)(\([^)]*\))?[ \t]*(.*?)[ \t\r]*$`)
-	wording    = regexp.MustCompile(`//[^\n]*|/\*(?s:.*?)\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\b[A-Za-z_]\w*\b(?:\s*\(\s*\w+\s*\))?`)
-	calling    = regexp.MustCompile(`^(\w+)\s*\(\s*(\w+)\s*\)$`)
-	directives = regexp.MustCompile(`^[ \t]*#`)
+	defining   = pattern.New(`^[ \t]*#[ \t]*(define|undef)[ \t]+([A-Za-z_]\w*)(\([^)]*\))?[ \t]*(.*?)[ \t\r]*$`)
+	wording    = pattern.New(`//[^\n]*|/\*(?s:.*?)\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\b[A-Za-z_]\w*\b(?:\s*\(\s*\w+\s*\))?`)
+	calling    = pattern.New(`^(\w+)\s*\(\s*(\w+)\s*\)$`)
+	directives = pattern.New(`^[ \t]*#`)
 )
 
 // widths are the macros for formats that stand between strings.

@@ -1,10 +1,10 @@
 package lint
 
 import (
-	"regexp"
 	"strings"
 
 	"opweld/gen/ccode"
+	"opweld/gen/pattern"
 )
 
 // op says what happens at a block.
@@ -158,7 +158,7 @@ func (b *builder) expression(n *ccode.Node, next *block) *block {
 }
 
 // leavingRE is a macro with arguments that ends where a label stands, as fail does in short forms.
-var leavingRE = regexp.MustCompile(`(?m)^#define (\w+)\([^)\n]*\) do \{ [^\n]*\bgoto (\w+); \} while \(0\)$`)
+var leavingRE = pattern.New(`(?m)^#define (\w+)\([^)\n]*\) do \{ [^\n]*\bgoto (\w+); \} while \(0\)$`)
 
 // leaving is the label that the call of such a macro leads to; empty: it is none.
 func (b *builder) leaving(call *ccode.Node) string {

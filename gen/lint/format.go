@@ -1,15 +1,15 @@
 package lint
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"opweld/gen/ccode"
+	"opweld/gen/pattern"
 	"opweld/npyapi"
 )
 
-var printing = regexp.MustCompile(`%[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|z|j|t)?(.)`)
+var printing = pattern.New(`%[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|z|j|t)?(.)`)
 
 // formats looks at each format that a text prints by, and at what is printed.
 func (r *run) formats(body *ccode.Node) {

@@ -7,17 +7,18 @@ import (
 	"strings"
 
 	"opweld/gen/ccode"
+	"opweld/gen/pattern"
 )
 
 var (
-	asking   = regexp.MustCompile(`^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[ \t]*(.*?)[ \t\r]*$`)
-	plusplus = regexp.MustCompile(`^(?:__cplusplus|defined[ \t]*\(?[ \t]*__cplusplus[ \t]*\)?)$`)
-	macro    = regexp.MustCompile(`^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)\(([^)]*)\)`)
-	spliced  = regexp.MustCompile(`\\[ \t\r]*\n`)
-	pasted   = regexp.MustCompile(`[ \t]*##[ \t]*`)
+	asking   = pattern.New(`^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[ \t]*(.*?)[ \t\r]*$`)
+	plusplus = pattern.New(`^(?:__cplusplus|defined[ \t]*\(?[ \t]*__cplusplus[ \t]*\)?)$`)
+	macro    = pattern.New(`^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)\(([^)]*)\)`)
+	spliced  = pattern.New(`\\[ \t\r]*\n`)
+	pasted   = pattern.New(`[ \t]*##[ \t]*`)
 	// functions are what a macro defines or declares: two words or more before a parenthesis, and it ends as they do.
-	functions = regexp.MustCompile(`^(?:[A-Za-z_]\w*(?:\(\([\w, ]*\)\))?[\s*]+)+[A-Za-z_]\w*\s*\((?s:.*)[};]$`)
-	statement = regexp.MustCompile(`^(?:case|do|else|for|goto|if|return|switch|typedef|while)\b`)
+	functions = pattern.New(`^(?:[A-Za-z_]\w*(?:\(\([\w, ]*\)\))?[\s*]+)+[A-Za-z_]\w*\s*\((?s:.*)[};]$`)
+	statement = pattern.New(`^(?:case|do|else|for|goto|if|return|switch|typedef|while)\b`)
 )
 
 // opened is a text at file scope as the grammar follows it, in as many bytes but for a last line's end: of what asks for C++

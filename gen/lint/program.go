@@ -1,11 +1,11 @@
 package lint
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"opweld/gen"
+	"opweld/gen/pattern"
 )
 
 // Program gives the fragments of a Program: what the types and ops of users wrote, each text once.
@@ -77,8 +77,8 @@ func variables(p *gen.Program, w gen.Written) []Variable {
 
 var (
 	// handed is the call of an op's function in a .c file, as opweld writes it.
-	handed  = regexp.MustCompile(`int opw_returned = ([\w()]+?)\(((?:[&\w]+(?:, )?)*)\);`)
-	applied = regexp.MustCompile(`^APPLY_SPECIFIC\((\w+)\)$`)
+	handed  = pattern.New(`int opw_returned = ([\w()]+?)\(((?:[&\w]+(?:, )?)*)\);`)
+	applied = pattern.New(`^APPLY_SPECIFIC\((\w+)\)$`)
 )
 
 func entryName(called string) string { return applied.ReplaceAllString(called, "${1}_apply") }

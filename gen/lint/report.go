@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"opweld/gen/ccode"
+	"opweld/gen/pattern"
 )
 
 // report notes a finding once; at is a place in the expanded text. It gives what it has noted, nil where it was noted before.
@@ -81,7 +82,7 @@ func told(n *ccode.Node) string {
 }
 
 // allowed is a comment that keeps findings back: opweld-lint: off RULE, REASON.
-var allowed = regexp.MustCompile(`opweld-lint:\s*off\s+([\w-]+(?:\s*,\s*[\w-]+)*)\s*[:(–-]+\s*(\S[^\n]*)`)
+var allowed = pattern.New(`opweld-lint:\s*off\s+([\w-]+(?:\s*,\s*[\w-]+)*)\s*[:(–-]+\s*(\S[^\n]*)`)
 
 // suppress leaves out what a comment with a reason says of the line, or of the one below.
 func (u *unit) suppress() {

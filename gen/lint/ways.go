@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"opweld/gen/ccode"
+	"opweld/gen/pattern"
 	"opweld/npyapi"
 )
 
@@ -66,7 +67,7 @@ func (r *run) freed(n *ccode.Node, t *thing) [][]edit {
 	return nil
 }
 
-var nonzeroReturn = regexp.MustCompile(`\breturn\s+-?[1-9]\d*\s*;`)
+var nonzeroReturn = pattern.New(`\breturn\s+-?[1-9]\d*\s*;`)
 
 // leaving is how the text says that it has failed; empty: it cannot.
 func (r *run) leaving() string {

@@ -3,13 +3,14 @@ package scalar
 import (
 	"fmt"
 	"math/big"
-	"regexp"
 	"strings"
+
+	"opweld/gen/pattern"
 )
 
 var (
-	integer  = regexp.MustCompile(`^-?[0-9]+$`)
-	floating = regexp.MustCompile(`^-?([0-9]+\.?[0-9]*([eE][-+]?[0-9]+)?|0x[01]\.?[0-9a-f]*p[-+]?[0-9]+)$`)
+	integer  = pattern.New(`^-?[0-9]+$`)
+	floating = pattern.New(`^-?([0-9]+\.?[0-9]*([eE][-+]?[0-9]+)?|0x[01]\.?[0-9a-f]*p[-+]?[0-9]+)$`)
 )
 
 // A long double has at most 113 bits, which 36 digits tell apart.

@@ -91,7 +91,7 @@ func TestEachOfNumPysLoopsHasC(t *testing.T) {
 // written checks that each helper has a template, and comes after those that it calls.
 func written(t *testing.T, helpers []Helper) {
 	t.Helper()
-	all, err := templates.Load()
+	all, err := templates.All()
 	require.NoError(t, err)
 	done := map[string]bool{}
 	for _, h := range helpers {

@@ -1,9 +1,10 @@
 package signature
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"opweld/gen/pattern"
 )
 
 func words(text string) map[string]bool {
@@ -58,7 +59,7 @@ var macros = words(`
 	fpclassify isgreater isless offsetof fail BUFSIZ FILENAME_MAX L_tmpnam TMP_MAX RAND_MAX EXIT_SUCCESS EXIT_FAILURE MB_CUR_MAX
 	SEEK_SET SEEK_CUR SEEK_END INT_MAX INT_MIN CHAR_BIT DBL_MAX DBL_MIN FLT_MAX FLT_MIN T_INT`)
 
-var kept = regexp.MustCompile(`^(opw|Py|_Py|NPY_|npy_|PY_|M_|MP_|INT\d|UINT\d|_[A-Z_])`)
+var kept = pattern.New(`^(opw|Py|_Py|NPY_|npy_|PY_|M_|MP_|INT\d|UINT\d|_[A-Z_])`)
 
 // syntax are the words of a signature that no name can be.
 var syntax = words("inout strided work where in out min max")

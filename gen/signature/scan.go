@@ -2,9 +2,10 @@ package signature
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"opweld/gen/pattern"
 )
 
 type kind int
@@ -40,8 +41,8 @@ func (t token) shown() string {
 }
 
 var (
-	wordRE   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`)
-	numberRE = regexp.MustCompile(`^-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?`)
+	wordRE   = pattern.New(`^[A-Za-z_][A-Za-z0-9_]*`)
+	numberRE = pattern.New(`^-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?`)
 	signs    = strings.Fields("-> // + - * % ( ) [ ] , : = |")
 )
 
