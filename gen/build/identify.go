@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -167,7 +168,7 @@ func (j *job) start(ctx context.Context) error {
 	}
 	j.progress(StageCompile)
 	inner, cancel := context.WithCancel(ctx)
-	e := &early{dir: dir, cancel: cancel, remove: remove}
+	e := &early{dir: dir, cancel: cancel, remove: sync.OnceFunc(remove)}
 	j.early = e
 	e.wait = async.Go(func() (err error) {
 		e.c, e.settled, err = j.run(inner, dir)
@@ -197,5 +198,8 @@ func (e *early) drop() {
 	}
 	e.cancel()
 	_ = e.wait()
+	if e.c != nil {
+		e.c.draft.Drop()
+	}
 	e.remove()
 }

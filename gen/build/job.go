@@ -1,7 +1,6 @@
 package build
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -238,6 +237,7 @@ func (j *job) result(e *cache.Entry, warnings []cc.Diagnostic, hit bool) *Result
 type compiled struct {
 	*cc.Compiled
 	module  []byte
+	draft   *cache.Draft  // of the module; nil: it is not to be kept
 	read    []cache.File  // what it was made from
 	places  *cache.Places // that must stay empty
 	unread  error         // why these are not known
@@ -272,74 +272,47 @@ func (j *job) isSwept(dir string, err error) bool {
 // attempts is how often a text is compiled when headers change meanwhile.
 const attempts = 3
 
-// ahead hashes the headers of a compile in dir while the assembler and the linker work, so that they are known when it is
-// published. What it gives is to be called when the compile is over.
-func ahead(dir string) (over func()) {
-	stop := make(chan struct{})
-	ended := async.Go(func() error {
-		look := time.NewTicker(lookEvery)
-		defer look.Stop()
-		for {
-			select {
-			case <-stop:
-				return nil
-			case <-look.C:
-			}
-			if headers, listed := cc.Headers(dir); listed {
-				_, _ = stamps(headers) // one that cannot be read is met again
-				return nil
-			}
-		}
-	})
-	return func() {
-		close(stop)
-		_ = ended()
-	}
-}
-
-const lookEvery = 3 * time.Millisecond
-
 // run compiles the job in dir. settled tells whether what was read is known to be what lies there now. It needs no key.
 func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, err error) {
 	begin := time.Now()
 	defer j.usePrefix(ctx)()
-	if j.keep {
-		defer ahead(dir)()
-	}
 	for range attempts {
 		c = &compiled{start: time.Now()}
-		if c.Compiled, err = j.compileIn(ctx, dir); err != nil {
+		over := func() *headers { return nil }
+		if j.keep {
+			over = ahead(dir, c.start)
+		}
+		c.Compiled, err = j.compileIn(ctx, dir)
+		seen := over()
+		if err != nil {
 			if ctx.Err() == nil && j.isSwept(dir, err) {
 				err = errSwept
 			}
 			return nil, false, err
 		}
-		if settled = j.keep && j.look(c); settled || !j.keep {
+		taken := async.Go(func() error { return j.take(c, dir) })
+		settled = j.keep && j.look(c, seen)
+		if err = taken(); err != nil || settled || !j.keep {
 			break
 		}
+		c.draft.Drop()
 	}
 	c.seconds = time.Since(begin).Seconds()
-	if c.module, err = os.ReadFile(c.Path); err != nil {
-		return nil, false, swept(err)
-	}
-	if err := checkModule(c.module); err != nil {
-		return nil, false, j.compile.Unfit(dir, err)
-	}
-	return c, settled, nil
+	return c, settled, err
 }
 
-// look notes what a compile read, and tells whether nothing of that was changed since it began.
-func (j *job) look(c *compiled) (settled bool) {
-	placed := async.Go(func() error {
-		c.places = placesOf(j.compile, &c.Reads, c.start)
-		return nil
-	})
-	c.read, settled, c.unread = stampsSince(slices.Concat(c.Reads.Headers, c.Reads.Libs, c.Reads.Others), c.start)
-	c.unread = cmp.Or(c.unread, placed())
-	for _, program := range j.compile.Tool.Programs {
-		settled = settled && cache.Settled(program, c.start)
+// take reads the module, makes sure that it is one, and begins to put it on the disk.
+func (j *job) take(c *compiled, dir string) (err error) {
+	if c.module, err = os.ReadFile(c.Path); err != nil {
+		return swept(err)
 	}
-	return settled && c.unread == nil
+	if err := checkModule(c.module); err != nil {
+		return j.compile.Unfit(dir, err)
+	}
+	if j.keep {
+		c.draft = j.store.Draft(c.module, 0o777)
+	}
+	return nil
 }
 
 // failed gives a compile's error its form, and keeps the compiler's whole output where there is a place for it.

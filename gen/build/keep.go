@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"opweld/gen/async"
 	"opweld/gen/cache"
 	"opweld/gen/cc"
 )
@@ -48,6 +49,10 @@ func (j *job) buildKept(ctx context.Context) (*Result, error) {
 	if err := e.wait(); err != nil {
 		return j.elsewhere(ctx, err)
 	}
+	async.Go(func() error { // nothing of its folder is wanted any more
+		e.remove()
+		return nil
+	})
 	c, settled := e.c, e.settled
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -94,7 +99,7 @@ func (j *job) publish(c *compiled, settled bool) (*cache.Entry, error) {
 	if c.places.Appeared {
 		return nil, errUnsettled
 	}
-	entry, err := j.store.Publish(e, c.module, []byte(j.unit.Text), j.pointers()...)
+	entry, err := j.store.Publish(e, c.module, []byte(j.unit.Text), c.draft, j.pointers()...)
 	if err == nil {
 		j.remember(c)
 	}

@@ -48,7 +48,7 @@ func newWorld(t *testing.T) *world {
 	p := NewPlaces(time.Now())
 	p.Include([]string{w.header}, []string{w.early, w.late})
 	e, err := w.store.Publish(Entry{Key: w.key, Files: []File{f}, Absent: p.Group(), KeyLines: lines, Argv: []string{"cc"}},
-		[]byte("module"), []byte("source"))
+		[]byte("module"), []byte("source"), nil)
 	require.NoError(t, err)
 	require.NoError(t, w.store.Point(w.key, Pointer{Name: w.index}))
 	w.module, w.entry = w.store.Path(e.Module), w.store.Path(sharded("entry", w.key))
@@ -185,7 +185,7 @@ func TestRepublishLeavesTheMappedModuleAlone(t *testing.T) {
 	require.NoError(t, err)
 	e, err := w.store.Get(w.key)
 	require.NoError(t, err)
-	_, err = w.store.Publish(*e, []byte("module"), []byte("source"))
+	_, err = w.store.Publish(*e, []byte("module"), []byte("source"), nil)
 	require.NoError(t, err)
 	after, err := os.Stat(w.module)
 	require.NoError(t, err)

@@ -146,8 +146,9 @@ func (e *Entry) local(rel string) bool {
 // Publish stores a module and its source as key's build and returns the entry with its
 // paths filled in: module and source, then entry, so that whoever finds an entry finds all of it. The module's name
 // holds a digest of what it depends on: two builds of one key that read different headers do not overwrite each
-// other's module. The indices come to stand for it last.
-func (s *Store) Publish(e Entry, module, source []byte, pointers ...Pointer) (*Entry, error) {
+// other's module. The indices come to stand for it last. draft is the module, where it is written already.
+func (s *Store) Publish(e Entry, module, source []byte, draft *Draft, pointers ...Pointer) (*Entry, error) {
+	defer draft.Drop()
 	if !isName(e.Key) {
 		return nil, fmt.Errorf("publish: %q is no key", e.Key)
 	}
@@ -165,9 +166,9 @@ func (s *Store) Publish(e Entry, module, source []byte, pointers ...Pointer) (*E
 	if err != nil {
 		return nil, fmt.Errorf("publish the entry: %w", err)
 	}
-	files := []content{{e.Source, source, 0o666}, entry}
+	files := []content{{rel: e.Source, data: source, mode: 0o666}, entry}
 	if old, err := s.contents(e.Module); err != nil || !bytes.Equal(old, module) { // else other processes have it mapped
-		files = append([]content{{e.Module, module, 0o777}}, files...)
+		files = append([]content{{rel: e.Module, data: module, mode: 0o777, sync: true, made: draft}}, files...)
 	}
 	for _, p := range pointers {
 		index, err := s.pointing(p, e.Key)

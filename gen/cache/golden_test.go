@@ -57,7 +57,7 @@ func writeGolden(t *testing.T) {
 		if change != nil {
 			change(e)
 		}
-		e, err := s.Publish(*e, []byte("module of "+name), []byte("/* source of "+name+" */\n"))
+		e, err := s.Publish(*e, []byte("module of "+name), []byte("/* source of "+name+" */\n"), nil)
 		require.NoError(t, err)
 		c := golden{Name: name, Index: Key([]string{"index", name}), Reason: reason}
 		require.NoError(t, s.Point(e.Key, Pointer{Name: c.Index}))

@@ -66,7 +66,8 @@ func (s *Store) KeepPrefix(key string, p Prefix, text, compiled []byte) error {
 	if err := s.publish(filepath.Join(dir, PrefixName), text, 0o666); err != nil {
 		return err
 	}
-	if err := s.publish(filepath.Join(dir, PrefixName+".gch"), compiled, 0o666); err != nil {
+	head := content{rel: filepath.Join(dir, PrefixName+".gch"), data: compiled, mode: 0o666, sync: true} // compilers map it
+	if err := s.publishAll(head); err != nil {
 		return err
 	}
 	return s.write(filepath.Join(dir, "entry"), p)

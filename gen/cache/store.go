@@ -121,6 +121,8 @@ type content struct {
 	rel  string
 	data []byte
 	mode fs.FileMode
+	sync bool   // it is to be on the disk before it has its name
+	made *Draft // it, already written; nil: it is not
 }
 
 // sealed makes v the content of one of the cache's JSON files.
@@ -131,18 +133,19 @@ func sealed(rel string, v any) (content, error) {
 	if err := enc.Encode(v); err != nil {
 		return content{}, fmt.Errorf("write %s: %w", rel, err)
 	}
-	return content{rel, append([]byte(first(rel, body.Bytes())+"\n"), body.Bytes()...), 0o666}, nil
+	return content{rel: rel, data: append([]byte(first(rel, body.Bytes())+"\n"), body.Bytes()...), mode: 0o666}, nil
 }
 
 // publish puts data under rel.
 func (s *Store) publish(rel string, data []byte, mode fs.FileMode) error {
-	return s.publishAll(content{rel, data, mode})
+	return s.publishAll(content{rel: rel, data: data, mode: mode})
 }
 
-// publishAll puts files under their names: each a temporary file in tmp/, write, fsync, all of them side by side, for they
-// wait for the disk; then renames, in order. A reader sees all of a file or nothing, also after a power cut, and nothing of
-// what comes after a file that is not there; a rename that a power cut takes back is a miss, so the folder, which costs
-// more than the file, is not synced. Where somebody clears the cache meanwhile, it is tried once more.
+// publishAll puts files under their names: each a temporary file in tmp/, written, all of them side by side, for some wait
+// for the disk; then renames, in order. A reader sees all of a file or nothing, and nothing of what comes after a file that is
+// not there. What is mapped is synced first: where it cannot be written back, on a full disk far away, whoever runs it would
+// end. Anything else says itself, by a sum, whether it is whole: what a power cut damages or takes back is a miss, so neither
+// files nor folders wait for the disk. Where somebody clears the cache meanwhile, it is tried once more.
 func (s *Store) publishAll(files ...content) error {
 	err := s.publishOnce(files)
 	for tries := 1; tries < sweeps && errors.Is(err, fs.ErrNotExist); tries++ {
@@ -160,58 +163,19 @@ func (s *Store) publishOnce(files []content) error {
 		}
 	}()
 	err := async.Each(len(files), func(i int) (err error) {
-		drafts[i], err = s.drafted(files[i])
+		if drafts[i], err = files[i].made.use(); drafts[i] == nil && err == nil {
+			drafts[i], err = s.drafted(files[i])
+		}
+		if err == nil {
+			drafts[i].path = s.Path(files[i].rel)
+			err = s.folder(filepath.Dir(files[i].rel))
+		}
 		return err
 	})
 	for i := 0; err == nil && i < len(drafts); i++ {
 		err = drafts[i].publish()
 	}
 	return err
-}
-
-// draft is a file that is written, and has no name yet by which a reader knows it.
-type draft struct {
-	path, made string
-	held       *os.File // its lock keeps those who tidy away until it has its name
-}
-
-// drafted writes a file for its content, on the disk.
-func (s *Store) drafted(c content) (*draft, error) {
-	if err := errors.Join(s.folder(filepath.Dir(c.rel)), s.folder("tmp")); err != nil {
-		return nil, err
-	}
-	made, held, err := s.draft("file-", false)
-	if err != nil {
-		return nil, err
-	}
-	d := &draft{s.Path(c.rel), made, held}
-	if _, err = held.Write(c.data); err == nil {
-		err = errors.Join(held.Chmod(c.mode&^(umask()|others)), held.Sync())
-	}
-	return d, err
-}
-
-// publish gives a draft its name.
-func (d *draft) publish() error {
-	if info, err := os.Lstat(d.path); err == nil && info.IsDir() {
-		os.RemoveAll(d.path) // damage: a rename replaces anything but a folder
-	}
-	err := os.Rename(d.made, d.path)
-	if err == nil {
-		d.made = ""
-	}
-	return err
-}
-
-// drop lets go of a draft, and removes one that has got no name.
-func (d *draft) drop() {
-	if d == nil {
-		return
-	}
-	if d.made != "" {
-		os.Remove(d.made)
-	}
-	d.held.Close()
 }
 
 // folder makes a folder of the store, which nobody else may write whatever the process's mask says, and makes sure that

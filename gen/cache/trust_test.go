@@ -96,7 +96,7 @@ func TestNothingIsPublishedIntoAFolderOfOthers(t *testing.T) {
 	err := w.store.Point(w.key, Pointer{Name: w.index})
 	require.NoError(t, err)
 	e := Entry{Key: w.key}
-	_, err = w.store.Publish(e, []byte("module"), []byte("source"))
+	_, err = w.store.Publish(e, []byte("module"), []byte("source"), nil)
 	require.ErrorContains(t, err, filepath.Dir(w.entry)+" can be written by others (mode 0777)")
 	require.True(t, IsMiss(err))
 }

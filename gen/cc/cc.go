@@ -13,6 +13,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"opweld/gen/async"
+	"opweld/gen/pattern"
 )
 
 // The names that every build uses inside its private folder. They are constant because a compiler writes the base name
@@ -85,6 +88,7 @@ func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
 	if job.Prefix != "" {
 		extra = []string{"-include", job.Prefix}
 	}
+	async.Go(ready)
 	out, second, err := job.run(ctx, dir, extra)
 	if err != nil {
 		return nil, err
@@ -95,7 +99,9 @@ func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
 			diagnostics = append(diagnostics, d)
 		}
 	}
-	newTextMap(job.Source(), job.Text).place(diagnostics)
+	if len(diagnostics) > 0 {
+		newTextMap(job.Source(), job.Text).place(diagnostics)
+	}
 	module := filepath.Join(dir, Output)
 	if info, err := os.Stat(module); out.code != 0 || out.signal != "" || err != nil || info.Size() == 0 {
 		if t := job.blame(out, diagnostics, dir); t != nil {
@@ -110,6 +116,12 @@ func Compile(ctx context.Context, job *Job, dir string) (*Compiled, error) {
 		return nil, err
 	}
 	return &Compiled{Path: module, Warnings: diagnostics, Reads: *reads}, nil
+}
+
+// ready compiles, while a compiler runs, the expressions by which what it says is read.
+func ready() error {
+	pattern.Ready(fromRE, placedRE, undefRE, bareRE, driverRE, linkerRE, linkLineRE, configuredRE)
+	return nil
 }
 
 // prepare writes what a compile reads from its folder, and removes what an earlier one wrote there.

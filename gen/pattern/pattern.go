@@ -18,6 +18,13 @@ func New(text string) *Pattern {
 	return &Pattern{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
 }
 
+// Ready compiles patterns that will be asked soon.
+func Ready(all ...*Pattern) {
+	for _, p := range all {
+		p.compiled()
+	}
+}
+
 // Match is that of *regexp.Regexp.
 func (p *Pattern) Match(b []byte) bool { return p.compiled().Match(b) }
 
