@@ -171,7 +171,7 @@ func (j *job) start(ctx context.Context) error {
 	e := &early{dir: dir, cancel: cancel, remove: sync.OnceFunc(remove)}
 	j.early = e
 	e.wait = async.Go(func() (err error) {
-		e.c, e.settled, err = j.run(inner, dir)
+		e.c, e.settled, err = j.run(inner, dir, true)
 		return err
 	})
 	return nil

@@ -272,14 +272,15 @@ func (j *job) isSwept(dir string, err error) bool {
 // attempts is how often a text is compiled when headers change meanwhile.
 const attempts = 3
 
-// run compiles the job in dir. settled tells whether what was read is known to be what lies there now. It needs no key.
-func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, err error) {
+// run compiles the job in dir. settled tells, of what is to be kept, whether what was read is known to be what lies there now. It
+// needs no key.
+func (j *job) run(ctx context.Context, dir string, keep bool) (c *compiled, settled bool, err error) {
 	begin := time.Now()
 	defer j.usePrefix(ctx)()
 	for range attempts {
 		c = &compiled{start: time.Now()}
 		over := func() *headers { return nil }
-		if j.keep {
+		if keep {
 			over = ahead(dir, c.start)
 		}
 		c.Compiled, err = j.compileIn(ctx, dir)
@@ -290,9 +291,9 @@ func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, e
 			}
 			return nil, false, err
 		}
-		taken := async.Go(func() error { return j.take(c, dir) })
-		settled = j.keep && j.look(c, seen)
-		if err = taken(); err != nil || settled || !j.keep {
+		taken := async.Go(func() error { return j.take(c, dir, keep) })
+		settled = keep && j.look(c, seen)
+		if err = taken(); err != nil || settled || !keep {
 			break
 		}
 		c.draft.Drop()
@@ -301,15 +302,15 @@ func (j *job) run(ctx context.Context, dir string) (c *compiled, settled bool, e
 	return c, settled, err
 }
 
-// take reads the module, makes sure that it is one, and begins to put it on the disk.
-func (j *job) take(c *compiled, dir string) (err error) {
+// take reads the module, makes sure that it is one, and begins to put on the disk what is to be kept.
+func (j *job) take(c *compiled, dir string, keep bool) (err error) {
 	if c.module, err = os.ReadFile(c.Path); err != nil {
 		return swept(err)
 	}
 	if err := checkModule(c.module); err != nil {
 		return j.compile.Unfit(dir, err)
 	}
-	if j.keep {
+	if keep {
 		c.draft = j.store.Draft(c.module, 0o777)
 	}
 	return nil

@@ -29,7 +29,7 @@ func (j *job) buildPrivate(ctx context.Context) (*Result, error) {
 		dir = real
 	}
 	j.progress(StageCompile)
-	c, _, err := j.run(ctx, dir)
+	c, _, err := j.run(ctx, dir, false)
 	if err != nil {
 		os.RemoveAll(dir)
 		return nil, j.failed(err)
