@@ -33,7 +33,7 @@ def square(x):
 # ---- signatures ---------------------------------------------------------------------------------------------------
 
 WRONG = {
-    "x: T[n], a: T > y: T[n]": (15, "'>' has no place in a signature"),
+    "x: T[n], a: T > y: T[n]": (15, "'>' has no place in a signature: write -> before the outputs"),
     "x: flaot64[n] -> y: float64[n]": (4, 'unknown dtype "flaot64"; did you mean float64?'),
     "x: Float64[n] -> y: float64[n]": (4, 'unknown dtype "Float64"; did you mean float64?'),
     "x: double[n] -> y: T[n]": (4, '"double" is no dtype: write float64'),
@@ -78,7 +78,7 @@ WRONG = {
     "x: T[n] -> y: T[n/2]": (18, "sizes are whole: write // for /"),
     "x: T[n, ] -> y: T[n]": (9, 'expected a size before "]"'),
     "x: T[n], k: float64 -> y: T[k]": (13, '"k" is a size, so it is an integer: write int64 for float64'),
-    "x: T[x] -> y: T": (6, '"x" is an array and a size'),
+    "x: T[x] -> y: T": (6, '"x" is an array and a size: call one of them otherwise'),
     "x: T[T] -> y: T": (6, '"T" is a type variable and a size'),
     "x: T[n] -> T": (12, "an output needs a name, by which the body sets it: write `-> y: T`"),
     "x: T[n], a: T = 1, b: T -> y: T[n]": (20, '"b" has no default and stands after "a", which has one'),

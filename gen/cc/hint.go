@@ -35,7 +35,7 @@ var hints = []struct {
 	{message: pattern.New(`missing terminating|^expected expression$`), text: unended,
 		hint: `where the C is to have \n, Python's string needs \\n, or an r before it`},
 	{message: pattern.New(`type 'PyArrayObject'|to 'PyArrayObject'|subscripted value`),
-		hint: "that is the array object: its elements are *(dtype *)PyArray_GETPTR1(x, i), or ((dtype *)PyArray_DATA(x))[i] where it is contiguous"},
+		hint: arrayHint},
 	{message: pattern.New(`^(?:incompatible pointer types )?.*npy_intp \*.*(?:incompatible pointer|'int \*'|'long \*')|'int \*' from incompatible pointer type 'npy_intp \*'`),
 		hint: "sizes and strides are npy_intp, not int"},
 	{message: pattern.New(`incompatible pointer type`), hint: "write the pointer's own type, or a cast if it is meant"},
@@ -45,6 +45,8 @@ var hints = []struct {
 
 // unended is a line in which a string begins that does not end: clang only warns of it, and stumbles over what follows.
 var unended = pattern.New(`^(?:[^"'\\]|\\.|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*"(?:[^"\\]|\\.)*$`)
+
+const arrayHint = "that is the array object: its elements are *(dtype *)PyArray_GETPTR1(x, i), or ((dtype *)PyArray_DATA(x))[i] where it is contiguous"
 
 const cxxHint = `this is C++: write c_lang = "c++" in the class`
 
@@ -66,7 +68,7 @@ func instead(message string) string {
 
 // shortWords are what the hooks of an op are called where it is a short form.
 var shortWords = strings.NewReplacer(`write c_lang = "c++" in the class`, `write lang="c++"`, "c_header_dirs", "header_dirs=",
-	"c_lib_dirs", "lib_dirs=", "c_headers", "headers=", "c_support_code", "support=")
+	"c_lib_dirs", "lib_dirs=", "c_headers", "headers=", "c_support_code", "support=", arrayHint, "an array's element is x[i], or x(i, j); a number has no index")
 
 // hinted adds what to do to what the compiler says.
 func hinted(ds []Diagnostic, cxx bool) {

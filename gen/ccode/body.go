@@ -1,6 +1,7 @@
 package ccode
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -153,14 +154,48 @@ func (b *Body) Assigned(names []string) (found []Use) {
 	return found
 }
 
+// Redirected lists where one of the names, a pointer, is made to point elsewhere; moving it by its own value is no such thing.
+func (b *Body) Redirected(names []string) (found []Use) {
+	walk(b.root, func(n *sitter.Node) bool {
+		if n.Kind() != "assignment_expression" || n.ChildByFieldName("operator").Utf8Text(b.source) != "=" {
+			return true
+		}
+		name, known := b.named(n.ChildByFieldName("left"), names)
+		if !known {
+			return true
+		}
+		moved := false
+		walk(n.ChildByFieldName("right"), func(in *sitter.Node) bool {
+			_, own := b.named(in, []string{name})
+			moved = moved || own
+			return !moved
+		})
+		if !moved {
+			found = append(found, b.use(name, n))
+		}
+		return true
+	})
+	return found
+}
+
 // Subscripts lists where the arrays among the names are indexed, and where they are used in a way that hides their indices.
 func (b *Body) Subscripts(arrays []string) (seen []Subscript, hidden []Use) {
 	walk(b.root, func(n *sitter.Node) bool {
+		if n.Kind() == "preproc_arg" { // what a macro of the body stands for
+			for _, name := range arrays {
+				if occurs(name).MatchString(n.Utf8Text(b.source)) {
+					hidden = append(hidden, b.use(name, n))
+				}
+			}
+		}
 		name, known := b.named(n, arrays)
 		if !known || declares(n) {
 			return true
 		}
 		in := n.Parent()
+		if addressed(in) {
+			hidden = append(hidden, b.use(name, n))
+		}
 		switch {
 		case in.Kind() == "subscript_expression" && same(in.ChildByFieldName("argument"), n):
 			index := in.ChildByFieldName("index")
@@ -178,6 +213,59 @@ func (b *Body) Subscripts(arrays []string) (seen []Subscript, hidden []Use) {
 	return seen, hidden
 }
 
+// addressed tells whether an element, which is `x[i]` or `x(i, j)`, is made a pointer.
+func addressed(n *sitter.Node) bool {
+	for n.Kind() == "subscript_expression" || n.Kind() == "call_expression" {
+		n = n.Parent()
+		for n.Kind() == "parenthesized_expression" {
+			n = n.Parent()
+		}
+		if n.Kind() == "pointer_expression" && n.Child(0).Kind() == "&" {
+			return true
+		}
+	}
+	return false
+}
+
+func occurs(name string) *regexp.Regexp {
+	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+}
+
+// Listed finds the first of the arrays whose index, or one of it, is a list of several, and the line; empty: there is none. It
+// reads text, for the grammar of C knows no such index.
+func Listed(text string, arrays []string) (name string, line int) {
+	code := blank(text)
+	for _, name := range arrays {
+		for _, at := range regexp.MustCompile(`(?:^|[^.>\w])`+regexp.QuoteMeta(name)+`\s*\[`).FindAllStringIndex(code, -1) {
+			if separated(code[at[1]:]) {
+				return name, strings.Count(code[:at[1]], "\n") + 1
+			}
+		}
+	}
+	return "", 0
+}
+
+// separated tells whether a comma stands between here and the bracket that closes, in no other.
+func separated(code string) bool {
+	depth := 1
+	for _, c := range code {
+		switch c {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case ',':
+			if depth == 1 {
+				return true
+			}
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	return false
+}
+
 // Calls lists the calls of a function by its name: of each the first argument as it is written, and how many there are.
 func (b *Body) Calls(function string) (found []Call) {
 	walk(b.root, func(n *sitter.Node) bool {
@@ -186,9 +274,13 @@ func (b *Body) Calls(function string) (found []Call) {
 		}
 		if name, known := b.named(n.ChildByFieldName("function"), []string{function}); known {
 			arguments := n.ChildByFieldName("arguments")
-			call := Call{Use: b.use(name, n), Arguments: int(arguments.NamedChildCount())}
-			if call.Arguments > 0 {
-				call.First = arguments.NamedChild(0).Utf8Text(b.source)
+			call := Call{Use: b.use(name, n)}
+			for i := uint(0); i < arguments.NamedChildCount(); i++ {
+				if argument := arguments.NamedChild(i); argument.Kind() != "comment" {
+					if call.Arguments++; call.Arguments == 1 {
+						call.First = argument.Utf8Text(b.source)
+					}
+				}
 			}
 			found = append(found, call)
 		}

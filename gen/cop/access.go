@@ -13,12 +13,12 @@ func (w *writer) local(name, value string) {
 	w.v.Locals = append(w.v.Locals, fmt.Sprintf("__attribute__((unused)) const npy_intp %s = %s;", name, value))
 }
 
-// checker defines the tests of indices.
+// checker defines the tests of indices; `| 0` takes whole numbers alone, as [] does.
 func (w *writer) checker() {
 	if !w.r.Check {
 		return
 	}
-	test := `({ const npy_intp opw_i = (npy_intp)(opw_index); if (opw_i < 0 || opw_i >= %s) fail(IndexError, %s, %s); opw_i; })`
+	test := `({ const npy_intp opw_i = (npy_intp)((opw_index) | 0); if (opw_i < 0 || opw_i >= %s) fail(IndexError, %s, %s); opw_i; })`
 	w.v.Macros = append(w.v.Macros,
 		Macro{"opw_cop_at", "opw_cop_at(opw_index, opw_name)", fmt.Sprintf(test, "opw_count_##opw_name",
 			quote(w.r.Name+": %s[%zd] in line %d of the body: %s has %zd elements"),
@@ -28,12 +28,12 @@ func (w *writer) checker() {
 			"opw_i, #opw_name, __LINE__, opw_axis, opw_dim_##opw_name##_##opw_axis")})
 }
 
-// index is the C of an index along an axis.
+// index is the C of an index along an axis: no cast, so that a pointer and a fraction stay errors.
 func (w *writer) index(name string, axis int) string {
 	if w.r.Check {
 		return fmt.Sprintf("opw_cop_along(opw_%d, %s, %d)", axis, name, axis)
 	}
-	return fmt.Sprintf("(npy_intp)(opw_%d)", axis)
+	return fmt.Sprintf("(opw_%d)", axis)
 }
 
 func head(name string, ndim int) string {

@@ -113,6 +113,12 @@ func functionsAreKnown(r *Request, s *signature.Signature) error {
 
 // rewrite gives the body with its returns as jumps to the end, and tests about its indices where they are asked for.
 func rewrite(r *Request, s *signature.Signature) (string, []Unseen, error) {
+	for _, a := range arrays(s) {
+		if name, line := ccode.Listed(r.Body, []string{a.Name}); name != "" {
+			said := fmt.Sprintf("a comma in %s[] leaves but the last index in C: the elements of %q are %s", name, name, elements(&a))
+			return "", nil, &Error{"body", said, line, 0}
+		}
+	}
 	body, bad := ccode.ReadBody(r.Body, r.CXX, s.Names())
 	if body == nil {
 		return r.Body, nil, unread(r, bad)
@@ -158,9 +164,9 @@ func judge(body *ccode.Body, s *signature.Signature) error {
 	if set := body.Assigned(sizes(s)); len(set) > 0 {
 		return &Error{"body", fmt.Sprintf("%q is a size of the signature and cannot be changed: copy it into a variable", set[0].Name), set[0].Line, 0}
 	}
-	for _, a := range slices.Concat(s.Inputs, s.Outputs) {
-		if seen, _ := body.Subscripts([]string{a.Name}); a.Strided && len(seen) > 0 {
-			return &Error{"body", fmt.Sprintf("%q is strided, so it is no block of memory: its elements are %s", a.Name, elements(&a)), seen[0].Index.Line, 0}
+	for _, a := range arrays(s) {
+		if msg, line := misread(body, &a); msg != "" {
+			return &Error{"body", msg, line, 0}
 		}
 	}
 	for _, call := range body.Calls("fail") {
@@ -169,6 +175,34 @@ func judge(body *ccode.Body, s *signature.Signature) error {
 		}
 	}
 	return nil
+}
+
+// misread says what a body does that no array can have meant, and in which line; empty: nothing.
+func misread(body *ccode.Body, a *signature.Argument) (string, int) {
+	if seen, _ := body.Subscripts([]string{a.Name}); a.Strided && len(seen) > 0 {
+		return fmt.Sprintf("%q is strided, so it is no block of memory: its elements are %s", a.Name, elements(a)), seen[0].Index.Line
+	}
+	for _, call := range body.Calls(a.Name) {
+		if call.Arguments != len(a.Dims) {
+			return fmt.Sprintf("%q has %s: its elements are %s", a.Name, counted(len(a.Dims), "dimension"), elements(a)), call.Line
+		}
+	}
+	if set := body.Redirected([]string{a.Name}); len(set) > 0 && !a.Work {
+		return fmt.Sprintf("%q is an array, and `=` would leave its memory as it is: set its elements, %s", a.Name, elements(a)), set[0].Line
+	}
+	return "", 0
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// arrays are the arguments that have sizes.
+func arrays(s *signature.Signature) []signature.Argument {
+	return slices.DeleteFunc(slices.Concat(s.Inputs, s.Outputs), func(a signature.Argument) bool { return len(a.Dims) == 0 })
 }
 
 // elements shows how the elements of an array are read: x(i, j).
@@ -216,15 +250,13 @@ func sizes(s *signature.Signature) []string {
 
 // test puts a test about each index of arrays that are one block of memory; those of strided ones are tested where they are read.
 func (e *edits) test(body *ccode.Body, s *signature.Signature) []Unseen {
-	var arrays []string
-	for _, list := range [][]signature.Argument{s.Inputs, s.Outputs} {
-		for _, a := range list {
-			if len(a.Dims) > 0 && !a.Strided {
-				arrays = append(arrays, a.Name)
-			}
+	var blocks []string
+	for _, a := range arrays(s) {
+		if !a.Strided {
+			blocks = append(blocks, a.Name)
 		}
 	}
-	seen, hidden := body.Subscripts(arrays)
+	seen, hidden := body.Subscripts(blocks)
 	for _, sub := range seen {
 		e.insert(sub.Index.Start, "opw_cop_at((")
 		e.insert(sub.Index.End, "), "+sub.Name+")")

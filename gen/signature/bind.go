@@ -2,6 +2,7 @@ package signature
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -182,12 +183,18 @@ func (s *Signature) checkSize(a *Argument, leaf *Dim, input int) error {
 	if s.bound(leaf.Name) != nil {
 		return leaf.at.fail("%q is a type variable and a size", leaf.Name)
 	}
-	for _, list := range [][]Argument{s.Inputs, s.Outputs} {
-		for _, other := range list {
-			if other.Name == leaf.Name && len(other.Dims) > 0 {
-				return leaf.at.fail("%q is an array and a size", leaf.Name)
-			}
+	err := s.each(func(other *Argument, input int) error {
+		switch {
+		case other.Name != leaf.Name:
+		case len(other.Dims) > 0:
+			return leaf.at.fail("%q is an array and a size: call one of them otherwise", leaf.Name)
+		case input < 0:
+			return leaf.at.fail("%q is an output and a size: call one of them otherwise", leaf.Name)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	switch {
 	case s.sized(leaf.Name):
@@ -237,12 +244,22 @@ func (s *Signature) checkArguments() error {
 	})
 }
 
-// fits tells whether a number can be of a dtype: whole where the dtype is.
+// fits tells whether a number can be of a dtype: whole where the dtype is, and within what it holds.
 func fits(value, dtype string) bool {
-	if dtypes[dtype] {
-		return !strings.ContainsAny(value, ".eEnfTF") && !(strings.HasPrefix(dtype, "u") && strings.HasPrefix(value, "-"))
+	if dtype == "bool" {
+		return slices.Contains([]string{"0", "1", "True", "False", "true", "false"}, value)
 	}
-	return true
+	if !dtypes[dtype] {
+		return true
+	}
+	bits, _ := strconv.Atoi(strings.TrimLeft(dtype, "uint"))
+	var err error
+	if strings.HasPrefix(dtype, "u") {
+		_, err = strconv.ParseUint(value, 10, bits)
+	} else {
+		_, err = strconv.ParseInt(value, 10, bits)
+	}
+	return err == nil
 }
 
 func zero(value string) bool { return strings.Trim(value, "0.") == "" }

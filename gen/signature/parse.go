@@ -211,6 +211,9 @@ func (p *parser) chain(operand func() (*Dim, error), operators ...string) (*Dim,
 		op := p.take()
 		var right *Dim
 		right, err = operand()
+		if err == nil && (op.text == "//" || op.text == "%") && right.Op == "number" && right.Number == 0 {
+			err = op.fail("a size cannot be divided by 0")
+		}
 		left = &Dim{Op: op.text, Args: []*Dim{left, right}, at: left.start()}
 	}
 	return left, err
@@ -244,6 +247,8 @@ func (p *parser) atom() (*Dim, error) {
 		return &Dim{Op: "name", Name: t.text, at: t}, checkName(t, "size")
 	case t.is("]") || t.is(","):
 		return nil, t.fail("expected a size before %s", t.shown())
+	case t.is("*"):
+		return nil, t.fail("expected a size, found \"*\": a power is written n*n")
 	case t.is(":"):
 		return nil, t.fail("a size is a name or a number: write n for ':'")
 	}

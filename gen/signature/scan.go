@@ -99,6 +99,10 @@ func stray(c rune) string {
 		return fmt.Sprintf("%q has no place in a signature: sizes stand in [ ]", c)
 	case c == ';':
 		return "';' has no place in a signature: a bound is said by `where T: float` at the end"
+	case c == '>' || c == '→' || c == '⟶':
+		return fmt.Sprintf("%q has no place in a signature: write -> before the outputs", c)
+	case c == '.':
+		return "'.' has no place in a signature: a dtype is its name alone, and an axis has a size, n"
 	case unicode.IsLetter(c):
 		return fmt.Sprintf("%q is no letter of a name in C: a to z, A to Z, digits and _ are", c)
 	}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from _thread import allocate_lock
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-__all__ = ["digest", "dumps", "loads", "sha256"]
+__all__ = ["literals_of", "tree_of", "digest", "dumps", "loads", "sha256"]
 
 _BLANKS = " \t\n\r"
 
@@ -144,3 +145,57 @@ except ImportError:  # not built: whoever needs more of it says so
     def digest(data: bytes | memoryview, plainly: bool = False, /) -> str:
         """Give the SHA-256 of bytes in hexadecimal digits."""
         return str(sha256(data).hexdigest())
+
+
+_ONE = allocate_lock()
+_TRIES = 3
+
+
+def tree_of(source: str) -> Any:
+    """Parse a text.
+
+    CPython counts the depth of the tree that it makes once an interpreter, and may raise a SystemError where two
+    threads make one: ours take turns, and where somebody else's was in the way it is tried again.
+
+    Parameters
+    ----------
+    source : str
+        A module's text.
+
+    Returns
+    -------
+    ast.Module or None
+        None where it is none.
+    """
+    import ast  # late: where something is built
+
+    with _ONE:
+        for _ in range(_TRIES):
+            try:
+                return ast.parse(source)
+            except SystemError:
+                continue
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                return None
+    return None
+
+
+def literals_of(source: str, text: str) -> list[int]:
+    """Give the lines in which literals begin that are a text, and have as many lines.
+
+    Parameters
+    ----------
+    source, text : str
+        A module's text, and what is looked for.
+
+    Returns
+    -------
+    list of int
+    """
+    import ast
+
+    tree = tree_of(source)
+    if tree is None:
+        return []
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == text]
+    return [node.lineno for node in found if node.end_lineno == node.lineno + text.count("\n")]

@@ -14,6 +14,7 @@ from linecache import getlines
 from typing import Any
 
 from opweld.compile.literals import LEAST, Line, strings
+from opweld.lean import tree_of
 
 __all__ = ["Place", "find", "line_of", "lines_of", "placed", "texts_of"]
 
@@ -238,7 +239,9 @@ def _place(pattern: Line, source: str, text: str) -> Place:
 
 def _bounds(source: str, line: int, writer: str) -> tuple[list[range], list[range]]:
     """The lines of the method that begins here and of the op's class; those of functions and classes that may help."""
-    tree = ast.parse(source)
+    tree = tree_of(source)
+    if tree is None:
+        return [], []
     own: list[range] = []
     classes: list[range] = []
     for node in ast.walk(tree):

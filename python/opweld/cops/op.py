@@ -9,7 +9,18 @@ import numpy as np
 
 from opweld.cops.reading import Argument, Place, Source, Text
 from opweld.cops.said import Said, text_of
-from opweld.cops.types import FUNCTION, WEAK, computed, decides, dtypes_of, function_of, number_of, shape_of, sizes_of
+from opweld.cops.types import (
+    FUNCTION,
+    WEAK,
+    computed,
+    decides,
+    dtypes_of,
+    function_of,
+    number_of,
+    shape_of,
+    sizes_of,
+    weak_of,
+)
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.hooks.classes import COp
@@ -150,7 +161,7 @@ class Cop(Written, COp):
             return value if isinstance(value, Variable) else Constant(generics.generic, function_of(value))
         name = f"{self.said.name}: {argument.name}"
         weak = type(value) in WEAK
-        variable: Any = as_tensor_variable(np.asarray(value, dtype_of(dtype).np) if weak else value)
+        variable: Any = as_tensor_variable(weak_of(self.said.name, argument.name, value, dtype) if weak else value)  # type: ignore[arg-type]
         if variable.type.ndim != len(argument.dims):
             raise TypeError(f"{name} has {variable.type.ndim} dimensions, and the signature {len(argument.dims)}")
         have = variable.type.dtype
@@ -206,9 +217,11 @@ class Cop(Written, COp):
         numbers = [not a.dims and a.dtype != FUNCTION for a in signature.inputs]
         found = self.python(*[x[()] if number else x for number, x in zip(numbers, inputs)])
         outputs = signature.outputs
-        made = (found,) if len(outputs) == 1 else tuple(found or ())
-        if len(made) != len(outputs):
-            raise ValueError(f"{self}: perform gave {len(made)} outputs, and the signature has {len(outputs)}")
+        made = (found,) if len(outputs) == 1 else () if found is None else found
+        if not isinstance(made, (tuple, list)) or len(made) != len(outputs):
+            gave = len(made) if isinstance(made, (tuple, list)) else type(found).__name__
+            wanted = f"a tuple of {len(outputs)}" if outputs else "None: it changes its arguments"
+            raise ValueError(f"{self}: perform gave {gave}, expected {wanted}")
         for cell, value, variable in zip(output_storage, made, node.outputs):
             array = np.asarray(value, dtype_of(variable.type.dtype).np)
             shared = any([np.may_share_memory(array, x) for x in inputs if isinstance(x, np.ndarray)])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from opweld.answers import answer, engine
 from opweld.errors import SignatureError
-from opweld.lean import dumps
+from opweld.lean import dumps, literals_of
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -248,14 +248,7 @@ def _occurrences(source: str, text: str) -> list[int]:
 
 def _literals(source: str, text: str) -> list[int]:
     """The lines of the literals that are a text, written with escapes, and have as many lines."""
-    import ast  # late: where a compiler has something to say
-
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return []
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == text]
-    return [node.lineno for node in found if node.end_lineno == node.lineno + text.count("\n")]
+    return literals_of(source, text)
 
 
 def _source(file: str) -> str:

@@ -236,7 +236,7 @@ class Form:
 
     def shorten(self, error: BaseException) -> None:
         """Leave opweld's frames out of the traceback of what a user did wrong."""
-        tracebacks.shorten(error)
+        tracebacks.shorten(error, Form.meet.__code__)
 
     def meet(self, called: Called, key: int, values: tuple[Any, ...], out: object) -> Any:
         """Run a call of such arguments as were not met before.

@@ -14,6 +14,7 @@ from opweld.dtypes import dtype_of, shape_text
 __all__ = [
     "FUNCTION",
     "WEAK",
+    "begin",
     "computed",
     "decides",
     "described",
@@ -23,9 +24,11 @@ __all__ = [
     "is_variable",
     "listed",
     "number_of",
+    "held_by",
     "shape_of",
     "size_text",
     "sizes_of",
+    "weak_of",
 ]
 
 FUNCTION = "function"  # stands where a dtype does
@@ -104,6 +107,7 @@ def dtypes_of(name: str, signature: Signature, given: Sequence[Any]) -> dict[str
     for variable, bound in signature.types.items():
         own = [(i, given[i]) for i, argument in enumerate(signature.inputs) if argument.dtype == variable]
         found[variable] = _chosen(name, signature, variable, bound, own)
+    begin(name, signature, found)
     for i in signature.changed:
         argument = signature.inputs[i]
         wanted = found.get(argument.dtype, argument.dtype)
@@ -121,6 +125,65 @@ def dtypes_of(name: str, signature: Signature, given: Sequence[Any]) -> dict[str
                 f"pass {remedy}"
             )
     return found
+
+
+def begin(name: str, signature: Signature, types: Mapping[str, str]) -> None:
+    """Refuse dtypes that do not hold what an output's elements begin with.
+
+    Parameters
+    ----------
+    name : str
+        The short form's, for messages.
+    signature : Signature
+        The signature.
+    types : dict of str to str
+        What the type variables stand for; of dtypes by name the engine has said it.
+
+    Raises
+    ------
+    TypeError
+        If there is one.
+    """
+    for argument in signature.outputs:
+        dtype = types.get(argument.dtype)
+        if dtype is None or argument.value is None:
+            continue
+        kind = dtype_of(dtype).np
+        if kind.kind in "biu" and not held_by(kind, number_of(argument)):
+            raise TypeError(
+                f"{name}: {argument.name} begins with {argument.value}, which {dtype} does not hold; "
+                f"pass a wider dtype for {argument.dtype}, or leave {dtype} out after `where {argument.dtype}:`"
+            )
+
+
+def weak_of(name: str, argument: str, value: complex, dtype: str) -> np.ndarray[Any, Any]:
+    """Make one of Python's numbers an array of a dtype beside variables, by the rule of calls.
+
+    Returns
+    -------
+    numpy.ndarray
+
+    Raises
+    ------
+    TypeError
+        If the dtype does not hold the number; digits alone may be lost.
+    """
+    kind = dtype_of(dtype).np
+    made = np.asarray(value)
+    if kind.kind in "fc":
+        if made.dtype.kind == "c" and kind.kind == "f":
+            raise TypeError(f"{name}: {argument} is {value!r}, which is no {dtype}; pass its real part")
+        return made.astype(kind)
+    if not (made.dtype.kind in "biuf" and np.isfinite(made) and int(value) == value and held_by(kind, int(value))):  # type: ignore[arg-type]
+        raise TypeError(f"{name}: {argument} is {value!r}, which is no value of dtype {dtype}")
+    return np.asarray(int(value), kind)  # type: ignore[arg-type]
+
+
+def held_by(kind: np.dtype[Any], number: float) -> bool:
+    """Say whether a dtype of whole numbers, or of True and False, holds a number."""
+    if kind.kind == "b":
+        return number in (0, 1)
+    return bool(number == number // 1 and np.iinfo(kind).min <= number <= np.iinfo(kind).max)
 
 
 def _chosen(name: str, signature: Signature, variable: str, bound: tuple[str, ...], own: list[tuple[int, Any]]) -> str:

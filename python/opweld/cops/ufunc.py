@@ -15,7 +15,7 @@ from opweld.cops.address import addressing
 from opweld.cops.op import Written, ctype, definitions, op_of, type_of
 from opweld.cops.reading import Place, Text
 from opweld.cops.said import Said, text_of
-from opweld.cops.types import computed, described, dtypes_of, shape_of, size_text, sizes_of
+from opweld.cops.types import begin, computed, described, dtypes_of, shape_of, size_text, sizes_of, weak_of
 from opweld.dtypes import dtype_of
 from opweld.errors import _what
 from opweld.graph.basic import Apply, Variable
@@ -124,6 +124,7 @@ class Form:
         capsule
             Its address.
         """
+        begin(self.said.name, self.text.signature, self.combinations[number])
         (found,) = self._module(number)()
         self.met.append(number)
         return found
@@ -257,7 +258,7 @@ def _cast(name: str, argument: str, value: object, dtype: str) -> Any:
     given: Any = value if isinstance(value, Variable) else np.asarray(value)
     have = given.type.dtype if isinstance(given, Variable) else given.dtype
     if not isinstance(given, Variable) and given.ndim == 0 and not isinstance(value, np.generic):
-        given = given.astype(dtype_of(dtype).np)
+        given = weak_of(name, argument, given.item(), dtype)
     elif not np.can_cast(dtype_of(have).np, dtype_of(dtype).np, "safe"):
         raise TypeError(
             f"{name}: {argument} is of dtype {have}, which is not cast safely to {dtype}; call cast(x, {dtype!r})"
