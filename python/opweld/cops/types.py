@@ -174,9 +174,9 @@ def weak_of(name: str, argument: str, value: complex, dtype: str) -> np.ndarray[
         if made.dtype.kind == "c" and kind.kind == "f":
             raise TypeError(f"{name}: {argument} is {value!r}, which is no {dtype}; pass its real part")
         return made.astype(kind)
-    if not (made.dtype.kind in "biuf" and np.isfinite(made) and int(value) == value and held_by(kind, int(value))):  # type: ignore[arg-type]
+    if not (made.dtype.kind in "biuf" and np.isfinite(made) and int(value) == value and held_by(kind, int(value))):  # type: ignore[call-overload]
         raise TypeError(f"{name}: {argument} is {value!r}, which is no value of dtype {dtype}")
-    return np.asarray(int(value), kind)  # type: ignore[arg-type]
+    return np.asarray(int(value), kind)  # type: ignore[call-overload]
 
 
 def held_by(kind: np.dtype[Any], number: float) -> bool:
