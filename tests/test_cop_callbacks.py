@@ -227,6 +227,20 @@ def test_in_a_graph(integral):
     assert np.isclose(f(1.0), 9)
 
 
+def test_in_a_graph_beside_others(integral):
+    """What short forms share stands once, whichever of them stand beside each other."""
+    capsule = opweld.cop("x: float64 -> y: float64", "y = x * x;").capsule("double f(double x, void *data)")
+    v = opweld.tensor.dvector("v")
+    doubled = opweld.cop("x: T[n] -> y: T[n]", "for (npy_intp i = 0; i < n; i++) y[i] = 2 * x[i];", name="doubled")
+    plus = opweld.cop("x: T, y: T -> z: T", "z = x + y;", ufunc=True, name="plus")
+    steps = opweld.cop("x: T[n] -> d: T[n - 1]", "for (npy_intp i = 1; i < n; i++) d[i-1] = x[i] - x[i-1];",
+                       ufunc=True, name="steps")  # fmt: skip
+    f = opweld.function([v], [integral(capsule, 0.0, v.sum(), 5000), doubled(v), plus(v, v), steps(v)])
+    area, twice, same, apart = f([1.0, 2.0])
+    assert np.isclose(area, 9) and twice.tolist() == same.tolist() == [2, 4] and apart.tolist() == [1]
+    assert f.maker.source().count("static void opw_cop_fail(") == 1
+
+
 SCIPY = """
 import ctypes, sys
 import numpy as np, opweld

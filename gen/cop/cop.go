@@ -32,7 +32,7 @@ type Request struct {
 // Form is what it becomes. The texts have Id where the kernel's name belongs.
 type Form struct {
 	Signature *signature.Signature `json:"signature"`
-	Shared    string               `json:"shared"` // at file scope, once a unit
+	Shared    []string             `json:"shared"` // at file scope, each once a unit
 	Text      string               `json:"text"`   // at file scope, once a kernel
 	Call      string               `json:"call"`   // what is non-zero where it failed, of the arguments {0}, {1} …
 	Unseen    []Unseen             `json:"unseen"` // what Check cannot test
@@ -270,8 +270,9 @@ func (e *edits) test(body *ccode.Body, s *signature.Signature) []Unseen {
 
 // form renders the templates.
 func (w *writer) form(body string, unseen []Unseen) (*Form, error) {
-	f, name, shared := &Form{Signature: w.s, Unseen: unseen}, "cop.c.tmpl", []string{"shared.c.tmpl", "loops.c.tmpl"}
+	f, name, shared := &Form{Signature: w.s, Unseen: unseen}, "cop.c.tmpl", []string{"shared.c.tmpl"}
 	var view *View
+	var blocks []Block
 	switch {
 	case w.r.Callback != "":
 		var err error
@@ -279,19 +280,24 @@ func (w *writer) form(body string, unseen []Unseen) (*Form, error) {
 			return nil, err
 		}
 		name, f.Call, f.Core, f.Types = "callback.c.tmpl", "(void *)opw_cop_callback_"+Id, view.Callback.name, view.Callback.types
+		blocks = view.Callback.Blocks
 	case w.r.Ufunc:
 		view = w.loopView(body)
 		name, f.Call, f.Core, f.Dims = "loop.c.tmpl", "(void *)opw_cop_loop_"+Id, view.Loop.core(), view.Loop.dims
+		blocks = view.Loop.Blocks
 	default:
-		view, shared = w.view(body), shared[:1]
+		view = w.view(body)
 		if len(view.Functions) > 0 {
 			shared = append(shared, "function.c.tmpl")
 		}
 		f.Call = w.call()
 	}
+	if len(blocks) > 0 {
+		shared = append(shared, "blocks.c.tmpl")
+	}
 	var err error
 	for _, one := range shared {
-		f.Shared += rendered(one, nil, &err)
+		f.Shared = append(f.Shared, rendered(one, nil, &err))
 	}
 	f.Text = rendered(name, view, &err)
 	return f, err

@@ -44,9 +44,9 @@ class Written:
     place: Place
 
     def c_support_code(self) -> list[str]:
-        """Give what all short forms share, and the support code."""
+        """Give what short forms share, and the support code."""
         own = f'#line 1 "{self.said.name}/support"\n{self.said.support}\n' if self.said.support else ""
-        return [self.text.shared, *([own] if own else [])]
+        return [*self.text.shared, *([own] if own else [])]
 
     def c_headers(self) -> list[str]:
         """Give the headers asked for; complex numbers need one in C++."""

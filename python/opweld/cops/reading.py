@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Argument", "Place", "Record", "Signature", "Source", "Text", "module_of", "place_of", "read", "wrapped"]
 
-_VERSION = 2
+_VERSION = 3
 _WRAPPED = frozenset(("name", "signature", "body", "functions"))
 _ANSWERED = frozenset(("signature", "shared", "text", "call", "unseen", "core", "dims", "types"))
 
@@ -98,8 +98,10 @@ class Text(Record):
 
     Attributes
     ----------
-    shared, text, call : str
-        The C: for every short form, of this one, and what calls it.
+    shared : tuple of str
+        C that others have as well: each stands once.
+    text, call : str
+        The C of this one, and what calls it.
     unseen : tuple of (str, int, str)
         Uses of arrays that ``check=True`` cannot test: name, line of the body, that line.
     core : str
@@ -111,7 +113,7 @@ class Text(Record):
     """
 
     signature: Signature
-    shared: str
+    shared: tuple[str, ...]
     text: str
     call: str
     unseen: tuple[tuple[str, int, str], ...]
@@ -141,7 +143,7 @@ def read(signature: str, body: str, name: str, check: bool, cxx: bool, nogil: bo
 
     found = answer("cop", _VERSION, {"request": dumps(request)}, _ANSWERED, ask)
     unseen = tuple([(use["name"], use["line"], use["text"]) for use in found["unseen"] or ()])
-    texts = found["shared"], found["text"], found["call"]
+    texts = tuple(found["shared"]), found["text"], found["call"]
     return Text(
         _signature(found["signature"]), *texts, unseen, found["core"], tuple(found["dims"] or ()), found["types"] or {}
     )
