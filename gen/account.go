@@ -16,7 +16,7 @@ type AccountedView struct {
 }
 
 // accounted lists the functions whose calls are told of: all that are known, but for those of which account.h itself tells, and the
-// macros that stand for calls of others. What a text defines it may call as it likes.
+// macros that stand for calls of others. What a text defines it may call as it likes. The texts of types are run by the runtime.
 func (v *View) accounted() ([]AccountedView, error) {
 	head, err := templates.Plain("account.h")
 	if err != nil {
@@ -34,6 +34,9 @@ func (v *View) accounted() ([]AccountedView, error) {
 		for _, m := range definition.FindAllStringSubmatch(f.Text, -1) {
 			told[m[1]+m[2]] = true
 		}
+	}
+	for i, t := range v.Types {
+		t.tell(i)
 	}
 	var found []AccountedView
 	for _, name := range npyapi.Names() {

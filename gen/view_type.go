@@ -27,6 +27,7 @@ type TypeView struct {
 	CXX                      bool // as part of a unit in C++
 	Scope, LeaveScope        ScopeView
 	Declared, Closing        []ccode.Declared // all that is declared; State, last first
+	Told                     *ToldView        // of an accounted unit: of Cleanup
 	t                        *TypedType
 }
 
@@ -40,6 +41,13 @@ type EnterView struct {
 	CXX               bool // as part of a unit in C++
 	Scope             ScopeView
 	Declared          []ccode.Declared
+	Told              *ToldView // of an accounted unit
+}
+
+// ToldView is how an accounted unit runs a type's text: the runtime does, and judges what it tells.
+type ToldView struct {
+	Type      int
+	Way, Hook string // what the text does to its variable, and its name
 }
 
 // OwnView names the functions behind a variable that starts as an owned None, or as what is offered.
@@ -88,6 +96,22 @@ func newTypeView(i int, t *PlannedType, cxx bool) *TypeView {
 	}
 	tv.ways(&t.Lifecycle)
 	return tv
+}
+
+// tell has the type's texts run by the runtime, which judges them.
+func (tv *TypeView) tell(i int) {
+	if !tv.Written {
+		return
+	}
+	tv.Told = &ToldView{Type: i, Hook: tv.Cleanup.Origin}
+	for _, e := range []*EnterView{tv.Adopt, tv.Init, tv.Offer, tv.Sync} {
+		if e != nil {
+			e.Told = &ToldView{Type: i, Way: "OPW_ENTERS", Hook: e.Text.Origin}
+			if !e.Enters {
+				e.Told.Way = "OPW_SYNCS"
+			}
+		}
+	}
 }
 
 // ways names what is made of the lifecycle's functions.

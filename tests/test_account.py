@@ -39,6 +39,7 @@ WRONG = {
         "leaked-reference",
         "numpy.ndarray",
     ),
+    "None is taken": (COPY + "Py_INCREF(Py_None); /* here */\n", "leaked-reference", "NoneType"),
     "dtype": (COPY + "PyArray_DescrFromType(NPY_INT); /* here */\n", "leaked-reference", "numpy.dtype"),
     "appended": (
         LIST + "if (PyList_Append(l, PyFloat_FromDouble(5.5))) {fail} /* here */\nPy_DECREF(l);\n",

@@ -1,4 +1,4 @@
-/* Who holds what when a step has ended. */
+/* Who holds what when a text has ended. */
 /* ---- what holds what ---- */
 
 /* Counts the words of some memory that are an address; of memory, also of one within it. */
@@ -27,74 +27,159 @@ static int opw_search_object(struct dl_phdr_info *info, size_t size, void *data)
         uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
         ours |= info->dlpi_phdr[i].p_type == PT_LOAD && start <= search->here && search->here < start + info->dlpi_phdr[i].p_memsz;
     }
-    for (i = 0; ours && i < info->dlpi_phnum; i++)
+    for (i = 0; ours && i < info->dlpi_phnum; i++) {
+        const void *start = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
         if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_W)
-            search->found += opw_words((const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), info->dlpi_phdr[i].p_memsz, search->from, search->to);
+            search->found += opw_words(start, info->dlpi_phdr[i].p_memsz, search->from, search->to);
+        else if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO) /* the linker's: where None and its like are */
+            search->found -= opw_words(start, info->dlpi_phdr[i].p_memsz, search->from, search->to);
+    }
     return ours;
 }
 
-/* How many words of what outlives the step are such an address: statics, the state of ops, what the instance keeps, variables whose
-   type is no array's. */
-static long opw_holders(const opw_page *page, uintptr_t from, uintptr_t to)
+/* Words of the module's statics. */
+static long opw_in_statics(uintptr_t from, uintptr_t to)
 {
-    const opw_function *self = page->self;
-    const opw_program *p = self->code->program;
     opw_search search = {from, to, (uintptr_t)&opw_the_unit, 0};
-    uint32_t i;
     dl_iterate_phdr(opw_search_object, &search);
-    search.found -= opw_words(opw_dtypes, sizeof opw_dtypes, from, to); /* those are not the texts' */
-    for (i = 0; self->structs && i < p->structs; i++)
-        if (self->structs[i])
-            search.found += opw_words(self->structs[i], malloc_usable_size(self->structs[i]), from, to);
-    if (self->kept)
-        search.found += opw_words(self->kept, (p->kept + p->results) * sizeof *self->kept, from, to);
-    for (i = 0; i < page->step->inputs + page->step->outputs; i++) {
-        uint32_t variable = (uint32_t)p->slot_table[page->step->reads + i];
-        const opw_type *type = &p->types[p->variable_types[variable]];
-        if (type->ndim < 0)
-            search.found += opw_words(opw_slot(page->frame, self->code, variable) + sizeof(PyObject *), type->size() - sizeof(PyObject *), from, to);
-    }
-    return search.found;
+    return search.found - opw_words(opw_dtypes, sizeof opw_dtypes, from, to); /* those are not the texts' */
 }
 
-/* The holders, and memory that is reserved. */
-static long opw_all_holders(const opw_page *page, const void *object)
+/* Of an instance: the state of its ops, and what it keeps. */
+static long opw_in_instance(const opw_function *self, uintptr_t from, uintptr_t to)
 {
-    uintptr_t from = (uintptr_t)object;
-    long found = opw_holders(page, from, from + 1);
-    size_t i;
-    for (i = 0; i < opw_ledger.count; i++)
-        if (opw_ledger.blocks[i].state == OPW_LIVE)
-            found += opw_words(opw_ledger.blocks[i].p, opw_ledger.blocks[i].size, from, from + 1);
+    const opw_program *p = self->code->program;
+    long found = 0;
+    uint32_t i;
+    for (i = 0; self->structs && i < p->structs; i++)
+        if (self->structs[i])
+            found += opw_words(self->structs[i], malloc_usable_size(self->structs[i]), from, to);
+    if (self->kept)
+        found += opw_words(self->kept, (p->kept + p->results) * sizeof *self->kept, from, to);
     return found;
 }
 
-/* How many references to an object statics hold, by what earlier steps left there. */
-static opw_item *opw_kept_of(PyObject *object)
+/* Of what the type of a variable declares. */
+static long opw_in_slot(const char *slot, size_t size, uintptr_t from, uintptr_t to)
+{
+    return opw_words(slot + sizeof(PyObject *), size - sizeof(PyObject *), from, to);
+}
+
+/* Of memory that is reserved. */
+static long opw_in_memory(uintptr_t from, uintptr_t to)
+{
+    long found = 0;
+    size_t i;
+    for (i = 0; i < opw_ledger.count; i++)
+        if (opw_ledger.blocks[i].state == OPW_LIVE)
+            found += opw_words(opw_ledger.blocks[i].p, opw_ledger.blocks[i].size, from, to);
+    return found;
+}
+
+/* ---- variables that are entered ---- */
+
+static opw_living *opw_living_at(const char *slot)
 {
     size_t i;
-    for (i = 0; i < opw_ledger.kept_count; i++)
-        if (opw_ledger.kept[i].object == object)
-            return &opw_ledger.kept[i];
+    for (i = opw_ledger.living_count; i-- > 0;)
+        if (opw_ledger.living[i].slot == slot)
+            return &opw_ledger.living[i];
     return NULL;
 }
 
-/* What of an excess of references is held somewhere, and stays there; what of a lack was. */
-static long opw_explained(const opw_page *page, PyObject *object, long excess)
+static void opw_enter_living(char *slot, size_t size)
 {
-    opw_item *kept = opw_kept_of(object);
-    long held;
-    if (excess < 0) {
-        held = kept ? (kept->balance < -excess ? kept->balance : -excess) : 0;
-        if (kept)
-            kept->balance -= held;
-        return -held;
+    opw_living *living = opw_living_at(slot);
+    if (living || (living = OPW_MORE(opw_ledger.living, opw_ledger.living_count, opw_ledger.living_room)))
+        *living = (opw_living){slot, size};
+}
+
+static void opw_leave_living(const char *slot)
+{
+    opw_living *living = opw_living_at(slot);
+    if (living)
+        *living = opw_ledger.living[--opw_ledger.living_count];
+}
+
+/* Where a variable of a frame was entered: a call has copies of the constants. */
+static char *opw_home(const opw_page *page, char *slot)
+{
+    size_t at = (size_t)(slot - page->frame);
+    return !opw_living_at(slot) && page->self->constants && at < page->self->code->constants_end ? page->self->constants + at : slot;
+}
+
+/* ---- claims ---- */
+
+static opw_claim *opw_claim_of(const PyObject *object, const void *holder)
+{
+    size_t i;
+    for (i = 0; i < opw_ledger.claim_count; i++)
+        if (opw_ledger.claims[i].object == object && opw_ledger.claims[i].holder == holder)
+            return &opw_ledger.claims[i];
+    return NULL;
+}
+
+static long opw_claimed(const PyObject *object, const void *holder)
+{
+    const opw_claim *claim = opw_claim_of(object, holder);
+    return claim ? claim->count : 0;
+}
+
+/* Whether a holder, or any, has a claim to an object. */
+static int opw_is_claimed(const PyObject *object)
+{
+    size_t i;
+    for (i = 0; i < opw_ledger.claim_count; i++)
+        if (opw_ledger.claims[i].object == object && opw_ledger.claims[i].count)
+            return 1;
+    return 0;
+}
+
+static void opw_claim_more(PyObject *object, const void *holder, long n, opw_spot came, int32_t place)
+{
+    opw_claim *claim = opw_claim_of(object, holder);
+    if (!claim && !(claim = OPW_MORE(opw_ledger.claims, opw_ledger.claim_count, opw_ledger.claim_room)))
+        return;
+    *claim = (opw_claim){object, holder, claim->count + n, came, place};
+}
+
+/* A holder gives up to n references; how many it had. */
+static long opw_claim_less(const PyObject *object, const void *holder, long n)
+{
+    opw_claim *claim = opw_claim_of(object, holder);
+    if (!claim)
+        return 0;
+    if (claim->count > n)
+        claim->count -= n;
+    else {
+        n = claim->count;
+        *claim = opw_ledger.claims[--opw_ledger.claim_count];
     }
-    held = opw_all_holders(page, object) - (kept ? kept->balance : 0);
-    held = held < 0 ? 0 : held > excess ? excess : held;
-    if (held && !kept && (kept = OPW_MORE(opw_ledger.kept, opw_ledger.kept_count, opw_ledger.kept_room)))
-        kept->object = object;
-    if (held && kept)
-        kept->balance += held;
-    return held;
+    return n;
+}
+
+static void opw_forget_claims(const void *holder)
+{
+    size_t i;
+    for (i = opw_ledger.claim_count; i-- > 0;)
+        if (opw_ledger.claims[i].holder == holder)
+            opw_ledger.claims[i] = opw_ledger.claims[--opw_ledger.claim_count];
+}
+
+/* How many references to an object are held elsewhere than in variables, of up to n: those claims are made. */
+static long opw_claim_elsewhere(const opw_page *page, PyObject *object, long n, opw_spot came, int32_t place)
+{
+    uintptr_t from = (uintptr_t)object;
+    long words[] = {opw_in_instance(page->self, from, from + 1), opw_in_statics(from, from + 1) + opw_in_memory(from, from + 1)}, rest = n;
+    const void *holders[] = {page->self, NULL};
+    int i;
+    for (i = 0; i < 2; i++) {
+        long more = words[i] - opw_claimed(object, holders[i]);
+        more = more > rest ? rest : more;
+        if (more > 0) {
+            opw_claim_more(object, holders[i], more, came, place);
+            rest -= more;
+        }
+    }
+    return n - rest;
 }

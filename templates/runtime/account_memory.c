@@ -20,7 +20,7 @@ void *opw_reserved(void *p, size_t n, void (*end)(void *), const char *what, con
         return p;
     pthread_mutex_lock(&opw_ledger.lock);
     if ((block = opw_chunk_of(p)) || (block = OPW_MORE(opw_ledger.blocks, opw_ledger.count, opw_ledger.room)))
-        *block = (opw_chunk){.p = (char *)p, .size = n, .end = end, .came = OPW_HERE_IS, .page = page, .node = page->step->node};
+        *block = (opw_chunk){.p = (char *)p, .size = n, .end = end, .came = OPW_HERE_IS, .page = page, .place = page->place};
     pthread_mutex_unlock(&opw_ledger.lock);
     return p;
 }
@@ -29,7 +29,7 @@ void *opw_reserved(void *p, size_t n, void (*end)(void *), const char *what, con
 static void opw_freed_twice(const opw_chunk *block, opw_spot at)
 {
     if (opw_page_now)
-        opw_find(opw_page_now, "double-release", NULL, at, block->left, 0);
+        opw_find(opw_page_now, opw_page_now->place, "double-release", NULL, at, block->left, 0);
 }
 
 int opw_may_renew(void *p, const char *what, const char *file, int line)

@@ -1,4 +1,4 @@
-/* A step's page: the objects that a text has met, and what was found wrong. */
+/* A page: the objects that a text has met, and what was found wrong. */
 #include "book.h"
 #include <link.h>
 #include <malloc.h>
@@ -27,12 +27,25 @@ typedef struct {
     long takes;
 } opw_item;
 
-/* One run of a step, in one thread. */
+/* A variable's word at the start of a step, where what its type declares is one. */
+typedef struct {
+    char *slot; /* NULL: the type declares something else */
+    void *value;
+} opw_word;
+
+/* One run of a text, in one thread: of a step, or of a type for one variable. */
 typedef struct opw_page {
     struct opw_page *outer;
     opw_function *self;
     char *frame;
-    const opw_step *step;
+    int32_t place;           /* which of Program's steps; -1 - n: type n */
+    const opw_step *step;    /* NULL: a text of a type's */
+    const opw_type *type;    /* that type, its variable's slot, and which of its hooks it is */
+    char *slot;
+    const char *hook;
+    int way, held;           /* what the hook does; whether the variable is entered when it has ended */
+    int freed;               /* memory was freed, or lost */
+    opw_word *words;         /* of each variable of the step; NULL: there are none that are one word */
     opw_item *items;
     size_t count, room;
     uint32_t *places;        /* by the hash of an object: 1 + which item; 0: none */
@@ -48,15 +61,31 @@ typedef struct {
     size_t size;
     void (*end)(void *);
     opw_spot came, left;
-    opw_page *page;          /* of the step that reserved it, as long as that runs */
-    int32_t node;
-    enum { OPW_LIVE, OPW_GONE } state; /* gone: freed by the text; it is given back when its step ends */
+    opw_page *page;          /* of the text that reserved it, as long as that runs */
+    const char *slot;        /* of the variable through which alone it is reached; NULL: there is none */
+    int32_t place;
+    enum { OPW_LIVE, OPW_GONE } state; /* gone: freed by the text; it is given back when that ends */
     int reached;
 } opw_chunk;
 
+/* References that something holds when the text that took them has ended. */
+typedef struct {
+    PyObject *object;
+    const void *holder;      /* a variable's slot; an instance: what its ops keep; NULL: statics, and memory that is reserved */
+    long count;
+    opw_spot came;           /* where the last was taken, and by whose text */
+    int32_t place;
+} opw_claim;
+
+/* A variable of a type that has texts of its own, from the one that enters it to the one that leaves it. */
+typedef struct {
+    char *slot;
+    size_t size;
+} opw_living;
+
 typedef struct {
     const char *rule;
-    int32_t node;
+    int32_t place;
     opw_spot at, other;
     char type[80];           /* of the object; empty: memory */
     unsigned long long count, size;
@@ -72,11 +101,13 @@ static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_
 
 static __thread opw_page *opw_page_now;
 static struct {
-    pthread_mutex_t lock;    /* of the blocks; references are under the GIL */
+    pthread_mutex_t lock;    /* of the blocks; the rest is under the GIL */
     opw_chunk *blocks;
     size_t count, room;
-    opw_item *kept;          /* objects that statics hold: balance says how often */
-    size_t kept_count, kept_room;
+    opw_claim *claims;
+    size_t claim_count, claim_room;
+    opw_living *living;
+    size_t living_count, living_room;
 } opw_ledger = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 #define OPW_WITHHOLDS 4096
@@ -98,14 +129,14 @@ static void *opw_more(void **array, size_t *count, size_t *room, size_t size)
 
 /* ---- findings ---- */
 
-static void opw_find(const opw_page *page, const char *rule, PyObject *object, opw_spot at, opw_spot other, unsigned long long size)
+static void opw_find(const opw_page *page, int32_t place, const char *rule, PyObject *object, opw_spot at, opw_spot other, unsigned long long size)
 {
     struct opw_book *book = page->self->book;
     opw_finding *f;
     size_t i;
     for (i = 0; i < book->count; i++) {
         f = &book->findings[i];
-        if (f->rule == rule && f->node == page->step->node && f->at.line == at.line && f->at.what == at.what &&
+        if (f->rule == rule && f->place == place && f->at.line == at.line && f->at.what == at.what &&
             f->at.file == at.file && f->other.line == other.line) {
             f->count++;
             f->size += size;
@@ -115,7 +146,7 @@ static void opw_find(const opw_page *page, const char *rule, PyObject *object, o
     if (!(f = OPW_MORE(book->findings, book->count, book->room)))
         return;
     f->rule = rule;
-    f->node = page->step->node;
+    f->place = place;
     f->at = at;
     f->other = other;
     f->count = 1;
@@ -125,7 +156,7 @@ static void opw_find(const opw_page *page, const char *rule, PyObject *object, o
     book->fresh = 1;
 }
 
-
+/* ---- objects ---- */
 
 static size_t opw_bucket(const opw_page *page, const void *object)
 {
@@ -184,6 +215,6 @@ static void opw_used(opw_item *item, opw_spot at)
 {
     if (!opw_is_dead(item) || item->used)
         return;
-    opw_find(opw_page_now, "use-after-release", item->object, at, item->ended.file ? item->ended : item->came, 0);
+    opw_find(opw_page_now, opw_page_now->place, "use-after-release", item->object, at, item->ended.file ? item->ended : item->came, 0);
     item->used = 1;
 }

@@ -14,15 +14,16 @@ static void opw_drop_book(opw_function *self)
     if (self->book)
         free(self->book->findings);
     free(self->book);
+    opw_forget_claims(self);
 }
 
 static PyObject *opw_told_of(const opw_finding *f)
 {
-    return Py_BuildValue("sizzizzizKK", f->rule, (int)f->node, f->at.what, f->at.file, f->at.line, f->other.what, f->other.file,
+    return Py_BuildValue("sizzizzizKK", f->rule, (int)f->place, f->at.what, f->at.file, f->at.line, f->other.what, f->other.file,
                          f->other.line, *f->type ? f->type : NULL, f->count, f->size);
 }
 
-/* f._accounts(): what was found so far: rule, node, what was called, file, line; what else, file, line; the object's type, or None:
+/* f._accounts(): what was found so far: rule, node or -1 - type, what was called, file, line; what else, file, line; the object's type, or None:
    memory; how often; bytes. */
 static PyObject *opw_function_accounts(PyObject *object, PyObject *unused)
 {

@@ -1,5 +1,5 @@
 /* What accounted texts tell the runtime: of references taken and given up, and of memory. A place is what was called, and where. What is
-   told where no step runs is not heard. */
+   told where no text of an op's or a type's runs is not heard. */
 #ifndef OPW_BOOK
 #define OPW_BOOK
 #ifdef __cplusplus
@@ -29,6 +29,12 @@ OPW_SHARED int opw_may_renew(void *p, OPW_FROM);
 OPW_SHARED void *opw_renewed(void *old, void *p, size_t n, void (*end)(void *), OPW_FROM);
 /* Frees memory, unless it was freed before. */
 OPW_SHARED void opw_freed(void *p, void (*end)(void *), OPW_FROM);
+
+/* Runs a text of a type's for one variable: which type, what the text does, and its name. opw_account_leave: the one that leaves it,
+   whose object is given up then. */
+enum { OPW_ENTERS = 1, OPW_SYNCS, OPW_LEAVES };
+OPW_SHARED int opw_account_hook(char *frame, const uint32_t *slots, uint32_t type, int way, const char *hook, opw_run_fn run);
+OPW_SHARED void opw_account_leave(char *frame, const uint32_t *slots, uint32_t type, const char *hook, opw_undo_fn run);
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,4 @@
-"""What the C of a function's ops does to references and memory: counted in a build of its own, by the user's lines."""
+"""What the C of ops and types does to references and memory: counted in a build of its own, by the user's lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ _MENDS = {
     "use-after-release": "take a reference with Py_INCREF for as long as it is used",
     "leaked-memory": "free it before the text ends on this path",
 }
-#: Rule, node; what was called, file and line; of where the object came from the same; its type; how often; bytes.
+_MENDS_OF_LEFT = {
+    "leaked-reference": "release it with Py_XDECREF in c_cleanup, which leaves the variable that holds it",
+    "leaked-memory": "free it in c_cleanup, which leaves the variable that holds it",
+}
+#: Rule, node, or -1 - type; what was called, file and line; of where the object came from the same; its type; how
+#: often; bytes.
 Row = tuple[str, int, str | None, str | None, int, str | None, str | None, int, str | None, int, int]
 
 _shown: dict[Any, Any] = {}  # the warnings that this process has seen
@@ -49,7 +54,7 @@ class Origin(NamedTuple):
 
 
 class Loss(NamedTuple):
-    """A thing that the C of an op did to references or memory.
+    """A thing that the C of an op, or of a type, did to references or memory.
 
     Attributes
     ----------
@@ -57,11 +62,11 @@ class Loss(NamedTuple):
         Of those of docs/lint.md: ``leaked-reference``, ``double-release``, ``borrowed-release``,
         ``use-after-release`` or ``leaked-memory``.
     op : str
-        The op's name.
-    node : Apply
-        The node that it is applied in.
+        The op's name, or the type's.
+    node : Apply or None
+        The node that it is applied in; None: it is a type's.
     file : str
-        The user's file; where it is not known, the op and its method.
+        The user's file; where it is not known, the op or type and its method.
     line : int
         From 1.
     exact : bool
@@ -69,7 +74,7 @@ class Loss(NamedTuple):
     source : str
         The line, where it is known.
     what : str
-        What was called there; empty: no call, the op has ended so.
+        What was called there; empty: no call, the text has ended so.
     message : str
         What is wrong.
     mend : str
@@ -172,23 +177,24 @@ class Account:
         self, rule: str, place: int, what: str | None, file: str | None, line: int, other: str | None,
         other_file: str | None, other_line: int, kind: str | None, times: int, size: int,
     ) -> Loss:  # fmt: skip
-        node = self._nodes[place]
+        node = self._nodes[place] if place >= 0 else None
         data = self._program.data
-        kernel = data["kernels"][data["steps"][place]["kernel"]]
-        label = kernel["label"]
-        message = _message(rule, what or "", kind or "", size // times)
-        here = self._here(file or f"{label}.c_code", line, message, kernel)
-        there = self._here(other_file, other_line, "", kernel) if other_file else None
+        writer = data["kernels"][data["steps"][place]["kernel"]] if place >= 0 else data["types"][-1 - place]
+        label = writer["label"]
+        message = _message(rule, what or "", kind or "", size // times, "an output" if node else "the variable")
+        here = self._here(file or f"{label}.c_code", line, message, writer)
+        there = self._here(other_file, other_line, "", writer) if other_file else None
         origin = Origin(there["file"], there["line"], other or "") if there else None
+        mends = _MENDS_OF_LEFT if other == "c_cleanup" else _MENDS
         return Loss(
             rule, label, node, here["file"], here["line"], bool(here.get("exact")), here.get("text", ""), what or "",
-            here["message"], _MENDS[rule], origin, kind or "", times, size,
+            here["message"], mends[rule], origin, kind or "", times, size,
         )  # fmt: skip
 
-    def _here(self, file: str, line: int, message: str, kernel: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A place of the C as one of the user's: of the node's own texts before others' of the same op."""
+    def _here(self, file: str, line: int, message: str, writer: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A place of the C as one of the user's: its own texts before others' of the same name."""
         op, _, hook = file.rpartition(".")
-        texts = [kernel, self._program.data]
+        texts = [writer, self._program.data]
         text = line_of(texts, op, hook, line)
         raw = {"op": op, "hook": hook, "file": file, "line": line, "fragment_line": line, "text": text, "column": 0,
                "message": message}  # fmt: skip
@@ -198,10 +204,12 @@ class Account:
         return placed(found, texts) or found
 
 
-def _message(rule: str, what: str, kind: str, size: int) -> str:
+def _message(rule: str, what: str, kind: str, size: int, holder: str) -> str:
     if rule == "leaked-memory":
         return f"{size:,} bytes of {what} are not freed, and nothing that is left holds them"
     if rule == "leaked-reference":
+        if not what:
+            return f"the reference to a {kind} that {holder} held is overwritten, and was not released"
         return f"the reference to a {kind} that {what} {'took' if 'REF' in what.upper() else 'gave'} is not released"
     if rule == "double-release":
         return (
@@ -212,5 +220,5 @@ def _message(rule: str, what: str, kind: str, size: int) -> str:
     if rule == "use-after-release":
         return f"{what} is given a {kind} that is no more"
     if not what:
-        return f"an output holds a {kind}, and nothing took the reference that it holds"
+        return f"{holder} holds a {kind}, and nothing took the reference that it holds"
     return f"{what} gives up the reference to a {kind} that somebody else owns"
