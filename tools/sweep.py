@@ -3,7 +3,8 @@
 Each place of their modules that can fail is forced, and each request for memory refused, as `opweld check` does. A
 place of the runtime, or of a text of the library, which stands in many modules, counts once: it is forced where it was
 in one of them, and well where it was in all. The exit code is 1 where a place was not come to, or something ended
-wrongly. With ``--tools`` each function is looked at by gcc's analyzer and called under sanitizers instead: S13.
+wrongly. With ``--tools`` each function is compiled with warnings, looked at by gcc's analyzer, called under sanitizers
+and under valgrind instead: S13.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
@@ -38,6 +39,13 @@ QUICK = (
 CHECKS = ("run", "places", "memory")
 LIBRARY = os.path.join(os.path.dirname(os.path.realpath(opweld.__file__)), "")  # installed, or of this tree
 SANITIZERS = ("address,undefined", "thread")
+#: How gcc is asked. A text may leave unused what its signature gives it.
+COMPILED = {
+    "warnings": ("-Wall", "-Wextra", "-Wno-unused"),
+    "analyzer": ("-fanalyzer",),
+}
+UNREAD = {("c++", "analyzer")}  # it does not read C++
+TOOLS = (*COMPILED, *SANITIZERS, "valgrind")
 
 
 class Key(NamedTuple):
@@ -82,7 +90,7 @@ class Swept(NamedTuple):
     seconds: float
 
 
-def swept(source: ownops.Source, examples: int, seconds: float, tools: bool = False) -> Swept:
+def swept(source: ownops.Source, examples: int, seconds: float, tools: Sequence[str] = ()) -> Swept:
     """Check all functions of a source, each in a child of this process.
 
     Parameters
@@ -91,8 +99,8 @@ def swept(source: ownops.Source, examples: int, seconds: float, tools: bool = Fa
         Where they stand.
     examples, seconds : int and float
         As for `opweld.checking.check`.
-    tools : bool
-        Whether it is S13 that is wanted.
+    tools : sequence of str
+        Those of S13 that are wanted instead.
 
     Returns
     -------
@@ -136,7 +144,7 @@ def _summed(every: list[dict[str, tuple[int, int]]]) -> dict[str, tuple[int, int
 
 
 def _work(
-    source: ownops.Source, done: set[str], examples: int, seconds: float, tools: bool
+    source: ownops.Source, done: set[str], examples: int, seconds: float, tools: Sequence[str]
 ) -> Callable[[Callable[[Any], None]], None]:
     def work(send: Callable[[Any], None]) -> None:
         if not tools:  # sanitizers reserve all that there is
@@ -156,7 +164,9 @@ def _work(
     return work
 
 
-def _one(source: ownops.Source, subject: Subject, built: set[str], examples: int, seconds: float, tools: bool) -> Swept:
+def _one(
+    source: ownops.Source, subject: Subject, built: set[str], examples: int, seconds: float, tools: Sequence[str]
+) -> Swept:
     """Check one function; one whose module there was before, with what it is given, once."""
     course = Course(subject, Report(), examples, seconds)
     function = course.made
@@ -166,7 +176,7 @@ def _one(source: ownops.Source, subject: Subject, built: set[str], examples: int
         return Swept("", 0, classes, {}, 0, 0, {}, [], 0.0)
     built.add(path)
     if tools:
-        return _by_tools(source, course, classes)
+        return _by_tools(source, course, classes, tools)
     for name in CHECKS:
         course.go(name)
     wrong: list[tuple[Key | None, str]] = [
@@ -188,13 +198,26 @@ def _one(source: ownops.Source, subject: Subject, built: set[str], examples: int
     )  # fmt: skip
 
 
-def _by_tools(source: ownops.Source, course: Course, classes: set[str]) -> Swept:
-    """S13 of a function: what gcc's analyzer says of its unit, what sanitizers say of its calls."""
-    said = {"analyzer": analyzed(course.made.maker.source())}
-    for sanitizers in SANITIZERS:
-        config.sanitize = sanitizers  # what the check then takes
-        course.go("sanitize")
-        said[sanitizers] = [str(fault) for fault in course.rows[-1].faults]
+def _by_tools(source: ownops.Source, course: Course, classes: set[str], tools: Sequence[str]) -> Swept:
+    """S13 of a function: what compilers say of its unit, what sanitizers and valgrind say of its calls."""
+    maker = course.made.maker
+    unit = maker.source()
+    lang = "c++" if '"opweld.cc"' in unit else "c"  # what its #line marks say
+    writers = [*maker.program.data["types"], *maker.program.data["kernels"]]
+    builds = [writer.get("build", {}) for writer in writers]
+    own = [f"-I{folder}" for build in builds for folder in build.get("header_dirs", ())]
+    without = {argument for build in builds for argument in build.get("no_compile_args", ())}
+    own += [argument for build in builds for argument in build.get("compile_args", ()) if argument not in without]
+    said: dict[str, list[str]] = {}
+    for tool in tools:
+        if tool in COMPILED:
+            if (lang, tool) not in UNREAD:
+                said[tool] = compiled(unit, lang, [*dict.fromkeys(own), *COMPILED[tool]])
+            continue
+        config.sanitize = tool if tool in SANITIZERS else ""  # what the check then takes
+        course.go("sanitize" if tool in SANITIZERS else tool)
+        if course.rows[-1].verdict != "skipped":
+            said[tool] = [str(fault) for fault in course.rows[-1].faults]
     config.sanitize = ""
     wrong: list[tuple[Key | None, str]] = [
         (None, f"{source}: {course.subject.name}: {tool}: {text}") for tool, texts in said.items() for text in texts
@@ -202,23 +225,27 @@ def _by_tools(source: ownops.Source, course: Course, classes: set[str]) -> Swept
     return Swept("", 1, classes, {}, 0, 0, {tool: (not texts, 1) for tool, texts in said.items()}, wrong, 0.0)
 
 
-def analyzed(unit: str) -> list[str]:
-    """Say what gcc's analyzer finds in a unit of C; C++ it does not read.
+def compiled(unit: str, lang: str, flags: Sequence[str]) -> list[str]:
+    """Say what gcc finds in a unit.
 
     Parameters
     ----------
     unit : str
         The text.
+    lang : str
+        ``c`` or ``c++``.
+    flags : sequence of str
+        What it is to look for, and what the unit needs besides Python's and NumPy's headers.
 
     Returns
     -------
     list of str
         Its warnings, and errors.
     """
-    include = [f"-I{sysconfig.get_paths()['include']}", f"-I{np.get_include()}"]
-    command = ["gcc", "-fanalyzer", "-O1", "-c", "-x", "c", *include, "-o", os.devnull, "-"]
-    done = subprocess.run(command, input=unit, capture_output=True, text=True)
-    return [line for line in done.stderr.splitlines() if "-Wanalyzer" in line or " error: " in line]
+    include = [f"-I{folder}" for folder in (sysconfig.get_paths()["include"], np.get_include())]
+    command = ["gcc", "-O1", "-fwrapv", *flags, "-c", "-x", lang, *include, "-o", os.devnull, "-"]
+    done = subprocess.run(command, input=unit, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    return [line for line in done.stderr.splitlines() if " warning: " in line or " error: " in line]
 
 
 def _keys(source: ownops.Source, subject: str, listed: dict[int, Place]) -> Iterator[tuple[int, Key]]:
@@ -288,18 +315,20 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("names", nargs="*", help="sources whose names contain one of these; all if left out")
     options.add_argument("--quick", action="store_true", help="a handful, in seconds")
-    options.add_argument("--tools", action="store_true", help="gcc's analyzer and sanitizers: S13")
+    options.add_argument("--tools", action="store_true", help=f"those of S13: {', '.join(TOOLS)}")
+    options.add_argument("--tool", action="append", choices=TOOLS, help="one of them, or several")
     options.add_argument("--examples", type=int, default=20, help="how many inputs are drawn")
     options.add_argument("--seconds", type=float, default=30.0, help="how long a call may take")
     options.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     given = options.parse_args()
+    tools = tuple(given.tool or (TOOLS if given.tools else ()))
     every = ownops.sources()
     chosen = [one for one in every if not given.names or any(name in str(one) for name in given.names)]
     if given.quick:
         chosen = [one for one in chosen if str(one) in QUICK]
     results = []
     with ProcessPoolExecutor(given.jobs, multiprocessing.get_context("spawn")) as pool:
-        for one in pool.map(partial(swept, examples=given.examples, seconds=given.seconds, tools=given.tools), chosen):
+        for one in pool.map(partial(swept, examples=given.examples, seconds=given.seconds, tools=tools), chosen):
             good = sum(one.come_to.values())
             print(
                 f"{one.name}: {one.functions} functions, {good} of {len(one.come_to)} places, "
@@ -309,7 +338,7 @@ def main() -> int:
             print("".join(f"  ! {text}\n" for _, text in one.wrong), end="", flush=True)
             results.append(one)
     print()
-    lines = list(told(results, len(chosen) == len(every) and not given.tools))
+    lines = list(told(results, len(chosen) == len(every) and not tools))
     print("\n".join(lines))
     return int(any(line.startswith("!") for line in lines))
 
