@@ -135,7 +135,20 @@ def test_what_grows_is_told(tools):
     soak = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(soak)
     found = soak.soaked("loses", subject_of(Loses(), "loses"), 5000, 20.0, 5)
-    assert found.good and found.calls >= 5000 and abs(found.slope(found.blocks)) < 0.01  # no allocation fails here
+    assert found.calls >= 5000 and found.refused == found.calls // 2  # which fail at either allocation
+    assert not found.good and 0.1 < found.slope(found.blocks) < 0.5
+
+    class Fails(Loses):
+        def c_code(self, *arguments):
+            text = super().c_code(*arguments)
+            return text.replace(f"== NULL) {arguments[-1]['fail']}\n            memset", f"""== NULL) {{
+                Py_DECREF(kept);
+                {arguments[-1]["fail"]}
+            }}
+            memset""")
+
+    found = soak.soaked("fails", subject_of(Fails(), "fails"), 5000, 20.0, 5)
+    assert found.good and found.refused == found.calls // 2 and abs(found.slope(found.blocks)) < 0.01
 
     class Keeps(Loses):
         def c_code(self, *arguments):

@@ -1,8 +1,9 @@
-"""S11: every op that comes with the project called for long, with sizes drawn at random: what ``make soak`` prints.
+"""S11: every op that comes with the project called for long, every other call failing: what ``make soak`` prints.
 
-Of each function the memory that its process has, and Python's blocks, are read at even steps. What grows from the first
-tenth of the calls to the last by more than a mebibyte, or by a block for each hundred calls, is told; the slope is that
-of the straight line through the readings. Inputs that a function refuses are among those that it gets.
+Each function is the build whose places can be forced to fail. Half of its calls fail: those with inputs that it
+refuses, and each place that its inputs come to, in turn. Sizes are drawn at random. The memory that its process has and
+Python's blocks, are read at even steps. What grows from the first tenth of the calls to the last by more than a
+mebibyte, or by a block for each hundred calls, is told; the slope is that of the straight line through the readings.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 import ownops
 
 from opweld.checking import Course, Report, Subject, apart
-from opweld.checking.forcing import called
+from opweld.checking.forcing import NOTHING, Places
 
 READINGS = 10
 _PAGE = resource.getpagesize()
@@ -39,7 +40,7 @@ class Soaked(NamedTuple):
     calls : int
         How many were made.
     refused : int
-        How many of them raised.
+        How many of them failed.
     resident : tuple of int
         Bytes that the process had, at even steps.
     blocks : tuple of int
@@ -65,7 +66,7 @@ class Soaked(NamedTuple):
 
     def __str__(self) -> str:
         slopes = f"{self.slope(self.resident):+.3f} bytes and {self.slope(self.blocks):+.5f} blocks a call"
-        return f"{self.name}: {self.calls} calls, {self.refused} of them refused, {slopes}"
+        return f"{self.name}: {self.calls} calls, {self.refused} of them failed, {slopes}"
 
 
 def soaked(name: str, subject: Subject, calls: int, seconds: float, examples: int = 60) -> Soaked | None:
@@ -93,19 +94,22 @@ def soaked(name: str, subject: Subject, calls: int, seconds: float, examples: in
     taken, refused, _ = course.called
     if not taken:
         return None
-    function, inputs = course.made, [*taken, *refused]
-    writes = [spec.mutable for spec in subject.recipe.inputs]
-    order = np.random.default_rng(1).integers(0, len(inputs), 1009).tolist()
+    found = Places(subject.recipe, taken)
+    ways = [[(values, NOTHING) for values in taken], failing(found, refused)]
+    draw = np.random.default_rng(1).integers
+    orders = [draw(0, max(len(way), 1), 1009).tolist() for way in ways]
     readings: list[tuple[int, int]] = []
     done = failed = 0
     while len(readings) <= READINGS:
         begin = time.perf_counter()
         # The first round is for what is made but once.
         while time.perf_counter() < begin + seconds / READINGS and done < (len(readings) + 1) * calls // READINGS:
-            values = inputs[order[done % len(order)]]
+            odd = done % 2 if ways[1] else 0
+            values, place = ways[odd][orders[odd][done // 2 % 1009]]
             done += 1
+            found.arm(place)
             try:
-                called(function, values, writes)
+                found.run("call", values)
             except Exception:
                 failed += 1
         gc.collect()
@@ -113,6 +117,36 @@ def soaked(name: str, subject: Subject, calls: int, seconds: float, examples: in
             readings.append((int(file.read().split()[1]) * _PAGE, sys.getallocatedblocks()))
     resident, blocks = zip(*readings[1:])
     return Soaked(name, done, failed, resident, blocks)
+
+
+def failing(found: Places, refused: list[Any]) -> list[tuple[Any, int]]:
+    """Say which calls fail.
+
+    Parameters
+    ----------
+    found : Places
+        The function, with the inputs that it takes.
+    refused : list
+        Inputs that it refuses.
+
+    Returns
+    -------
+    list of (tuple, int)
+        Inputs, and the place that is forced; those that are refused often enough to be a fourth.
+    """
+    come_to: list[tuple[Any, int]] = []
+    for values in found.inputs:
+        found.arm()
+        found.run("call", values)
+        asked, _ = found.counts()
+        for place in np.flatnonzero(asked).tolist():
+            found.arm(place)
+            try:
+                found.run("call", values)
+            except Exception:
+                come_to.append((values, place))  # where it does not raise it has another way
+    most = max(len(come_to) // 2, 1)
+    return come_to + [(values, NOTHING) for values in refused] * (most // len(refused) or 1 if refused else 0)
 
 
 def _work(source: ownops.Source, calls: int, seconds: float) -> Callable[[Callable[[Any], None]], None]:
