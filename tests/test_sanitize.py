@@ -308,8 +308,15 @@ def test_crashes_hangs_and_exceptions_are_what_they_are_without():
         opweld.function([x], KILLED(x), sanitize="address")([1.0])
     with pytest.raises(ValueError, match="no such thing"):
         go('PyErr_SetString(PyExc_ValueError, "no such thing"); FAIL')
+
+
+@pytest.mark.parametrize("sanitizers", ["address,undefined", "thread"])
+@pytest.mark.parametrize("bits", [42, 50], ids=["more than there is", "more than any"])
+def test_too_much_memory_is_a_memory_error(sanitizers, bits):
+    text = f"npy_intp big = (npy_intp)1 << {bits}; PyObject *w = PyArray_SimpleNew(1, &big, NPY_INT8); if (!w) FAIL"
+    f = opweld.function([x], Does(text)(x), sanitize=sanitizers)
     with pytest.raises(MemoryError):
-        go("npy_intp big = (npy_intp)1 << 50; PyObject *w = PyArray_SimpleNew(1, &big, NPY_INT8); if (!w) FAIL")
+        f([1.0])
 
 
 class Killed(Does):

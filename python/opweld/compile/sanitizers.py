@@ -28,6 +28,7 @@ _OPTIONS = {
     "TSAN_OPTIONS": {
         **_ENDS,
         "halt_on_error": "1",
+        "allocator_may_return_null": "1",
         "report_signal_unsafe": "0",
         "ignore_noninstrumented_modules": "1",  # CPython and NumPy are not compiled for it
     },
