@@ -15,6 +15,7 @@ from scipy.cluster import vq
 import opweld
 
 kmeans = opweld.cop("x: T[n, d], c: T[k, d] -> label: int64[n] = 0, mean: T[k, d] = 0, size: int64[k] = 0 where T: float", """
+    if (!k) fail(ValueError, "no centres");
     for (npy_intp i = 0; i < n; i++) {
         T best = INFINITY;
         for (npy_intp j = 0; j < k; j++) {
