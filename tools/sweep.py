@@ -45,6 +45,8 @@ COMPILED = {
     "analyzer": ("-fanalyzer",),
 }
 UNREAD = {("c++", "analyzer")}  # it does not read C++
+#: What is said and is not so. gcc 12's analyzer forgets what memcpy has put into a double that a loop changes later.
+UNFOUNDED = ("use of uninitialized value '*(long unsigned int *)&opw_V",)
 TOOLS = (*COMPILED, *SANITIZERS, "valgrind")
 
 
@@ -245,7 +247,8 @@ def compiled(unit: str, lang: str, flags: Sequence[str]) -> list[str]:
     include = [f"-I{folder}" for folder in (sysconfig.get_paths()["include"], np.get_include())]
     command = ["gcc", "-O1", "-fwrapv", *flags, "-c", "-x", lang, *include, "-o", os.devnull, "-"]
     done = subprocess.run(command, input=unit, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
-    return [line for line in done.stderr.splitlines() if " warning: " in line or " error: " in line]
+    told = [line for line in done.stderr.splitlines() if " warning: " in line or " error: " in line]
+    return [line for line in told if not any(text in line for text in UNFOUNDED)]
 
 
 def _keys(source: ownops.Source, subject: str, listed: dict[int, Place]) -> Iterator[tuple[int, Key]]:

@@ -152,11 +152,12 @@ class NonZero(COp):
     ) -> str:
         """Let NumPy look."""
         outs = table("opw_outs", [f"&{out}" for out in output_names], "PyArrayObject** const")
-        return f"{{\n{outs}{checked(f'opw_nonzero(opw_outs, {by_value(input_names[0])})', sub['fail'])}}}\n"
+        call = f"opw_nonzero(opw_outs, {len(output_names)}, {by_value(input_names[0])})"
+        return f"{{\n{outs}{checked(call, sub['fail'])}}}\n"
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Version of this text."""
-        return (1,)
+        return (2,)
 
 
 _nonzero = NonZero()
