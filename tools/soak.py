@@ -98,12 +98,12 @@ def soaked(name: str, subject: Subject, calls: int, seconds: float, examples: in
     ways = [[(values, NOTHING) for values in taken], failing(found, refused)]
     draw = np.random.default_rng(1).integers
     orders = [draw(0, max(len(way), 1), 1009).tolist() for way in ways]
-    readings: list[tuple[int, int]] = []
+    readings = np.zeros((READINGS + 1, 2), np.int64)  # no block of Python's
     done = failed = 0
-    while len(readings) <= READINGS:
+    for k in range(READINGS + 1):
         begin = time.perf_counter()
         # The first round is for what is made but once.
-        while time.perf_counter() < begin + seconds / READINGS and done < (len(readings) + 1) * calls // READINGS:
+        while time.perf_counter() < begin + seconds / READINGS and done < (k + 1) * calls // READINGS:
             odd = done % 2 if ways[1] else 0
             values, place = ways[odd][orders[odd][done // 2 % 1009]]
             done += 1
@@ -114,9 +114,10 @@ def soaked(name: str, subject: Subject, calls: int, seconds: float, examples: in
                 failed += 1
         gc.collect()
         with open("/proc/self/statm") as file:
-            readings.append((int(file.read().split()[1]) * _PAGE, sys.getallocatedblocks()))
-    resident, blocks = zip(*readings[1:])
-    return Soaked(name, done, failed, resident, blocks)
+            readings[k, 0] = int(file.read().split()[1]) * _PAGE
+        readings[k, 1] = sys.getallocatedblocks()
+    resident, blocks = readings[1:].T.tolist()
+    return Soaked(name, done, failed, tuple(resident), tuple(blocks))
 
 
 def failing(found: Places, refused: list[Any]) -> list[tuple[Any, int]]:
