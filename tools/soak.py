@@ -1,9 +1,10 @@
 """S11: every op that comes with the project called for long, every other call failing: what ``make soak`` prints.
 
 Each function is the build whose places can be forced to fail. Half of its calls fail: those with inputs that it
-refuses, and each place that its inputs come to, in turn. Sizes are drawn at random. The memory that its process has and
-Python's blocks, are read at even steps. What grows from the first tenth of the calls to the last by more than a
-mebibyte, or by a block for each hundred calls, is told; the slope is that of the straight line through the readings.
+refuses, and each place that its inputs come to, in turn. Sizes are drawn at random. The memory that its process has,
+and Python's blocks, are read at even steps, once each call was made. What grows from then on by more than a mebibyte,
+or by a block for each hundred calls, is told: more calls show smaller leaks. The slope is that of the straight line
+through the readings.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from opweld.checking import Course, Report, Subject, apart
 from opweld.checking.forcing import NOTHING, Places
 
 READINGS = 10
+CYCLE = 503  # after so many calls of each kind they come again in the same order
 _PAGE = resource.getpagesize()
 
 
@@ -81,7 +83,7 @@ def soaked(name: str, subject: Subject, calls: int, seconds: float, examples: in
     calls : int
         How many calls, at most.
     seconds : float
-        How long, at most.
+        How long, at most, once each call has been made.
     examples : int
         How many inputs are drawn.
 
@@ -97,15 +99,17 @@ def soaked(name: str, subject: Subject, calls: int, seconds: float, examples: in
     found = Places(subject.recipe, taken)
     ways = [[(values, NOTHING) for values in taken], failing(found, refused)]
     draw = np.random.default_rng(1).integers
-    orders = [draw(0, max(len(way), 1), 1009).tolist() for way in ways]
+    orders = [draw(0, max(len(way), 1), CYCLE).tolist() for way in ways]
     readings = np.zeros((READINGS + 1, 2), np.int64)  # no block of Python's
     done = failed = 0
     for k in range(READINGS + 1):
         begin = time.perf_counter()
-        # The first round is for what is made but once.
-        while time.perf_counter() < begin + seconds / READINGS and done < (k + 1) * calls // READINGS:
+        # The first round is for what is made but once: it has each call.
+        while done < 2 * CYCLE or (
+            time.perf_counter() < begin + seconds / READINGS and done < (k + 1) * calls // READINGS
+        ):
             odd = done % 2 if ways[1] else 0
-            values, place = ways[odd][orders[odd][done // 2 % 1009]]
+            values, place = ways[odd][orders[odd][done // 2 % CYCLE]]
             done += 1
             found.arm(place)
             try:

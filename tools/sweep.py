@@ -149,7 +149,10 @@ def _work(
     source: ownops.Source, done: set[str], examples: int, seconds: float, tools: Sequence[str]
 ) -> Callable[[Callable[[Any], None]], None]:
     def work(send: Callable[[Any], None]) -> None:
-        if not tools:  # sanitizers reserve all that there is
+        if tools:  # sanitizers reserve all that there is
+            limit = f"max_allocation_size_mb={ownops.ROOM >> 20}"
+            os.environ.update(ASAN_OPTIONS=limit, TSAN_OPTIONS=limit)
+        else:
             ownops.confine()
         faults: list[Any] = []
         built: set[str] = set()
