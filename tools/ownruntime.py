@@ -695,7 +695,8 @@ def _costs(made: Any) -> int:
 
 def _accounted() -> Subject:
     """A function whose references and memory are counted; one that it holds where nobody sees it is told of."""
-    made = _subject(opweld.function([v], [Hides()(v), T.exp(v)]), [(A,)], told=_told)
+    o = generic("o")
+    made = _subject(opweld.function([v, o], [Hides()(v), T.exp(v), Passes()(o)]), [(A, [1])], told=_told)
     made.options = {"account": True}
     return made
 
@@ -747,8 +748,26 @@ class Hides(COp):
         """
 
 
+class Passes(COp):
+    """An object, to which it takes a reference."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any) -> Apply:
+        """Take any object."""
+        return Apply(self, [x], [x.type()])
+
+    def c_code(self, node: Any, name: str, inputs: Any, outputs: Any, sub: Any) -> str:
+        """Take it."""
+        return f"Py_XDECREF({outputs[0]});\n{outputs[0]} = {inputs[0]};\nPy_INCREF({outputs[0]});"
+
+    def c_code_cache_version(self) -> tuple[int, ...]:
+        """Version of this text."""
+        return (1,)
+
+
 def _told(made: Any) -> None:
-    made(A + 6)
+    made(A + 6, [1])
     made._accounts()
     made._forget_accounts()
 
