@@ -330,6 +330,14 @@ def test_what_valgrind_sees_is_told_by_the_users_line():
     assert row.verdict == "failed" and row.said == "4 inputs"
 
 
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+def test_loops_for_any_processor_run_under_valgrind():
+    """It has none of the instructions of the highest level."""
+    x = T.dvector("x")
+    (row,) = check(subject_of(opweld.function([x], T.exp(x) + x), "loop"), Report(), ["valgrind"], examples=4)
+    assert (row.verdict, row.faults) == ("passed", ())
+
+
 def test_without_valgrind_nothing_is_checked(monkeypatch, ops):
     subject, _ = ops()
     monkeypatch.setenv("PATH", "/nowhere")

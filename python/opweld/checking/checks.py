@@ -288,7 +288,8 @@ class Course:
         inputs = [*taken[:_WATCHED], *refused[: _WATCHED - min(len(taken), _WATCHED) + 1]]
         if not inputs:
             return "skipped", "no inputs", []
-        function = self.subject.make(isolate=True, isolate_seconds=_SLOWER * self.seconds)
+        march = watched.level(self.subject.recipe.options.get("march", config.march))
+        function = self.subject.make(isolate=True, isolate_seconds=_SLOWER * self.seconds, march=march)
         faults: list[Fault] = []
         with watched.Watched(function.maker.linked) as under, warnings.catch_warnings():
             warnings.simplefilter("ignore")

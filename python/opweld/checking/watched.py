@@ -14,6 +14,7 @@ from contextlib import suppress
 from xml.etree import ElementTree
 
 from opweld.checking.report import Fault
+from opweld.compile import toolchain
 from opweld.compile.apiece import NodeFunction
 from opweld.compile.isolated import Isolated, Runner
 from opweld.compile.postmortem import Frame, users, written
@@ -45,6 +46,21 @@ def installed() -> bool:
     bool
     """
     return shutil.which(TOOL) is not None
+
+
+def level(wanted: str) -> str:
+    """Give the level of processors that a module is made for which valgrind runs: it knows none above x86-64-v3.
+
+    Parameters
+    ----------
+    wanted : str
+        ``march``, as the function has it.
+
+    Returns
+    -------
+    str
+    """
+    return min(toolchain.march(wanted), "x86-64-v3", key=toolchain.LEVELS.index)
 
 
 class Watched:
