@@ -20,7 +20,9 @@ type FoldView struct {
 	Walk               string   // how the folding of a run begins to be called
 	Indexed            int      // 1: an element's place is asked for
 	Lanes              int      // accumulators that take turns in a column; 0: there is one
-	Halves             []int    // how many are left while they become one
+	Held               []string // what has as many in registers: declarations
+	First              []string // statements that put them there
+	Halves             []HalfView
 	Sets               []SetView
 	Together           bool // elements of a column are folded in pairs before they meet the accumulators
 	Pairwise           int  // elements of a block of a column; 0: it is folded from its begin to its end
@@ -31,6 +33,13 @@ type FoldView struct {
 	Kinds              []string // of each output
 	Params, Args       string   // the operands as parameters, and as what is passed on
 	Ways               []WayView
+}
+
+// HalfView is how accumulators that take turns become half as many, N: statements that take them from registers, and put what is
+// left there.
+type HalfView struct {
+	N          int
+	Take, Hold []string
 }
 
 // SetView is several sets of accumulators; Turns: how many, where it is not the columns that there are.
@@ -92,7 +101,7 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	}
 	f.Sets = []SetView{{Name: "columns"}}
 	if l.lanes() {
-		f.lanes(l)
+		f.lanes(l, b.l)
 	}
 	if l.KeepDims {
 		f.KeepDims = 1
@@ -111,17 +120,26 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 		f.Pairwise = stageBlock
 		f.more(", "+b.l+"_wait *opw_b", ", opw_b", ", &opw_block")
 	}
-	if f.Walk = "run(0, opw_n"; f.Pairwise > 0 {
-		f.Walk = "runs(opw_n"
+	how := ""
+	if f.Lanes > 0 {
+		how = "opw_how, "
+	}
+	if f.Walk = "run(" + how + "0, opw_n"; f.Pairwise > 0 {
+		f.Walk = "runs(" + how + "opw_n"
 	}
 	return f
 }
 
 // lanes has accumulators take turns.
-func (f *FoldView) lanes(l *Loop) {
+func (f *FoldView) lanes(l *Loop, name string) {
 	f.Lanes, f.Sets = lanes, append(f.Sets, SetView{"lanes", lanes})
+	take := f.hold(l, lanes, &f.First)
 	for half := lanes / 2; half > 0; half /= 2 {
-		f.Halves = append(f.Halves, half)
+		h := HalfView{N: half, Take: take}
+		if take = f.hold(l, half, &h.Hold); half == 1 {
+			h.Hold = []string{name + "_lanes_get(&opw_r, 0, opw_all);"}
+		}
+		f.Halves = append(f.Halves, h)
 	}
 	if l.cost() > togetherCost || l.fails() || l.staged() {
 		return
@@ -130,6 +148,25 @@ func (f *FoldView) lanes(l *Loop) {
 	if f.ColumnChunk > 0 {
 		f.ColumnChunk *= together
 	}
+}
+
+// hold has n sets of accumulators put into registers; it gives the statements that take them from there. One is in a register
+// anyway, and what is no number of C's own that vectors are made of never is.
+func (f *FoldView) hold(l *Loop, n int, put *[]string) (take []string) {
+	for _, fold := range l.Folds {
+		for _, t := range fold.Accs {
+			if n == 1 || t.Value != "double" && t.Value != "float" {
+				return nil
+			}
+		}
+	}
+	for i, t := range f.Accumulators {
+		name, from := fmt.Sprintf("opw_h%d_%d", n, i), fmt.Sprintf("opw_r.opw_a%d", i)
+		f.Held = append(f.Held, fmt.Sprintf("OPW_TURNS(%s, %d, %s)", t, n, name))
+		*put = append(*put, fmt.Sprintf("OPW_HOLD(opw_how == OPW_CLOSE, %s, %s);", name, from))
+		take = append(take, fmt.Sprintf("OPW_HALVE(opw_how == OPW_CLOSE, %d, %s, %s);", n, from, name))
+	}
+	return take
 }
 
 // combine names the values by which two sets of a fold's accumulators become one; first is its first accumulator.
@@ -190,12 +227,16 @@ func (b *body) sinks(l *Loop, f *FoldView) {
 
 // pass names the operands as parameters and arguments.
 func (f *FoldView) pass(operands []OperandView, l *Loop) {
-	each, beside := WayView{Name: "each", Stride: "opw_s"}, WayView{Name: "beside", Stride: "opw_t", Any: ", 0"}
+	more := ""
+	if f.Together {
+		more = ", opw_order & OPW_MORE"
+	}
+	each, beside := WayView{Name: "each", Stride: "opw_s", Any: ", 0"}, WayView{Name: "beside", Stride: "opw_t", Any: ", 0" + more}
 	for _, strides := range l.close(operands) {
-		each.Close = append(each.Close, CloseView{Strides: strides})
+		each.Close = append(each.Close, CloseView{strides, ", 1"})
 	}
 	for _, first := range each.Close[:min(1, len(each.Close))] {
-		beside.Close = append(beside.Close, CloseView{first.Strides, ", !opw_rows"})
+		beside.Close = append(beside.Close, CloseView{first.Strides, ", !(opw_order & OPW_BY_ROWS)" + more})
 	}
 	for _, o := range operands {
 		i := o.Index

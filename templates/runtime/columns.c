@@ -30,6 +30,9 @@ static void opw_moved(char *const *p, const npy_intp *strides, npy_intp count, i
 /* Whether what is folded stays as it is, whatever else there is. */
 static int opw_is_settled(const opw_folding *f, const void *acc) { return f->fold->settled && f->fold->settled(acc, f->m); }
 
+/* In which order blocks of these columns are read. */
+static int opw_order(const opw_folding *f) { return f->rows ? OPW_BY_ROWS : 0; }
+
 /* Folds count elements of columns side by side, s apart, as long as they can change anything. */
 static int opw_fold_until(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)
 {
@@ -37,11 +40,11 @@ static int opw_fold_until(const opw_folding *f, char *const *p, const npy_intp *
     npy_intp step = f->m < OPW_UNTIL / 8 ? OPW_UNTIL / f->m : 8, at = step < count ? step : count, n;
     char *q[OPW_MAX_OPERANDS];
     opw_accumulators other;
-    int status = fold->blocks[1](at, f->m, p, s, f->t, f->rows, acc);
+    int status = fold->blocks[1](at, f->m, p, s, f->t, opw_order(f), acc);
     for (; !status && at < count && !opw_is_settled(f, acc); at += n) {
         n = count - at < step ? count - at : step;
         opw_moved(p, s, at, f->gone->operands, q);
-        if (!(status = fold->blocks[1](n, f->m, q, s, f->t, f->rows, other.bytes)))
+        if (!(status = fold->blocks[1](n, f->m, q, s, f->t, opw_order(f), other.bytes)))
             status = fold->join(acc, other.bytes, 0, f->m);
     }
     return status;
@@ -67,8 +70,8 @@ typedef struct {
 static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc);
 static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_intp count, void *acc);
 
-/* Elements of a chunk: row by row no four are folded before they meet the accumulators. */
-static npy_intp opw_at_once(const opw_folding *f) { return f->fold->chunk[f->beside] / (f->rows ? 4 : 1); }
+/* Elements of a chunk: row by row no four are folded before they meet the accumulators; as many meet these as in a run. */
+static npy_intp opw_at_once(const opw_folding *f) { return f->fold->chunk[f->beside] / (f->rows ? 2 : 1); }
 
 /* Where a line, or an axis, is halved. */
 static npy_intp opw_half(npy_intp count, int axis) { return axis < 0 ? count / 2 - count / 2 % 8 : count / 2; }
@@ -142,7 +145,7 @@ static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s
     if (f->halvings && half && count > chunk)
         return opw_fold_pieces(f, -1, p, s, count, acc);
     if (!chunk || count <= chunk)
-        return fold->blocks[f->beside](count, f->m, p, s, f->t, f->rows, acc);
+        return fold->blocks[f->beside](count, f->m, p, s, f->t, opw_order(f), acc);
     opw_moved(p, s, half, f->gone->operands, q);
     if ((status = opw_fold_line(f, p, s, half, acc)) || (status = opw_fold_line(f, q, s, count - half, other.bytes)))
         return status;

@@ -128,6 +128,19 @@ static int opw_is_by_rows(const opw_loop *work, const opw_axes *kept, const opw_
            opw_apart(gone, last, work->inputs) <= 2 * columns * opw_apart(kept, kept->n - 1, work->inputs);
 }
 
+/* Whether columns, of n elements in all, are best read row by row through many of them: from memory, in rows that lie apart. How
+   many rows at once; what does not lie close is not folded several rows at once anyway. */
+static int opw_is_far(const opw_loop *work, const opw_operands *list, const opw_axes *kept, const opw_axes *gone, npy_intp n)
+{
+    int last = kept->n - 1, k;
+    if (gone->n != 1 || kept->dims[last] < OPW_LONG_ROW || n * opw_apart(kept, last, work->inputs) <= OPW_FAR)
+        return 0;
+    for (k = 0; k < list->blocks; k++)
+        if (kept->strides[last][k] != list->all[k].size)
+            return 1;
+    return OPW_FAR_ROWS;
+}
+
 /* Whether to fold columns side by side: where neighbours among what is kept lie closer than those among what goes, or runs are
    short and do not lie close. */
 static int opw_is_beside(const opw_loop *work, const opw_operands *list, const opw_axes *kept, const opw_axes *gone)
@@ -158,20 +171,32 @@ typedef struct {
     const opw_operands *list;
     const opw_axes *kept;
     int outer;                     /* axes round the columns */
+    int far;                       /* whether many items are best folded at once: how many of their rows; 0: they are not */
     npy_intp columns, width, each; /* each: items of a part */
     npy_intp items, all;           /* of one position of the axes round the columns; of all */
 } opw_items;
+
+/* Folds an item, and fills the outputs there. far: takes it, and those before it when they are many; NULL: it is folded now. */
+static int opw_fold_item(const opw_folding *f, const opw_operands *list, char *const *p, opw_far *far)
+{
+    opw_accumulators acc;
+    int status;
+    if (far)
+        return opw_add_far(far, f->m, p, list->n) ? opw_fill_far(far, list->blocks) : 0;
+    if (!(status = opw_fold_axis(f, 0, p, f->gone->dims[0], acc.bytes)))
+        f->fold->store(acc.bytes, f->m, p + list->blocks, f->t + list->blocks);
+    return status;
+}
 
 /* Folds n items from `first` on, and fills the outputs there. */
 static int opw_fold_items(const opw_items *o, npy_intp first, npy_intp n)
 {
     const opw_operands *list = o->list;
-    const opw_fold *fold = o->folding.fold;
-    opw_accumulators acc;
     opw_folding folding = o->folding;
     npy_intp at[OPW_MAX_DIMS] = {0}, i = 0;
     char *p[OPW_MAX_OPERANDS], *q[OPW_MAX_OPERANDS];
-    int k, status;
+    opw_far *far = o->far && n > 1 ? opw_new_far(&folding, o->far) : NULL; /* without room each is folded by itself */
+    int k, status = 0;
     for (k = 0; k < list->n; k++)
         p[k] = list->all[k].data;
     if (first) {
@@ -179,16 +204,17 @@ static int opw_fold_items(const opw_items *o, npy_intp first, npy_intp n)
         opw_seek(o->kept, o->outer, first / o->items, at, p);
     }
     do {
-        for (; n && i < o->columns; i += o->width, n--) {
+        for (; n && i < o->columns && !status; i += o->width, n--) {
             folding.m = o->columns - i < o->width ? o->columns - i : o->width;
             opw_moved(p, folding.t, i, list->n, q);
-            if ((status = opw_fold_axis(&folding, 0, q, folding.gone->dims[0], acc.bytes)))
-                return status;
-            fold->store(acc.bytes, folding.m, q + list->blocks, folding.t + list->blocks);
+            status = opw_fold_item(&folding, list, q, far);
         }
         i = 0;
-    } while (n && opw_next(o->kept, o->outer, at, p));
-    return 0;
+    } while (n && !status && opw_next(o->kept, o->outer, at, p));
+    if (far && !status)
+        status = opw_fill_far(far, list->blocks);
+    PyMem_RawFree(far);
+    return status;
 }
 
 static int opw_fold_items_part(opw_shares *shares, npy_intp i)
@@ -217,6 +243,8 @@ OPW_APART static int opw_fold_shared(opw_items *o, npy_intp n)
             return opw_fold_items(o, 0, o->all);
     }
     o->each = opw_share_of(work, o->all, n / o->all > 1 ? n / o->all : 2);
+    if (o->far && o->each < OPW_FAR_ITEMS)
+        o->each = OPW_FAR_ITEMS;
     return opw_share_out(&o->shares, opw_parts_of(o->all, o->each));
 }
 
@@ -227,7 +255,7 @@ static int opw_fold_all(const opw_loop *work, const opw_operands *list, int ndim
     const opw_fold *fold = work->fold;
     opw_axes kept, gone;
     opw_items o = {{work, opw_fold_items_part, {0, NULL, NULL, NULL}}, {work, fold, &gone, 0, 0, 0, 0, 0, 0, none},
-                   list, &kept, 0, 1, fold->width, 0, 0, 0};
+                   list, &kept, 0, 0, 1, fold->width, 0, 0, 0};
     opw_folding *folding = &o.folding;
     npy_intp n;
     int k;
@@ -241,6 +269,7 @@ static int opw_fold_all(const opw_loop *work, const opw_operands *list, int ndim
     for (k = 0, n = 1; k < ndim; k++)
         n *= dims[k];
     folding->rows = folding->beside && fold->wide && opw_is_by_rows(work, &kept, &gone, n);
+    o.far = folding->beside && fold->wide && !folding->rows ? opw_is_far(work, list, &kept, &gone, n) : 0;
     folding->close = folding->runs && opw_is_wide(work, list, &gone, n);
     if (kept.n) {
         o.outer = kept.n - 1;

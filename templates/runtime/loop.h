@@ -23,8 +23,50 @@
 #else
 #define OPW_LANES _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
+/* Accumulators that take turns, in a register while it is decided what comes next: where the decision goes one way and the other,
+   compilers leave them in memory, and half of a vector that was only just written there is not read again at once. where: whether
+   what is added up lies close; else no vector is written, but its parts. */
+#if defined(__AVX__) && defined(__has_builtin) && !defined(__cplusplus) /* g++ 12 takes no index for one */
+#if __has_builtin(__builtin_shufflevector)
+#define OPW_TURNS(type, n, name) type name __attribute__((vector_size(n * sizeof(type))));
+#define OPW_HOLD(where, name, from) \
+    do { \
+        if (where) \
+            memcpy(&name, from, sizeof(name)); \
+    } while (0)
+#define OPW_HALVE(where, n, to, name) \
+    if (where) { \
+        const __typeof__(OPW_LOW_##n(name)) opw_low = OPW_LOW_##n(name), opw_high = OPW_HIGH_##n(name); \
+        memcpy(to, &opw_low, sizeof(opw_low)); \
+        memcpy(to + n / 2, &opw_high, sizeof(opw_high)); \
+    }
+#define OPW_LOW_8(v) __builtin_shufflevector(v, v, 0, 1, 2, 3)
+#define OPW_HIGH_8(v) __builtin_shufflevector(v, v, 4, 5, 6, 7)
+#define OPW_LOW_4(v) __builtin_shufflevector(v, v, 0, 1)
+#define OPW_HIGH_4(v) __builtin_shufflevector(v, v, 2, 3)
+#define OPW_LOW_2(v) (v)[0]
+#define OPW_HIGH_2(v) (v)[1]
+#endif
+#endif
+#if !defined(OPW_TURNS)
+#define OPW_TURNS(type, n, name)
+#define OPW_HOLD(where, name, from) (void)0
+#define OPW_HALVE(where, n, to, name) (void)0
+#endif
+/* How a column of n elements, s apart, lies: close; or so that the next one, t on, does not follow it, and has to be asked for: what a
+   processor does not see coming it waits for. EXPECT: eight elements from memory. */
+#define OPW_CLOSE 1
+#define OPW_LEAPING 2
+#define OPW_LEAPS(n, s, t) ((t) > (n) * (s) && (t) > -(n) * (s))
+#if defined(__GNUC__)
+#define OPW_EXPECT(p, s) (__builtin_prefetch(p), __builtin_prefetch((p) + 4 * (s)))
+#else
+#define OPW_EXPECT(p, s) (void)0
+#endif
 /* Elements that are folded between two looks whether more of them can change anything, at most. */
 #define OPW_UNTIL 4096
+/* What a block of columns side by side is told: see opw_block_fn. */
+enum { OPW_BY_ROWS = 1, OPW_MORE = 2 };
 /* How many columns are folded at once, by the bytes of one's accumulators: as many as fit into a page. */
 #define OPW_ACCUMULATORS 4096
 #define OPW_COLUMNS(size) (OPW_ACCUMULATORS / (size) < 256 ? OPW_ACCUMULATORS / (npy_intp)(size) : 256)

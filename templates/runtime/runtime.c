@@ -18,6 +18,7 @@
 #include "shapes.c"
 #include "store.c"
 #include "columns.c"
+#include "far.c"
 #include "fold.c"
 #include "group.c"
 #include "profile.c"

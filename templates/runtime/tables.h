@@ -111,17 +111,19 @@ typedef enum { OPW_STORED, OPW_SCANNED, OPW_FOLDED } opw_kind;
 /* How elements along axes become one. Operands are the inputs, the outputs that are stored or scanned, and, where it is asked
    for, the place of an element among those that are folded together. blocks: into each of m accumulators the n elements of a
    column, s from one to the next and t from column to column, one column after the other, or side by side; n and m are at least 1;
-   rows: whether columns side by side are read row by row, not several rows at once.
+   how: whether columns side by side are read row by row, not several rows at once; whether there is something in their accumulators
+   that these elements are folded into.
    join: into m of acc what is in other from `from` on. store: m of each output that is folded, t apart. blocks are given as many as
    `chunk` elements at once, any for 0; what is longer is halved, at multiples of 8: at least 16 of those. Non-zero: an exception is
    set. */
-typedef int (*opw_block_fn)(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int rows, void *acc);
+typedef int (*opw_block_fn)(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc);
 typedef struct {
     const opw_kind *kinds;   /* of each output */
     npy_intp width;          /* how many columns are folded at once, at most: OPW_COLUMNS */
     npy_uint64 axes;         /* a bit for each that is folded */
     int keepdims, indexed;
-    int wide;                /* whether a long column that lies close is best folded as if it were several, side by side */
+    int wide;                /* whether a long column that lies close is best folded as if it were several, side by side; nothing
+                                else asks for OPW_BY_ROWS or OPW_MORE */
     npy_intp chunk[2];       /* as blocks */
     const char *name;        /* of the operation that has no identity; NULL: all have one */
     opw_block_fn blocks[2];  /* one column after the other; side by side */

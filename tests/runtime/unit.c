@@ -248,13 +248,12 @@ static const int over_second[] = {1};
 
 static const opw_loop roots[] = {{1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL}};
 
-static int sum_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int rows, void *acc)
+static int sum_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc)
 {
     double *sums = (double *)acc;
     npy_intp i, j;
-    (void)rows; /* in which order is theirs to choose */
-    for (j = 0; j < m; j++)
-        for (sums[j] = 0, i = 0; i < n; i++)
+    for (j = 0; j < m; j++) /* in which order is theirs to choose */
+        for (sums[j] = how & OPW_MORE ? sums[j] : 0, i = 0; i < n; i++)
             sums[j] += *(const double *)(const void *)(p[0] + i * s[0] + j * t[0]);
     return 0;
 }
@@ -268,13 +267,12 @@ static int sum_join(void *acc, const void *other, npy_intp from, npy_intp m)
 }
 
 /* Sums sqrt(x) + y. */
-static int total_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int rows, void *acc)
+static int total_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc)
 {
     double *sums = (double *)acc, root;
     npy_intp i, j;
-    (void)rows; /* in which order is theirs to choose */
     for (j = 0; j < m; j++)
-        for (sums[j] = 0, i = 0; i < n; i++) {
+        for (sums[j] = how & OPW_MORE ? sums[j] : 0, i = 0; i < n; i++) {
             if (root_of(*(const double *)(const void *)(p[0] + i * s[0] + j * t[0]), &root))
                 return 1;
             sums[j] += root + *(const double *)(const void *)(p[1] + i * s[1] + j * t[1]);
@@ -282,11 +280,11 @@ static int total_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s
     return 0;
 }
 
-static int max_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int rows, void *acc)
+static int max_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc)
 {
     double *found = (double *)acc;
     npy_intp i, j;
-    (void)rows; /* in which order is theirs to choose */
+    (void)how; /* it is not `wide` */
     for (j = 0; j < m; j++)
         for (found[j] = *(const double *)(const void *)(p[0] + j * t[0]), i = 1; i < n; i++)
             found[j] = fmax(found[j], *(const double *)(const void *)(p[0] + i * s[0] + j * t[0]));
