@@ -23,6 +23,7 @@ UNFUSED, QUICK = "opweld, unfused", "opweld, fastmath"
 OTHERS = [peer for peer in PEERS if peer != OURS]
 RIVALS = [peer for peer in OTHERS if peer not in (UNFUSED, QUICK, HAND)]
 FAST = "Numba, fastmath"
+_EVERYWHERE = ("not installed", "no option fuse", "no option fastmath")  # why a peer is in no row
 AHEAD = 1.03  # of the best of the rivals
 PEAKS = ("fifty", "softmax1", "layer")
 LAYOUTS = {"C": "", "F": ", Fortran order", "sliced": ", sliced"}
@@ -135,7 +136,7 @@ def show_arrays(raw: Raw) -> list[Section]:
         for peer, reason in work["notes"].items()
         if "out=" not in peer
     }
-    everywhere = {note.split(": ", 1)[1] for note in notes if note.endswith(("not installed", "no option fuse", "no option fastmath"))}
+    everywhere = {note.split(": ", 1)[1] for note in notes if note.endswith(_EVERYWHERE)}
     told = sorted(everywhere | {note for note in notes if note.split(": ", 1)[1] not in everywhere})
     about = (
         "The same words say the work to NumPy, opweld and PyTensor (benchmarks/works.py); numexpr's texts are in "

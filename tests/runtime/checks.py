@@ -212,7 +212,7 @@ def check_reductions_on_every_layout():
 
 
 def check_columns_whose_elements_lie_far_apart():
-    """What no near cache holds is read row by row through many columns: as many sets as are taken at once, and what is left."""
+    """What no near cache holds is read row by row through many columns: whole groups of sets, and what is left."""
     f, x = make(SUM0), np.random.default_rng(4).normal(size=(71, 16_001))
     for given in (x, x[::-1], np.repeat(x, 2, axis=1)[:, ::2], x[:, ::-1]):
         assert np.allclose(f(given), given.sum(0))
