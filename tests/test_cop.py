@@ -809,3 +809,13 @@ def test_a_function_that_nothing_declares(own_cache):
     mend = "name the header that declares it in headers=, or write it in support="
     with pytest.raises(opweld.CompileError, match=mend):
         f(np.ones(3))
+
+
+def test_what_nothing_defines_and_arguments_that_no_compiler_knows_are_told_in_its_words(own_cache):
+    f = opweld.cop("x: T[n] -> y: T[n]", "y[0] = nowhere(x[0]);", support="double nowhere(double);")
+    mend = "write it in support=, or name its library in libraries= and the library's folder in lib_dirs="
+    with pytest.raises(opweld.LoadError, match=f"f: f uses 'nowhere', which nothing .* defines: {mend}"):
+        f(np.ones(3))
+    g = opweld.cop("x: T[n] -> y: T[n]", "y[0] = x[0];", args=["-fno-such-thing"])
+    with pytest.raises(opweld.CompileError, match="g: args= cannot be honoured"):
+        g(np.ones(3))

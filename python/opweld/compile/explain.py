@@ -114,10 +114,9 @@ def _writers(program: Program) -> Iterator[TypeFields | KernelFields]:
 def _led_back(err: CompileError, said: dict[str, Any], label: str, hook: str, program: Program) -> CompileError:
     asked, hint = f"{label}.{hook}", said.get("hint")
     source: Any = program.sources.get(asked, {})
-    if f"{label}/body" in program.sources:  # a short form: what hooks are there are its arguments
+    if _is_short(label, program):
         source = program.sources[f"{label}/body"]
-        asked = f"{label}: {hook.removeprefix('c_')}="
-        hint = re.sub(r"\bc_(\w+_dirs)", r"\1=", hint or "")
+        asked, hint = f"{label}: {_as_arguments(hook)}", _as_arguments(hint or "")
     where = f": {source['file']}:{source['line']}" if source else ""
     lines = [f"{asked} cannot be honoured{where}", f"  {said['message']}"]
     if hint:
@@ -126,6 +125,17 @@ def _led_back(err: CompileError, said: dict[str, Any], label: str, hook: str, pr
         lines.append(f"the whole output: {err.details['log']}")
     found = {"op": label, "file": source.get("file", ""), "line": source.get("line", 0)}
     return CompileError("\n".join(lines), {**err.details, **found})
+
+
+def _is_short(label: str, program: Program) -> bool:
+    """Whether what is called so is a short form, whose arguments are what hooks are elsewhere."""
+    return f"{label}/body" in program.sources
+
+
+def _as_arguments(text: str) -> str:
+    """A text that speaks of hooks, in the words of who writes a short form."""
+    text = re.sub(r"\bc_support_code\b", "support=", text).replace("c_compile_args", "args=")
+    return re.sub(r"\bc_(headers|header_dirs|libraries|lib_dirs)\b", r"\1=", text)
 
 
 def unloadable(program: Program, err: Exception, path: str, module: object) -> LoadError:
@@ -154,9 +164,10 @@ def unloadable(program: Program, err: Exception, path: str, module: object) -> L
     if symbol is not None:
         name = symbol[1]
         details["op"] = op = _user_of(name, program)
+        remedy = "write it in c_support_code, or name its library in c_libraries and the library's folder in c_lib_dirs"
         message = (
-            f"{who}: {op or 'the module'} uses {name!r}, which nothing that it is linked with defines: write it in "
-            f"c_support_code, or name its library in c_libraries and the library's folder in c_lib_dirs"
+            f"{who}: {op or 'the module'} uses {name!r}, which nothing that it is linked with defines: "
+            f"{_as_arguments(remedy) if _is_short(op, program) else remedy}"
         )
     elif at:
         details["op"] = at.rpartition(".")[0]
