@@ -819,3 +819,21 @@ def test_what_nothing_defines_and_arguments_that_no_compiler_knows_are_told_in_i
     g = opweld.cop("x: T[n] -> y: T[n]", "y[0] = x[0];", args=["-fno-such-thing"])
     with pytest.raises(opweld.CompileError, match="g: args= cannot be honoured"):
         g(np.ones(3))
+
+
+def test_two_arrays_that_are_written_into_have_no_memory_in_common():
+    f = opweld.cop(
+        "x: inout float64[n], y: inout float64[n]", "for (npy_intp i = 0; i < n; i++) { x[i] += 1; y[i] *= 2; }"
+    )
+    a = np.ones(4)
+    for x, y in ((a, a), (a[:3], a[1:]), (a, a[::-1])):
+        with pytest.raises(ValueError, match=r"^f: x and y are both written into.* in common; pass y.copy"):
+            f(x, y)
+        assert a.tolist() == [1, 1, 1, 1]
+    f(a[::2], a[1::2])
+    assert a.tolist() == [2, 2, 2, 2]
+    f(a[:2], a[2:])
+    assert a.tolist() == [3, 3, 4, 4]
+    f(a[:0], a[:0])
+    v = T.dvector("v")
+    assert [x.tolist() for x in opweld.function([v], f(v, v))([1.0])] == [[2.0], [2.0]]

@@ -144,6 +144,39 @@ static PyObject *opw_meet(opw_cop *self, uint64_t key, PyObject *const *bound, P
     return result;
 }
 
+/* The first byte of an array, and the one behind the last; nothing of an empty one. */
+static void opw_reach(PyArrayObject *array, const char **from, const char **to)
+{
+    int i;
+    *from = *to = (const char *)PyArray_DATA(array);
+    if (!PyArray_SIZE(array))
+        return;
+    *to += PyArray_ITEMSIZE(array);
+    for (i = 0; i < PyArray_NDIM(array); i++) {
+        npy_intp step = (PyArray_DIM(array, i) - 1) * PyArray_STRIDE(array, i);
+        *(step < 0 ? from : to) += step;
+    }
+}
+
+/* Whether two inputs that are written into may have memory in common: Python finds out. */
+static int opw_tied(opw_cop *self, PyObject *const *bound)
+{
+    Py_ssize_t i, j, n = PyTuple_GET_SIZE(self->changed);
+    for (i = 1; i < n; i++)
+        for (j = 0; j < i; j++) {
+            PyObject *one = bound[PyLong_AsSsize_t(PyTuple_GET_ITEM(self->changed, i))];
+            PyObject *other = bound[PyLong_AsSsize_t(PyTuple_GET_ITEM(self->changed, j))];
+            const char *from, *to, *first, *last;
+            if (!PyArray_Check(one) || !PyArray_Check(other))
+                continue;
+            opw_reach((PyArrayObject *)one, &from, &to);
+            opw_reach((PyArrayObject *)other, &first, &last);
+            if (from < last && first < to)
+                return 1;
+        }
+    return 0;
+}
+
 /* Brings what a function has made of the inputs that are written into back to where it was not made. */
 static int opw_give_back(opw_cop *self, PyObject *list, PyObject *const *bound)
 {
@@ -203,7 +236,7 @@ static PyObject *opw_cop_vectorcall(PyObject *object, PyObject *const *args, siz
             goto done;
         bound = several;
     }
-    key = out ? 0 : opw_key_of(bound, n);
+    key = out || opw_tied(self, bound) ? 0 : opw_key_of(bound, n);
     for (i = 0; key && i < self->count; i++) {
         PyObject *function = self->met[i].function;
         if (self->met[i].key != key)

@@ -15,7 +15,17 @@ from opweld.cops import kept
 from opweld.cops.kept import graphs
 from opweld.cops.reading import Argument, Place, module_of, place_of
 from opweld.cops.said import Said, said_of, text_of
-from opweld.cops.types import FUNCTION, WEAK, decides, documented, dtypes_of, function_of, is_variable, number_of
+from opweld.cops.types import (
+    FUNCTION,
+    WEAK,
+    check_untied,
+    decides,
+    documented,
+    dtypes_of,
+    function_of,
+    is_variable,
+    number_of,
+)
 from opweld.errors import OpweldWarning, _what, _yes_or_no
 from opweld.rooms import ending, late, tracebacks
 
@@ -262,6 +272,7 @@ class Form:
                 raise TypeError(f"{self.name}() of variables is a node of a graph and has no out=")
             return self.op(*values)
         arrays = tuple([self._value(a, value) for a, value in zip(self.inputs, values)])
+        check_untied(self.name, self.reading.signature, arrays)
         made = self.function_of([decides(a, x) for a, x in zip(self.inputs, arrays)])
         if out is None:
             result = made(*arrays)

@@ -16,6 +16,7 @@ __all__ = [
     "WEAK",
     "begin",
     "computed",
+    "check_untied",
     "decides",
     "described",
     "documented",
@@ -320,6 +321,39 @@ def size_text(dim: dict[str, Any]) -> str:
         for text in [size_text(inner)]
     ]
     return f"{op}({a}, {b})" if op in ("min", "max") else f"{a}{op}{b}" if op == "*" else f"{a} {op} {b}"
+
+
+def check_untied(name: str, signature: Signature, arrays: Sequence[Any]) -> None:
+    """Refuse two arrays that are written into and have memory in common: of one, the new values would be lost.
+
+    Parameters
+    ----------
+    name : str
+        What is called.
+    signature : Signature
+        The signature.
+    arrays : sequence
+        All inputs, in order.
+
+    Raises
+    ------
+    ValueError
+        If so, or if NumPy does not find out soon.
+    """
+    changed = [(signature.inputs[i].name, arrays[i]) for i in signature.changed if isinstance(arrays[i], np.ndarray)]
+    for i, (one, array) in enumerate(changed):
+        for other, earlier in changed[:i]:
+            if _share(earlier, array):
+                raise ValueError(
+                    f"{name}: {other} and {one} are both written into, and have memory in common; pass {one}.copy()"
+                )
+
+
+def _share(one: np.ndarray, other: np.ndarray) -> bool:
+    try:
+        return np.shares_memory(one, other, max_work=100_000)  # type: ignore[arg-type] # its stubs know 0 and -1
+    except np.exceptions.TooHardError:
+        return True
 
 
 def documented(name: str, said: str, signature: Signature) -> str:
