@@ -159,10 +159,10 @@ func glueTexts(t *testing.T) map[string]string {
 
 // An expression that is compiled when it is first asked is looked at here.
 func TestPatternsAreExpressions(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`, "opweld/...").Output()
+	out, err := exec.Command("go", "list", "-f", `{{$d := .Dir}}{{range $i, $f := .GoFiles}}{{if $i}}{{"\n"}}{{end}}{{$d}}/{{$f}}{{end}}`, "opweld/...").Output()
 	require.NoError(t, err)
 	seen := 0
-	for path := range strings.FieldsSeq(string(out)) {
+	for path := range strings.SplitSeq(strings.TrimSpace(string(out)), "\n") {
 		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 		require.NoError(t, err)
 		ast.Inspect(parsed, func(n ast.Node) bool {
