@@ -188,7 +188,7 @@ def _targets(cases: Sequence[Case]) -> Iterator[Target]:
                     yield Target(title, f"of {peer}, {' '.join(map(str, times))} times as fast", shares, 1.0)
             if key == "gauss":
                 yield Target(title, f"of {HAND}, by libmvec", [case.of(HAND) for case in group], 1.1)
-        if key == "largest":
+        if key in ("largest", "softmax0", "softmax1", "layer"):
             yield Target(title, "of the best library", [case.of(case.best()) for case in group], AHEAD)
         if key in ("arithmetic", "where") and into:
             last = group[-1]
