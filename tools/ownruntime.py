@@ -663,7 +663,7 @@ def _folds() -> Subject:
     f = opweld.function([m, t], [m.sum(), m.sum(0), t.sum((0, 2)), t.max(1), T.sort(m.sum(0))])
     cube = np.ones((40, 50, 60))
     calls = [
-        (M, cube), (np.ones((300, 400)), cube.T), (M.T, cube[:0]),
+        (M, cube), (np.ones((300, 400)), cube.T), (M.T, cube[:0]), (np.ones((71, 16_001)), cube),
         Call(M, cube, out=[None, np.empty(8)[::2], None, None, None]),
         (np.ones((100_000, 3)), cube), (M[:0], cube), (M, np.ones((3, 0, 2))),
         Call(M[:0], cube, out=[None, np.empty(8)[::2], None, None, None]),

@@ -107,5 +107,6 @@ def function(
     isolate: bool | None = None,
     lint: str | None = None,
     sanitize: str | bool | None = None,
+    fastmath: bool | None = None,
 ) -> Function: ...
 def source(made: object, *dtypes: Any) -> str: ...
