@@ -12,20 +12,10 @@ from opweld._dispatch import Cop as Called
 from opweld.compile.data import Program
 from opweld.config import config
 from opweld.cops import kept
+from opweld.cops import types as kinds
 from opweld.cops.kept import graphs
 from opweld.cops.reading import Argument, Place, module_of, place_of
 from opweld.cops.said import Said, said_of, text_of
-from opweld.cops.types import (
-    FUNCTION,
-    WEAK,
-    check_untied,
-    decides,
-    documented,
-    dtypes_of,
-    function_of,
-    is_variable,
-    number_of,
-)
 from opweld.errors import OpweldWarning, _what, _yes_or_no
 from opweld.rooms import ending, late, tracebacks
 
@@ -231,7 +221,7 @@ class Form:
         signature = self.reading.signature
         inputs = signature.inputs
         names = tuple([argument.name for argument in inputs])
-        defaults = tuple([number_of(argument) for argument in inputs if argument.value is not None])
+        defaults = tuple([kinds.number_of(argument) for argument in inputs if argument.value is not None])
         made = Called(self, self.name, names, defaults, len(signature.outputs), signature.changed)
         made.__dict__.update(
             __name__=self.name,
@@ -267,13 +257,13 @@ class Form:
         object
             What the call gives.
         """
-        if any(map(is_variable, values)):
+        if any(map(kinds.is_variable, values)):
             if out is not None:
                 raise TypeError(f"{self.name}() of variables is a node of a graph and has no out=")
             return self.op(*values)
         arrays = tuple([self._value(a, value) for a, value in zip(self.inputs, values)])
-        check_untied(self.name, self.reading.signature, arrays)
-        made = self.function_of([decides(a, x) for a, x in zip(self.inputs, arrays)])
+        kinds.check_untied(self.name, self.reading.signature, arrays)
+        made = self.function_of([kinds.decides(a, x) for a, x in zip(self.inputs, arrays)])
         if out is None:
             result = made(*arrays)
         else:
@@ -289,9 +279,9 @@ class Form:
 
     def _value(self, argument: Argument, value: object) -> Any:
         """An argument as functions take it: NumPy's and Python's as they are, what offers DLPack or an array so."""
-        if argument.dtype == FUNCTION:
-            return function_of(value)
-        if isinstance(value, (np.ndarray, np.generic)) or type(value) in WEAK or argument.inout:
+        if argument.dtype == kinds.FUNCTION:
+            return kinds.function_of(value)
+        if isinstance(value, (np.ndarray, np.generic)) or type(value) in kinds.WEAK or argument.inout:
             return value
         try:
             if hasattr(value, "__dlpack__"):
@@ -312,7 +302,7 @@ class Form:
         -------
         Function
         """
-        types = dtypes_of(self.name, self.reading.signature, given)
+        types = kinds.dtypes_of(self.name, self.reading.signature, given)
         key = tuple(types.values())
         found = self._functions.get(key)
         if found is None:
@@ -397,14 +387,13 @@ class Form:
         """Give the signature as Python has it."""
         from inspect import Parameter, Signature
 
+        number, positional = kinds.number_of, Parameter.POSITIONAL_OR_KEYWORD
         found = [
-            Parameter(
-                a.name, Parameter.POSITIONAL_OR_KEYWORD, default=Parameter.empty if a.value is None else number_of(a)
-            )
+            Parameter(a.name, positional, default=Parameter.empty if a.value is None else number(a))
             for a in self.inputs
         ]
         return Signature([*found, Parameter("out", Parameter.KEYWORD_ONLY, default=None)])
 
     def doc(self) -> str:
         """Write the docstring."""
-        return documented(self.name, self.said.signature, self.reading.signature)
+        return kinds.documented(self.name, self.said.signature, self.reading.signature)
