@@ -1,22 +1,6 @@
 /* What all loops share: their inputs, their outputs, and the axes of a loop. */
 /* ---- arrays of loops --------------------------------------------------------------------------------------------- */
 
-/* What a loop reads or writes: elements in memory. */
-typedef struct {
-    char *data;
-    int ndim;
-    const npy_intp *dims, *strides;
-    npy_intp size;        /* of an element, in bytes */
-    PyArrayObject *array; /* that they are all of, borrowed; NULL: none */
-} opw_operand;
-
-OPW_INLINE opw_operand opw_operand_of(PyArrayObject *array)
-{
-    opw_operand operand = {PyArray_BYTES(array), PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array),
-                           PyArray_ITEMSIZE(array), array};
-    return operand;
-}
-
 OPW_INLINE int opw_same_dims(const opw_operand *operand, int ndim, const npy_intp *dims)
 {
     int i;
@@ -47,32 +31,6 @@ static int opw_in_c_order(const opw_operand *operand)
         apart *= operand->dims[i];
     }
     return 1;
-}
-
-/* The first byte that elements can reach, and the one past the last; both NULL, nowhere, where there are none. */
-typedef struct { const char *low, *high; } opw_range;
-
-static opw_range opw_range_of(const opw_operand *operand)
-{
-    opw_range range = {operand->data, operand->data + operand->size}, nowhere = {NULL, NULL};
-    int i;
-    for (i = 0; i < operand->ndim; i++) {
-        npy_intp reach = (operand->dims[i] - 1) * operand->strides[i];
-        if (!operand->dims[i])
-            return nowhere;
-        if (reach < 0)
-            range.low += reach;
-        else
-            range.high += reach;
-    }
-    return range;
-}
-
-/* Whether operands may share memory. */
-static int opw_meet(const opw_operand *a, const opw_operand *b)
-{
-    opw_range one = opw_range_of(a), other = opw_range_of(b);
-    return one.low < other.high && other.low < one.high;
 }
 
 /* Axes of a loop, outermost first: of each its size, the operands' axis that it was, and its stride for each operand. */

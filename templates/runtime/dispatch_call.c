@@ -127,7 +127,7 @@ static void opw_shorten(opw_cop *self)
 }
 
 /* A call that Python looks at. */
-static PyObject *opw_meet(opw_cop *self, uint64_t key, PyObject *const *bound, PyObject *out)
+static PyObject *opw_ask(opw_cop *self, uint64_t key, PyObject *const *bound, PyObject *out)
 {
     Py_ssize_t i, n = PyTuple_GET_SIZE(self->names);
     PyObject *values = PyTuple_New(n), *result;
@@ -144,20 +144,6 @@ static PyObject *opw_meet(opw_cop *self, uint64_t key, PyObject *const *bound, P
     return result;
 }
 
-/* The first byte of an array, and the one behind the last; nothing of an empty one. */
-static void opw_reach(PyArrayObject *array, const char **from, const char **to)
-{
-    int i;
-    *from = *to = (const char *)PyArray_DATA(array);
-    if (!PyArray_SIZE(array))
-        return;
-    *to += PyArray_ITEMSIZE(array);
-    for (i = 0; i < PyArray_NDIM(array); i++) {
-        npy_intp step = (PyArray_DIM(array, i) - 1) * PyArray_STRIDE(array, i);
-        *(step < 0 ? from : to) += step;
-    }
-}
-
 /* Whether two inputs that are written into may have memory in common: Python finds out. */
 static int opw_tied(opw_cop *self, PyObject *const *bound)
 {
@@ -165,13 +151,7 @@ static int opw_tied(opw_cop *self, PyObject *const *bound)
     for (i = 1; i < n; i++)
         for (j = 0; j < i; j++) {
             PyObject *one = bound[PyLong_AsSsize_t(PyTuple_GET_ITEM(self->changed, i))];
-            PyObject *other = bound[PyLong_AsSsize_t(PyTuple_GET_ITEM(self->changed, j))];
-            const char *from, *to, *first, *last;
-            if (!PyArray_Check(one) || !PyArray_Check(other))
-                continue;
-            opw_reach((PyArrayObject *)one, &from, &to);
-            opw_reach((PyArrayObject *)other, &first, &last);
-            if (from < last && first < to)
+            if (opw_overlap(one, bound[PyLong_AsSsize_t(PyTuple_GET_ITEM(self->changed, j))]))
                 return 1;
         }
     return 0;
@@ -248,7 +228,7 @@ static PyObject *opw_cop_vectorcall(PyObject *object, PyObject *const *args, siz
             result = opw_results(self, result, bound);
         goto done;
     }
-    result = opw_meet(self, key, bound, out);
+    result = opw_ask(self, key, bound, out);
 done:
     if (several != few)
         PyMem_Free(several);

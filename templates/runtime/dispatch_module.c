@@ -35,6 +35,7 @@ typedef struct {
     vectorcallfunc vectorcall;
 } opw_cop;
 
+#include "overlap.c"
 #include "dispatch_call.c"
 
 /* ---- what Python does with it ------------------------------------------------------------------------------------- */

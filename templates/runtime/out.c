@@ -1,17 +1,6 @@
 /* out=: what is offered to the op, and the copy where the op could not use it. What is written over: whether it may be. */
 /* ---- out= --------------------------------------------------------------------------------------------- */
 
-/* Whether two objects are arrays that may share memory. */
-static int opw_overlap(PyObject *a, PyObject *b)
-{
-    opw_operand one, other;
-    if (!PyArray_Check(a) || !PyArray_Check(b))
-        return 0;
-    one = opw_operand_of((PyArrayObject *)a);
-    other = opw_operand_of((PyArrayObject *)b);
-    return opw_meet(&one, &other);
-}
-
 /* Whether elements of an array may share memory: where axes, from the smallest stride on, do not each step over all that
    the ones before reach. */
 static int opw_folds(PyArrayObject *array)

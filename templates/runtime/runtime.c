@@ -9,6 +9,7 @@
 #include "perform.c"
 #include "plain.c"
 #include "bind.c"
+#include "overlap.c"
 #include "array.c"
 #include "access.c"
 #include "out.c"

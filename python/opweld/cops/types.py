@@ -14,18 +14,18 @@ from opweld.dtypes import dtype_of, shape_text
 __all__ = [
     "FUNCTION",
     "WEAK",
-    "begin",
-    "computed",
+    "check_beginnings",
     "check_untied",
+    "computed",
     "decides",
     "described",
     "documented",
     "dtypes_of",
     "function_of",
+    "held_by",
     "is_variable",
     "listed",
     "number_of",
-    "held_by",
     "shape_of",
     "size_text",
     "sizes_of",
@@ -108,7 +108,7 @@ def dtypes_of(name: str, signature: Signature, given: Sequence[Any]) -> dict[str
     for variable, bound in signature.types.items():
         own = [(i, given[i]) for i, argument in enumerate(signature.inputs) if argument.dtype == variable]
         found[variable] = _chosen(name, signature, variable, bound, own)
-    begin(name, signature, found)
+    check_beginnings(name, signature, found)
     for i in signature.changed:
         argument = signature.inputs[i]
         wanted = found.get(argument.dtype, argument.dtype)
@@ -128,7 +128,7 @@ def dtypes_of(name: str, signature: Signature, given: Sequence[Any]) -> dict[str
     return found
 
 
-def begin(name: str, signature: Signature, types: Mapping[str, str]) -> None:
+def check_beginnings(name: str, signature: Signature, types: Mapping[str, str]) -> None:
     """Refuse dtypes that do not hold what an output's elements begin with.
 
     Parameters

@@ -15,7 +15,7 @@ from opweld.cops.address import addressing
 from opweld.cops.op import Written, ctype, definitions, op_of, type_of
 from opweld.cops.reading import Place, Text
 from opweld.cops.said import Said, text_of
-from opweld.cops.types import begin, computed, described, dtypes_of, shape_of, size_text, sizes_of, weak_of
+from opweld.cops.types import check_beginnings, computed, described, dtypes_of, shape_of, size_text, sizes_of, weak_of
 from opweld.dtypes import dtype_of
 from opweld.errors import _what
 from opweld.graph.basic import Apply, Variable
@@ -124,7 +124,7 @@ class Form:
         capsule
             Its address.
         """
-        begin(self.said.name, self.text.signature, self.combinations[number])
+        check_beginnings(self.said.name, self.text.signature, self.combinations[number])
         (found,) = self._module(number)()
         self.met.append(number)
         return found
