@@ -58,6 +58,8 @@ var functions = map[string]Function{
 	"PyException_GetContext":         {Returns: New, Fails: Null, Silent: true},
 	"PyException_GetCause":           {Returns: New, Fails: Null, Silent: true},
 
+	"PyObject_CallFinalizerFromDealloc": {}, // below 0: the object goes on, and nothing has failed
+
 	// Objects and calls
 	"PyObject_CallFunction":          {Returns: New, Fails: Null, Nullable: []int{1}},
 	"PyObject_CallMethod":            {Returns: New, Fails: Null, Nullable: []int{2}},

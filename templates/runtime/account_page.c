@@ -95,6 +95,7 @@ struct opw_book {
     opw_finding *findings;
     size_t count, room;
     int fresh;               /* there are some that nobody was told of */
+    int gone;                /* the texts that leave the constants have run: there is nothing to call any more */
 };
 
 static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *names);

@@ -69,7 +69,10 @@ static int opw_say_accounts(opw_function *self)
 static PyObject *opw_accounted_call(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *names)
 {
     opw_function *self = (opw_function *)callable;
-    PyObject *type = NULL, *value = NULL, *traceback = NULL, *result = opw_vectorcall(callable, args, nargsf, names);
+    PyObject *type = NULL, *value = NULL, *traceback = NULL, *result;
+    if (self->book->gone)
+        return PyErr_Format(PyExc_RuntimeError, "%U() is garbage, and has given up its constants", self->name);
+    result = opw_vectorcall(callable, args, nargsf, names);
     if (!self->book->fresh)
         return result;
     OPW_FETCH(&type, &value, &traceback);
@@ -81,4 +84,21 @@ static PyObject *opw_accounted_call(PyObject *callable, PyObject *const *args, s
         OPW_RESTORE(type, value, traceback);
     }
     return result;
+}
+
+static void opw_leave_instance(opw_function *self);
+
+/* The function goes: the last texts run while there is still who says what they lose. */
+static void opw_function_finalize(PyObject *object)
+{
+    opw_function *self = (opw_function *)object;
+    PyObject *type = NULL, *value = NULL, *traceback = NULL;
+    OPW_FETCH(&type, &value, &traceback);
+    opw_leave_instance(self);
+    if (self->book) {
+        self->book->gone = 1;
+        if (self->book->fresh && opw_say_accounts(self))
+            PyErr_WriteUnraisable(self->name);
+    }
+    OPW_RESTORE(type, value, traceback);
 }

@@ -39,24 +39,34 @@ static void opw_leave_constants(opw_function *self, char *frame, uint32_t n)
     }
 }
 
+/* Gives up what texts of ops and types hold for the instance: the state of ops, and the constants, which that may read. */
+static void opw_leave_instance(opw_function *self)
+{
+    PyObject *kind = NULL, *error = NULL, *traceback = NULL;
+    opw_drop_structs(self);
+    if (!self->constants)
+        return;
+    OPW_FETCH(&kind, &error, &traceback);
+    opw_leave_constants(self, self->constants, self->code->program->constants);
+    if (PyErr_Occurred()) /* a c_cleanup set one: nobody is there to see it */
+        PyErr_WriteUnraisable(self->name);
+    OPW_RESTORE(kind, error, traceback);
+    PyMem_Free(self->constants);
+    self->constants = NULL;
+}
+
 static void opw_function_dealloc(PyObject *object)
 {
     opw_function *self = (opw_function *)object;
     PyTypeObject *type = Py_TYPE(object);
-    PyObject *module = self->module, *kind = NULL, *error = NULL, *traceback = NULL;
+    PyObject *module = self->module;
+    if (opw_comes_back(object))
+        return;
     PyObject_GC_UnTrack(object);
     if (self->weakrefs)
         PyObject_ClearWeakRefs(object);
-    opw_drop_structs(self);
+    opw_leave_instance(self);
     opw_drop_kept(self);
-    if (self->constants) {
-        OPW_FETCH(&kind, &error, &traceback);
-        opw_leave_constants(self, self->constants, self->code->program->constants);
-        if (PyErr_Occurred()) /* a c_cleanup set one: nobody is there to see it */
-            PyErr_WriteUnraisable(self->name);
-        OPW_RESTORE(kind, error, traceback);
-        PyMem_Free(self->constants);
-    }
     Py_CLEAR(self->dict);
     opw_drop_ready(self);
     Py_CLEAR(self->name);
@@ -142,6 +152,7 @@ static PyMemberDef opw_function_members[] = {
 static PyType_Slot opw_function_slots[] = {
     {Py_tp_traverse, (void *)opw_function_traverse},
     {Py_tp_clear, (void *)opw_function_clear},
+    OPW_FINALIZE_SLOT
     {Py_tp_dealloc, (void *)opw_function_dealloc},
     {Py_tp_repr, (void *)opw_function_repr},
     {Py_tp_call, (void *)PyVectorcall_Call},

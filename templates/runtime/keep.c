@@ -104,6 +104,7 @@ static void opw_drop_structs(opw_function *self)
             p->struct_table[i].drop(self->structs[i]);
     OPW_RESTORE(type, value, traceback);
     PyMem_Free(self->structs);
+    self->structs = NULL;
 }
 
 /* ---- turns: calls of an instance with state, and calls that update a shared value, one after the other ---- */

@@ -201,7 +201,10 @@ class Account:
         (found,) = map_warnings([raw], self._program.sources)
         if line == 0 and file in self._program.sources:  # no line of it: the text as a whole
             found["line"] = self._program.sources[file]["line"]
-        return placed(found, texts) or found
+        try:
+            return placed(found, texts) or found
+        except ImportError:  # the process ends, and nothing can be imported any more: the method is told
+            return found
 
 
 def _message(rule: str, what: str, kind: str, size: int, holder: str) -> str:
