@@ -360,6 +360,27 @@ def test_a_crash_ends_nothing(tmp_path, own_cache):
     ]  # fmt: skip
 
 
+def test_one_that_does_not_compile_leaves_the_others(tmp_path, own_cache):
+    path = tmp_path / "ops_two.py"
+    path.write_text(
+        "import opweld\n\n"
+        'wrong = opweld.cop("x: T[n] -> y: T[n]", "y[0] = nowhere;")\n'
+        'fine = opweld.cop("x: T[n] -> y: T[n]", "for (npy_intp i = 0; i < n; i++) y[i] = x[i];")\n'
+        "x = opweld.tensor.dvector('x')\nfirst = wrong(x)\n"
+    )
+    report = check_all([str(path)], ["run"], examples=3)
+    (found, *rows) = report.rows
+    assert (found.check, found.verdict, found.said) == ("found", "failed", "1 functions")
+    assert {(fault.where, fault.what) for fault in found.faults} == {
+        ("wrong", "CompileError"),
+        ("first", "CompileError"),
+    }
+    assert all("nowhere" in fault.said for fault in found.faults)
+    assert [(row.subject, row.verdict) for row in rows] == [("fine", "passed")]
+    (row,) = check_all([f"{path}:wrong"], ["run"], examples=3).rows
+    assert row.verdict == "failed" and row.faults[0].what == "CompileError"
+
+
 def test_a_script_that_raises_is_checked_up_to_there(tmp_path, own_cache):
     path = tmp_path / "raises.py"
     path.write_text(CRASHING.replace("np.ones(4)", "np.ones(3)") + "    raise ValueError('too far')\n")

@@ -138,7 +138,7 @@ def found(address: Address, wrong: list[Fault] | None = None) -> list[Subject]:
     address : Address
         A module or a name in one, or a script, which is run.
     wrong : list of Fault, optional
-        Gets what a script ends with; what it made until then is given all the same.
+        Gets what a script ends with, and whose C does not compile; what else there is is given all the same.
 
     Returns
     -------
@@ -162,8 +162,8 @@ def found(address: Address, wrong: list[Fault] | None = None) -> list[Subject]:
             names = _run(address.module, wrong)
         given, home = names.get(INPUTS, {}), "__main__"
     subjects = [recorded(one) for one in made]
-    subjects += _named(names, given, home, called=[one for one in made if one.calls])
-    if address.name and not subjects:
+    subjects += _named(names, given, home, called=[one for one in made if one.calls], wrong=wrong)
+    if address.name and not subjects and not wrong:
         raise Unknown(f"{address} is {type(value).__name__}: expected a function, an op or a short form")
     return distinct(subjects)
 
@@ -209,8 +209,9 @@ def recorded(one: Recorded) -> Subject:
 
 
 def _named(
-    names: Mapping[str, Any], given: Mapping[str, Any], module: str, called: Sequence[Recorded] = ()
-) -> list[Subject]:
+    names: Mapping[str, Any], given: Mapping[str, Any], module: str, called: Sequence[Recorded] = (),
+    wrong: list[Fault] | None = None,
+) -> list[Subject]:  # fmt: skip
     """What of a module's names can be checked: its own classes of ops stand for their only op.
 
     Short forms that were called are left out: they are known by their functions, and these by their calls.
@@ -230,7 +231,13 @@ def _named(
             if not has_c(value):
                 continue
             ops.append(value)
-        subject = None if value is None else subject_of(value, name, given.get(name, ()))
+        try:
+            subject = None if value is None else subject_of(value, name, given.get(name, ()))
+        except CompileError as err:  # the others are checked all the same
+            if wrong is None:
+                raise
+            wrong.append(Fault(name, "CompileError", str(err)))
+            continue
         if subject is not None:
             subjects.append(subject)
     return subjects
