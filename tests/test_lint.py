@@ -233,6 +233,58 @@ def test_short_forms_are_read(lint):
     assert sorted(found) == [("forms.py", 4, "narrow-int"), ("forms.py", 6, "leaked-reference")]
 
 
+HANDED = '''\
+import opweld
+from opweld import tensor as T
+
+
+class Both(opweld.COp):
+    __props__ = ()
+
+    def make_node(self, x):
+        return opweld.Apply(self, [x], [T.dvector(), T.dvector()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x,), (y, z), fail = inputs, outputs, sub["fail"]
+        return f"""
+            void *room = malloc(8);
+            if (!room) {{ PyErr_NoMemory(); {fail} }}
+            Py_XDECREF({y});
+            {y} = (PyArrayObject *)PyArray_NewCopy({x}, NPY_CORDER);
+            if (!{y}) {fail}
+            if (PyArray_DIM({x}, 0) > 0) {{
+                Py_XDECREF({z});
+                Py_INCREF({y});
+                {z} = {y};
+            }}
+        """
+
+    def c_code_cleanup(self, node, name, inputs, outputs, sub):
+        return "free(room);"
+
+
+both = Both()(T.dvector("x"))
+'''
+
+
+def test_what_cleanups_free_and_what_lists_of_variables_compute(lint):
+    """Messages name variables as the user does, those too that do not stand in the line."""
+    _, said = lint("--json", both_py=HANDED)
+    found = {(one["rule"], one["message"]) for one in json.loads(said)["findings"]}
+    assert found == {
+        ("undeclared-view", "the outputs {y} and {z} are one array"),
+        ("unset-output", "the output {z} is given no array, and holds NULL or what an earlier call left"),
+    }
+    _, said = lint("--json", both_py=HANDED.replace('return "free(room);"', 'return ""'))
+    assert "leaked-memory" in {one["rule"] for one in json.loads(said)["findings"]}
+
+
+def test_what_a_section_frees_that_runs_behind_another(lint):
+    code = "#section code\nvoid *a = malloc(8);\nif (!a) { PyErr_NoMemory(); FAIL }\n"
+    assert lint(code_c=code)[0] == 1
+    assert lint(code_c=code + "#section code_cleanup\nfree(a);\n") == (0, "nothing found in 2 texts\n")
+
+
 def test_what_short_forms_and_library_ops_become_is_silent(lint):
     text = """
         import opweld

@@ -141,11 +141,14 @@ def test_what_grows_is_told(tools):
     class Fails(Loses):
         def c_code(self, *arguments):
             text = super().c_code(*arguments)
-            return text.replace(f"== NULL) {arguments[-1]['fail']}\n            memset", f"""== NULL) {{
+            return text.replace(
+                f"== NULL) {arguments[-1]['fail']}\n            memset",
+                f"""== NULL) {{
                 Py_DECREF(kept);
                 {arguments[-1]["fail"]}
             }}
-            memset""")
+            memset""",
+            )
 
     found = soak.soaked("fails", subject_of(Fails(), "fails"), 5000, 20.0, 5)
     assert found.good and found.refused == found.calls // 2 and abs(found.slope(found.blocks)) < 0.01
@@ -166,8 +169,7 @@ def test_what_tools_say_is_told(tools):
     lines = list(sweep.told([found], whole=False))
     assert not found.wrong
     assert [line for line in lines if line.startswith("S13")] == [
-        f"S13, {tool}: 1 of 1 functions clean" for tool in sweep.TOOLS
-        if tool != "valgrind" or watched.installed()
+        f"S13, {tool}: 1 of 1 functions clean" for tool in sweep.TOOLS if tool != "valgrind" or watched.installed()
     ]
     unchecked = "#include <stdlib.h>\nint f(void) { int *p = malloc(4); return *p; }\n"
     assert "-Wanalyzer" in sweep.compiled(unchecked, "c", sweep.COMPILED["analyzer"])[0]

@@ -33,6 +33,7 @@ func (r *run) arrays(f npyapi.Function, c *called) {
 	if slices.Contains(writing, f.Name) && len(c.vals) > 0 && c.vals[0].kind == object {
 		r.writes(c.state, c.args[0], value{kind: data, obj: c.vals[0].obj})
 	}
+	r.owning(f, c)
 	block, known := blocks[f.Name]
 	for i, v := range c.vals {
 		if !known || v.kind != data {
@@ -45,6 +46,26 @@ func (r *run) arrays(f npyapi.Function, c *called) {
 		if written || slices.Contains(block.reads, i) {
 			r.whole(f, c, i)
 		}
+	}
+}
+
+// owning follows memory that an array is made over, and which that, or a capsule, is to free.
+func (r *run) owning(f npyapi.Function, c *called) {
+	for _, v := range c.vals {
+		t := c.held(v)
+		switch {
+		case t == nil || !t.memory:
+		case f.Name == "PyCapsule_New":
+			c.escape(v)
+		case f.Returns == npyapi.New:
+			t.lies = true
+		}
+	}
+	if f.Name != "PyArray_ENABLEFLAGS" || len(c.args) < 2 || !strings.Contains(c.args[1].Text, "OWNDATA") {
+		return
+	}
+	for i := range c.things {
+		c.things[i].loose = c.things[i].loose || c.things[i].lies
 	}
 }
 

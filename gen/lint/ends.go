@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"opweld/gen/ccode"
+	"opweld/gen/pattern"
 )
 
 // sweep finds the references that nothing holds any more.
@@ -59,7 +60,7 @@ func (r *run) atEnd(s *state, n *ccode.Node) {
 	if n.Kind == "compound_statement" { // the closing brace is not the user's
 		at = last(n)
 	}
-	if s.raised == yes && (r.entry || r.function == nil) {
+	if s.raised == yes && !s.blind && (r.entry || r.function == nil) {
 		r.wrong(Ignored, s, s.by, "`%s` %s, and the text goes on to its end without fail", told(s.by), r.manner(s.by)).mends(r.heeded(s.by)...)
 	}
 	if s.released {
@@ -123,8 +124,25 @@ func (r *run) holders(s *state) (count []int, name []string) {
 	return count, name
 }
 
+var words = pattern.New(`[A-Za-z_]\w*`)
+
+// handOn leaves to c_code_cleanup what lies in variables that it names.
+func (r *run) handOn(s *state) {
+	if r.function != nil || r.Cleanup == "" {
+		return
+	}
+	for _, name := range words.FindAllString(r.Cleanup, -1) {
+		for at, l := range r.locals {
+			if l.given < 0 && l.name == name {
+				s.escape(s.vars[at])
+			}
+		}
+	}
+}
+
 // leave accounts for the references that a text holds where it is left: one for each given variable.
 func (r *run) leave(s *state, n *ccode.Node, where string) {
+	r.handOn(s)
 	count, name := r.holders(s)
 	for i := range s.things {
 		t := &s.things[i]
@@ -186,6 +204,16 @@ func (r *run) outputs(s *state, n *ccode.Node) {
 			r.wrong(Unset, s, n, "the output %s is given no array, and holds NULL or what an earlier call left", out.Name)
 		case t != nil:
 			r.viewed(s, n, t, out)
+			r.twice(s, n, i, out)
+		}
+	}
+}
+
+// twice looks whether an earlier output holds the same array.
+func (r *run) twice(s *state, n *ccode.Node, at int, out Variable) {
+	for i, l := range r.locals[:at] {
+		if v := s.vars[i]; l.given >= 0 && r.Variables[l.given].Output && v.kind == object && v.obj == s.vars[at].obj {
+			r.wrong(View, s, n, "the outputs %s and %s are one array", r.Variables[l.given].Name, out.Name)
 		}
 	}
 }

@@ -45,6 +45,10 @@ func (r *run) eval(n *ccode.Node, s *state) []result {
 		return r.unary(n, s)
 	case "pointer_expression", "subscript_expression", "field_expression":
 		return r.memory(n, s)
+	case "new_expression":
+		return r.made(n, s)
+	case "delete_expression":
+		return r.deleted(n, s)
 	}
 	return r.other(n, s)
 }

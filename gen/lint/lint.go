@@ -9,7 +9,7 @@ import (
 )
 
 // Version counts in what is kept of findings: another version may find others.
-const Version = 4
+const Version = 5
 
 // Fragment is a text and what its surroundings say of it.
 type Fragment struct {
@@ -25,6 +25,7 @@ type Fragment struct {
 	Params    string     `json:"params"` // what the op's params are called; empty: it has none
 	Variables []Variable `json:"variables"`
 	Support   []string   `json:"support"`  // texts that stand before it
+	Cleanup   string     `json:"cleanup"`  // runs behind it, and sees its variables
 	Released  bool       `json:"released"` // runs without the GIL
 	Open      bool       `json:"open"`     // what it destroys and views is not known
 }

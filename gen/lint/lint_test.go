@@ -97,6 +97,51 @@ func TestMemory(t *testing.T) {
 	})
 }
 
+// Memory that something else is to free: c_code_cleanup, an array that comes to own it, a capsule.
+func TestMemoryThatIsHandedOn(t *testing.T) {
+	const get = "double *p = (double *)malloc(8);\nif (!p) { PyErr_NoMemory(); FAIL }\n"
+	const over = get + "npy_intp n = 1;\nPyObject *a = PyArray_SimpleNewFromData(1, &n, NPY_DOUBLE, p);\nif (!a) { free(p); FAIL }\n"
+	const taken = "Py_SETREF(z, (PyArrayObject *)a);\n"
+	check(t, []example{
+		{"an array that owns it", over + "PyArray_ENABLEFLAGS((PyArrayObject *)a, NPY_ARRAY_OWNDATA);\n" + taken, ""},
+		{"an array that does not", over + taken, "leaked-memory:7"},
+		{"an array of another kind of flag", over + "PyArray_ENABLEFLAGS((PyArrayObject *)a, NPY_ARRAY_WRITEABLE);\n" + taken, "leaked-memory:8"},
+		{"another array", get + "PyArray_ENABLEFLAGS(z, NPY_ARRAY_OWNDATA);\n", "leaked-memory:4"},
+		{"a capsule", get + "PyObject *c = PyCapsule_New(p, NULL, release);\nif (!c) { free(p); FAIL }\nPy_DECREF(c);\n", ""},
+	})
+	cleaned := Fragment{Text: made + "void *a = malloc(8), *b = malloc(8);\nif (!a || !b) { PyErr_NoMemory(); FAIL }\n", Cleanup: "free(a);"}
+	assert.Equal(t, []string{"leaked-memory:3", "leaked-memory:3"}, found(cleaned), "of b, at fail and at the end")
+	cleaned.Cleanup = "free(a); free(b);"
+	assert.Empty(t, found(cleaned))
+}
+
+func TestNewAndDelete(t *testing.T) {
+	in := func(text string) []string { return found(Fragment{Text: made + text, CXX: true}) }
+	const fails = "if (PyArray_NDIM(x) > 3) { PyErr_SetNone(PyExc_ValueError); FAIL }\n"
+	assert.Empty(t, in("double *p = new double[3];\np[0] = 1;\ndelete[] p;\n"))
+	assert.Empty(t, in("std::unique_ptr<double[]> p(new double[3]);\n"+fails))
+	assert.Empty(t, in("char room[8]; double *p = new (room) double;\n*p = 1;\n"))
+	assert.Equal(t, []string{"leaked-memory:3"}, in("double *p = new double[3];\n"+fails+"delete[] p;\n"))
+	assert.Equal(t, []string{"leaked-memory:2"}, in("Thing *p = new Thing(3);\n"))
+	assert.Equal(t, []string{"double-release:3"}, in("double *p = new double;\ndelete p; delete p;\n"))
+	assert.Equal(t, []string{"use-after-release:3"}, in("double *p = new double;\ndelete p; *p = 1;\n"))
+	assert.Equal(t, []string{"exception-without-fail:2"}, in("try { PyErr_SetNone(PyExc_ValueError); } catch (int) { throw; }\n"))
+	assert.Empty(t, in("try { Py_CLEAR(z); z = make(); } catch (int) { PyErr_NoMemory(); }\nif (!z) FAIL\n"), "z is NULL then")
+}
+
+func TestOutputsThatHoldNothingYet(t *testing.T) {
+	in := func(text string) string { return strings.Join(found(Fragment{Text: text}), " ") }
+	const get = "z = (PyArrayObject *)PyArray_NewCopy(x, NPY_CORDER);\nif (!z) FAIL"
+	assert.Equal(t, "unchecked-null:1", in("Py_DECREF(z);\n"+get))
+	assert.Equal(t, "unchecked-null:1", in("if (PyArray_DIM(z, 0) != PyArray_DIM(x, 0)) Py_CLEAR(z);\nif (!z) { "+get+" }"))
+	for _, right := range []string{"if (z) Py_DECREF(z);\n", "if (z != NULL && PyArray_DIM(z, 0)) Py_DECREF(z); else Py_XDECREF(z);\n",
+		"int there = z != NULL;\nif (there) Py_DECREF(z);\n", "Py_XDECREF(z);\n"} {
+		assert.Empty(t, in(right+get), right)
+	}
+	two := append(given(), Variable{Name: "w", Array: true, NDim: 1, Output: true})
+	assert.Equal(t, []string{"undeclared-view:4"}, found(Fragment{Text: made + "Py_XDECREF(w);\nPy_INCREF(z);\nw = z;", Variables: two}))
+}
+
 func TestExceptions(t *testing.T) {
 	check(t, []example{
 		{"fail without one", "if (PyArray_NDIM(x) > 3) FAIL\n", "fail-without-exception:2"},

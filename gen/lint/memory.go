@@ -146,6 +146,10 @@ func (r *run) usable(s *state, n *ccode.Node, v value, how string) bool {
 		r.wrong(Unchecked, s, n, "`%s` %s where it is NULL", told(n), how)
 		return false
 	}
+	if t.null == maybe && t.given >= 0 && r.Variables[t.given].Output && !s.chosen {
+		r.wrong(Unchecked, s, n, "`%s` %s where it may be NULL: before the first call nothing lies in an output", told(n), how)
+		t.null = no
+	}
 	if t.dead {
 		r.wrong(Dead, s, n, "`%s` %s after its reference was released", told(n), how)
 		t.dead, t.loose = false, true

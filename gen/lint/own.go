@@ -108,6 +108,29 @@ func (r *run) free(c *called, v value) {
 	t.owned, t.dead = 0, true
 }
 
+// made is what new gives; where it fails it throws.
+func (r *run) made(n *ccode.Node, s *state) []result {
+	if n.Child("placement") != nil {
+		return r.other(n, s)
+	}
+	found := r.other(n, s)
+	for i := range found {
+		found[i].v = found[i].s.make(thing{at: n, owned: 1, null: no, given: -1, of: -1, memory: true, fresh: true, block: true})
+	}
+	return found
+}
+
+// deleted gives it back.
+func (r *run) deleted(n *ccode.Node, s *state) []result {
+	var found []result
+	for _, one := range r.eval(n.Kids[len(n.Kids)-1], s) {
+		c := &called{one.s, n, n.Kids[len(n.Kids)-1:], []value{one.v}}
+		r.free(c, one.v)
+		found = append(found, c.give(nothing)...)
+	}
+	return found
+}
+
 // realloc leaves the old memory where it fails.
 func (r *run) realloc(c *called, v value) []result {
 	failed := c.state.copy()

@@ -12,9 +12,13 @@ import (
 func Program(p *gen.Program) []Fragment {
 	var found []Fragment
 	seen := map[string]bool{}
-	calls := map[int]Fragment{} // of kernels whose code calls a function in a .c file: the code
+	calls := map[int]Fragment{}  // of kernels whose code calls a function in a .c file: the code
+	cleanups := map[int]string{} // of kernels: what runs behind their code
 	texts := p.Written()
 	for _, w := range texts {
+		if w.Hook == gen.CodeCleanup.String() {
+			cleanups[w.Kernel] = w.Text
+		}
 		if w.Names != nil && handed.MatchString(w.Text) {
 			calls[w.Kernel] = fragment(p, w)
 		}
@@ -24,6 +28,9 @@ func Program(p *gen.Program) []Fragment {
 			continue // statements of a function that may return
 		}
 		f := fragment(p, w)
+		if w.Names != nil {
+			f.Cleanup = cleanups[w.Kernel]
+		}
 		if code, ok := calls[w.Kernel]; ok && f.File {
 			m := handed.FindStringSubmatch(code.Text)
 			f.Entry, f.Variables, f.Open = entryName(m[1]), entered(code.Variables, m[2]), false

@@ -56,6 +56,7 @@ type thing struct {
 	shared bool   // others hold it too: it outlives our references
 	loose  bool   // who owns it is not known any more
 	dead   bool   // nobody is known to hold it
+	lies   bool   // memory that an array was made over, which may come to own it
 	block  bool   // contiguous, or its strides were looked at
 	flat   bool   // without dimensions
 }
@@ -78,6 +79,7 @@ type state struct {
 	by       *ccode.Node // what set it
 	released bool        // the lock
 	chosen   bool        // what the op's params say decided the way: it may be one that no node takes
+	blind    bool        // something before could not be followed: what is known may be of a way that there is not
 	touched  uint64      // which of the given variables were used
 	way      *way
 }
@@ -166,7 +168,7 @@ func (k *keys) of(s *state) []byte {
 		k.num(t.of)
 		k.num(int(t.base))
 		k.num(int(t.null))
-		k.flags(t.shared, t.loose, t.dead, t.block)
+		k.flags(t.shared, t.loose, t.dead, t.block, t.lies)
 	}
 	for _, f := range s.facts {
 		k.num(f.of)
@@ -174,7 +176,7 @@ func (k *keys) of(s *state) []byte {
 	}
 	k.num(-1)
 	k.num(int(s.raised))
-	k.flags(s.released, s.chosen)
+	k.flags(s.released, s.chosen, s.blind)
 	k.num(int(s.touched & k.told))
 	if s.raised == yes {
 		k.at(s.by)
@@ -254,5 +256,5 @@ func (s *state) forget() {
 	for i := range s.things {
 		s.things[i].loose = true
 	}
-	s.facts, s.raised, s.by, s.touched = nil, maybe, nil, ^uint64(0)
+	s.facts, s.raised, s.by, s.touched, s.blind = nil, maybe, nil, ^uint64(0), true
 }

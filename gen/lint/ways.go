@@ -45,12 +45,25 @@ func (r *run) released(s *state, n *ccode.Node, t *thing, where string) [][]edit
 		put = r.behind
 	}
 	if t.memory {
-		if free := frees[t.at.Child("function").Text]; free != "" {
-			return [][]edit{put(n, free+"("+name+");")}
+		if free := freeing(t.at, name); free != "" {
+			return [][]edit{put(n, free)}
 		}
 		return nil
 	}
 	return [][]edit{put(n, "Py_DECREF("+name+");"), put(n, "Py_XDECREF("+name+");")}
+}
+
+// freeing is the statement that gives memory back; empty: it is not known.
+func freeing(made *ccode.Node, name string) string {
+	switch {
+	case made.Kind == "new_expression" && made.Child("declarator") != nil:
+		return "delete[] " + name + ";"
+	case made.Kind == "new_expression":
+		return "delete " + name + ";"
+	case frees[made.Child("function").Text] != "":
+		return frees[made.Child("function").Text] + "(" + name + ");"
+	}
+	return ""
 }
 
 // freed releases what an output held before it gets another value.

@@ -171,9 +171,12 @@ def fragments_of(path: str) -> list[tuple[int, dict[str, Any]]]:
     else:
         pieces = [("support_code", 1, text)]
     support = [piece for tag, _, piece in pieces if tag.startswith("support_code")]
+    cleanup = "\n".join([piece for tag, _, piece in pieces if tag == "code_cleanup"])
     cxx = path.endswith((".cpp", ".cc", ".cxx"))
     return [
-        (line, _fragment(path, tag, line, piece, support, cxx)) for tag, line, piece in pieces if tag not in _SKIPPED
+        (line, {**_fragment(path, tag, line, piece, support, cxx), "cleanup": cleanup if tag == "code" else ""})
+        for tag, line, piece in pieces
+        if tag not in _SKIPPED
     ]
 
 
@@ -236,9 +239,12 @@ def of_module(address: Address, report: Report, run: bool = False) -> list[progr
 def _write(value: object) -> None:
     """Have Program written of what has C, if it was not yet."""
     found: Any = value
-    if isinstance(value, Variable):
-        if value.owner is not None:
-            _graph([value])
+    if isinstance(value, (list, tuple)) and all([isinstance(one, Variable) for one in value]):
+        found = [one for one in value if one.owner is not None]
+        if found:
+            _graph(found)
+    elif isinstance(value, Variable):
+        _write([value])
     elif isinstance(getattr(value, "itypes", None), (list, tuple)) and hasattr(value, "make_node"):
         try:
             op = found() if isinstance(value, type) else found

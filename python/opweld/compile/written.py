@@ -289,11 +289,25 @@ def placed(diagnostic: dict[str, Any], data: object) -> dict[str, Any] | None:
         column = place.column(len(before)) if diagnostic["column"] else -1
         found = {**diagnostic, "exact": True, "line": place.line, "fragment_line": place.line, "text": place.text}
         found["column"] = len(place.text[:column].encode()) + 1 if column >= 0 else 0
+        names = {**_names(diagnostic, text), **place.names}
         for key in ("message", "hint"):
             if key in found:
-                found[key] = _renamed(found[key], place.names)
+                found[key] = _renamed(found[key], names)
         return found
     return None
+
+
+def _names(diagnostic: dict[str, Any], text: str) -> dict[str, str]:
+    """The user's names of what a message names: they stand in some line of the fragment."""
+    found: dict[str, str] = {}
+    wanted = set(re.findall(r"\bV\d+\b", f"{diagnostic.get('message', '')} {diagnostic.get('hint', '')}"))
+    for number, line in enumerate(text.split("\n"), 1):
+        if (wanted - set(found)) & set(re.findall(r"\bV\d+\b", line)):
+            place = find(diagnostic["file"], diagnostic["line"], diagnostic["op"].partition("~")[0], text, number)
+            found.update(place.names if place else {})
+        if wanted <= set(found):
+            break
+    return found
 
 
 def _renamed(message: str, names: dict[str, str]) -> str:
