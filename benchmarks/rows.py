@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import array_rows
 import build_rows
 import call_rows
+import debug_rows
 import graph_rows
 import short_rows
 from bench import Bench
@@ -32,6 +33,7 @@ ROWS: dict[str, Row] = {
     "memory": Row(array_rows.memory, array_rows.show_memory),
     "build": Row(build_rows.build, build_rows.show_build),
     "lint": Row(build_rows.lint, build_rows.show_lint),
+    "debug": Row(debug_rows.debug, debug_rows.show_debug),
     "second": Row(build_rows.second, build_rows.show_second),
     "short": Row(short_rows.short, short_rows.show_short),
     "growth": Row(graph_rows.growth, graph_rows.show_growth),
