@@ -77,6 +77,28 @@ def test_cells_of_c(ipython):
     assert "double_(x: T[n], k: T = 2) -> y: T[n]" in shown[9] and "k : T, optional; 2 if left out" in shown[9]
 
 
+def test_what_the_lint_finds_is_said_below_the_cell(ipython):
+    """At the line of the cell, once: as in a terminal."""
+    op = """
+        import opweld
+        class Copies(opweld.COp):
+            __props__ = ()
+            def make_node(self, x):
+                return opweld.Apply(self, [x], [x.type()])
+            def c_code(self, node, name, inputs, outputs, sub):
+                (x,), (z,), fail = inputs, outputs, sub["fail"]
+                return f'''
+                {z} = (PyArrayObject *)PyArray_NewCopy({x}, NPY_CORDER);
+                if (!{z}) {fail}
+                '''
+        """
+    make = "x = opweld.tensor.dvector('x')\nf = opweld.function([x], Copies()(x), lint='warn')"
+    shown = ipython("import sys; sys.stderr = sys.stdout", op, make, make, make.replace("warn", "error"))
+    assert shown[2].startswith("<ipython-input-2-") and ">:9: LintWarning: the array that {z} held is lost" in shown[2]
+    assert "      9 | {z} = (PyArrayObject *)PyArray_NewCopy({x}, NPY_CORDER);" in shown[2]
+    assert shown[3] == "" and "LintError: f: <ipython-input-2-" in shown[4]
+
+
 def test_mistakes_are_short(ipython):
     """A call shows the user's line alone; what makes a function one line of opweld's more."""
     shown = ipython(

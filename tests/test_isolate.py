@@ -418,6 +418,37 @@ def test_shared_memory_that_is_full():
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
+class Grows(Does):
+    """Far more than it is given."""
+
+    __props__ = ()
+
+    def __init__(self):
+        pass
+
+    def c_code(self, node, name, input_names, output_names, sub):
+        (z,), fail = output_names, sub["fail"]
+        return f"""
+            npy_intp more = 1 << 20;
+            Py_XSETREF({z}, (PyArrayObject *)PyArray_ZEROS(1, &more, NPY_DOUBLE, 0));
+            if ({z} == NULL) {fail}
+        """
+
+
+def test_shared_memory_that_is_full_where_the_results_are_written():
+    f = opweld.function([x], Grows()(x), isolate=True)
+    isolated(ALIVE)([1.0])
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.prlimit(worker().pid, resource.RLIMIT_FSIZE, (1 << 22, hard))
+    try:
+        with pytest.warns(
+            OpweldWarning, match=r"what it computes cannot travel \(there is no room in shared memory: File"
+        ):
+            assert f([1.0]).shape == (1 << 20,)
+    finally:
+        worker().end()
+
+
 def test_large_and_small_calls_take_turns():
     f = isolated("for (npy_intp i = 0; i < n; i++) v[i] = 0;")
     for size in (10, 5_000_000, 3, 6_000_000, 0, 40_000_000, 7):

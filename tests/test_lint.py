@@ -6,6 +6,8 @@ import importlib.util
 import json
 import pathlib
 import re
+import subprocess
+import sys
 import sysconfig
 import textwrap
 
@@ -158,6 +160,21 @@ def test_what_is_not_there_is_an_error(lint):
     result = CliRunner().invoke(cli.main, ["lint", "nowhere.c"], prog_name="opweld")
     assert result.exit_code == 1 and "nowhere.c" in result.output
     assert lint(odd_c="#section nonsense\n")[0] == 1
+
+
+def test_the_hook_for_pre_commit(tmp_path):
+    """What the page and the repository offer is one command, which takes the files of a commit."""
+    facts = []
+    for path in (ROOT / "docs/lint.md", ROOT / ".pre-commit-hooks.yaml"):
+        lines = path.read_text().partition("- id: opweld-lint")[2].splitlines()[1:]
+        facts.append(dict(re.findall(r"(entry|language|types_or): (.*)", "\n".join(lines))))
+    assert facts[0] == facts[1] == {"entry": "opweld lint", "language": "system", "types_or": "[c, c++]"}
+    (tmp_path / "wrong.c").write_text(C)
+    (tmp_path / "right.c").write_text(C.replace("if (!*z) return 1;", "if (!*z) { Py_DECREF(list); return 1; }"))
+    command = [sys.executable, "-m", *facts[0]["entry"].split()]
+    for files, code in ((["right.c"], 0), (["right.c", "wrong.c"], 1)):
+        done = subprocess.run([*command, *files], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == code and ("wrong.c:9:14" in done.stdout) == bool(code), done.stderr
 
 
 def test_every_rule_has_its_part_of_the_page():
