@@ -4,6 +4,8 @@ import pytest
 
 from opweld import Apply, Constant, FunctionGraph, InconsistencyError, MissingInputError, Op, Variable, tensor
 from opweld.graph.aliasing import check_destroyed
+from opweld.graph.numbers import Numbers
+from opweld.rewriting.stages import copy_and_merge
 
 
 class Unary(Op):
@@ -218,3 +220,40 @@ def test_props_that_lack_their_comma():
     message = r"^Careless: __props__ is the string 'axis', expected a tuple of names: write \('axis',\), with a comma$"
     with pytest.raises(TypeError, match=message):
         type("Careless", (Op,), {"__props__": "axis"})
+
+
+def test_what_is_merged_has_the_order_that_a_graph_of_it_has():
+    x, y = tensor.dvector("x"), tensor.dvector("y")
+    values = [x, y]
+    for i in range(60):  # many equal ones, some of several readers
+        values.append(Unary("abc"[i % 3])(*values[i * 7 % len(values) :][: 1 + i % 2]))
+    outputs = [values[-1], values[30], values[12]]
+    merged = copy_and_merge(FunctionGraph([x, y], outputs))
+    assert merged.apply_nodes == FunctionGraph([x, y], merged.outputs).apply_nodes
+    assert len(merged.apply_nodes) < len(FunctionGraph([x, y], outputs).apply_nodes)
+
+
+def test_equal_objects_have_one_number_and_are_asked_for_their_hash_once():
+    asked = []
+
+    class Hashed(Unary):
+        def __hash__(self):
+            asked.append(self)
+            return super().__hash__()
+
+    class Alone:
+        __hash__ = None
+
+        def __eq__(self, other):
+            return True
+
+    class Fails:
+        def __hash__(self):
+            raise TypeError("no hash")
+
+    numbers, one, other, alone = Numbers(), Hashed("a"), Hashed("a"), Alone()
+    assert numbers.of(one) == numbers.of(other) == numbers.of(one) != numbers.of(Hashed("b"))
+    assert len(asked) == 3
+    assert numbers.of(alone) == numbers.of(alone) != numbers.of(Alone())
+    with pytest.raises(TypeError, match="no hash"):
+        numbers.of(Fails())

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from kit import calls
 
+import opweld
 from opweld import Apply, COp, FunctionGraph, In, Op, tensor
 from opweld.compile.ops import DeepCopyOp, view_op
 from opweld.rewriting import node_rewriter
@@ -302,3 +303,12 @@ def test_several_outputs_go_to_several_inputs(elementwise):
     quotient, rest = tensor.divmod(x * 3.0, y + 1.0)
     f = agree(elementwise, [x, y], [quotient, rest], np.arange(4.0), np.arange(4.0))
     assert patterns(f)[-1] == {0: 0, 1: 1}
+
+
+def test_a_graph_of_which_results_were_but_written_over_temporaries_is_not_merged_anew():
+    x, y = tensor.dvector("x"), tensor.dvector("y")
+    f = opweld.function([x, y], tensor.exp(x * y) + y)
+    assert len(f.maker.fgraph.inplace & set(f.maker.fgraph.apply_nodes)) == 2
+    g = opweld.function([x, y], [tensor.exp(x * y) + y * 1, tensor.sin(x) ** 2 + tensor.square(tensor.sin(x))])
+    squares = [node for node in g.maker.fgraph.apply_nodes if str(node.op).startswith("Elemwise{square")]
+    assert len(squares) == 1  # equal since a rewriter

@@ -10,7 +10,7 @@ from opweld.graph.basic import Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
 from opweld.hooks.copying import deep_copy_op, view_op
 from opweld.rewriting.sets import RewriteSet
-from opweld.rewriting.stages import copy_and_merge, rewrite_graph
+from opweld.rewriting.stages import copy_and_merge, rewrite
 
 __all__ = ["Replaced", "prepare"]
 
@@ -61,25 +61,28 @@ def prepare(
     if rewrites is not None:
         graph = copy_and_merge(graph, record)
         graph.rewrites = record
-        if rewrite_graph(graph, rewrites):
+        if rewrite(graph, rewrites)[1]:
             graph = copy_and_merge(graph, record)
-    graph = _set_apart(graph, borrowed)
+        graph.rewrites = None
+    buffers = Buffers()
+    buffers.stop_at(graph.inputs)
+    graph = _set_apart(graph, borrowed, buffers)
     nodes = graph.apply_nodes
-    if any(node.op.destroy_map or node.op.view_map for node in nodes):
-        for node in nodes:
-            check_maps(node)
-        check_destroyed(nodes, inputs, set(mutable))
-        graph.toposort()
+    sharing = [node for node in nodes if node.op.destroy_map or node.op.view_map]
+    if sharing:
+        for node in sharing:
+            check_maps(node, buffers)
+        check_destroyed(nodes, inputs, set(mutable), buffers)
+        if any([node.op.destroy_map for node in sharing]):
+            graph._order_by(buffers)
     return graph
 
 
-def _set_apart(graph: FunctionGraph, borrowed: Collection[int]) -> FunctionGraph:
+def _set_apart(graph: FunctionGraph, borrowed: Collection[int], buffers: Buffers) -> FunctionGraph:
     """Put a copy between each output and memory that an input, a constant or an earlier output holds.
 
     A borrowed output is copied from constants only; a node computes it all the same.
     """
-    buffers = Buffers()
-    buffers.stop_at(graph.inputs)
     held: set[Variable] = set(graph.inputs)
     results: list[Variable] = []
     for position, output in enumerate(graph.outputs):

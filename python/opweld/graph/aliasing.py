@@ -63,13 +63,15 @@ def alias_pairs(node: Any, which: str) -> list[tuple[int, int]]:
     return sorted(set(pairs))
 
 
-def check_maps(node: Apply) -> None:
+def check_maps(node: Apply, buffers: Buffers | None = None) -> None:
     """Refuse maps that contradict one another.
 
     Parameters
     ----------
     node : Apply
         The node.
+    buffers : Buffers, optional
+        Whom the maps are asked of, so that each is read once.
 
     Raises
     ------
@@ -77,7 +79,9 @@ def check_maps(node: Apply) -> None:
         If a map is out of range, an output both views and destroys an input, or an input that is destroyed is held by
         two outputs.
     """
-    destroys, views = alias_pairs(node, "destroy_map"), alias_pairs(node, "view_map")
+    destroys, views = (buffers or Buffers()).maps(node)
+    if len(destroys) + len(views) < 2:
+        return
     holder: dict[int, int] = {}
     for out, source in destroys:
         if (out, source) in views:
@@ -104,6 +108,25 @@ class Buffers:
 
     def __init__(self) -> None:
         self._known: dict[Variable, dict[Variable, int]] = {}
+        self._maps: dict[Apply, tuple[list[tuple[int, int]], list[tuple[int, int]]]] = {}
+
+    def maps(self, node: Apply) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Read both maps of a node's op, once.
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+
+        Returns
+        -------
+        list of (int, int), list of (int, int)
+            What `alias_pairs` gives of the ``destroy_map``, and of the ``view_map``.
+        """
+        found = self._maps.get(node)
+        if found is None:
+            found = self._maps[node] = alias_pairs(node, "destroy_map"), alias_pairs(node, "view_map")
+        return found
 
     def of(self, variable: Variable) -> dict[Variable, int]:
         """Find what memory a variable holds.
@@ -119,18 +142,21 @@ class Buffers:
             Each buffer's owner, and the generation; ``{variable: 0}`` where it shares none.
         """
         known = self._known
+        held = known.get(variable)
+        if held is not None:
+            return held
         stack = [variable]
         while stack:
             current = stack[-1]
             if current in known:
                 stack.pop()
                 continue
-            sources = _sources(current)
+            sources = self._sources(current)
             missing = [source for source, _ in sources if source not in known]
             if missing:
                 stack.extend(missing)
                 continue
-            held: dict[Variable, int] = {}
+            held = {}
             for source, step in sources:
                 for buffer, generation in known[source].items():
                     held[buffer] = min(held.get(buffer, generation + step), generation + step)
@@ -143,15 +169,14 @@ class Buffers:
         for variable in variables:
             self._known[variable] = {variable: 0}
 
-
-def _sources(variable: Variable) -> list[tuple[Variable, int]]:
-    """What a variable shares memory with, and 1 where it is written over that."""
-    node = variable.owner
-    if node is None or not (node.op.view_map or node.op.destroy_map):
-        return []
-    found = [(node.inputs[source], 0) for out, source in alias_pairs(node, "view_map") if out == variable.index]
-    found += [(node.inputs[source], 1) for out, source in alias_pairs(node, "destroy_map") if out == variable.index]
-    return found
+    def _sources(self, variable: Variable) -> list[tuple[Variable, int]]:
+        """What a variable shares memory with, and 1 where it is written over that."""
+        node = variable.owner
+        if node is None or not (node.op.view_map or node.op.destroy_map):
+            return []
+        destroys, views = self.maps(node)
+        found = [(node.inputs[source], 0) for out, source in views if out == variable.index]
+        return found + [(node.inputs[source], 1) for out, source in destroys if out == variable.index]
 
 
 def roots(variable: Variable, known: dict[Variable, frozenset[Variable]]) -> frozenset[Variable]:
@@ -174,7 +199,9 @@ def roots(variable: Variable, known: dict[Variable, frozenset[Variable]]) -> fro
     return frozenset(buffers.of(variable))
 
 
-def check_destroyed(nodes: list[Apply], inputs: list[Variable], mutable: set[Variable]) -> None:
+def check_destroyed(
+    nodes: list[Apply], inputs: list[Variable], mutable: set[Variable], buffers: Buffers | None = None
+) -> None:
     """Refuse the destruction of what is not the function's to destroy.
 
     Parameters
@@ -185,19 +212,22 @@ def check_destroyed(nodes: list[Apply], inputs: list[Variable], mutable: set[Var
         The function's inputs.
     mutable : set of Variable
         Those of them that may be written over.
+    buffers : Buffers, optional
+        What is known of the memory already.
 
     Raises
     ------
     InconsistencyError
         If a constant, or an input that is not mutable, would be written over, directly or through a view.
     """
-    buffers = Buffers()
-    buffers.stop_at(inputs)
+    if buffers is None:
+        buffers = Buffers()
+        buffers.stop_at(inputs)
     given = set(inputs)
     for node in nodes:
         if not node.op.destroy_map:
             continue
-        for _, source in alias_pairs(node, "destroy_map"):
+        for _, source in buffers.maps(node)[0]:
             for buffer in buffers.of(node.inputs[source]):
                 if isinstance(buffer, Constant):
                     raise InconsistencyError(f"{node} destroys its input {source}, and that is the constant {buffer}")
@@ -212,7 +242,9 @@ def check_destroyed(nodes: list[Apply], inputs: list[Variable], mutable: set[Var
                     )
 
 
-def order(nodes: list[Apply], outputs: list[Variable], inputs: Iterable[Variable] = ()) -> list[Apply]:
+def order(
+    nodes: list[Apply], outputs: list[Variable], inputs: Iterable[Variable] = (), buffers: Buffers | None = None
+) -> list[Apply]:
     """Order nodes so that whoever reads a buffer runs before its destroyer.
 
     Parameters
@@ -223,6 +255,8 @@ def order(nodes: list[Apply], outputs: list[Variable], inputs: Iterable[Variable
         What the function reads at the end.
     inputs : iterable of Variable
         What the function is given; each holds memory of its own.
+    buffers : Buffers, optional
+        What is known of the memory already; the nodes' maps are known not to contradict one another, too.
 
     Returns
     -------
@@ -234,9 +268,11 @@ def order(nodes: list[Apply], outputs: list[Variable], inputs: Iterable[Variable
     InconsistencyError
         If there is no such order, or one buffer is destroyed twice.
     """
-    buffers = Buffers()
-    buffers.stop_at(inputs)
-    destroyer = _destroyers(nodes, buffers)
+    checked = buffers is not None
+    if buffers is None:
+        buffers = Buffers()
+        buffers.stop_at(inputs)
+    destroyer = _destroyers(nodes, buffers, checked)
     present = set(nodes)
     before: dict[Apply, set[Apply]] = {}
     for node in nodes:
@@ -258,14 +294,15 @@ def order(nodes: list[Apply], outputs: list[Variable], inputs: Iterable[Variable
     return done
 
 
-def _destroyers(nodes: list[Apply], buffers: Buffers) -> dict[tuple[Variable, int], Apply]:
+def _destroyers(nodes: list[Apply], buffers: Buffers, checked: bool) -> dict[tuple[Variable, int], Apply]:
     """Who destroys which generation of each buffer."""
     found: dict[tuple[Variable, int], Apply] = {}
     for node in nodes:
         if not node.op.destroy_map:
             continue
-        check_maps(node)
-        for _, source in alias_pairs(node, "destroy_map"):
+        if not checked:
+            check_maps(node, buffers)
+        for _, source in buffers.maps(node)[0]:
             held = buffers.of(node.inputs[source])
             for item in held.items():
                 earlier = found.get(item)

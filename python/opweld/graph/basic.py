@@ -261,7 +261,8 @@ class Apply(Tagged, Generic[O_]):
     _made: Any = None  # what `_place` gave, or what `made_at` is
 
     def __init__(self, op: O_, inputs: Iterable[Variable], outputs: Iterable[Variable]) -> None:
-        self._made = _place(2)
+        if rewriting.graph is None:  # else it gets the place of what it comes for
+            self._made = _place(2)
         self.op = op
         self.inputs = self._variables("inputs", inputs)
         self.outputs = self._variables("outputs", outputs)

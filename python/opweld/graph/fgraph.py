@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from opweld.errors import MissingInputError, _named
-from opweld.graph.aliasing import order
+from opweld.graph.aliasing import Buffers, order
 from opweld.graph.basic import Apply, Constant, Variable, pickling
 from opweld.graph.order import depth_first
 
@@ -25,6 +25,7 @@ class Sink(str):
 
 
 _OUTPUT = Sink("output")
+_NOBODY: dict[tuple[Any, int], None] = {}
 _Readers = dict[tuple[Any, int], None]  # (node, position); ("output", position) for the function itself
 
 
@@ -60,19 +61,37 @@ class FunctionGraph:
     ['Elemwise{exp}', 'Elemwise{add}']
     """
 
+    inputs: list[Variable]
+    outputs: list[Variable]
+    _nodes: list[Apply] | None
+    _readers: dict[Variable, _Readers] | None
+
     def __init__(self, inputs: Iterable[Variable], outputs: Iterable[Variable], clone: bool = False) -> None:
-        self.inputs = list(inputs)
-        self.outputs = list(outputs)
-        self.rewrites: list[tuple[str, Variable, Variable]] | None = None
-        self.inplace: set[Apply] = set()
-        self._nodes: list[Apply] | None = depth_first(self.outputs, set(self.inputs), _missing)
-        self._order: list[Apply] | None = None
-        self._readers: dict[Variable, _Readers] | None = None
-        self._members: set[Apply] = set()
+        self._begin(list(inputs), list(outputs))
+        nodes = depth_first(self.outputs, set(self.inputs), _missing)
         if clone:
             copies = {variable: variable for variable in self.inputs}
-            self._nodes = [node.copy([copies.get(v, v) for v in node.inputs], copies) for node in self._nodes]
+            nodes = [node.copy([copies.get(v, v) for v in node.inputs], copies) for node in nodes]
             self.outputs = [copies.get(v, v) for v in self.outputs]
+        self._nodes = nodes
+
+    def _begin(self, inputs: list[Variable], outputs: list[Variable], nodes: list[Apply] | None = None) -> None:
+        """Set what a graph is made of; nodes: None: they are still to be found."""
+        self.inputs = inputs
+        self.outputs = outputs
+        self.rewrites: list[tuple[str, Variable, Variable]] | None = None
+        self.inplace: set[Apply] = set()
+        self._nodes = nodes
+        self._order: list[Apply] | None = None
+        self._readers = None
+        self._members: set[Apply] = set()
+
+    @classmethod
+    def _of_nodes(cls, inputs: list[Variable], outputs: list[Variable], nodes: list[Apply]) -> FunctionGraph:
+        """A graph of which it is known what `apply_nodes` would find, in that order."""
+        made = cls.__new__(cls)
+        made._begin(inputs, outputs, nodes)
+        return made
 
     @property
     def apply_nodes(self) -> list[Apply]:
@@ -96,10 +115,15 @@ class FunctionGraph:
         """
         if self._order is None:
             nodes = self.apply_nodes
-            if any(node.op.destroy_map for node in nodes):
+            if any([node.op.destroy_map for node in nodes]):
                 nodes = order(nodes, self.outputs, self.inputs)
             self._order = nodes
         return list(self._order)
+
+    def _order_by(self, buffers: Buffers) -> None:
+        """Order the nodes, as `toposort` will give them, by what is known of their memory already."""
+        nodes = self.apply_nodes
+        self._order = order(nodes, self.outputs, self.inputs, buffers)
 
     @property
     def variables(self) -> list[Variable]:
@@ -115,6 +139,11 @@ class FunctionGraph:
     def clients(self) -> Mapping[Variable, list[tuple[Any, int]]]:
         """Who reads each variable, and as which input: ``(node, i)``; ``("output", i)`` for the function's output i."""
         return _Clients(self._index())
+
+    def _readers_of(self, variable: Variable) -> Collection[tuple[Any, int]]:
+        """Who reads a variable, as `clients` says it; no copy, but what changes with the graph."""
+        found: Collection[tuple[Any, int]] = self._index().get(variable, _NOBODY)
+        return found
 
     def _index(self) -> dict[Variable, _Readers]:
         """Who reads each variable, kept up to date by `replace`; made when first asked for."""
@@ -190,7 +219,11 @@ class FunctionGraph:
     def _enter(self, variable: Variable) -> list[Apply]:
         """Take in what computes a variable, as far as it is not here yet."""
         index = self._index()
-        found = depth_first([variable], index, _missing)
+        owner = variable.owner
+        if owner is not None and variable not in index and all([source in index for source in owner.inputs]):
+            found = [owner]  # nearly always
+        else:
+            found = depth_first([variable], index, _missing)
         for node in found:
             self._members.add(node)
             for output in node.outputs:

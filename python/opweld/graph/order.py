@@ -54,16 +54,21 @@ def depth_first(
                 continue
             if node in done:
                 continue
-            first = node not in begun
-            waiting = [v for v in node.inputs if v not in known and v.owner not in done]
-            if missing is None or not first:
-                waiting = [v for v in waiting if v.owner is not None]
+            if node in begun:  # all that it reads is done, for whoever reads what is begun and not done is told below
+                done[node] = None
+                continue
+            waiting = [(v, v.owner, node) for v in node.inputs if v not in known and v.owner not in done]
+            if missing is None:
+                waiting = [item for item in waiting if item[1] is not None]
             if not waiting:
                 done[node] = None
                 continue
-            if not first:
-                raise ValueError(f"the graph has a cycle through {node.op}: it needs its own output")
             begun.add(node)
+            for _, before, _ in waiting:
+                if before in begun:
+                    raise ValueError(f"the graph has a cycle through {before.op}: it needs its own output")
             stack.append((variable, node, reader))
-            stack.extend([(v, v.owner, node) for v in reversed(waiting)])
+            if len(waiting) > 1:
+                waiting.reverse()
+            stack += waiting
     return list(done)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from opweld.graph.aliasing import alias_pairs
+from opweld.graph.numbers import Numbers
 from opweld.hooks.asking import ABSENT, ask, attribute, text
 from opweld.hooks.fragments import Fragments
 from opweld.hooks.reading import (
@@ -77,26 +78,26 @@ class Writer:
         self.constants: list[Constant] = []
         self._unchecked = unchecked
         self._entered: dict[tuple[bool, str], int] = {}  # whether it is a type's, its fields as text -> its index
-        self._type_of: dict[Any, tuple[int, Type]] = {}  # type, or id of one that does not hash, and whether it checks
-        self._kernel_of: dict[Any, tuple[int, Node]] = {}  # structured op and types
+        self._type_of: dict[tuple[int, bool], tuple[int, Type]] = {}  # by a type's number, and whether it checks
+        self._numbers = Numbers()  # of ops and types
+        self._kernel_of: dict[Any, tuple[int, Node]] = {}  # by numbers of a structured op and types
         self._variable_of: dict[Variable, int] = {}
         self._literals: dict[Variable, str | None] = {}
+        self._kept: list[Type] = []  # what ids were taken of
         self.params: dict[Any, Constant] = {}  # type and value, frozen
-        self._kept: list[Any] = []  # what ids were taken of
 
     def type(self, type_: Type, check: bool) -> int:
         """The index of a type."""
-        key: Any = (type_, check)
         try:
-            found = self._type_of.get(key)
-        except TypeError:  # __eq__ without __hash__
-            key = (id(type_), check)
-            found = self._type_of.get(key)
+            key = self._numbers.of(type_), check
+        except TypeError:  # its hash fails
+            key = -1 - id(type_), check
+            self._kept.append(type_)
+        found = self._type_of.get(key)
         if found is not None and (found[1] is type_ or self._one_type(found[1], type_)):
             return found[0]
         made = self._enter(self.types, self.fragments.type_fields(type_, check))
         self._type_of[key] = made, type_
-        self._kept.append(type_)
         return made
 
     def _enter(self, entries: list[Entry], fields: Entry) -> int:
@@ -169,7 +170,8 @@ class Writer:
 
     def _structured(self, node: Node, returned: set[Variable]) -> bool:
         """Enter a node whose loop the engine writes: op and types say all, and are asked once."""
-        key = (node.op, *[v.type for v in node.inputs], None, *[v.type for v in node.outputs])
+        number = self._numbers.of
+        key = (number(node.op), len(node.inputs), *[number(v.type) for v in (*node.inputs, *node.outputs)])
         earlier = self._kernel_of.get(key)
         fields = None
         if earlier is None or not self._one_node(earlier[1], node):
@@ -196,6 +198,8 @@ class Writer:
     def _add_step(self, node: Node, step: StepFields, place: dict[int, int]) -> None:
         """Enter a step; `place`: where among its inputs each of the node's is."""
         for field, which in _MAPS:
+            if not getattr(node.op, which, None):  # nearly always
+                continue
             pairs = [[out, place[source]] for out, source in alias_pairs(node, which) if source in place]
             if pairs:
                 step[field] = pairs

@@ -378,8 +378,12 @@ class Index:
         bool
             False: there is nothing to do for the whole graph.
         """
+        known: dict[int, list[Entry]] = {}  # by id of the nodes' ops
         for node in nodes:
-            for entry in self.wanting(node.op):
+            wanted = known.get(id(node.op))
+            if wanted is None:
+                wanted = known[id(node.op)] = self.wanting(node.op)
+            for entry in wanted:
                 if entry.rewriter.could(node):
                     return True
         return False

@@ -167,7 +167,7 @@ class _Numbers:
 Check = Callable[[FunctionGraph, Apply, list[Apply]], bool]
 
 
-def run(graph: FunctionGraph, index: Index, stage: str, check: Check | None = None) -> bool:
+def run(graph: FunctionGraph, index: Index, stage: str, check: Check | None = None) -> int:
     """Rewrite a graph until nothing changes.
 
     Parameters
@@ -184,8 +184,8 @@ def run(graph: FunctionGraph, index: Index, stage: str, check: Check | None = No
 
     Returns
     -------
-    bool
-        Whether anything was replaced.
+    int
+        How many replacements there were.
 
     Raises
     ------
@@ -193,9 +193,17 @@ def run(graph: FunctionGraph, index: Index, stage: str, check: Check | None = No
         As `opweld.rewriting.rewrite_graph` says.
     """
     nodes = graph.apply_nodes
-    queue = deque(node for node in nodes if index.wanting(node.op))
+    known: dict[int, tuple[object, list[Entry]]] = {}
+
+    def wanting(op: object) -> list[Entry]:
+        found = known.get(id(op))
+        if found is None:
+            found = known[id(op)] = op, index.wanting(op)
+        return found[1]
+
+    queue = deque([node for node in nodes if wanting(node.op)])
     if not queue:
-        return False
+        return 0
     for entry in index.entries:
         entry.rewriter.begin(graph)
     queued = set(queue)
@@ -203,7 +211,7 @@ def run(graph: FunctionGraph, index: Index, stage: str, check: Check | None = No
     while queue:
         node = queue.popleft()
         queued.discard(node)
-        for entry in index.wanting(node.op):
+        for entry in wanting(node.op):
             if node not in graph:
                 break
             if not entry.rewriter.could(node):
@@ -215,7 +223,7 @@ def run(graph: FunctionGraph, index: Index, stage: str, check: Check | None = No
             if entered is None:
                 continue
             for other in touched:
-                if other not in queued and index.wanting(other.op):
+                if other not in queued and wanting(other.op):
                     queued.add(other)
                     queue.append(other)
             settling.step(entry.name, node, entered)
@@ -224,7 +232,7 @@ def run(graph: FunctionGraph, index: Index, stage: str, check: Check | None = No
             graph.apply_nodes  # noqa: B018  # puts them in order again
         except ValueError as err:
             raise RewriteError(f"stage {stage}: {err}; a rewriter made it: {', '.join(settling.names)}") from None
-    return settling.count > 0
+    return settling.count
 
 
 def _step(
@@ -236,7 +244,7 @@ def _step(
     done: list[tuple[Variable, Variable, list[tuple[Any, int]]]] = []
     before = None if graph.rewrites is None else len(graph.rewrites)
     for old, new in pairs:
-        readers = graph.clients.get(old, [])
+        readers = list(graph._readers_of(old))
         came = _replace(graph, old, new, name, node)
         for fresh in came:
             fresh.come_for(node)
@@ -258,7 +266,7 @@ def _replace(graph: FunctionGraph, old: Variable, new: Variable, name: str, node
     try:
         return graph.replace(old, new, reason=name)
     except Exception as err:
-        raise RewriteError(f"rewriter {name!r} on {_shown(node)}: {err}") from err
+        raise RewriteError(f"{_where(name, node)}: {err}") from err
 
 
 def _pairs(graph: FunctionGraph, node: Apply, entry: Entry) -> list[tuple[Variable, Variable]]:
@@ -267,47 +275,49 @@ def _pairs(graph: FunctionGraph, node: Apply, entry: Entry) -> list[tuple[Variab
     try:
         answer = transform(graph, node) if entry.takes_graph else transform(node)  # type: ignore[call-arg, arg-type]
     except Exception as err:
-        _note(err, f"rewriter {name!r} on {_shown(node)}")
+        _note(err, _where(name, node))
         raise
     if answer is None or answer is False:
         return []
-    where = f"rewriter {name!r} on {_shown(node)}"
     if isinstance(answer, dict):
         given = [(old, new) for old, new in answer.items() if old != "remove"]
     elif isinstance(answer, (list, tuple)):
         if len(answer) != len(node.outputs):
             raise RewriteError(
-                f"{where}: returned {len(answer)} variables for {len(node.outputs)} outputs of types "
+                f"{_where(name, node)}: returned {len(answer)} variables for {len(node.outputs)} outputs of types "
                 f"{', '.join(str(output.type) for output in node.outputs)}"
             )
         given = list(zip(node.outputs, answer))
     else:
         raise RewriteError(
-            f"{where}: must return a list of variables, one for each output, or a dict, or None, got {_what(answer)}"
+            f"{_where(name, node)}: must return a list of variables, one for each output, or a dict, or None, got "
+            f"{_what(answer)}"
         )
-    return [(old, new) for old, new in given if _wanted(graph, old, new, where)]
+    return [(old, new) for old, new in given if _wanted(graph, old, new, name, node)]
 
 
-def _wanted(graph: FunctionGraph, old: object, new: object, where: str) -> bool:
+def _wanted(graph: FunctionGraph, old: object, new: object, name: str, node: Apply) -> bool:
     """Whether there is something to replace; refuse what does not fit."""
     if not isinstance(old, Variable):
-        raise RewriteError(f"{where}: wants {_what(old)} replaced, which is no Variable")
+        raise RewriteError(f"{_where(name, node)}: wants {_what(old)} replaced, which is no Variable")
     if new is old:
         return False
-    if new is None and not graph.clients.get(old):
+    if new is None and not graph._readers_of(old):
         return False
     if not isinstance(new, Variable):
-        raise RewriteError(f"{where}: wants {old} replaced by {_what(new)}, which is no Variable")
+        raise RewriteError(f"{_where(name, node)}: wants {old} replaced by {_what(new)}, which is no Variable")
     if not fits(old.type, new.type):
         raise RewriteError(
-            f"{where}: wants {old} of type {old.type} replaced by {new} of type {new.type}; the types must be equal"
+            f"{_where(name, node)}: wants {old} of type {old.type} replaced by {new} of type {new.type}; the types "
+            f"must be equal"
         )
-    return bool(graph.clients.get(old))
+    return bool(graph._readers_of(old))
 
 
-def _shown(node: Apply) -> str:
+def _where(name: str, node: Apply) -> str:
+    """Whose step went wrong, and on what."""
     text = str(node)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return f"rewriter {name!r} on {text if len(text) <= 80 else text[:77] + '...'}"
 
 
 def _note(err: Exception, where: str) -> None:

@@ -31,12 +31,13 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
     bool
         False also where more than that must be known.
     """
-    clients = fgraph.clients
     stack: list[tuple[Variable, Apply | None, int]] = [(node.inputs[position], node, position)]
     while stack:
         variable, reader, place = stack.pop()
-        if reader is not None and clients.get(variable) != [(reader, place)]:
-            return False
+        if reader is not None:
+            readers = fgraph._readers_of(variable)
+            if len(readers) != 1 or (reader, place) not in readers:
+                return False
         owner = variable.owner
         if owner is None or isinstance(variable, Constant) or owner not in fgraph or variable in fgraph.inputs:
             return False
@@ -51,7 +52,8 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
             sources = {i for out, i in pairs if out == variable.index}
             if sources and getattr(owner.op, "overlaps", False):
                 return False
-            if any(i in sources and out != variable.index and clients.get(owner.outputs[out]) for out, i in pairs):
+            others = [owner.outputs[out] for out, i in pairs if i in sources and out != variable.index]
+            if any([fgraph._readers_of(other) for other in others]):
                 return False
             stack += [(owner.inputs[i], owner, i) for i in sources]
         if len(stack) == found and not (hasattr(owner.op, "c_code") or hasattr(owner.op, "structure")):
@@ -76,7 +78,7 @@ def is_destroyed(fgraph: FunctionGraph, variable: Variable) -> bool:
     stack = [variable]
     while stack:
         current = stack.pop()
-        for reader, position in fgraph.clients.get(current, ()):
+        for reader, position in fgraph._readers_of(current):
             if reader == "output":
                 continue
             if reader.op.destroy_map and any(position == i for _, i in alias_pairs(reader, "destroy_map")):
@@ -93,9 +95,15 @@ class Checker:
     ----------
     graph : FunctionGraph
         As it is when the stage begins. Inputs that are written over then may be; no others.
+
+    Attributes
+    ----------
+    twins : int
+        How many steps have put a node in the place of one that reads the same, and write over a temporary.
     """
 
     def __init__(self, graph: FunctionGraph) -> None:
+        self.twins = 0
         self._mutable: set[Variable] = set()
         destroyers = [node for node in graph.apply_nodes if node.op.destroy_map]
         if destroyers:
@@ -124,6 +132,7 @@ class Checker:
         """
         if len(entered) == 1 and _in_its_place(graph, node, entered[0]):
             graph.inplace.add(entered[0])
+            self.twins += 1
             return True
         try:
             for fresh in entered:

@@ -7,11 +7,12 @@ from typing import Any
 from opweld.graph.aliasing import Buffers, alias_pairs
 from opweld.graph.basic import Apply, Constant, Variable, rewriting
 from opweld.graph.fgraph import FunctionGraph
+from opweld.graph.numbers import Numbers
 from opweld.hooks.standing import one_node, one_type
 from opweld.rewriting import equilibrium
 from opweld.rewriting.sets import RewriteSet
 
-__all__ = ["copy_and_merge", "merge", "merge_equal", "rewrite_graph"]
+__all__ = ["copy_and_merge", "merge", "merge_equal", "rewrite", "rewrite_graph"]
 
 
 def copy_and_merge(graph: FunctionGraph, record: list[tuple[str, Variable, Variable]] | None = None) -> FunctionGraph:
@@ -39,13 +40,14 @@ def copy_and_merge(graph: FunctionGraph, record: list[tuple[str, Variable, Varia
     """
     found = {variable: variable for variable in graph.inputs}  # variable of `graph` -> what stands for it
     constants: dict[Any, Constant] = {}
-    nodes: dict[Any, Apply] = {}
+    ops, nodes = Numbers(), dict[Any, Apply]()
+    kept: list[Apply] = []
     spared = _destroyed(graph)
     for node in graph.apply_nodes:
         inputs = [found[v] if v in found else _constant(v, found, constants) for v in node.inputs]
         key: Any = None
         if not spared or spared.isdisjoint(node.outputs):
-            key = (_key(node.op), *inputs)
+            key = (ops.of(node.op), *inputs)
             earlier = nodes.get(key)
             if earlier is not None and one_node(earlier, node):
                 for mine, other in zip(node.outputs, earlier.outputs):
@@ -56,10 +58,11 @@ def copy_and_merge(graph: FunctionGraph, record: list[tuple[str, Variable, Varia
                         record.append(("merge", mine, other))
                 continue
         made = node.copy(inputs, found)
+        kept.append(made)
         if key is not None:
             nodes[key] = made
     outputs = [found[v] if v in found else _constant(v, found, constants) for v in graph.outputs]
-    return FunctionGraph(graph.inputs, outputs)
+    return FunctionGraph._of_nodes(list(graph.inputs), outputs, kept)
 
 
 merge = copy_and_merge
@@ -81,7 +84,7 @@ def merge_equal(graph: FunctionGraph) -> bool:
         Whether anything was merged.
     """
     constants: dict[Any, Constant] = {}
-    nodes: dict[Any, Apply] = {}
+    ops, nodes = Numbers(), dict[Any, Apply]()
     spared = _destroyed(graph)
     merged = False
     for node in graph.apply_nodes:
@@ -92,7 +95,7 @@ def merge_equal(graph: FunctionGraph) -> bool:
                     graph.replace(variable, stands, "merge")
         if spared and not spared.isdisjoint(node.outputs):
             continue
-        earlier = nodes.setdefault((_key(node.op), *node.inputs), node)
+        earlier = nodes.setdefault((ops.of(node.op), *node.inputs), node)
         if earlier is not node and one_node(earlier, node):
             for mine, other in zip(node.outputs, earlier.outputs):
                 if other.name is None:
@@ -116,11 +119,6 @@ def _constant(variable: Variable, found: dict[Variable, Variable], constants: di
                 stands = variable
     found[variable] = stands
     return stands
-
-
-def _key(op: object) -> Any:
-    """What ops are told apart by: themselves, or their identity where they do not hash at all."""
-    return id(op) if op.__hash__ is None else op  # __eq__ without __hash__
 
 
 def _destroyed(graph: FunctionGraph) -> set[Variable]:
@@ -165,6 +163,22 @@ def rewrite_graph(graph: FunctionGraph, rewrites: RewriteSet) -> bool:
     >>> graph.toposort(), graph.outputs
     ([], [<TensorVariable x: float64, shape (?, ?)>])
     """
+    return rewrite(graph, rewrites)[0]
+
+
+def rewrite(graph: FunctionGraph, rewrites: RewriteSet) -> tuple[bool, bool]:
+    """Do as `rewrite_graph`, and say what may be left to do.
+
+    Parameters
+    ----------
+    graph, rewrites
+        As for `rewrite_graph`.
+
+    Returns
+    -------
+    bool, bool
+        Whether anything was replaced; whether nodes may have become equal that are two.
+    """
     before, rewriting.graph = rewriting.graph, graph
     try:
         return _in_stages(graph, rewrites)
@@ -172,14 +186,17 @@ def rewrite_graph(graph: FunctionGraph, rewrites: RewriteSet) -> bool:
         rewriting.graph = before
 
 
-def _in_stages(graph: FunctionGraph, rewrites: RewriteSet) -> bool:
-    changed = False
+def _in_stages(graph: FunctionGraph, rewrites: RewriteSet) -> tuple[bool, bool]:
+    changed = alike = False
     for stage, index in rewrites.indexes():
         inplace = stage == "inplace"
-        if inplace and changed:  # who has become equal to another is not written over for that other's sake
+        if inplace and alike:  # who has become equal to another is not written over for that other's sake
             merge_equal(graph)
+            alike = False
         if not index.any_for(graph.apply_nodes):  # and nothing more is loaded
             continue
         check = equilibrium.Checker(graph) if inplace else None
-        changed = equilibrium.run(graph, index, stage, check) or changed
-    return changed
+        steps = equilibrium.run(graph, index, stage, check)
+        changed = changed or steps > 0
+        alike = alike or steps > (0 if check is None else check.twins)
+    return changed, alike
