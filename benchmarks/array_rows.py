@@ -14,7 +14,20 @@ from peers import PEERS
 from report import Raw, Section, Target, median, quartiles, ratio, ratios, spread
 from works import WORKS
 
-__all__ = ["arrays", "curve", "memory", "show_arrays", "show_curve", "show_memory"]
+__all__ = [
+    "HEAD",
+    "NONE",
+    "arrays",
+    "cases_of",
+    "curve",
+    "line",
+    "memory",
+    "number",
+    "show_arrays",
+    "show_curve",
+    "show_memory",
+    "targets_of",
+]
 
 COPY = "np.copyto"
 NONE = "·"  # what stands where there is no figure
@@ -25,6 +38,8 @@ RIVALS = [peer for peer in OTHERS if peer not in (UNFUSED, QUICK, HAND)]
 FAST = "Numba, fastmath"
 _EVERYWHERE = ("not installed", "no option fuse", "no option fastmath")  # why a peer is in no row
 AHEAD = 1.03  # of the best of the rivals
+HEAD = ("", "opweld, µs", "±", *OTHERS, "of the best", "without fastmath")
+KEYS = tuple(key for key, work in WORKS.items() if work.row == "arrays")
 PEAKS = ("fifty", "softmax1", "layer")
 LAYOUTS = {"C": "", "F": ", Fortran order", "sliced": ", sliced"}
 
@@ -41,7 +56,7 @@ def times(bench: Bench, key: str, sizes: Sequence[int], peers: Sequence[str] = t
     return bench.measure("times", str(bench.folder), key, json.dumps(plan), script="measure_arrays.py")
 
 
-def arrays(bench: Bench, keys: Sequence[str] = tuple(WORKS), peers: Sequence[str] = tuple(PEERS)) -> Raw:
+def arrays(bench: Bench, keys: Sequence[str] = KEYS, peers: Sequence[str] = tuple(PEERS)) -> Raw:
     found = {}
     for at, key in enumerate(keys, 1):
         start = time.perf_counter()
@@ -87,7 +102,7 @@ class Case:
         return (self.copied if peer == COPY else self.found["bytes"]) / median(self.times[peer])
 
 
-def _cases(raw: Raw) -> Iterator[Case]:
+def cases_of(raw: Raw) -> Iterator[Case]:
     for key, work in raw["works"].items():
         for name, found in work["cases"].items():
             size, layout, variant = name.split()
@@ -105,7 +120,7 @@ def _microseconds(nanoseconds: float) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
-def _line(case: Case) -> tuple[str, ...]:
+def line(case: Case) -> tuple[str, ...]:
     ours = case.times[OURS]
     cells = [f"{ratio(case.times[peer], ours):.2f}" if peer in case.times else NONE for peer in OTHERS]
     best = case.best()
@@ -116,7 +131,7 @@ def _line(case: Case) -> tuple[str, ...]:
 
 
 def show_arrays(raw: Raw) -> list[Section]:
-    cases = list(_cases(raw))
+    cases = list(cases_of(raw))
     sections = []
     for size in raw["sizes"]:
         about = (
@@ -125,11 +140,10 @@ def show_arrays(raw: Raw) -> list[Section]:
             "At the end opweld's time of that of the quickest library, with the quartiles; and of that of the quickest "
             "but for Numba's fastmath."
         )
-        head = ("", "opweld, µs", "±", *OTHERS, "of the best", "without fastmath")
         sections.append(
-            Section(f"Arrays of {number(size)}", about, head, [_line(case) for case in cases if case.size == size])
+            Section(f"Arrays of {number(size)}", about, HEAD, [line(case) for case in cases if case.size == size])
         )
-    sections[-1].targets = list(_targets(cases))
+    sections[-1].targets = list(targets_of(cases))
     notes = {
         f"{WORKS[key].title}: {peer}: {reason}"
         for key, work in raw["works"].items()
@@ -162,7 +176,7 @@ def _traffic(cases: Sequence[Case]) -> Section:
     return Section("Memory traffic with out=", about, head, lines)
 
 
-def _targets(cases: Sequence[Case]) -> Iterator[Target]:
+def targets_of(cases: Sequence[Case]) -> Iterator[Target]:
     """The promises about arrays; the figures of one stand for the sizes."""
     groups: dict[str, list[Case]] = {}
     for case in cases:
@@ -188,7 +202,7 @@ def _targets(cases: Sequence[Case]) -> Iterator[Target]:
                     yield Target(title, f"of {peer}, {' '.join(map(str, times))} times as fast", shares, 1.0)
             if key == "gauss":
                 yield Target(title, f"of {HAND}, by libmvec", [case.of(HAND) for case in group], 1.1)
-        if key in ("largest", "softmax0", "softmax1", "layer"):
+        if key in ("largest", "softmax0", "softmax1", "layer") or WORKS[key].row == "folds":
             yield Target(title, "of the best library", [case.of(case.best()) for case in group], AHEAD)
         if key in ("arithmetic", "where") and into:
             last = group[-1]

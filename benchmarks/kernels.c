@@ -48,6 +48,10 @@ typedef struct {
     _(softmax0, 1, MATRIX, MATRIX)                                                                                     \
     _(softmax1, 1, MATRIX, MATRIX)                                                                                     \
     _(layer, 3, MATRIX, {D, 1, {M}}, {D, 1, {M}}, MATRIX)                                                              \
+    _(logsumexp0, 1, MATRIX, {D, 2, {ONE, M}})                                                                         \
+    _(logsumexp1, 1, MATRIX, {D, 2, {N, ONE}})                                                                         \
+    _(var0, 1, MATRIX, {D, 1, {M}})                                                                                    \
+    _(var1, 1, MATRIX, {D, 1, {N}})                                                                                    \
     _(logistic, 2, VECTOR(D), VECTOR(D), NUMBER)                                                                       \
     _(cube, 3, CUBE, {D, 1, {N}}, {D, 1, {M}}, CUBE)                                                                   \
     _(outer, 2, {D, 2, {N, ONE}}, {D, 2, {ONE, M}}, MATRIX)

@@ -35,7 +35,7 @@ typedef struct {
 
 /* glibc's vector library, which gcc calls where it knows that a function has another form in it */
 #if defined(__GLIBC__) && defined(__x86_64__) && !defined(__clang__)
-__attribute__((simd("notinbranch"))) double exp(double), sin(double), tanh(double), log1p(double);
+__attribute__((simd("notinbranch"))) double exp(double), sin(double), tanh(double), log1p(double), log(double);
 #endif
 
 static void gauss(void *const *data, Sizes s)
@@ -171,6 +171,65 @@ static void softmax0(void *const *data, Sizes s)
             for (ptrdiff_t i = 0; i < wide; i++) total[i] += z[row * s.m + i] = exp(x[row * s.m + i] - top[i]);
         for (ptrdiff_t row = 0; row < s.n; row++)
             for (ptrdiff_t i = 0; i < wide; i++) z[row * s.m + i] /= total[i];
+    }
+}
+
+static void logsumexp1(void *const *data, Sizes s)
+{
+    for (ptrdiff_t row = 0; row < s.n; row++) {
+        const double *restrict x = (const double *)data[0] + row * s.m;
+        double top = x[0], total;
+        for (ptrdiff_t i = 1; i < s.m; i++) top = x[i] > top ? x[i] : top;
+        SUM(total, s.m, exp(x[i] - top));
+        ((double *)data[1])[row] = log(total) + top;
+    }
+}
+
+static void logsumexp0(void *const *data, Sizes s)
+{
+    enum { BLOCK = 256 };
+    for (ptrdiff_t first = 0; first < s.m; first += BLOCK) {
+        const ptrdiff_t wide = s.m - first < BLOCK ? s.m - first : BLOCK;
+        const double *restrict x = (const double *)data[0] + first;
+        double *restrict z = (double *)data[1] + first;
+        double top[BLOCK], total[BLOCK] = {0};
+        for (ptrdiff_t i = 0; i < wide; i++) top[i] = x[i];
+        for (ptrdiff_t row = 1; row < s.n; row++)
+            for (ptrdiff_t i = 0; i < wide; i++) top[i] = x[row * s.m + i] > top[i] ? x[row * s.m + i] : top[i];
+        for (ptrdiff_t row = 0; row < s.n; row++)
+            for (ptrdiff_t i = 0; i < wide; i++) total[i] += exp(x[row * s.m + i] - top[i]);
+        for (ptrdiff_t i = 0; i < wide; i++) z[i] = log(total[i]) + top[i];
+    }
+}
+
+static void var1(void *const *data, Sizes s)
+{
+    for (ptrdiff_t row = 0; row < s.n; row++) {
+        const double *restrict x = (const double *)data[0] + row * s.m;
+        double total, spread;
+        SUM(total, s.m, x[i]);
+        const double mean = total / (double)s.m;
+        SUM(spread, s.m, (x[i] - mean) * (x[i] - mean));
+        ((double *)data[1])[row] = spread / (double)s.m;
+    }
+}
+
+static void var0(void *const *data, Sizes s)
+{
+    enum { BLOCK = 256 };
+    for (ptrdiff_t first = 0; first < s.m; first += BLOCK) {
+        const ptrdiff_t wide = s.m - first < BLOCK ? s.m - first : BLOCK;
+        const double *restrict x = (const double *)data[0] + first;
+        double mean[BLOCK] = {0}, spread[BLOCK] = {0};
+        for (ptrdiff_t row = 0; row < s.n; row++)
+            for (ptrdiff_t i = 0; i < wide; i++) mean[i] += x[row * s.m + i];
+        for (ptrdiff_t i = 0; i < wide; i++) mean[i] /= (double)s.n;
+        for (ptrdiff_t row = 0; row < s.n; row++)
+            for (ptrdiff_t i = 0; i < wide; i++) {
+                const double d = x[row * s.m + i] - mean[i];
+                spread[i] += d * d;
+            }
+        for (ptrdiff_t i = 0; i < wide; i++) ((double *)data[1])[first + i] = spread[i] / (double)s.n;
     }
 }
 

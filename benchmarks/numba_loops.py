@@ -174,6 +174,62 @@ def softmax1(x):
     return z
 
 
+def logsumexp0(x):
+    n, m = x.shape
+    z, top, total = np.empty((1, m)), x[0].copy(), np.zeros(m)
+    for i in range(1, n):
+        for j in range(m):
+            top[j] = max(top[j], x[i, j])
+    for i in range(n):
+        for j in range(m):
+            total[j] += math.exp(x[i, j] - top[j])
+    for j in range(m):
+        z[0, j] = math.log(total[j]) + top[j]
+    return z
+
+
+def logsumexp1(x):
+    z = np.empty((x.shape[0], 1))
+    for i in range(x.shape[0]):
+        top, total = x[i, 0], 0.0
+        for j in range(1, x.shape[1]):
+            top = max(top, x[i, j])
+        for j in range(x.shape[1]):
+            total += math.exp(x[i, j] - top)
+        z[i, 0] = math.log(total) + top
+    return z
+
+
+def var0(x):
+    n, m = x.shape
+    mean, z = np.zeros(m), np.zeros(m)
+    for i in range(n):
+        for j in range(m):
+            mean[j] += x[i, j]
+    for j in range(m):
+        mean[j] /= n
+    for i in range(n):
+        for j in range(m):
+            z[j] += (x[i, j] - mean[j]) ** 2
+    for j in range(m):
+        z[j] /= n
+    return z
+
+
+def var1(x):
+    z = np.empty(x.shape[0])
+    m = x.shape[1]
+    for i in range(x.shape[0]):
+        total = 0.0
+        for j in range(m):
+            total += x[i, j]
+        mean, spread = total / m, 0.0
+        for j in range(m):
+            spread += (x[i, j] - mean) ** 2
+        z[i] = spread / m
+    return z
+
+
 def layer(x, gain, bias):
     z = np.empty(x.shape)
     m = x.shape[1]

@@ -149,6 +149,21 @@ def _layer(compiled: Callable[..., Any]) -> Callable[..., Any]:
     return layer
 
 
+def _logsumexp(axis: int, compiled: Callable[..., Any]) -> Callable[..., Any]:
+    powers = compiled(f"sum(exp(x - m), axis={axis})", x="d", m="d")
+
+    def logsumexp(x: Any) -> Any:
+        top = x.max(axis=axis, keepdims=True)
+        return np.log(np.expand_dims(powers(x, top), axis)) + top
+
+    return logsumexp
+
+
+def _var(axis: int, compiled: Callable[..., Any]) -> Callable[..., Any]:
+    spread = compiled(f"sum((x - m)**2, axis={axis})", x="d", m="d")
+    return lambda x: spread(x, x.mean(axis=axis, keepdims=True)) / x.shape[axis]
+
+
 def _cube(compiled: Callable[..., Any]) -> Callable[..., Any]:
     whole = compiled("x*a + b", x="d", a="d", b="d")
     return lambda x, a, b: whole(x, a[:, None, None], b[None, :, None])
@@ -181,6 +196,8 @@ _NUMEXPR: dict[str, tuple[str, dict[str, str]] | Callable[..., Any]] = {
     "softmax0": functools.partial(_softmax, 0),
     "softmax1": functools.partial(_softmax, 1),
     "layer": _layer,
+    **{f"logsumexp{axis}": functools.partial(_logsumexp, axis) for axis in (0, 1)},
+    **{f"var{axis}": functools.partial(_var, axis) for axis in (0, 1)},
     "logistic": ("sum(x*y - log1p(exp(x)))", {"x": "d", "y": "d"}),
     "cube": _cube,
     "outer": ("exp(x) + y", {"x": "d", "y": "d"}),

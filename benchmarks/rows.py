@@ -11,6 +11,7 @@ import call_rows
 import debug_rows
 import graph_rows
 import short_rows
+import vector_rows
 from bench import Bench
 from report import Raw, Section
 
@@ -31,6 +32,9 @@ ROWS: dict[str, Row] = {
     "arrays": Row(array_rows.arrays, array_rows.show_arrays),
     "curve": Row(array_rows.curve, array_rows.show_curve),
     "memory": Row(array_rows.memory, array_rows.show_memory),
+    "folds": Row(vector_rows.folds, vector_rows.show_folds),
+    "ufuncs": Row(vector_rows.ufuncs, vector_rows.show_ufuncs),
+    "threads": Row(vector_rows.threads, vector_rows.show_threads),
     "build": Row(build_rows.build, build_rows.show_build),
     "lint": Row(build_rows.lint, build_rows.show_lint),
     "debug": Row(debug_rows.debug, debug_rows.show_debug),

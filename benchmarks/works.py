@@ -32,6 +32,7 @@ class Work:
     expression: Callable[..., Any]
     layouts: tuple[str, ...] = ("C",)
     into: bool = False  # measured with out= too
+    row: str = "arrays"  # of the run
 
 
 def _values(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:
@@ -118,6 +119,15 @@ def softmax(axis: int, T: Any, x: Any) -> Any:
     return powers / T.sum(powers, axis=axis, keepdims=True)
 
 
+def logsumexp(axis: int, T: Any, x: Any) -> Any:
+    top = T.max(x, axis=axis, keepdims=True)
+    return T.log(T.sum(T.exp(x - top), axis=axis, keepdims=True)) + top
+
+
+def variance(axis: int, T: Any, x: Any) -> Any:
+    return T.var(x, axis=axis)
+
+
 def layer_norm(T: Any, x: Any, gain: Any, bias: Any) -> Any:
     centred = x - T.mean(x, axis=1, keepdims=True)
     return centred / T.sqrt(T.var(x, axis=1, keepdims=True) + 1e-5) * gain + bias
@@ -160,6 +170,11 @@ WORKS: dict[str, Work] = {
     "softmax0": Work("softmax, axis 0", _alike(2, "float64"), partial(softmax, 0)),
     "softmax1": Work("softmax, axis 1", _alike(2, "float64"), partial(softmax, 1)),
     "layer": Work("layer norm", _of_rows, layer_norm),
+    **{
+        f"{name}{axis}": Work(f"{name}, axis {axis}", _alike(2, "float64"), partial(expression, axis), row="folds")
+        for name, expression in (("logsumexp", logsumexp), ("var", variance))
+        for axis in (0, 1)
+    },
     "logistic": Work(
         "logistic log-likelihood", _labelled, lambda T, x, y: T.sum(x * y - T.log1p(T.exp(x)))
     ),

@@ -48,8 +48,8 @@ def test_a_run_measures_every_row(run):
     kept = json.loads((folder / "kept" / "figures.json").read_text())
     assert list(kept) == list(ROWS)
     assert all(f"of {len(ROWS)}: {row}\n" in done.stderr for row in ROWS)
-    works = kept["arrays"]["figures"]["works"]
-    assert list(works) == list(WORKS)
+    works = kept["arrays"]["figures"]["works"] | kept["folds"]["figures"]["works"]
+    assert sorted(works) == sorted(WORKS)
     for key, found in works.items():
         for name, case in found["cases"].items():
             expected = (
@@ -75,6 +75,8 @@ def test_a_run_writes_what_was_promised(run):
         "50-node elementwise graph",
         "a node more in a call",
         "the short form",
+        "a ufunc alone, 100",
+        *(f"{name}, axis {axis}" for name in ("softmax", "logsumexp", "var") for axis in (0, 1)),
         "40 nodes, of 20",
         *(f"(x - mean)/3 by row{layout}" for layout in layouts),
         *(f"sum(x*y, axis={axis}){layout}" for axis in range(3) for layout in layouts),
@@ -278,3 +280,42 @@ def test_loops_that_fill_a_turn():
     assert measure.that_fill(Timer(1.0)) == 1
     assert measure.that_fill(Timer(1e-4), 0.002) == 20
     assert measure.that_fill(Timer(1e-9)) == measure.LOOPS
+
+
+def test_every_ufunc_of_floats_is_measured_alone():
+    from measure_vector import alone, inputs
+
+    import opweld.tensor as T
+
+    known = alone()
+    assert len(known) > 70 and {"exp", "frexp", "ldexp", "arctan2", "isnan", "divide"} <= set(known)
+    assert not {"matmul", "gcd", "bitwise_and", "isnat", "abs", "true_divide"} & set(known)
+    assert [name for name in known if not hasattr(T, name)] == []
+    assert inputs(known["ldexp"], "float32") == [np.float32, np.int32] and inputs(known["float_power"], "float32") == []
+
+
+@pytest.mark.parametrize("faster, kept", [(1.9, True), (1.7, False)])
+def test_threads_are_judged_where_there_are_two(faster, kept):
+    from rows import ROWS
+
+    times = {"1000000": [[1e6 * faster] * 3, [1e6] * 3], "100000": [[1e5] * 3, [1e5] * 3]}
+    (section,) = ROWS["threads"].show({"times": times})
+    (target,) = section.targets
+    assert target.kept() == kept and target.values == [pytest.approx(faster)] and len(section.lines) == 2
+    (section,) = ROWS["threads"].show({"times": {}, "skipped": "This process has one core"})
+    assert not section.targets and section.about.endswith("This process has one core.")
+
+
+def test_ufuncs_are_judged_by_the_slowest_and_by_all():
+    from rows import ROWS
+
+    times = {"exp": {"float64": {"opweld": [10.0], "NumPy": [20.0]}, "float32": {"opweld": [10.0], "NumPy": [10.0]}}}
+    times["power"] = {"float64": {"opweld": [32.0], "NumPy": [20.0]}}
+    (section,) = ROWS["ufuncs"].show({"size": 10**5, "times": times, "missing": []})
+    assert [line[0] for line in section.lines] == ["power", "exp"]
+    whats = [(target.what, round(target.worst, 3), target.kept()) for target in section.targets]
+    assert whats == [
+        ("float64, of NumPy: power, the slowest of 2; 1 above", 1.6, False),
+        ("float32, of NumPy: exp, the slowest of 1; 0 above", 1.0, True),
+        ("of NumPy, geometric mean of both", 0.928, False),
+    ]
