@@ -18,6 +18,7 @@
 #define OPW_SEEN __attribute__((visibility("hidden"))) /* between the objects of one module */
 #endif
 #define OPW_NEVER(x) 0
+#define OPW_ALONE static __attribute__((noinline, unused)) /* where its constants stay in registers */
 #define OPW_ONE static inline __attribute__((always_inline, unused))
 #if defined(__clang__)
 #define OPW_VECTORS _Pragma("clang loop vectorize(assume_safety) interleave(disable)")

@@ -27,6 +27,12 @@ OPW_ONE OPW_T OPW_N(below)(OPW_T x, OPW_T most) { return __builtin_isgreater(x, 
 
 OPW_ONE OPW_T OPW_N(above)(OPW_T x, OPW_T least) { return __builtin_isless(x, least) ? least : x; }
 
+/* The same of both signs: what is farther from 0 than `most` comes to that. */
+OPW_ONE OPW_T OPW_N(within)(OPW_T x, OPW_T most)
+{
+    return __builtin_isgreater(OPW_N(absolute)(x), most) ? OPW_N(signed)(most, x) : x;
+}
+
 /* Functions as pieces of a loop that is run in stages (loop.h): of whole vectors. */
 #define OPW_PIECE1(name)                                                                                                        \
     OPW_SEEN int OPW_N(opw_##name##_piece)(intptr_t n, char *const *at, const uint16_t *where)                                  \
@@ -69,7 +75,7 @@ OPW_ONE OPW_T OPW_N(above)(OPW_T x, OPW_T least) { return __builtin_isless(x, le
 /* The loops. What is special, as `special` says, is left to the C library, which knows all about it. What is computed must not lie
    where the arguments do. */
 #define OPW_LOOP1(name, special, library)                                                                                       \
-    static OPW_UINT OPW_N(name##_run)(OPW_T * to, const OPW_T *from, intptr_t n)                                                \
+    OPW_ALONE OPW_UINT OPW_N(name##_run)(OPW_T * to, const OPW_T *from, intptr_t n)                                             \
     {                                                                                                                           \
         OPW_UINT met = 0;                                                                                                       \
         intptr_t i;                                                                                                             \
@@ -104,7 +110,7 @@ OPW_ONE OPW_T OPW_N(above)(OPW_T x, OPW_T least) { return __builtin_isless(x, le
     }                                                                                                                           \
     OPW_PIECE1(name)
 #define OPW_LOOP2(name, special, library)                                                                                       \
-    static OPW_UINT OPW_N(name##_run)(OPW_T * to, const OPW_T *from, const OPW_T *with, intptr_t n)                             \
+    OPW_ALONE OPW_UINT OPW_N(name##_run)(OPW_T * to, const OPW_T *from, const OPW_T *with, intptr_t n)                          \
     {                                                                                                                           \
         OPW_UINT met = 0;                                                                                                       \
         intptr_t i;                                                                                                             \

@@ -43,7 +43,6 @@
 #undef OPW_FARTHEST
 #undef OPW_EXP_MOST
 #undef OPW_EXP_LEAST
-#undef OPW_EXP2_MOST
 #undef OPW_EXP2_LEAST
 #undef OPW_EXPM1_LEAST
 #undef OPW_SINH_MOST

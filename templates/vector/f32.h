@@ -34,7 +34,6 @@
 #define OPW_FARTHEST (OPW_FUSED ? 0x1p16f : 0x1p13f)
 #define OPW_EXP_MOST 89.0f
 #define OPW_EXP_LEAST 105.0f
-#define OPW_EXP2_MOST 129.0f
 #define OPW_EXP2_LEAST 155.0f
 #define OPW_EXPM1_LEAST 20.0f
 #define OPW_SINH_MOST 89.6f

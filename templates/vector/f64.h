@@ -34,7 +34,6 @@
 #define OPW_FARTHEST 0x1p22 /* of angles: beyond, pi would need more parts */
 #define OPW_EXP_MOST 710.0
 #define OPW_EXP_LEAST 750.0
-#define OPW_EXP2_MOST 1025.0
 #define OPW_EXP2_LEAST 1080.0
 #define OPW_EXPM1_LEAST 40.0
 #define OPW_SINH_MOST 710.6
