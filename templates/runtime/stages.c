@@ -3,6 +3,7 @@
 
 #define OPW_STAGE_BYTES 24576 /* of what a block is computed from and to: where it would be more, blocks are smaller, */
 #define OPW_STAGE_LEAST 32    /* but of so many elements */
+#define OPW_STAGE_FAR 4096    /* elements of a run of which the next block is asked for while one is computed */
 #define OPW_SPACED 64         /* bytes, at multiples of which buffers begin */
 
 /* Memory of the call that asks for it. */
@@ -24,6 +25,21 @@ OPW_INLINE int opw_run_order(const opw_stages *w, npy_intp n, char *const *at)
     return status;
 }
 
+/* The same of a block that lies in memory with the next one behind it: before each stage an operand of that is asked for. What a stage
+   reads and writes comes in bursts, between which functions only compute. */
+OPW_INLINE int opw_run_order_far(const opw_stages *w, npy_intp n, char *const *at)
+{
+    const opw_stage *stage;
+    npy_intp byte;
+    int i = 0, status = 0;
+    for (stage = w->order; stage->piece && !status; stage++, i++) {
+        for (byte = 0; i < w->operands && byte < n * w->sizes[i]; byte += OPW_SPACED)
+            __builtin_prefetch(at[i] + n * w->sizes[i] + byte);
+        status = stage->piece(n, at, w->where + stage->first);
+    }
+    return status;
+}
+
 /* Whether pieces work on whole vectors of an operand where it lies. */
 OPW_INLINE int opw_lies(const opw_stages *w, const npy_intp *s, int i) { return s[i] == w->sizes[i] || !w->sizes[i]; }
 
@@ -40,10 +56,9 @@ OPW_INLINE char *opw_place_slots(const opw_stages *w, npy_intp block, char **at,
     return room;
 }
 
-/* Elements of a block: so many that it stays in the nearest cache. */
-OPW_INLINE npy_intp opw_block_of(const opw_stages *w, npy_intp n, npy_intp width)
+/* Elements of a block, of so many at most: that it stays in the nearest cache. */
+OPW_INLINE npy_intp opw_block_of(npy_intp block, npy_intp n, npy_intp width)
 {
-    npy_intp block = w->block;
     while (block * width > OPW_STAGE_BYTES && block > OPW_STAGE_LEAST)
         block /= 2;
     return n < block ? OPW_WHOLE(n) : block;
@@ -52,12 +67,19 @@ OPW_INLINE npy_intp opw_block_of(const opw_stages *w, npy_intp n, npy_intp width
 /* Whole vectors of operands all of which lie as pieces want them. */
 static int opw_run_near(const opw_stages *w, npy_intp n, char *const *p, npy_intp width)
 {
-    const npy_intp block = opw_block_of(w, n, w->width + width);
+    const int far = n >= OPW_STAGE_FAR;
+    const npy_intp block = opw_block_of(w->block >> far, n, w->width + width);
     char *room = OPW_TAKE(char, block * w->width + OPW_SPACED), **at = OPW_TAKE(char *, w->operands + w->slots);
     int i, status;
     opw_place_slots(w, block, at, opw_spaced(room));
     for (i = 0; i < w->operands; i++)
         at[i] = p[i];
+    for (; far && n >= 2 * block; n -= block) {
+        if ((status = opw_run_order_far(w, block, at)))
+            return status;
+        for (i = 0; i < w->operands; i++)
+            at[i] += block * w->sizes[i];
+    }
     while (!(status = opw_run_order(w, n < block ? n : block, at)) && (n -= block) > 0)
         for (i = 0; i < w->operands; i++)
             at[i] += block * w->sizes[i];
@@ -68,7 +90,7 @@ static int opw_run_near(const opw_stages *w, npy_intp n, char *const *p, npy_int
    from there. */
 static int opw_run_copied(const opw_stages *w, npy_intp n, char *const *p, const npy_intp *s, npy_intp width)
 {
-    const npy_intp block = opw_block_of(w, n, w->width + width);
+    const npy_intp block = opw_block_of(w->block, n, w->width + width);
     char *room = OPW_TAKE(char, block * (w->width + width) + (w->operands + 1) * OPW_SPACED);
     char **at = OPW_TAKE(char *, w->operands + w->slots), **buffers = OPW_TAKE(char *, w->operands);
     char *next = opw_place_slots(w, block, at, opw_spaced(room));
