@@ -189,6 +189,32 @@ def test_powers_that_are_no_square():
         assert [str(op.scalar_op) for op in elementwise(opweld.function([variable], out))] == ["power"]
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_quotients_by_powers_of_two(dtype):
+    x = TensorType(dtype, (None,))("x")
+    divisors = [np.ldexp(np.ones((), dtype), exponent) for exponent in (1, 2, 5, np.finfo(dtype).maxexp - 2)]
+    given = values(dtype)
+    given = np.concatenate([given, np.nextafter(np.zeros(4, dtype), np.array([1, -1, 1, -1], dtype)) * [1, 1, 3, 5]])
+    given = given.astype(dtype)
+    for divisor in [*divisors, *(-divisor for divisor in divisors)]:
+        f = opweld.function([x], x / number(divisor, dtype))
+        assert [str(op.scalar_op) for op in elementwise(f)] == ["multiply"]
+        with np.errstate(all="ignore"):
+            same(f(given), given / divisor)
+    for divisor in (3, 0.5, -0.25, 0, np.inf, np.nan, np.ldexp(np.ones(1, dtype)[0], np.finfo(dtype).maxexp - 1)):
+        f = opweld.function([x], x / number(divisor, dtype))
+        assert [str(op.scalar_op) for op in elementwise(f)] == ["divide"], divisor
+    for out in (number(2, dtype) / x, x / np.array([2, 4, 8], dtype)):
+        assert [str(op.scalar_op) for op in elementwise(opweld.function([x], out))] == ["divide"]
+
+
+def test_quotients_of_other_dtypes_are_left():
+    z, i = tensor.zvector("z"), tensor.ivector("i")
+    for variable in (z, i):
+        f = opweld.function([variable], variable / 2)
+        assert "divide" in [str(op.scalar_op) for op in elementwise(f)]
+
+
 def test_what_somebody_writes_over_stays_a_copy():
     from opweld import Apply, Op
 

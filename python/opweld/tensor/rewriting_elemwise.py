@@ -15,7 +15,15 @@ from opweld.rewriting.standard import listed
 from opweld.scalar.ufuncs import Ufunc, short_power, ufunc
 from opweld.tensor.elemwise import Elemwise
 
-__all__ = ["cast_of_cast", "elemwise_in_place", "neutral", "power_of_two", "twice", "where_known"]
+__all__ = [
+    "cast_of_cast",
+    "elemwise_in_place",
+    "neutral",
+    "power_of_two",
+    "quotient_by_power",
+    "twice",
+    "where_known",
+]
 
 _TWICE = {"negative": "biufc", "invert": "biu", "conjugate": "iufc", "logical_not": "b"}  # applied twice: nothing
 _NEUTRAL = {  # op: (which input, its value, for results of which kinds); true of NaN, infinities and -0.0 too
@@ -160,6 +168,28 @@ def power_of_two(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
 
 
 _SQUARE = Elemwise(ufunc("square"))
+_MULTIPLY = Elemwise(ufunc("multiply"))
+
+
+@listed
+def quotient_by_power(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
+    """``x / 2`` is ``x * 0.5``, and so with all powers of two above 1: nothing is rounded otherwise, nor overflows.
+
+    A division takes a processor several times as long as a product.
+    """
+    if _name(node) != "divide" or node.op.destroy_map:
+        return None
+    dividend: Any = node.inputs[0]
+    divisor: Any = node.inputs[1]
+    wanted: Any = node.outputs[0].type
+    number = _number(divisor)
+    if number is None or wanted.numpy_dtype.kind != "f" or {dividend.type.dtype, divisor.type.dtype} != {wanted.dtype}:
+        return None
+    mantissa, exponent = np.frexp(abs(number))
+    if mantissa != 0.5 or not 1 < exponent < np.finfo(number.dtype).maxexp:
+        return None
+    inverse = np.asarray(1 / divisor.data, divisor.data.dtype)
+    return [_MULTIPLY(dividend, divisor.type.constant_type(divisor.type, inverse))]
 
 
 @listed
