@@ -8,7 +8,8 @@ import opweld.compat.theano.tensor as T
 import pytest
 
 import opweld
-from opweld.compat import aesara, blaslib, pytensor, theano
+from opweld import blaslib
+from opweld.compat import aesara, pytensor, theano
 from opweld.compat.theano import gof
 from opweld.errors import MethodNotDefined
 

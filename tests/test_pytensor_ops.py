@@ -282,3 +282,16 @@ def test_a_second_process_compiles_nothing():
         for _ in range(2)
     ]
     assert [run.stdout.split() for run in done][1] == ["[3.]", "True"], done[1].stderr
+
+
+def test_what_few_graphs_need_is_not_loaded():
+    """PyTensor's module of errors loads setuptools, which takes longer than all of opweld's own."""
+    code = textwrap.dedent("""
+        import sys, pytensor
+        before = set(sys.modules)
+        import opweld.pytensor
+        seldom = ("setuptools", "pytensor.link.c.exceptions", "opweld.compat", "opweld.pytensor.refused")
+        print([name for name in seldom if name in set(sys.modules) - before])
+    """)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

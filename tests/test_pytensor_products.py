@@ -5,7 +5,7 @@ import pytest
 from pytensors import pytensor
 
 import opweld.pytensor
-from opweld.compat import blaslib
+from opweld import blaslib
 from opweld.pytensor import products
 from opweld.pytensor.wrapping import Wrapping
 

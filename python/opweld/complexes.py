@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from opweld.dtypes import DType
 from opweld.sections import Beside
 
-__all__ = ["support_code"]
+__all__ = ["c_support_code"]
 
 _C = Beside(__file__)
 
 
-def support_code() -> str:
-    """Give what must stand at file scope for the C types of complex numbers.
+def c_support_code(dtype: DType) -> str:
+    """Give what must stand at file scope for the C type of a dtype, which `opweld.dtypes.c_name` gives.
+
+    Parameters
+    ----------
+    dtype : DType
+        The dtype.
 
     Returns
     -------
     str
-        It defines what `opweld.dtypes.c_name` gives.
+        Empty unless the dtype is complex.
     """
-    return _C.section()
+    return _C.section() if dtype.np.kind == "c" else ""

@@ -16,8 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import opweld
-from opweld import engine, errors
-from opweld.compat import blaslib
+from opweld import blaslib, engine, errors
 from opweld.compat import settings as compat_settings
 from opweld.compile import cache, store, trust
 from opweld.compile.store import clear

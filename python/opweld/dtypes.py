@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from opweld.config import config
-from opweld.rooms import late
 
 __all__ = [
-    "CONSTRUCTORS", "DType", "GROUPS", "KINDS", "PREFIXES", "TYPES", "bits", "c_name", "c_support_code", "convert",
+    "CONSTRUCTORS", "DType", "GROUPS", "KINDS", "PREFIXES", "TYPES", "bits", "c_name", "convert",
     "describe", "dtype_of", "upcast",
 ]  # fmt: skip
 
@@ -21,8 +20,6 @@ try:
     from opweld import _argument
 except ImportError as err:  # not built: who asks a rule is told
     _missing = err
-
-complexes: Any = late("opweld.complexes")  # few arrays are complex
 
 
 class DType:
@@ -181,25 +178,9 @@ def c_name(dtype: DType) -> str:
     Returns
     -------
     str
-        NumPy's name, such as ``npy_int32``; of a complex dtype one that `c_support_code` defines.
+        NumPy's name, such as ``npy_int32``; of a complex dtype one that `opweld.complexes` defines.
     """
     return dtype.ctype.replace("npy_", "opw_", 1) if dtype.np.kind == "c" else dtype.ctype
-
-
-def c_support_code(dtype: DType) -> str:
-    """Give what must stand at file scope for the C type of a dtype.
-
-    Parameters
-    ----------
-    dtype : DType
-        The dtype.
-
-    Returns
-    -------
-    str
-        Empty unless the dtype is complex.
-    """
-    return str(complexes.support_code()) if dtype.np.kind == "c" else ""
 
 
 def c_number(value: float) -> str:

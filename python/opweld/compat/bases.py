@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 from opweld import generic as _generic
 from opweld.compat import thunks as _thunks
-from opweld.compat.attempts import compiles
 from opweld.compat.settings import config
 from opweld.compat.thunks import Storage, writes
+from opweld.compile.attempts import compiles
 from opweld.errors import OpweldWarning
 from opweld.external import ExternalCOp as _ExternalCOp
 from opweld.graph import op as _op

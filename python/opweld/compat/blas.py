@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 
-from opweld.compat import blaslib
+from opweld import blaslib
 from opweld.compat.settings import config
 
 __all__ = [

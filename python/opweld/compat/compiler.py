@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from threading import RLock
 from typing import Any
 
-from opweld.compat.attempts import attempt
 from opweld.compat.functions import function
 from opweld.compile import toolchain
+from opweld.compile.attempts import attempt
 from opweld.config import config
 from opweld.graph.fgraph import FunctionGraph
 

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from opweld.compat import blaslib
+from opweld import blaslib
 from opweld.compile import store, toolchain
 from opweld.config import Section
 from opweld.config import config as _own

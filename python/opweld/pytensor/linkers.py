@@ -12,7 +12,6 @@ from pytensor.configdefaults import config
 from pytensor.graph.basic import Apply, Variable
 from pytensor.graph.fg import FunctionGraph
 from pytensor.link.basic import Container, LocalLinker
-from pytensor.link.c.exceptions import MissingGXX
 from pytensor.link.c.op import COp
 from pytensor.link.utils import gc_helper, map_storage, raise_with_op
 from pytensor.link.vm import Stack, UpdatingVM, VMLinker
@@ -20,7 +19,7 @@ from pytensor.link.vm import Stack, UpdatingVM, VMLinker
 from opweld.pytensor.graphs import Constant, Node
 from opweld.pytensor.runs import Run, clustered, groups_of, run_of
 from opweld.pytensor.settings import options
-from opweld.pytensor.thunks import Failed, Thunk, link_run
+from opweld.pytensor.thunks import Failed, Thunk, link_run, refused
 from opweld.pytensor.wrapping import Wrapping
 
 __all__ = ["Machine", "RunsLinker", "WholeLinker", "inner_functions", "make_c_thunk"]
@@ -290,7 +289,7 @@ class WholeLinker(LocalLinker):
     ) -> Any:
         """Make the thunk; what is given and comes back is as PyTensor's linkers have it."""
         if not config.cxx:
-            raise MissingGXX("mode OPWELD_C compiles, and config.cxx is empty")
+            raise refused.MissingError("mode OPWELD_C compiles, and config.cxx is empty")
         fgraph = self.fgraph
         nodes, (input_storage, output_storage, storage_map) = _ordered(self, input_storage, output_storage, storage_map)
         order = [node.theirs for node in nodes]

@@ -11,7 +11,7 @@ from pytensor.graph.basic import Apply
 from pytensor.link.c.op import COp
 from pytensor.tensor import blas, blas_c
 
-from opweld.compat import blaslib
+from opweld import blaslib
 from opweld.hooks.reading import NAME, VARIABLE
 from opweld.pytensor.indexing import WRITING, Writing, Written
 from opweld.pytensor.plain import numbers_of, with_numbers

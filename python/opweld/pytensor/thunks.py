@@ -7,29 +7,19 @@ from typing import Any
 
 import numpy as np
 from pytensor.graph.basic import Apply, Variable
-from pytensor.link.c.exceptions import CompileError as TheirCompileError
-from pytensor.link.c.exceptions import MissingGXX
 
 from opweld.compile.code import Code, bind, compile_graph
 from opweld.config import Options
 from opweld.errors import CompileError, CompilerNotFoundError
 from opweld.pytensor.graphs import Node
 from opweld.pytensor.runs import Run
+from opweld.rooms import late
 
 __all__ = ["Failed", "Thunk", "link_run"]
 
+refused: Any = late("opweld.pytensor.refused")  # PyTensor's module of errors loads setuptools
+
 Cell = list[Any]
-
-
-class RefusedError(CompileError, TheirCompileError):
-    """The compiler refused a text: PyTensor's error, and opweld's."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
-
-
-class MissingError(CompilerNotFoundError, MissingGXX):
-    """There is no compiler: PyTensor's error, and opweld's."""
 
 
 class Thunk:
@@ -158,9 +148,9 @@ def link_run(run: Run, inputs: list[Cell], outputs: list[Cell], options: Options
     try:
         code = compile_graph(run, "opweld", options, keywords=[None] * len(inputs), single=len(outputs) == 1)
     except CompileError as err:
-        raise RefusedError(str(err), err.details) from err
+        raise refused.RefusedError(str(err), err.details) from err
     except CompilerNotFoundError as err:
-        raise MissingError(str(err), err.details) from err
+        raise refused.MissingError(str(err), err.details) from err
     at: list[Any] = [0, ()]
     steps: list[Any] = [node for node, _ in code.program.steps]
     places = [place for _, place in code.program.steps]

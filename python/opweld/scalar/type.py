@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from opweld.dtypes import GROUPS, c_float, c_integer, c_name, c_support_code, convert, dtype_of, upcast
+from opweld.complexes import c_support_code
+from opweld.dtypes import GROUPS, c_float, c_integer, c_name, convert, dtype_of, upcast
 from opweld.errors import _what
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.type import tolerances

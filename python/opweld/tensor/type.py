@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from opweld import dtypes
+from opweld.complexes import c_support_code
 from opweld.errors import _what
 from opweld.graph.type import tolerances
 from opweld.hooks.classes import CType, Lenient
@@ -245,7 +246,7 @@ class TensorType(Lenient, CType):
 
     def c_support_code(self, **kwargs: Any) -> Any:
         """Define the C type of an element, where it is complex."""
-        return dtypes.c_support_code(self._dtype)
+        return c_support_code(self._dtype)
 
     def c_declare(self, name: str, sub: dict[str, Any], check_input: bool = True) -> str:
         """Declare the array, the element's type and the type number."""

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator
 from importlib.util import find_spec
 
-from opweld.compat.attempts import compiles
+from opweld.compile.attempts import compiles
 from opweld.sections import Beside
 
 __all__ = ["ADVICE", "WHEELS", "found", "header", "wheel"]
