@@ -21,12 +21,19 @@ NAMES |= {r"np\.bool8\b": "np.bool_", r"np\.alltrue\b": "np.all"}
 WITHOUT = ("link/jax", "link/numba", "d3viz")
 
 
+def pip_of(folder: Path) -> list[str]:
+    """Give pip, of an environment of its own: the one that runs the tests may have none."""
+    builder = folder / "builder"
+    subprocess.run([sys.executable, "-m", "venv", str(builder)], check=True)
+    return [str(builder / "bin" / "python"), "-m", "pip", "--quiet", "--disable-pip-version-check"]
+
+
 def fetched(folder: Path) -> Path:
     """Fetch the source distribution, and give the folder of its tests as PyTensor's."""
     tests = folder / "older" / "tests"
     if not tests.exists():
-        pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "download"]
-        subprocess.run([*pip, "--no-deps", "--no-binary", ":all:", "--dest", str(folder), WANTED], check=True)
+        only = ["--no-deps", "--no-binary", ":all:", "--dest", str(folder)]
+        subprocess.run([*pip_of(folder), "download", *only, WANTED], check=True)
         with tarfile.open(next(folder.glob("aesara-*.tar.gz"))) as archive:
             archive.extractall(folder / "unpacked", filter="data")
         new = folder / "older" / "new"

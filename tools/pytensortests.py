@@ -50,9 +50,7 @@ def fetched(folder):
     wanted = f"pytensor=={version('pytensor')}"
     if not (tests := folder / "sdist" / "tests").exists():
         (folder / "sdist").mkdir(parents=True, exist_ok=True)
-        builder = folder / "builder"
-        subprocess.run([sys.executable, "-m", "venv", builder], check=True)
-        pip = [str(builder / "bin" / "python"), "-m", "pip", "--quiet", "--disable-pip-version-check"]
+        pip = pytensorolder.pip_of(folder)
         needed = ["setuptools", "wheel", "versioneer", "cython", "numpy"]
         subprocess.run([*pip, "install", "--upgrade", *needed], check=True)
         only = ["--no-deps", "--no-binary", "pytensor", "--no-build-isolation", "--dest", str(folder)]
