@@ -49,6 +49,26 @@ def test_rows_are_gathered_and_scattered(dtype):
     assert written(found) >= {"AdvancedSubtensor1", "AdvancedIncSubtensor1"}
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "uint32"])
+def test_many_numbers_are_added_to_few_places(dtype):
+    """In sums of their own: what is nothing stays as it is, and so does the sign of a zero that nothing is added to."""
+    x, y = pt.vector("x", dtype=dtype), pt.vector("y", dtype=dtype)
+    rng = np.random.default_rng(5)
+    for n, places in ((8, 1), (61, 5), (64, 8), (515, 64), (600, 65)):
+        known = rng.integers(0, places, n)
+        known[known == 2] = 0
+        a, b = rng.integers(0, 100, places).astype(dtype), rng.integers(0, 100, n).astype(dtype)
+        f = pytensor.function([x, y], pt.inc_subtensor(x[known], y), mode="OPWELD", trust_input=True)
+        expected = a.copy()
+        np.add.at(expected, known, b)
+        np.testing.assert_array_equal(f(a, b), expected)
+        if places > 2 and a.dtype.kind == "f":
+            a[:], b[:] = -0.0, -0.0
+            assert np.signbit(f(a, b)).all()
+            b[0] = np.inf
+            np.testing.assert_array_equal(f(a, b), np.where(np.arange(places) == known[0], np.inf, 0))
+
+
 def test_parts_are_written():
     """By slices and numbers, known and computed, with steps of both signs, of one and of more dimensions, broadcast."""
     x, y, m, k = pt.dvector("x"), pt.dvector("y"), pt.dmatrix("m"), pt.lscalar("k")

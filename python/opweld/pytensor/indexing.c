@@ -188,8 +188,25 @@ static inline int pt_no_row(npy_intp at, npy_intp rows)
     "that was not marked as broadcastable. If broadcasting was intended, use `specify_broadcastable` on the relevant "  \
     "dimension(s)."
 
-/* Adds to the elements of out, of T each, those of y, or puts them there, by numbers of I; known: as for gathering. */
-#define PT_SCATTER(name, T, I, statement)                                                                             \
+/* Few places that many numbers are added to: four sums for each, of which none waits for the number before. -0.0 adds nothing to -0.0. */
+#define PT_FEW 64
+#define PT_SUMS(name, T, I)                                                                                           \
+    static inline void name(T *places, npy_intp rows, const T *from, const I *numbers, npy_intp n)                     \
+    {                                                                                                                  \
+        T sums[PT_FEW][4];                                                                                             \
+        npy_intp k;                                                                                                    \
+        int i;                                                                                                         \
+        for (k = 0; k < rows; k++)                                                                                     \
+            for (i = 0; i < 4; i++) sums[k][i] = (T)-0.0;                                                              \
+        for (k = 0; k + 4 <= n; k += 4)                                                                                \
+            for (i = 0; i < 4; i++) sums[numbers[k + i]][i] += from[k + i];                                            \
+        for (; k < n; k++) sums[numbers[k]][0] += from[k];                                                             \
+        for (k = 0; k < rows; k++) places[k] += (T)((T)(sums[k][0] + sums[k][1]) + (T)(sums[k][2] + sums[k][3]));      \
+    }
+
+/* Adds to the elements of out, of T each, those of y, or puts them there, by numbers of I; known: as for gathering; few: how many are
+   added to few places. */
+#define PT_SCATTER(name, T, I, statement, few)                                                                             \
     static inline int name(PyArrayObject *out, PyArrayObject *y, PyArrayObject *index, int known, npy_intp least, npy_intp most) \
     {                                                                                                                  \
         const npy_intp n = PyArray_DIM(index, 0), rows = PyArray_DIM(out, 0), by = PyArray_STRIDE(index, 0),           \
@@ -211,6 +228,9 @@ static inline int pt_no_row(npy_intp at, npy_intp rows)
             const I *numbers = (const I *)(const void *)number;                                                        \
             const T *all = (const T *)(const void *)read;                                                              \
             T *places = (T *)(void *)written;                                                                          \
+            if (rows <= PT_FEW && n >= 8 * rows) {                                                                     \
+                few;                                                                                                   \
+            }                                                                                                          \
             for (k = 0; k < n; k++) {                                                                                  \
                 T *to = places + numbers[k];                                                                           \
                 const T *from = all + k;                                                                               \

@@ -86,13 +86,17 @@ def _scatter(node: Apply) -> Written | None:
     plain = x.type.ndim == y.type.ndim == 1 and y.type.broadcastable == index.type.broadcastable
     if not plain or x.type.dtype != y.type.dtype or x.type.dtype == "bool" or index.type.dtype not in _INTEGERS:
         return None
-    verb, statement = ("put", "*to = *from") if op.set_instead_of_inc else ("add", "*to += *from")
-    name = f"pt_{verb}_{x.type.dtype}_{index.type.dtype}"
-    support = f"PT_SCATTER({name}, npy_{x.type.dtype}, npy_{index.type.dtype}, {statement})\n"
+    types = f"npy_{x.type.dtype}, npy_{index.type.dtype}"
+    name = f"pt_{'put' if op.set_instead_of_inc else 'add'}_{x.type.dtype}_{index.type.dtype}"
+    if op.set_instead_of_inc:
+        support = [f"PT_SCATTER({name}, {types}, *to = *from, (void)0)\n"]
+    else:
+        few = f"{name}_few(places, rows, all, numbers, n); return 0"
+        support = [f"PT_SUMS({name}_few, {types})\n", f"PT_SCATTER({name}, {types}, *to += *from, {few})\n"]
     return Written(
         f"if (pt_part_of(&{{out}}, {{0}}, {int(op.inplace)}) || {name}({{out}}, {{1}}, {{2}}, {_bounds(index)})) "
         f"{{{{ {{fail}} }}}}",
-        support,
+        *support,
     )
 
 
