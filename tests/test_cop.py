@@ -826,10 +826,13 @@ def test_two_arrays_that_are_written_into_have_no_memory_in_common():
         "x: inout float64[n], y: inout float64[n]", "for (npy_intp i = 0; i < n; i++) { x[i] += 1; y[i] *= 2; }"
     )
     a = np.ones(4)
-    for x, y in ((a, a), (a[:3], a[1:]), (a, a[::-1])):
-        with pytest.raises(ValueError, match=r"^f: x and y are both written into.* in common; pass y.copy"):
-            f(x, y)
-        assert a.tolist() == [1, 1, 1, 1]
+    for met in (False, True):  # such arguments were met before
+        if met:
+            f(np.ones(3), np.ones(4)[1:]), f(np.ones(6)[::2], np.ones(3)), f(np.ones(3), np.ones(3)[::-1])
+        for x, y in ((a, a), (a[:3], a[1:]), (a[1:], a[:3]), (a, a[::-1]), (a[:2], a[1::-1]), (a[:2], a[2:0:-1])):
+            with pytest.raises(ValueError, match=r"^f: x and y are both written into.* in common; pass y.copy"):
+                f(x, y)
+            assert a.tolist() == [1, 1, 1, 1]
     f(a[::2], a[1::2])
     assert a.tolist() == [2, 2, 2, 2]
     f(a[:2], a[2:])
