@@ -360,6 +360,30 @@ def test_a_crash_ends_nothing(tmp_path, own_cache):
     ]  # fmt: skip
 
 
+class Another(opweld.COp):
+    """It stores what it has not promised."""
+
+    __props__ = ()
+    itypes: ClassVar = [T.dvector]
+    otypes: ClassVar = [T.fvector]
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x,), (z,), fail = inputs, outputs, sub["fail"]
+        return f"""
+        Py_XSETREF({z}, (PyArrayObject *)PyArray_NewCopy({x}, NPY_CORDER));
+        if (!{z}) {fail}
+        """
+
+
+def test_why_no_inputs_are_taken_is_told():
+    (row,) = check(subject_of(Another(), "another"), Report(), ["run"], examples=3)
+    (fault,) = row.faults
+    said = (
+        "TypeError: Another: c_code stored float64 of shape (3,) in output 0; make_node promised float32 of shape (?,)"
+    )
+    assert fault.what == "nothing was checked" and said in fault.said
+
+
 def test_one_that_does_not_compile_leaves_the_others(tmp_path, own_cache):
     path = tmp_path / "ops_two.py"
     path.write_text(

@@ -479,6 +479,40 @@ def test_what_has_no_c_runs_here():
     )
 
 
+class Gives(Does):
+    """How many elements there are, None where there are none; or nothing."""
+
+    __props__ = ("sets", "type")
+
+    def __init__(self, sets, type):
+        self.sets, self.type = sets, type
+
+    def make_node(self, a):
+        return Apply(self, [a], [self.type()])
+
+    def c_code(self, node, name, input_names, output_names, sub):
+        (a,), (z,), fail = input_names, output_names, sub["fail"]
+        if not self.sets:
+            return f"Py_XDECREF({z}); {z} = NULL;"
+        return f"""
+            PyObject *given = PyArray_SIZE({a}) ? PyLong_FromSsize_t(PyArray_SIZE({a})) : Py_NewRef(Py_None);
+            if (given == NULL) {fail}
+            Py_XSETREF({z}, given);
+        """
+
+
+@pytest.mark.parametrize("options", [{"isolate": True}, {"mode": "DebugMode"}], ids=["isolate", "DebugMode"])
+def test_none_is_a_value_where_a_type_says_so(options):
+    """As in this process: None of any object, nothing of an array."""
+    any_object, array = opweld.generic.generic, tensor.dvector
+    for more in ({}, options):
+        f = opweld.function([x], Gives(True, any_object)(x), **more)
+        assert f(np.zeros(0)) is None and f([2.0]) == 1
+        assert opweld.function([x], Gives(False, any_object)(x), **more)([1.0]) is None
+        with pytest.raises(RuntimeError, match="c_code did not set output 0: store float64 of shape"):
+            opweld.function([x], Gives(False, array)(x), **more)([1.0])
+
+
 def test_two_classes_of_one_name():
     def made(text):
         class Same(Does):

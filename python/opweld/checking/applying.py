@@ -66,10 +66,11 @@ def applied(op: Op, inputs: Sequence[Variable]) -> list[Variable] | None:
         None: it takes other inputs, or has no C for these.
     """
     try:
-        outputs = op.make_node(*inputs).outputs
+        node = op.make_node(*inputs)
+        node._made = None  # no line of the user's applied it
     except (TypeError, ValueError, AttributeError, IndexError, NotImplementedError, OpweldError):
         return None
-    return list(outputs)
+    return list(node.outputs)
 
 
 def says_inputs(op: Op) -> bool:

@@ -95,6 +95,7 @@ class Course:
         self.covered: set[int] = set()
         self.outcomes: dict[str, dict[forcing.Trial, forcing.Outcome]] = {}
         self.counts = 0, 0  # inputs that are taken, and refused
+        self._why = ""  # what the last refusal said
         self._called: tuple[list[Any], list[Any], list[Fault]] | None = None
         self._forced: forcing.Places | None = None
         self._made: Any = None
@@ -147,7 +148,7 @@ class Course:
                     try:
                         forcing.called(function, values, mutable)
                     except Exception as err:
-                        send((type(err).__name__, 0.0))
+                        send((f"{type(err).__name__}: {(str(err).splitlines() or [''])[0]}", 0.0))
                     else:
                         send(("", time.perf_counter() - begin))
 
@@ -156,6 +157,7 @@ class Course:
                     faults.append(Fault("", message.how, f"{message.what}, called with {_shown(inputs[at])}"))
                 elif message[0]:
                     refused.append(inputs[at])
+                    self._why = message[0]
                 else:
                     (taken if message[1] < self.seconds / _OFTEN else slow).append(inputs[at])
                 at += 1
@@ -193,7 +195,7 @@ class Course:
         said = f"{self.counts[0]} inputs taken, {self.counts[1]} refused"
         if not taken and not faults:
             text = "no inputs are known that it takes: give some (docs/check.md)"
-            faults = [Fault("", "nothing was checked", text)]
+            faults = [Fault("", "nothing was checked", f"{text}; the last one: {self._why}" if self._why else text)]
         return _verdict(faults), said, faults
 
     def debug(self) -> tuple[str, str, list[Fault]]:

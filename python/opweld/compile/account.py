@@ -202,7 +202,7 @@ class Account:
         if line == 0 and file in self._program.sources:  # no line of it: the text as a whole
             found["line"] = self._program.sources[file]["line"]
         try:
-            return placed(found, texts) or found
+            return placed(found, texts, every=True) or found
         except ImportError:  # the process ends, and nothing can be imported any more: the method is told
             return found
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from opweld.compile import builder, sanitizers
 from opweld.compile.code import Code, bind, outs_of, refuser
+from opweld.compile.failure import admits_none
 from opweld.compile.program import Program, make_program
 from opweld.config import Options
 from opweld.dtypes import compiled
@@ -172,7 +173,8 @@ class NodeFunction:
         outs = [out if isinstance(out, str) else out[:-1] for out in outs_of([v.type for v in self._copy.outputs])]
         constants = [constant.data for constant in self.program.constants]
         arguments = len(self.places)
-        made = Recipe(self.built.path, self.number, self.called, tuple(outs), constants, arguments, self.threads)
+        nones = tuple([i for i, v in enumerate(self._copy.outputs) if admits_none(v.type)])
+        made = Recipe(self.built.path, self.number, self.called, tuple(outs), constants, arguments, self.threads, nones)
         return Outside(made, seconds, self.place)
 
     def refused(self, err: Refused) -> Exception:

@@ -130,7 +130,7 @@ def _here(raw: dict[str, Any], sources: Mapping[str, Any], data: object) -> dict
     shown = {**raw, "text": text.replace("opw_V", "V"), "column": raw["column"] - 4 * before.count(b"opw_V")}
     found = map_warnings([shown], sources)[0]
     found.setdefault("exact", raw["file"] not in (raw["op"] + "." + raw["hook"],))
-    return placed(found, data) or found
+    return placed(found, data, every=True) or found
 
 
 def say(lint: Mapping[str, Any], program: Program, how: str) -> None:

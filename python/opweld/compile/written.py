@@ -259,7 +259,7 @@ def _lines(node: ast.stmt | ast.Lambda) -> range:
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
-def placed(diagnostic: dict[str, Any], data: object) -> dict[str, Any] | None:
+def placed(diagnostic: dict[str, Any], data: object, every: bool = False) -> dict[str, Any] | None:
     """Give a diagnostic the line of the user's file where its line of the fragment was written, and the user's names.
 
     Parameters
@@ -268,6 +268,8 @@ def placed(diagnostic: dict[str, Any], data: object) -> dict[str, Any] | None:
         As in docs/engine.md, with the file and the line of the method.
     data : dict
         Program.
+    every : bool
+        Names that do not stand in the line are the user's too.
 
     Returns
     -------
@@ -289,7 +291,7 @@ def placed(diagnostic: dict[str, Any], data: object) -> dict[str, Any] | None:
         column = place.column(len(before)) if diagnostic["column"] else -1
         found = {**diagnostic, "exact": True, "line": place.line, "fragment_line": place.line, "text": place.text}
         found["column"] = len(place.text[:column].encode()) + 1 if column >= 0 else 0
-        names = {**_names(diagnostic, text), **place.names}
+        names = {**_names(diagnostic, text), **place.names} if every else place.names
         for key in ("message", "hint"):
             if key in found:
                 found[key] = _renamed(found[key], names)

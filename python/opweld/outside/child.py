@@ -92,9 +92,16 @@ class _Child:
         except BaseException as err:  # SystemExit of a callback among them
             return "raised", _pickled_error(err)
 
-    def _load(self, key: int, recipe: tuple[str, int, str, Sequence[Any], list[bytes], int, int]) -> tuple[Any, ...]:
+    def _load(
+        self, key: int, recipe: tuple[str, int, str, Sequence[Any], list[bytes], int, int, tuple[int, ...]]
+    ) -> tuple[Any, ...]:
         """Bind a function of a module to its constants."""
-        path, number, called, outs, constants, n, threads = recipe
+        path, number, called, outs, constants, n, threads, nones = recipe
+
+        def refuse(step: int, position: int, value: object) -> None:
+            if step != -1 or value is not None or position not in nones:
+                raise _Refused(step, position, value)
+
         module = self._modules.get(path)
         if module is None:
             module, why = load(path)
@@ -104,7 +111,7 @@ class _Child:
         self._functions[key] = module.make(
             number, called, (None,) * n, lambda index, value: value,
             tuple([out if isinstance(out, str) else (*out, config) for out in outs]), (),
-            tuple([_read(i, data) for i, data in enumerate(constants)]), (None,) * n, (), None, _refuse, None, threads,
+            tuple([_read(i, data) for i, data in enumerate(constants)]), (None,) * n, (), None, refuse, None, threads,
         )  # fmt: skip
         return "done", None
 
@@ -211,10 +218,6 @@ def _read(place: int, data: bytes) -> Any:
         return pickle.loads(data)
     except Exception as err:  # a class's own hooks may raise what they like
         raise _Unreadable(place, f"{type(err).__name__}: {err}") from None
-
-
-def _refuse(step: int, position: int, value: object) -> None:
-    raise _Refused(step, position, value)
 
 
 def _pickled_error(err: BaseException) -> bytes:

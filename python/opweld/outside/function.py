@@ -25,7 +25,7 @@ class Refused(Exception):
 
 
 class Recipe(NamedTuple):
-    """A function of a module, as data: what the child binds."""
+    """A function of a module, as data: what the child binds. ``nones`` are the results that may be None."""
 
     path: str
     number: int
@@ -34,6 +34,7 @@ class Recipe(NamedTuple):
     constants: Sequence[object]
     arguments: int
     threads: int = 1
+    nones: tuple[int, ...] = ()
 
 
 class Outside:
