@@ -92,11 +92,29 @@ type group struct {
 }
 
 // all lists the steps of a group, in order, those that it repeats too.
-func (f *fuser) all(g *group) []int { return f.inOrder(slices.Concat(g.steps, g.copies)) }
+func (f *fuser) all(g *group) []int {
+	if len(g.copies) == 0 {
+		return g.steps
+	}
+	return f.inOrder(slices.Concat(g.steps, g.copies))
+}
 
 func (f *fuser) inOrder(steps []int) []int {
 	slices.SortFunc(steps, func(s, t int) int { return f.place[s] - f.place[t] })
 	return steps
+}
+
+// merged puts the steps of two groups in order.
+func (f *fuser) merged(a, b []int) []int {
+	all := make([]int, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if f.place[a[0]] < f.place[b[0]] {
+			all, a = append(all, a[0]), a[1:]
+		} else {
+			all, b = append(all, b[0]), b[1:]
+		}
+	}
+	return append(append(all, a...), b...)
 }
 
 // fused makes few steps of many.
@@ -182,7 +200,7 @@ func (f *fuser) neighbours(g *group) []*group {
 	}
 	for _, step := range g.steps {
 		for _, v := range f.Steps[step].Inputs {
-			if by, made := f.shapes.producer[v]; made {
+			if by, made := f.shapes.by(v); made {
 				add(by)
 			}
 		}
@@ -206,7 +224,7 @@ func (f *fuser) join(a, b *group) bool {
 	if f.instructions(a.steps)+f.instructions(b.steps) > maxFused {
 		return false
 	}
-	joined := &group{steps: f.inOrder(slices.Concat(a.steps, b.steps)), fuses: true}
+	joined := &group{steps: f.merged(a.steps, b.steps), fuses: true}
 	linked := f.linked(a, b)
 	if !linked && !f.alike(a, b) || f.passes(joined.steps) {
 		return false
@@ -249,7 +267,7 @@ func (f *fuser) linked(a, b *group) bool {
 	reads := func(g, from *group) bool {
 		return slices.ContainsFunc(g.steps, func(step int) bool {
 			return slices.ContainsFunc(f.Steps[step].Inputs, func(v int) bool {
-				by, made := f.shapes.producer[v]
+				by, made := f.shapes.by(v)
 				return made && f.of[by] == from
 			})
 		})

@@ -92,7 +92,7 @@ func (f *fuser) overwritten(g *group, v int) bool {
 func (f *fuser) viewed(variables []int) []int {
 	var found []int
 	for _, v := range variables {
-		if step, made := f.shapes.producer[v]; made && f.absorbed[step] && !slices.Contains(found, step) {
+		if step, made := f.shapes.by(v); made && f.absorbed[step] && !slices.Contains(found, step) {
 			for _, before := range f.viewed(f.Steps[step].Inputs[:1]) {
 				if !slices.Contains(found, before) {
 					found = append(found, before)
@@ -109,7 +109,7 @@ func (f *fuser) viewed(variables []int) []int {
 func (r *rebuilder) sources(inputs []int) (sources, from []int, views []Viewed) {
 	steps := r.viewed(inputs)
 	place := func(v int) int {
-		if step, made := r.shapes.producer[v]; made && r.absorbed[step] {
+		if step, made := r.shapes.by(v); made && r.absorbed[step] {
 			return number(slices.Index(steps, step))
 		}
 		if !slices.Contains(sources, v) {

@@ -89,7 +89,7 @@ func (a *analysis) written(steps []int, seen, found map[string]bool) int {
 func (a *analysis) connected(steps []int) [][]int {
 	return connected(steps, func(piece []int, step int) bool {
 		return !a.apart(step) && slices.ContainsFunc(a.Steps[step].Inputs, func(v int) bool {
-			by, here := a.made[v]
+			by, here := a.makes(v)
 			return here && !a.apart(by) && slices.Contains(piece, by)
 		})
 	})
@@ -103,7 +103,7 @@ func (a *analysis) context(step int) string {
 	id := fmt.Sprint(a.Steps[step].Kernel)
 	for _, v := range a.Steps[step].Inputs {
 		from := -1
-		if by, here := a.made[v]; here && !a.apart(by) {
+		if by, here := a.makes(v); here && !a.apart(by) {
 			from = a.Steps[by].Kernel
 		}
 		id += fmt.Sprint(" ", from)

@@ -55,7 +55,7 @@ func (a *analysis) compose(inputs, outputs []int) *Kernel {
 
 // column tells whether a variable is a view whose innermost axis is a new one, of size 1.
 func (a *analysis) column(v int) bool {
-	step, made := a.shapes.producer[v]
+	step, made := a.shapes.by(v)
 	return made && a.kernel(step).View != nil && slices.Contains(a.kernel(step).View.New, a.typeOf(v).Array.NDim-1)
 }
 
@@ -202,7 +202,7 @@ func renumbered(values, as []int) []int {
 
 // sink says where an output comes from.
 func (c *composer) sink(v int) Sink {
-	step := c.of.made[v]
+	step, _ := c.of.makes(v)
 	s := c.of.kernel(step).Structure.Outputs[slices.Index(c.of.Steps[step].Outputs, v)]
 	if s.Over = nil; s.Fold == nil {
 		s.Value = c.value[v]

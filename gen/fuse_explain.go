@@ -51,7 +51,7 @@ func (f *fuser) computed(g *group) []int {
 func (f *fuser) parted(g *group, inside []int, told []Parted) []Parted {
 	for _, to := range inside {
 		for _, v := range f.Steps[to].Inputs {
-			from, made := f.shapes.producer[v]
+			from, made := f.shapes.by(v)
 			looped := made && (f.kernel(from).Loop != nil || f.kernel(to).Loop != nil || f.absorbed[to])
 			known := slices.ContainsFunc(told, func(p Parted) bool { return p.From == from && p.To == to })
 			if looped && !known && !slices.Contains(inside, from) {

@@ -11,7 +11,6 @@ type analysis struct {
 	steps    []int
 	copies   []int           // those of them that another group has as well
 	tabled   bool            // each instruction is a stage
-	made     map[int]int     // variable -> the step of these that makes it
 	inputs   []int           // variables that come from outside, in the order in which they are read
 	outputs  []int           // variables that are wanted outside
 	whole    roots           // of all inputs together: of the loop
@@ -26,7 +25,7 @@ type analysis struct {
 
 // analyse looks at a group as one loop.
 func (f *fuser) analyse(g *group) *analysis {
-	a := &analysis{fuser: f, steps: f.all(g), copies: g.copies, tabled: g.tabled, made: map[int]int{}, pinned: map[int]bool{}, kinds: map[string]bool{}}
+	a := &analysis{fuser: f, steps: f.all(g), copies: g.copies, tabled: g.tabled, pinned: map[int]bool{}, kinds: map[string]bool{}}
 	a.operands()
 	for _, look := range []func() string{a.bounds, a.folding, a.stored, a.repeated} {
 		if a.obstacle = look(); a.obstacle != "" {
@@ -40,13 +39,10 @@ func (f *fuser) analyse(g *group) *analysis {
 func (a *analysis) operands() {
 	for _, step := range a.steps {
 		for _, v := range a.Steps[step].Inputs {
-			if _, inside := a.made[v]; !inside && !slices.Contains(a.inputs, v) {
+			if _, inside := a.makes(v); !inside && !slices.Contains(a.inputs, v) {
 				a.inputs = append(a.inputs, v)
 				a.ndim = max(a.ndim, a.typeOf(v).Array.NDim)
 			}
-		}
-		for _, v := range a.Steps[step].Outputs {
-			a.made[v] = step
 		}
 	}
 	for _, step := range a.steps {
@@ -60,6 +56,23 @@ func (a *analysis) operands() {
 	a.whole = a.shapes.of(a.inputs)
 }
 
+// makes gives the step of these that makes a variable.
+func (a *analysis) makes(v int) (int, bool) {
+	if at, inside := a.at(v); inside {
+		return a.steps[at], true
+	}
+	return -1, false
+}
+
+// at gives the place of that step among these.
+func (a *analysis) at(v int) (int, bool) {
+	by, made := a.shapes.by(v)
+	if !made {
+		return 0, false
+	}
+	return slices.BinarySearchFunc(a.steps, a.place[by], func(step, at int) int { return a.place[step] - at })
+}
+
 // instructions counts those of steps, by what they are to compile.
 func (f *fuser) instructions(steps []int) int {
 	sum := 0
@@ -71,7 +84,7 @@ func (f *fuser) instructions(steps []int) int {
 
 // wanted tells whether anything but these steps reads a variable that they make: a group that repeats the step does not.
 func (a *analysis) wanted(v int) bool {
-	by := a.made[v]
+	by, _ := a.makes(v)
 	if slices.Contains(a.copies, by) {
 		return false
 	}
@@ -100,7 +113,7 @@ func (a *analysis) folding() string {
 	var first *Loop
 	for _, step := range a.steps {
 		for _, v := range a.Steps[step].Inputs {
-			if by, inside := a.made[v]; inside && a.sink(v).Fold >= 0 && by != step {
+			if by, inside := a.makes(v); inside && a.sink(v).Fold >= 0 && by != step {
 				return "would read what a fold leaves before that is there"
 			}
 		}
@@ -125,7 +138,7 @@ func (a *analysis) folding() string {
 
 // sink is where a variable that a step of these makes comes from.
 func (a *analysis) sink(v int) *LoopOutput {
-	step := a.made[v]
+	step, _ := a.makes(v)
 	return &a.kernel(step).Loop.Outputs[slices.Index(a.Steps[step].Outputs, v)]
 }
 
@@ -143,17 +156,18 @@ func (a *analysis) stored() string {
 
 // repeated looks at what is computed for each element of the loop though its own shape may be smaller.
 func (a *analysis) repeated() string {
-	costs := map[int]int{}
-	for _, step := range a.steps {
+	costs := make([]int, len(a.steps)) // of what each step makes
+	for i, step := range a.steps {
 		own := a.cost(step)
 		cost := own
 		for _, v := range a.Steps[step].Inputs {
-			if !a.pinned[v] {
-				cost += costs[v]
+			if by, inside := a.at(v); inside && !a.pinned[v] {
+				cost += costs[by]
 			}
 		}
+		costs[i] = cost
 		for _, v := range a.Steps[step].Outputs {
-			if costs[v] = cost; own >= dear || cost > cheapEnough {
+			if own >= dear || cost > cheapEnough {
 				if obstacle := a.pin(v); obstacle != "" {
 					return obstacle
 				}

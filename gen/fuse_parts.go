@@ -35,7 +35,7 @@ func (a *analysis) parts() []*partLoop {
 		for _, p := range slices.Clone(all) {
 			p.inputs = a.reads(p)
 			for _, v := range p.inputs {
-				if _, inside := a.made[v]; inside && !slices.Contains(find(v).outputs, v) {
+				if _, inside := a.makes(v); inside && !slices.Contains(find(v).outputs, v) {
 					find(v).outputs, grown = append(find(v).outputs, v), true
 				}
 			}
@@ -71,7 +71,7 @@ func (a *analysis) reads(p *partLoop) []int {
 			continue
 		}
 		for _, v := range s.Inputs {
-			_, inside := a.made[v]
+			_, inside := a.makes(v)
 			if wanted[v] = inside && !(a.pinned[v] && a.shape(v) != p.shape); !wanted[v] && !slices.Contains(inputs, v) {
 				inputs = append(inputs, v)
 			}

@@ -49,6 +49,7 @@ type rebuilder struct {
 	place   []int          // variable -> in the new Program, or -1
 	kernels map[int]int    // kernel -> in the new Program
 	fused   map[string]int // digest of a kernel that was made -> in the new Program
+	looked  map[*group]*analysis
 	err     error
 }
 
@@ -56,7 +57,7 @@ type rebuilder struct {
 func (f *fuser) rebuild() (*Typed, error) {
 	p := *f.Program
 	p.Kernels, p.Steps, p.Variables, p.Inputs, p.Outputs = nil, nil, nil, nil, nil
-	r := &rebuilder{fuser: f, program: &p, result: &Typed{Program: &p, Types: f.Types}, kernels: map[int]int{}, fused: map[string]int{}}
+	r := &rebuilder{fuser: f, program: &p, result: &Typed{Program: &p, Types: f.Types}, kernels: map[int]int{}, fused: map[string]int{}, looked: map[*group]*analysis{}}
 	groups := f.distinct()
 	r.variables(groups)
 	for _, g := range groups {
@@ -102,7 +103,8 @@ func (r *rebuilder) variables(groups []*group) {
 			}
 			continue
 		}
-		for _, v := range r.analyse(g).outputs {
+		r.looked[g] = r.analyse(g)
+		for _, v := range r.looked[g].outputs {
 			used[v] = true
 		}
 	}
@@ -127,7 +129,7 @@ func (r *rebuilder) step(g *group) {
 	if r.same(g) {
 		step.Kernel = r.kernelOf(step.Kernel)
 	} else {
-		step, group = r.several(r.analyse(g))
+		step, group = r.several(r.looked[g])
 	}
 	step.Inputs, step.Outputs = renumbered(step.Inputs, r.place), renumbered(step.Outputs, r.place)
 	if step.Params != nil {
@@ -180,7 +182,7 @@ func (a *analysis) overwrites(k *Kernel) [][2]int {
 			}
 			over := a.Steps[step].Inputs[out.Over]
 			input := slices.Index(a.inputs, over)
-			if by, made := a.shapes.producer[over]; input < 0 || made && a.absorbed[by] { // of that there is no array
+			if by, made := a.shapes.by(over); input < 0 || made && a.absorbed[by] { // of that there is no array
 				continue
 			}
 			if output := a.taker(k, input, a.Steps[step].Outputs[i]); output >= 0 {
@@ -235,7 +237,7 @@ func (r *rebuilder) group(a *analysis) *Group {
 		m := Member{Node: step, Label: a.kernel(step).Label, Spare: !slices.Contains(computed, step)}
 		for i, v := range a.Steps[step].Inputs {
 			from := slices.Index(a.inputs, v)
-			if by, inside := a.made[v]; inside {
+			if by, inside := a.makes(v); inside {
 				from = number(slices.Index(a.steps[:at], by))
 			}
 			m.Reads = append(m.Reads, Read{from, a.typeOf(v).Array.Type, a.kernel(step).Loop.exactly(i)})

@@ -70,7 +70,7 @@ func (f *fuser) repeatable(a *analysis, cone []int) bool {
 			return false
 		}
 		for _, v := range f.Steps[step].Inputs {
-			if _, inside := a.made[v]; !inside && !subset(f.memory.destroyers(v), cone) {
+			if _, inside := a.makes(v); !inside && !subset(f.memory.destroyers(v), cone) {
 				return false
 			}
 		}

@@ -2,14 +2,13 @@ package gen
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 )
 
 // shapes knows what the shapes of variables are made of.
 type shapes struct {
-	producer map[int]int   // variable -> the step that makes it
-	readers  map[int][]int // variable -> the steps that read it, in order
+	producer []int   // variable -> the step that makes it; -1: none
+	readers  [][]int // variable -> the steps that read it, in order
 	roots    map[int]roots
 	within   map[int]roots  // a root that is broadcast to these without changing their shape
 	views    map[string]int // a view of which shape, by its kernel -> the root that it is
@@ -26,9 +25,10 @@ type folded struct {
 type roots []int
 
 func newShapes(t *Typed, order []int) *shapes {
-	s := &shapes{producer: map[int]int{}, readers: map[int][]int{}, roots: map[int]roots{}, within: map[int]roots{},
+	s := &shapes{producer: make([]int, len(t.Variables)), readers: make([][]int, len(t.Variables)), roots: map[int]roots{}, within: map[int]roots{},
 		views: map[string]int{}, folded: map[int]folded{}}
 	for v := range t.Variables {
+		s.producer[v] = -1
 		s.roots[v] = roots{v}
 		if a := t.typeOf(v).Array; a != nil && a.NDim == 0 {
 			s.roots[v] = nil
@@ -150,32 +150,36 @@ func (s *shapes) loop(step *Step, l *Loop, whole roots) {
 	}
 }
 
+// by gives the step that makes a variable.
+func (s *shapes) by(v int) (int, bool) { return s.producer[v], s.producer[v] >= 0 }
+
 // of gives the roots of what is computed of variables.
 func (s *shapes) of(variables []int) roots {
-	var some []roots
+	var all roots
 	for _, v := range variables {
-		some = append(some, s.roots[v])
+		all = append(all, s.roots[v]...)
 	}
-	return s.together(some)
+	return s.joined(all)
 }
 
 // together gives the roots of several shapes, broadcast together.
-func (s *shapes) together(some []roots) roots {
-	all := map[int]bool{}
-	for _, one := range some {
-		for _, root := range one {
-			all[root] = true
-		}
-	}
-	return s.essential(slices.Sorted(maps.Keys(all)))
+func (s *shapes) together(some []roots) roots { return s.joined(slices.Concat(some...)) }
+
+// joined puts roots in order, each once, without those that lie within the others.
+func (s *shapes) joined(all roots) roots {
+	slices.Sort(all)
+	return s.essential(slices.Compact(all))
 }
 
 // essential leaves out those that lie within the others.
 func (s *shapes) essential(all roots) roots {
-	kept := slices.Clone(all)
+	kept := all
 	for _, root := range all {
-		others := slices.DeleteFunc(slices.Clone(kept), func(r int) bool { return r == root })
-		if bounds, known := s.within[root]; known && s.holds(others, bounds) {
+		bounds, known := s.within[root]
+		if !known {
+			continue
+		}
+		if others := slices.DeleteFunc(slices.Clone(kept), func(r int) bool { return r == root }); s.holds(others, bounds) {
 			kept = others
 		}
 	}

@@ -12,7 +12,8 @@ type GroupView struct {
 	Masks                        []string
 	Parts                        []PartView
 	Members                      []MemberView
-	Sources                      int // the step's inputs
+	Reads                        []ReadView // of all members, one after the other
+	Sources                      int        // the step's inputs
 	Views                        []ThroughView
 	From                         []int
 }
@@ -29,10 +30,9 @@ type PartView struct {
 	Operands []int
 }
 
-// MemberView is one of the nodes that a group was.
+// MemberView is one of the nodes that a group was. First is where what it reads begins.
 type MemberView struct {
-	Node  int
-	Reads []ReadView
+	Node, First, Count int
 }
 
 // ReadView is what a member reads, and of which type.
@@ -57,11 +57,10 @@ func (v *functionViewer) groups() {
 			w.Parts = append(w.Parts, PartView{v.plan.Kernels[g.Functions[i]].Loop, part.Operands})
 		}
 		for _, m := range g.Members {
-			member := MemberView{Node: m.Node}
+			w.Members = append(w.Members, MemberView{m.Node, len(w.Reads), len(m.Reads)})
 			for _, read := range m.Reads {
-				member.Reads = append(member.Reads, ReadView{read.From, read.Type.Enum, mask(read.Exact)})
+				w.Reads = append(w.Reads, ReadView{read.From, read.Type.Enum, mask(read.Exact)})
 			}
-			w.Members = append(w.Members, member)
 		}
 		v.w.Groups = append(v.w.Groups, w)
 		v.w.summary = append(v.w.summary, v.tell(&g)...)
