@@ -39,7 +39,7 @@ SCRIPT = textwrap.dedent(
             return (1,)
 
         def c_compile_args(self):
-            return ["-DPLAIN_NO_MORE"] if self.by > 100 else []
+            return [[], ["-DWISHED", "-w", "-lm"], ["-g"], ["-Wp,-DWISHED"]][self.by // 100]
 
     def made():
         return {path: path.stat().st_mtime_ns for path in Path(opweld.config.compiledir).glob("v2/pch/*/*/entry")}
@@ -131,6 +131,21 @@ def test_a_damaged_one_is_made_again(build):
     assert head.stat().st_size > 0.9 * len(good)  # its size depends on where it was made
 
 
-def test_an_op_with_wishes_of_its_own_does_without(build):
-    build(101, 102, 103)
+def test_ops_of_the_same_wishes_share_one(build):
+    """It is made when a process has built two, in both languages, and changes no byte."""
+    first, plain = build(101)
+    assert heads(build.base) == []
+    build(102, 103, wait=True)
+    (head,) = heads(build.base)
+    without = first.read_bytes()
+    first.unlink()
+    again, used = build(101)
+    assert again.read_bytes() == without and used["argv"] == plain["argv"]
+    assert {path for path, *_ in used["files"]} == {path for path, *_ in plain["files"]}
+    assert heads(build.base) == [head]
+
+
+@pytest.mark.parametrize("wish", [200, 300])
+def test_wishes_that_may_change_how_it_is_read_do_without(build, wish):
+    build(wish + 1, wish + 2, wish + 3)
     assert heads(build.base) == []

@@ -16,8 +16,9 @@ import (
 
 // prefix is the head of every unit, compiled ahead: it halves the time of a small one. It changes no byte of what comes
 // out, so it is part of no key. In C++ it is made beside the first compile that finds none; in C, where it saves less and
-// would make the first build of all slower, after the second build of a process, which will build more. The build that
-// begins it does not wait for it: a head takes longer than a small unit. Finish does.
+// would make the first build of all slower, and where ops ask for arguments or folders of their own, which others may not share,
+// after the second such build of a process, which will build more. The build that begins it does not wait for it: a head takes
+// longer than a small unit. Finish does.
 type prefix struct {
 	path   string
 	files  []cache.File
@@ -42,7 +43,7 @@ func (j *job) usePrefix(ctx context.Context) (over func()) {
 		return over
 	}
 	key, text, ok := j.head()
-	if !ok || j.keptPrefix(key) || !j.compile.CXX {
+	if !ok || j.keptPrefix(key) || !j.beside() {
 		return over
 	}
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -133,9 +134,12 @@ func Finish(atMost time.Duration) bool {
 	return true
 }
 
-// foresee makes the precompiled header of C for the builds that will follow a second one.
+// beside tells whether a head is made beside the first compile that finds none.
+func (j *job) beside() bool { return j.compile.CXX && !j.compile.Own() }
+
+// foresee makes the head that is not made beside a first compile, for the builds that will follow a second one.
 func (j *job) foresee() {
-	if j.compile.CXX || j.prefix != nil {
+	if j.beside() || j.prefix != nil {
 		return
 	}
 	key, text, ok := j.head()
@@ -148,7 +152,7 @@ func (j *job) foresee() {
 // head gives the job's header and its key, which names everything that decides what the compiler makes of it; false: a
 // header that is compiled ahead is not for this job.
 func (j *job) head() (key, text string, ok bool) {
-	if !j.compile.Plain() || j.unit.Light {
+	if !j.compile.Ahead() || j.unit.Light {
 		return "", "", false
 	}
 	text, err := gen.Prelude()
@@ -156,8 +160,7 @@ func (j *job) head() (key, text string, ok bool) {
 		return "", "", false
 	}
 	plain := job{req: j.req, unit: &gen.Unit{Text: text, Lang: j.unit.Lang}, basis: j.basis, named: j.named}
-	plain.compile = &cc.Job{Tool: j.compile.Tool, CXX: j.compile.CXX, Flags: j.compile.Flags, March: j.compile.March, Fast: j.compile.Fast,
-		System: j.compile.System}
+	plain.compile = j.compile.Head()
 	return cache.Key(append(plain.keyLines(), "prefix")), text, true
 }
 
@@ -182,7 +185,9 @@ func (j *job) makePrefix(ctx context.Context, key, text string) error {
 	if err != nil {
 		return err
 	}
-	places := placesOf(&cc.Job{Tool: j.compile.Tool, Text: text, System: j.compile.System}, reads, start)
+	head := j.compile.Head()
+	head.Text = text
+	places := placesOf(head, reads, start)
 	files, settled, err := stampsSince(reads.Headers, start)
 	if err != nil {
 		return err
