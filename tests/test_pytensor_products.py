@@ -115,6 +115,24 @@ def test_sizes_that_do_not_fit(library, name):
         f(*values)
 
 
+@pytest.mark.parametrize("inplace", [False, True])
+@pytest.mark.parametrize("turned", [False, True])
+def test_one_row_or_column_of_what_is_added_counts_for_all(library, inplace, turned):
+    variables, _ = cases("float64")["Gemm"]
+    op = blas.gemm_inplace if inplace else blas.gemm_no_inplace
+    mode = pytensor.compile.mode.Mode("opweld_c", None)
+    inputs = [pytensor.In(v, mutable=inplace and not i) for i, v in enumerate(variables)]
+    f = pytensor.function(inputs, op(*variables), mode=mode, accept_inplace=inplace)
+    whole, a, x, y, b = given("Gemm", "float64", 4, 5, 6)
+    for z, left in ((whole, x), (whole[:1], x), (whole[:, :1], x), (whole[:1, :1], x), (whole, x[:1])):
+        z = np.asfortranarray(z) if turned else z.copy()
+        right = b * z + a * (left @ y)
+        np.testing.assert_allclose(f(z, a, left, y, b), right, rtol=1e-12)
+    for z, left in ((whole[:2], x), (whole[:, :3], x), (whole, x[:2])):
+        with pytest.raises(ValueError):
+            f(z.copy(), a, left, y, b)
+
+
 def test_a_model_of_products_is_one_run(library):
     A, x = pt.dmatrix("A"), pt.dvector("x")
     f = pytensor.function([A, x], pytensor.grad(pt.tanh(A @ x).sum(), [A, x]), mode="OPWELD")

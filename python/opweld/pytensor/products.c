@@ -1,45 +1,50 @@
-/* Products of stacks of matrices by BLAS, one matrix after the other. */
+/* Products of matrices by BLAS, and of stacks of them, one matrix after the other. */
 
 #section support_code
-/* A stack whose matrices BLAS reads: as rows that lie behind each other ('N'), or columns ('T'), `lead` elements apart. */
+/* What is written once: where it is called twice, optimising it there takes the compiler longer than anything else. */
+#define PT_APART static __attribute__((noinline, unused))
+
+/* A matrix, or a stack of them, as BLAS reads it: rows that lie behind each other ('N'), or columns ('T'), `lead`
+   elements apart. */
 typedef struct {
     PyArrayObject *held;
     char turn;
     int lead;
-} pt_stack;
+} pt_matrix;
 
-/* Takes a stack as it lies, or else copies it. */
-static inline int pt_stack_of(pt_stack *stack, PyArrayObject *x)
+/* Takes a matrix as it lies, or else copies it. */
+PT_APART int pt_matrix_of(pt_matrix *matrix, PyArrayObject *x)
 {
-    const npy_intp size = PyArray_ITEMSIZE(x), rows = PyArray_DIM(x, 1), columns = PyArray_DIM(x, 2);
-    const npy_intp down = rows < 2 ? (columns + !columns) * size : PyArray_STRIDE(x, 1);
-    const npy_intp right = columns < 2 ? (rows < 2 ? size : rows * size) : PyArray_STRIDE(x, 2);
+    const int axis = PyArray_NDIM(x) - 2;
+    const npy_intp size = PyArray_ITEMSIZE(x), rows = PyArray_DIM(x, axis), columns = PyArray_DIM(x, axis + 1);
+    const npy_intp down = rows < 2 ? (columns + !columns) * size : PyArray_STRIDE(x, axis);
+    const npy_intp right = columns < 2 ? (rows < 2 ? size : rows * size) : PyArray_STRIDE(x, axis + 1);
     npy_intp lead = columns;
-    stack->turn = 'N';
+    matrix->turn = 'N';
     if ((columns < 2 || right == size) && down >= columns * size && down % size == 0) {
         lead = down / size;
-    } else if (down == size && right >= rows * size && right % size == 0) {
-        stack->turn = 'T';
+    } else if ((rows < 2 || down == size) && right >= rows * size && right % size == 0) {
+        matrix->turn = 'T';
         lead = right / size;
     } else if ((x = (PyArrayObject *)PyArray_NewCopy(x, NPY_CORDER)) == NULL) {
         return -1;
     } else {
-        stack->held = x;
+        matrix->held = x;
     }
-    if (stack->held == NULL) {
+    if (matrix->held == NULL) {
         Py_INCREF(x);
-        stack->held = x;
+        matrix->held = x;
     }
     if (lead > INT_MAX || rows > INT_MAX || columns > INT_MAX) {
         PyErr_SetString(PyExc_ValueError, "a matrix is too large for BLAS");
         return -1;
     }
-    stack->lead = lead > 0 ? (int)lead : 1;
+    matrix->lead = lead > 0 ? (int)lead : 1;
     return 0;
 }
 
 /* The array that a product is written to: what is there, if it fits. */
-static inline int pt_stacks_out(PyArrayObject **out, PyArrayObject *x, PyArrayObject *y)
+PT_APART int pt_stacks_out(PyArrayObject **out, PyArrayObject *x, PyArrayObject *y)
 {
     npy_intp dims[3] = {PyArray_DIM(x, 0), PyArray_DIM(x, 1), PyArray_DIM(y, 2)};
     if (PyArray_DIM(y, 0) != dims[0]) {
@@ -63,8 +68,8 @@ static inline int pt_stacks_out(PyArrayObject **out, PyArrayObject *x, PyArrayOb
     static inline int name(PyArrayObject **out, PyArrayObject *x, PyArrayObject *y)                                   \
     {                                                                                                                 \
         const T one = 1, zero = 0;                                                                                    \
-        pt_stack a = {0}, b = {0};                                                                                    \
-        int failed = pt_stacks_out(out, x, y) || pt_stack_of(&a, x) || pt_stack_of(&b, y);                            \
+        pt_matrix a = {0}, b = {0};                                                                                   \
+        int failed = pt_stacks_out(out, x, y) || pt_matrix_of(&a, x) || pt_matrix_of(&b, y);                          \
         if (!failed && PyArray_SIZE(*out)) {                                                                          \
             const int m = (int)PyArray_DIM(x, 1), k = (int)PyArray_DIM(x, 2), n = (int)PyArray_DIM(y, 2);             \
             npy_intp i;                                                                                               \
@@ -78,4 +83,104 @@ static inline int pt_stacks_out(PyArrayObject **out, PyArrayObject *x, PyArrayOb
         Py_XDECREF(a.held);                                                                                           \
         Py_XDECREF(b.held);                                                                                           \
         return failed ? -1 : 0;                                                                                       \
+    }
+
+/* A product of matrices as Fortran computes it: columns of Fortran's are rows of Python's, so where the sum lies in
+   rows the second factor stands first. */
+typedef struct {
+    pt_matrix first, second, sum;
+    int m, n, k;
+} pt_product;
+
+/* A matrix itself, or what it is spread to: one of one row or one column counts for any number of them. */
+PT_APART PyArrayObject *pt_spread(PyArrayObject *x, npy_intp rows, npy_intp columns)
+{
+    npy_intp dims[2] = {rows, columns};
+    PyArrayObject *wide;
+    if (PyArray_DIM(x, 0) == rows && PyArray_DIM(x, 1) == columns) {
+        Py_INCREF(x);
+        return x;
+    }
+    wide = (PyArrayObject *)PyArray_SimpleNew(2, dims, PyArray_TYPE(x));
+    if (wide != NULL && PyArray_CopyInto(wide, x) < 0) Py_CLEAR(wide);
+    return wide;
+}
+
+PT_APART int pt_factor_of(pt_matrix *matrix, PyArrayObject *x, npy_intp rows, npy_intp columns)
+{
+    int failed;
+    if ((x = pt_spread(x, rows, columns)) == NULL) return -1;
+    failed = pt_matrix_of(matrix, x);
+    Py_DECREF(x);
+    return failed;
+}
+
+/* The array that a product is added to: z itself, or what holds a copy of it; without z what is there, if it fits. */
+PT_APART int pt_sum_of(pt_matrix *sum, PyArrayObject **out, PyArrayObject *z, npy_intp *dims, int type, int inplace)
+{
+    if (inplace && PyArray_CompareLists(PyArray_DIMS(z), dims, 2)) {
+        Py_INCREF(z);
+        Py_XDECREF(*out);
+        *out = z;
+    } else {
+        if (*out == NULL || !PyArray_CompareLists(PyArray_DIMS(*out), dims, 2)) {
+            Py_XDECREF(*out);
+            *out = (PyArrayObject *)PyArray_SimpleNew(2, dims, type);
+        }
+        if (*out == NULL || (z != NULL && PyArray_CopyInto(*out, z) < 0)) return -1;
+    }
+    if (pt_matrix_of(sum, *out)) return -1;
+    Py_INCREF(sum->held);
+    Py_DECREF(*out);
+    *out = sum->held;
+    return 0;
+}
+
+/* Finds what the product of x and y reads, and the array that it is written to; z, where it is not NULL, is added. */
+PT_APART int pt_product_of(pt_product *p, PyArrayObject **out, PyArrayObject *z, PyArrayObject *x, PyArrayObject *y,
+                         int inplace)
+{
+    const npy_intp depth = PyArray_DIM(x, 1);
+    npy_intp dims[2] = {PyArray_DIM(x, 0), PyArray_DIM(y, 1)};
+    pt_matrix *of_x = &p->second, *of_y = &p->first;
+    if (depth != PyArray_DIM(y, 0)) {
+        PyErr_Format(PyExc_ValueError,
+                     "Shape mismatch: x has %zd cols (and %zd rows) but y has %zd rows (and %zd cols)",
+                     (Py_ssize_t)depth, (Py_ssize_t)dims[0], (Py_ssize_t)PyArray_DIM(y, 0), (Py_ssize_t)dims[1]);
+        return -1;
+    }
+    if (z != NULL && PyArray_DIM(z, 0) > dims[0]) dims[0] = PyArray_DIM(z, 0);
+    if (z != NULL && PyArray_DIM(z, 1) > dims[1]) dims[1] = PyArray_DIM(z, 1);
+    if (pt_sum_of(&p->sum, out, z, dims, PyArray_TYPE(x), inplace)) return -1;
+    p->m = (int)dims[1];
+    p->n = (int)dims[0];
+    p->k = (int)depth;
+    if (p->sum.turn == 'T') {
+        of_x = &p->first;
+        of_y = &p->second;
+        p->m = (int)dims[0];
+        p->n = (int)dims[1];
+    }
+    if (pt_factor_of(of_x, x, dims[0], depth) || pt_factor_of(of_y, y, depth, dims[1])) return -1;
+    if (p->sum.turn == 'T') {
+        of_x->turn = of_x->turn == 'T' ? 'N' : 'T';
+        of_y->turn = of_y->turn == 'T' ? 'N' : 'T';
+    }
+    return 0;
+}
+
+/* a of the product of x and y, and b of z. */
+#define PT_PRODUCT(name, T, gemm)                                                                                     \
+    static inline int name(PyArrayObject **out, PyArrayObject *z, T a, PyArrayObject *x, PyArrayObject *y, T b,       \
+                           int inplace)                                                                               \
+    {                                                                                                                 \
+        pt_product p = {0};                                                                                           \
+        const int failed = pt_product_of(&p, out, z, x, y, inplace);                                                  \
+        if (!failed && p.m && p.n)                                                                                    \
+            gemm(&p.first.turn, &p.second.turn, &p.m, &p.n, &p.k, &a, (T *)PyArray_DATA(p.first.held), &p.first.lead, \
+                 (T *)PyArray_DATA(p.second.held), &p.second.lead, &b, (T *)PyArray_DATA(*out), &p.sum.lead);         \
+        Py_XDECREF(p.first.held);                                                                                     \
+        Py_XDECREF(p.second.held);                                                                                    \
+        Py_XDECREF(p.sum.held);                                                                                       \
+        return failed;                                                                                                \
     }
