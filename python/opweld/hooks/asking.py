@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
-from opweld.errors import _what, not_written
+from opweld.errors import MethodNotDefined, _what, not_written
 from opweld.signatures import code_of, fitting, signature_of
 
 __all__ = [
@@ -144,9 +144,13 @@ def text(owner: object, hook: str, answer: object, needed: bool = False) -> str:
 
     Raises
     ------
+    MethodNotDefined
+        If it is needed, and the hook says that it is not written.
     TypeError
         For anything else; names owner, hook and what came.
     """
+    if answer is ABSENT and needed:
+        raise MethodNotDefined(f"{owner}: {hook} is not written, and without it there is no C")
     if isinstance(answer, str):
         return answer
     if answer is None and not needed:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import pytensor.link.c as link
+from pytensor.configdefaults import config
 from pytensor.graph.basic import Apply
 from pytensor.graph.basic import Variable as TheirVariable
 from pytensor.graph.op import Op as TheirOp
@@ -77,6 +78,7 @@ class Op:
     """
 
     has_c: bool
+    c_float16 = True  # what PyTensor's op says of it counts in `has_c`
     stands_for: Any = None
 
     def __init__(self, node: Apply, types: Types, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
@@ -87,7 +89,7 @@ class Op:
             output: [source for source in sources if source not in self.destroy_map.get(output, ())]
             for output, sources in node.op.view_map.items()
         }
-        self.check_input = getattr(node.op, "check_input", True)
+        self.check_input = getattr(node.op, "check_input", config.check_input)
         self.c_lang = "c++"
         self._types = types
         self._variables = [*inputs, *outputs]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from pytensor.configdefaults import config
 from pytensor.graph.type import Type
 from pytensor.link.c.cmodule import GCC_compiler
 from pytensor.link.c.interface import CLinkerType
@@ -103,6 +104,7 @@ class Foreign:
 
     def __init__(self, type_: Type) -> None:
         self.stands_for = type_
+        self._tests = bool(config.check_input)
         if type(type_) is ScalarType and not type_.dtype.startswith("complex"):
             self.c_lang = "c"
 
@@ -126,8 +128,8 @@ class Foreign:
         return self.stands_for.c_init(name, sub)
 
     def c_extract(self, name: str, sub: dict[str, Any]) -> Any:
-        """Ask the type for an extraction that tests."""
-        return self.stands_for.c_extract(name, sub, True)
+        """Ask the type for an extraction that tests, unless PyTensor's configuration says otherwise."""
+        return self.stands_for.c_extract(name, sub, self._tests)
 
     def c_sync(self, name: str, sub: dict[str, Any]) -> Any:
         """Ask the type."""
