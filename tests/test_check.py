@@ -360,6 +360,17 @@ def test_a_crash_ends_nothing(tmp_path, own_cache):
     ]  # fmt: skip
 
 
+def test_ops_in_place_are_given_inputs_that_they_may_write_over():
+    """By their destroy_map: the op, and what it computes."""
+    x = T.dvector("x")
+    for value in (kit.InPlace(), kit.InPlace()(x), kit.InPlace()(T.exp(x) * 2)):
+        subject = subject_of(value, "in place")
+        assert [spec.mutable for spec in subject.recipe.inputs] == [getattr(value, "owner", None) is None
+                                                                    or value.owner.inputs[0] is x]  # fmt: skip
+        rows = check(subject, Report(), ["run", "DebugMode", "account"], examples=3)
+        assert [row.verdict for row in rows] == ["passed"] * 3, rows
+
+
 class Another(opweld.COp):
     """It stores what it has not promised."""
 

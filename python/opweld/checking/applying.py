@@ -12,12 +12,14 @@ from opweld.cops.types import FUNCTION
 from opweld.dtypes import dtype_of
 from opweld.errors import OpweldError
 from opweld.generic import generic
+from opweld.graph.aliasing import alias_pairs
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.op import Op
+from opweld.graph.order import depth_first
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.type import TensorType
 
-__all__ = ["applied", "inputs_of", "leaves", "says_inputs", "variable_of"]
+__all__ = ["applied", "destroyed", "inputs_of", "leaves", "says_inputs", "variable_of"]
 
 _TRIED = [(dtype, ndim) for dtype in ("float64", "int64", "float32", "bool") for ndim in (1, 2, 0, 3, 4)]
 _MOST_ARGUMENTS = 4
@@ -48,6 +50,22 @@ def leaves(outputs: Sequence[Variable]) -> list[Variable]:
         elif not isinstance(variable, Constant) and not hasattr(variable, "cell"):
             inputs.append(variable)
     return inputs[::-1]
+
+
+def destroyed(outputs: Sequence[Variable]) -> set[Variable]:
+    """Say what the ops of a graph write over, by their ``destroy_map``.
+
+    Parameters
+    ----------
+    outputs : sequence of Variable
+        What it computes.
+
+    Returns
+    -------
+    set of Variable
+    """
+    nodes = depth_first([variable for variable in outputs if variable.owner is not None])
+    return {node.inputs[i] for node in nodes for _, i in alias_pairs(node, "destroy_map")}
 
 
 def applied(op: Op, inputs: Sequence[Variable]) -> list[Variable] | None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from opweld import _ufunc
 from opweld.addresses import Address, Unknown
-from opweld.checking.applying import applied, inputs_of, leaves, says_inputs, variable_of
+from opweld.checking.applying import applied, destroyed, inputs_of, leaves, says_inputs, variable_of
 from opweld.checking.forcing import Call, copies_of, copy_of
 from opweld.checking.report import Fault
 from opweld.compile import recipe as recipes
@@ -233,10 +233,10 @@ def _named(
             ops.append(value)
         try:
             subject = None if value is None else subject_of(value, name, given.get(name, ()))
-        except CompileError as err:  # the others are checked all the same
+        except Exception as err:  # the others are checked all the same
             if wrong is None:
                 raise
-            wrong.append(Fault(name, "CompileError", str(err)))
+            wrong.append(Fault(name, type(err).__name__, str(err)))
             continue
         if subject is not None:
             subjects.append(subject)
@@ -295,7 +295,9 @@ def subject_of(value: object, name: str, given: Sequence[tuple[Any, ...]] = ()) 
         if outputs is None:
             continue
         try:
-            specs = [In(v, mutable=i in changed) for i, v in enumerate(inputs) if not isinstance(v, Constant)]
+            specs = [
+                In(v, mutable=True) if i in changed else v for i, v in enumerate(inputs) if not isinstance(v, Constant)
+            ]
             return _of_outputs(name, specs, outputs, given)
         except (TypeError, ValueError, AttributeError, IndexError, CompileError) as err:
             if said:
@@ -318,6 +320,8 @@ def _of_ufunc(made: np.ufunc, name: str, given: Sequence[tuple[Any, ...]]) -> Su
 def _of_outputs(
     name: str, inputs: Sequence[Variable | In], outputs: list[Variable], given: Sequence[tuple[Any, ...]]
 ) -> Subject | None:
+    written = destroyed(outputs)
+    inputs = [In(v, mutable=True) if isinstance(v, Variable) and v in written else v for v in inputs]
     try:
         made = function(inputs, outputs[0] if len(outputs) == 1 else outputs, name=name, on_unused_input="ignore")
     except NotImplementedError:
