@@ -199,15 +199,17 @@ def test_columns_far_apart_are_those_that_are_near(threads):
     """Elements of a column that lie far apart are read row by row through many columns: the sums are the same."""
     rng = np.random.default_rng(7)
     x, y = tensor("float64", 3, "x"), tensor("float64", 3, "y")
-    f = opweld.function([x, y], [T.sum(x * y, axis=0), T.max(x, axis=0), T.var(y, axis=0)], threads=threads)
-    for shape in ((71, 9, 1001), (5, 2, 70_001), (131, 1, 6001)):
+    wanted = [T.sum(x * y, axis=0), T.max(x, axis=0), T.var(y, axis=0)]
+    each = [opweld.function([x, y], one, threads=threads, on_unused_input="ignore") for one in wanted]
+    f = opweld.function([x, y], wanted, threads=threads)
+    for shape in ((71, 9, 2003), (5, 2, 140_001), (131, 1, 9001), (65, 1, 18_001), (129, 3, 3001)):  # above 8 MiB
         a, b = rng.normal(size=shape), rng.normal(size=shape)
         turned = a.transpose(0, 2, 1), b.transpose(0, 2, 1)
         for given in ((a, b), (np.repeat(a, 2, 2)[..., ::2], b), (a[:, ::-1], b), turned):
-            found = f(*given)
-            for first in range(0, given[0].shape[2], 333):  # few columns, that a cache holds
+            found = [*f(*given), *[one(*given) for one in each]]
+            for first in range(0, given[0].shape[2], 1333):  # few columns, that a cache holds
                 few = [v[..., first : first + 333] for v in given]
-                for whole, part in zip(found, f(*few), strict=True):
+                for whole, part in zip(found, [*f(*few), *[one(*few) for one in each]], strict=True):
                     np.testing.assert_array_equal(whole[..., first : first + 333], part)
 
 
