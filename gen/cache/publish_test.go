@@ -145,3 +145,38 @@ func TestTidyLeavesWhatIsNotNamedYet(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
+
+// A draft is used once: what somebody clears away before it has a name is written again; one that nobody publishes goes.
+func TestDraftsAreUsedOnceOrDropped(t *testing.T) {
+	s := open(t, t.TempDir())
+	left := func() (found []string) {
+		found, err := filepath.Glob(s.Path(filepath.Join("tmp", "file-*")))
+		require.NoError(t, err)
+		return found
+	}
+	draft := s.Draft([]byte("module"), 0o777)
+	_, err := draft.wait()
+	require.NoError(t, err)
+	require.Len(t, left(), 1)
+	require.NoError(t, os.RemoveAll(s.Path("tmp")))
+	lines := []string{"opweld-key 2"}
+	_, err = s.Publish(Entry{Key: Key(lines), KeyLines: lines}, []byte("module"), []byte("source"), draft)
+	require.NoError(t, err)
+	modules, err := filepath.Glob(s.Path(filepath.Join("module", "*", "*.so")))
+	require.NoError(t, err)
+	require.Len(t, modules, 1)
+	data, err := os.ReadFile(modules[0])
+	require.NoError(t, err)
+	require.Equal(t, "module", string(data))
+	draft.Drop()
+	require.Empty(t, left())
+
+	other := s.Draft([]byte("other"), 0o777)
+	_, err = other.wait()
+	require.NoError(t, err)
+	require.Len(t, left(), 1)
+	other.Drop()
+	other.Drop()
+	require.Empty(t, left())
+	(*Draft)(nil).Drop()
+}
