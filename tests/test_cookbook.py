@@ -165,6 +165,8 @@ def histogram(page):
     x, y = RNG.uniform(-1, 2, (2, 5000))
     wanted = np.histogram2d(x, y, 7, [[0, 1], [0, 1]])[0]
     same(page.hist(x, y, 0, 1, 7), wanted)
+    with pytest.raises(ValueError, match="0 bins"):
+        page.hist(x, y, 0, 1, 0)
     assert page.h.sum() == page.x.size
     u, v = page.jumps(1, 2, 3, 4, 20)
     close(u[1:], np.sin(v[:-1]) - np.cos(2 * u[:-1]), 1e-9, 1e-12)

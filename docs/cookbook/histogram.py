@@ -13,6 +13,7 @@ from beside import beside
 import opweld
 
 hist = opweld.cop("x: T[n], y: T[n], lo: T, hi: T, bins: int64 -> h: int64[bins, bins] = 0 where T: float", """
+    if (bins < 1) fail(ValueError, "%zd bins", (npy_intp)bins);
     for (npy_intp k = 0; k < n; k++)
         if (x[k] >= lo && x[k] < hi && y[k] >= lo && y[k] < hi) {
             npy_intp i = (x[k] - lo) * bins / (hi - lo), j = (y[k] - lo) * bins / (hi - lo);
