@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
+import tracemalloc
 
 import kit
 import numpy as np
@@ -211,6 +212,22 @@ def test_columns_far_apart_are_those_that_are_near(threads):
                 few = [v[..., first : first + 333] for v in given]
                 for whole, part in zip(found, [*f(*few), *[one(*few) for one in each]], strict=True):
                     np.testing.assert_array_equal(whole[..., first : first + 333], part)
+
+
+def test_what_columns_far_apart_are_folded_in_is_given_back():
+    x = tensor("float64", 2, "x")
+    f, array = opweld.function([x], T.sum(x, axis=0)), np.ones((65, 18_001))
+    f(array)
+    tracemalloc.start()
+    try:
+        f(array)
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(5):
+            f(array)
+        assert tracemalloc.get_traced_memory()[0] - before < 1 << 15
+        assert tracemalloc.get_traced_memory()[1] - before > 1 << 17  # there was such memory
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64", "complex64"])

@@ -178,5 +178,12 @@ func TestDraftsAreUsedOnceOrDropped(t *testing.T) {
 	other.Drop()
 	other.Drop()
 	require.Empty(t, left())
+	held, err := filepath.Glob("/proc/self/fd/*")
+	require.NoError(t, err)
+	for _, fd := range held {
+		if to, err := os.Readlink(fd); err == nil {
+			require.NotContains(t, to, s.Path(filepath.Join("tmp", "file-")), "a draft is held open")
+		}
+	}
 	(*Draft)(nil).Drop()
 }
