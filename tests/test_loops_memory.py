@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import threading
 from pathlib import Path
 
 import kit
@@ -213,6 +214,45 @@ def test_storage_is_kept_between_calls_of_any_shapes():
             s = a + b
             for got, want in zip(f(a, b), [np.exp(-s), np.square(s).sum(0), (s * a).max()], strict=True):
                 np.testing.assert_allclose(got, want, rtol=1e-14)
+
+
+def test_what_smaller_loops_leave_for_one_another_is_kept_too():
+    x, y = tensor("float64", 2, "x"), tensor("float64", 2, "y")
+    f = opweld.function([x, y], T.add(T.exp(x), y))
+    rng = np.random.default_rng(4)
+    held, shapes = [], [((3, 1), (1, 4))] * 2 + [((1, 4), (3, 1)), ((3, 4), (3, 4)), ((2, 1), (2, 5)), ((3, 1), (1, 4))]
+    for shape, other in shapes:
+        for order in "CF":
+            a, b = np.asarray(rng.normal(size=shape), order=order), rng.normal(size=other)
+            held.append((f(a, b), np.exp(a) + b))
+    for got, want in held:  # none of them was written again
+        np.testing.assert_allclose(got, want, rtol=1e-14)
+    a, b = rng.normal(size=(3, 1)), rng.normal(size=(1, 4))
+    before = [sys.getrefcount(value) for value in (a, b)]
+    blocks = sys.getallocatedblocks()
+    for _ in range(200):
+        f(a, b)
+    assert abs(sys.getallocatedblocks() - blocks) < 100
+    assert [sys.getrefcount(value) for value in (a, b)] == before
+
+
+def test_calls_that_overlap_share_no_storage_between_their_loops():
+    x, y = tensor("float64", 2, "x"), tensor("float64", 2, "y")
+    f = opweld.function([x, y], T.add(T.exp(x), y))
+    a, b = np.ones((300, 1)), np.zeros((1, 700))  # long enough for other threads to run meanwhile
+    wrong = []
+
+    def run(number):
+        for _ in range(20):
+            if not np.allclose(f(a * number, b), np.exp(float(number))):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 def test_results_are_never_written_again():

@@ -55,7 +55,7 @@ static long opw_in_instance(const opw_function *self, uintptr_t from, uintptr_t 
         if (self->structs[i])
             found += opw_words(self->structs[i], malloc_usable_size(self->structs[i]), from, to);
     if (self->kept)
-        found += opw_words(self->kept, (p->kept + p->results) * sizeof *self->kept, from, to);
+        found += opw_words(self->kept, self->code->kept * sizeof *self->kept, from, to);
     return found;
 }
 

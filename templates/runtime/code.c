@@ -128,6 +128,45 @@ static int opw_find_lane(opw_code *code)
     return 0;
 }
 
+/* Which of a group's temporaries no part writes a result over, a bit for each. */
+static npy_uint64 opw_staying(const opw_program *p, const opw_group *group)
+{
+    npy_uint64 stays = ~(npy_uint64)0;
+    uint32_t i;
+    int k;
+    for (i = 0; i < group->parts; i++) {
+        const opw_loop *work = &p->loop_table[group->part_table[i].loop];
+        for (k = 0; work->over && k < work->outputs; k++)
+            if (work->over[k] >= 0 && group->part_table[i].operands[work->over[k]] < 0)
+                stays &= ~((npy_uint64)1 << (-1 - group->part_table[i].operands[work->over[k]]));
+    }
+    return stays;
+}
+
+/* Counts what instances keep, and gives what groups need between parts its places there. Non-zero: no memory. */
+static int opw_find_spares(opw_code *code)
+{
+    const opw_program *p = code->program;
+    uint32_t i, groups = 0;
+#define OPW_WHICH(i) ((uint32_t)(-1 - p->slot_table[p->step_table[i].slots])) /* the group of a step */
+    for (i = 0; i < p->steps; i++)
+        if (p->step_table[i].run == opw_run_group && OPW_WHICH(i) >= groups)
+            groups = OPW_WHICH(i) + 1;
+    if (!(code->spares = (opw_spare *)PyMem_Calloc(groups + 1, sizeof(opw_spare)))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    code->kept = p->kept + (code->scalars ? p->results : 0);
+    for (i = 0; i < p->steps; i++)
+        if (p->step_table[i].run == opw_run_group) {
+            code->spares[OPW_WHICH(i)].first = code->kept;
+            code->spares[OPW_WHICH(i)].stays = opw_staying(p, &p->group_table[OPW_WHICH(i)]);
+            code->kept += p->group_table[OPW_WHICH(i)].temporaries;
+        }
+#undef OPW_WHICH
+    return 0;
+}
+
 /* Fills a code of zeros; what is there also after a failure, opw_drop_code drops. */
 static int opw_resolve(opw_code *code, const opw_program *p)
 {
@@ -165,7 +204,7 @@ static int opw_resolve(opw_code *code, const opw_program *p)
         if (p->argument_table[i].name && !(code->keywords[i] = PyUnicode_InternFromString(p->argument_table[i].name)))
             return -1;
     opw_find_work(code);
-    if (opw_find_temporaries(code) || opw_find_lane(code))
+    if (opw_find_temporaries(code) || opw_find_lane(code) || opw_find_spares(code))
         return -1;
     for (i = 0; i < p->variables; i++)
         code->wide |= p->types[p->variable_types[i]].number == NPY_LONGDOUBLE || p->types[p->variable_types[i]].number == NPY_CLONGDOUBLE;
@@ -187,4 +226,5 @@ static void opw_drop_code(opw_code *code)
     PyMem_Free(code->work_steps);
     PyMem_Free(code->temporary_offsets);
     PyMem_Free(code->lane);
+    PyMem_Free(code->spares);
 }

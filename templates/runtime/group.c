@@ -85,27 +85,32 @@ static int opw_run_part(const opw_program *program, const opw_part *part, opw_pl
     return work->fold ? opw_fold_arrays(work, places, NULL) : opw_store(work, places, NULL);
 }
 
-/* The second way: one part after the other. */
-static int opw_run_parts(const opw_program *program, const opw_group *group, opw_places places)
+/* The second way: one part after the other. Storage between parts is the instance's where that has it, and nobody else is given it. */
+static int opw_run_parts(char *frame, const opw_group *group, opw_places places)
 {
+    const opw_program *program = OPW_HEAD(frame)->program;
+    const opw_spare *spare = &OPW_HEAD(frame)->self->code->spares[group - program->group_table];
     PyArrayObject *temporaries[OPW_MAX_TEMPORARIES];
     uint32_t i;
     int status = 0;
     for (i = 0; i < group->temporaries; i++)
-        temporaries[i] = NULL;
+        temporaries[i] = (PyArrayObject *)opw_take_kept(frame, spare->first + i);
     for (i = 0; !status && i < group->parts; i++)
         status = opw_run_part(program, &group->part_table[i], places, temporaries);
     for (i = 0; i < group->temporaries; i++)
-        Py_XDECREF(temporaries[i]); /* release what was made between parts (owned) */
+        if (temporaries[i] && spare->stays >> i & 1)
+            opw_keep(frame, spare->first + i, (PyObject *)temporaries[i]);
+        else
+            Py_XDECREF(temporaries[i]); /* release what was made between parts (owned) */
     return opw_at_fault(group, status);
 }
 
 /* What is left to do where a group's main loop has not run, or has failed. */
-static int opw_settle(const opw_program *program, const opw_group *group, opw_places places, int status)
+static int opw_settle(char *frame, const opw_group *group, opw_places places, int status)
 {
     if (status == OPW_NO_SHAPE && (status = opw_refuse_member(group, places)) == 0)
         status = OPW_BY_PARTS;
-    return status == OPW_BY_PARTS ? opw_run_parts(program, group, places) : opw_at_fault(group, status);
+    return status == OPW_BY_PARTS ? opw_run_parts(frame, group, places) : opw_at_fault(group, status);
 }
 
 /* The arrays of a group's inputs, where it reads through views: these as arrays of their own. */
@@ -150,13 +155,13 @@ static opw_places opw_in_list(PyArrayObject **const *list)
 }
 
 /* As opw_settle, with views as arrays. */
-static int opw_settle_spread(const opw_program *program, const opw_group *group, opw_places places, int status)
+static int opw_settle_spread(char *frame, const opw_group *group, opw_places places, int status)
 {
     opw_spread spread;
-    if (opw_spread_out(program, group, places, group->views, &spread))
+    if (opw_spread_out(OPW_HEAD(frame)->program, group, places, group->views, &spread))
         status = 1 + (int)(group->members + spread.made);
     else
-        status = opw_settle(program, group, opw_in_list(spread.list), status);
+        status = opw_settle(frame, group, opw_in_list(spread.list), status);
     opw_drop_views(&spread);
     return status;
 }
@@ -178,8 +183,9 @@ static int opw_reach_all(const opw_program *program, const opw_group *group, opw
 }
 
 /* Runs a group that reads through views, of which it makes no arrays. */
-static int opw_run_viewed(const opw_program *program, const opw_group *group, opw_places places)
+static int opw_run_viewed(char *frame, const opw_group *group, opw_places places)
 {
+    const opw_program *program = OPW_HEAD(frame)->program;
     const opw_loop *work = &program->loop_table[group->main];
     npy_intp room[OPW_VIEW_ROOM];
     opw_operand views[OPW_MAX_VIEWS];
@@ -197,7 +203,7 @@ static int opw_run_viewed(const opw_program *program, const opw_group *group, op
         list[work->inputs + i] = opw_place(places, (int)group->sources + i);
     status = work->fold ? opw_fold_operands(work, opw_in_list(list), group, &operands)
                         : opw_store_operands(work, opw_in_list(list), group, operands.all);
-    return status == OPW_NO_SHAPE || status == OPW_BY_PARTS ? opw_settle_spread(program, group, places, status)
+    return status == OPW_NO_SHAPE || status == OPW_BY_PARTS ? opw_settle_spread(frame, group, places, status)
                                                             : opw_at_fault(group, status);
 }
 
@@ -209,9 +215,9 @@ int opw_run_group(char *frame, const uint32_t *slots)
     opw_places places = opw_in_slots(frame, slots + 1);
     int status;
     if (group->views)
-        return opw_run_viewed(program, group, places);
+        return opw_run_viewed(frame, group, places);
     status = work->fold ? opw_fold_arrays(work, places, group) : opw_store(work, places, group);
-    return status ? opw_settle(program, group, places, status) : 0;
+    return status ? opw_settle(frame, group, places, status) : 0;
 }
 
 /* A new tuple, or NULL. */

@@ -25,6 +25,13 @@ typedef struct {
     int32_t from[OPW_MAX_OPERANDS], to[OPW_MAX_OPERANDS];
 } opw_lane;
 
+/* Where the storage of what a group's parts leave for one another is kept between calls: the first of it, and a bit for each that is; what
+   a part may write a result over is nobody's to keep. */
+typedef struct {
+    uint32_t first;
+    npy_uint64 stays;
+} opw_spare;
+
 /* What all instances of one function share: its program, and what follows from that once the sizes are known. */
 typedef struct {
     const opw_program *program;
@@ -41,6 +48,8 @@ typedef struct {
     uint32_t *work_steps, works;
     uint32_t *temporary_offsets, temporaries; /* those that are not kept */
     opw_lane *lane;     /* NULL: that is not one loop */
+    opw_spare *spares;  /* of each group of the program's table */
+    uint32_t kept;      /* how many arrays an instance may keep: temporaries, results that become scalars, then these */
 } opw_code;
 
 /* The module's state. */

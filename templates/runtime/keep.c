@@ -47,12 +47,9 @@ PyObject *opw_storage(PyObject *object)
     return list;
 }
 
-/* How many arrays an instance may keep. */
-static uint32_t opw_count_kept(const opw_code *code) { return code->program->kept + (code->scalars ? code->program->results : 0); }
-
 static int opw_make_kept(opw_function *self)
 {
-    uint32_t n = opw_count_kept(self->code);
+    uint32_t n = self->code->kept;
     if (n && !(self->kept = (PyObject **)PyMem_Calloc(n, sizeof(PyObject *)))) {
         PyErr_NoMemory();
         return -1;
@@ -63,7 +60,7 @@ static int opw_make_kept(opw_function *self)
 static void opw_drop_kept(opw_function *self)
 {
     uint32_t i;
-    for (i = 0; self->kept && i < opw_count_kept(self->code); i++)
+    for (i = 0; self->kept && i < self->code->kept; i++)
         Py_CLEAR(self->kept[i]);
     PyMem_Free(self->kept);
 }
