@@ -15,6 +15,7 @@ import opweld
 import opweld.compat
 from opweld import In, tensor
 from opweld import tensor as T
+from opweld.compile.data import speaks
 from opweld.tensor import TensorType
 
 nan, inf = float("nan"), float("inf")
@@ -377,3 +378,34 @@ def test_spacing_and_signbit_are_those_of_any_bits(dtype):
     for most in (np.finfo(dtype).max, -np.finfo(dtype).max):
         with np.errstate(over="raise"), pytest.raises(FloatingPointError, match="overflow encountered in spacing"):
             f(np.array([most], kind))
+
+
+@pytest.mark.parametrize("n", [1, 3, 1000, 1024, 1025, 5000])
+def test_what_was_met_before_is_told_apart_in_calls_of_any_length(n):
+    x, y = T.dvector("x"), T.dvector("y")
+    f = opweld.function([x, y], x / y)
+    huge, good, bad, out = 1e308, np.ones(n), np.ones(n), np.empty(n)
+    bad[-1] = 0.0
+    assert heard(lambda: (huge * 10, f(good, good))) == []
+    assert heard(lambda: (huge * 10, f(good, good, out=out))) == []
+    assert heard(lambda: (huge * 10, f(good, bad, out=out))) == ["divide by zero encountered in divide"]
+    assert heard(lambda: f(good, bad)) == ["divide by zero encountered in divide"]
+    assert out[-1] == inf and (out[:-1] == 1).all()
+
+
+def test_of_users_ops_alone_nothing_can_be_said():
+    class Mine(opweld.COp):
+        __props__ = ()
+
+        def make_node(self, x):
+            return opweld.Apply(self, [x], [x.type()])
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            (x,), (z,) = inputs, outputs
+            return f"Py_XDECREF({z}); {z} = (PyArrayObject *)PyArray_NewCopy({x}, NPY_CORDER);"
+
+    x = T.dvector("x")
+    assert not speaks(Mine()(x).owner.outputs) and not speaks([kit.negate(x)])
+    assert speaks([Mine()(1 / x)]) and speaks([x * 2])
+    assert heard(lambda: opweld.function([x], Mine()(x))([0.0])) == []
+    assert heard(lambda: opweld.function([x], Mine()(1 / x))([0.0])) == ["divide by zero encountered in divide"]

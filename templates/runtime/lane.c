@@ -159,6 +159,17 @@ OPW_APART static int opw_remark_of(opw_function *self, const opw_usual *o)
     return opw_remark(self, small.bytes);
 }
 
+/* So many elements are sooner computed twice than the status word is read twice. */
+#define OPW_TWICE 1024
+
+/* Whether a loop that computes and does nothing else has met anything of floating point, where the word may say what was met before:
+   it is run again. Non-zero also where that fails. */
+OPW_APART static int opw_meets_again(opw_function *self, opw_usual *o)
+{
+    opw_forget_floats(0);
+    return opw_run_lane_loop(self, self->code->lane->loop, o->n, o->shaped, o->p, o->s) || opw_met_floats(0);
+}
+
 /* The outputs as the call's result, whose references it takes. NULL: an exception is set. */
 OPW_INLINE PyObject *opw_results_of(const opw_code *code, PyObject **outputs)
 {
@@ -188,18 +199,19 @@ OPW_INLINE int opw_run_lane(opw_function *self, PyObject *out, PyObject **result
 {
     const opw_code *code = self->code;
     const opw_loop *work = code->lane->loop;
+    const int twice = o->n <= OPW_TWICE && work->worth && !work->raises && !code->wide;
     PyObject *outputs[OPW_MAX_OPERANDS];
     int made;
     if (out && !opw_out_fits(self, out, o))
         return 0;
     if ((made = opw_make_outputs(work, out, code->scalars, inputs, n, outputs, o)) < n)
         return opw_leave_lane(outputs, made);
-    if (self->remark)
+    if (self->remark && !twice)
         opw_forget_floats(code->wide);
     if (opw_run_lane_loop(self, work, o->n, o->shaped, o->p, o->s) || PyErr_Occurred())
         return opw_leave_lane(outputs, made);
     *result = NULL;
-    if (!self->remark || !opw_met_floats(code->wide) || !opw_remark_of(self, o)) {
+    if (!self->remark || !opw_met_floats(code->wide) || (twice && !opw_meets_again(self, o)) || !opw_remark_of(self, o)) {
         opw_choose_truths(n, outputs, o);
         *result = opw_results_of(code, outputs);
     }

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from opweld.hooks.protocols import Constant, Node
     from opweld.schema import ProgramFields
 
-__all__ = ["FORMAT", "STANDARD", "Program", "remarker", "tie"]
+__all__ = ["FORMAT", "STANDARD", "Program", "ours", "remarker", "speaks", "tie"]
 
 FORMAT = 4
 
@@ -124,6 +124,46 @@ def tie(
         threads,
         *(() if takes is None else (tuple(takes), tuple(gives))),
     )
+
+
+def ours(op: object) -> bool:
+    """Say whether an op is the library's, and so is what it applies: it computes, and does nothing else.
+
+    Parameters
+    ----------
+    op : Op
+        The op.
+
+    Returns
+    -------
+    bool
+    """
+    return all([type(part).__module__.startswith("opweld.") for part in (op, getattr(op, "scalar_op", op))])
+
+
+def speaks(outputs: Sequence[Any]) -> bool:
+    """Say whether anything could be said of a graph's floating point: whether NumPy computes any of its nodes too.
+
+    Parameters
+    ----------
+    outputs : sequence of Variable
+        The graph's.
+
+    Returns
+    -------
+    bool
+        False: what there is, its users wrote.
+    """
+    stack, seen = [variable.owner for variable in outputs], set()
+    while stack:
+        node = stack.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if ours(node.op) and node.op.has_perform():
+            return True
+        stack += [variable.owner for variable in node.inputs]
+    return False
 
 
 def remarker(made: Callable[[], Any]) -> Callable[[int, tuple[Any, ...], Any], None]:

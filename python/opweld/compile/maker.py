@@ -9,7 +9,7 @@ from opweld.compile import builder, memo, remembered
 from opweld.compile.asked import Asked
 from opweld.compile.builder import Built
 from opweld.compile.code import Code, bind, compile_graph, converter, rules_of
-from opweld.compile.data import Program, remarker
+from opweld.compile.data import Program, remarker, speaks
 from opweld.compile.io import Substitution, keywords_of
 from opweld.config import Options
 from opweld.dtypes import shape_text
@@ -205,7 +205,9 @@ class Maker:
 
     def _remarks(self) -> bool:
         """Whether calls speak of floating point; where arguments may be overwritten, they are gone by then."""
-        return self.in_c and self.conventions == "numpy" and not any(spec.mutable for spec in self.inputs)
+        if not self.in_c or self.conventions != "numpy" or any([spec.mutable for spec in self.inputs]):
+            return False
+        return speaks(self.recipe.wanted if self._lowered is None else self._lowered[0].outputs)
 
     def remarks(self) -> Any:
         """Make what says of calls what NumPy would of their floating point: `opweld.compile.remarks.Remarks`."""

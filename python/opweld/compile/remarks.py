@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from opweld.compile.data import ours
 from opweld.compile.failure import explain
 from opweld.quiet import listening
 
@@ -151,18 +152,13 @@ def _without_nan(value: Any) -> Any:
 
 def _only_computes(node: Any) -> bool:
     """Whether a node has no effect but its results, and takes NaN for valid: a cast to integers does not."""
-    if not _ours(node.op):
+    if not ours(node.op):
         return False
     structure = getattr(node.op, "structure", None)
     found = structure(node) if structure is not None else None
     if not found or "loop" not in found:
         return True
     return not any(step["op"] == "cast" and np.dtype(step["dtype"]).kind in "iu" for step in found["loop"]["body"])
-
-
-def _ours(op: Any) -> bool:
-    """Whether an op is the library's, and so is what it applies to each element: it computes, and does nothing else."""
-    return all(type(part).__module__.startswith("opweld.") for part in (op, getattr(op, "scalar_op", op)))
 
 
 class _Step:
@@ -178,7 +174,7 @@ class _Step:
         self.perform: Any = getattr(node.op, "perform", None)
         over = (getattr(node.op, "destroy_map", None) or {}).values()
         self.over = frozenset([source for sources in over for source in sources])
-        if not _ours(node.op):  # it may do more than compute
+        if not ours(node.op):  # it may do more than compute
             self.perform = None
 
     def compute(self, inputs: list[Any], known: list[Any], listener: _Listener) -> list[Remark]:
