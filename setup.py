@@ -25,6 +25,7 @@ import hashlib
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,9 @@ CFLAGS = "-std=gnu17 -Wno-error -Wno-implicit-function-declaration -Wno-int-conv
 # The interpreter that loads the module provides Python's symbols: libpython is not linked. cgo's own trial link is of a
 # program, so it has to be told.
 LDFLAGS = "-Wl,--unresolved-symbols=ignore-all"
+# Asks for what every glibc has, so that wheels do not want as new a one as this machine's. It is for all C, that of
+# Go's runtime too.
+OLDEST = ("-include", str(ROOT / "pyext" / "oldest.h"))
 # What tomorrow's compiler warns of stops whoever works on opweld, and nobody who installs it.
 STRICT = ["-Werror"] if os.environ.get("CI") or os.environ.get("OPWELD_WERROR") else []
 
@@ -92,6 +96,7 @@ def write_engine_id(version: str) -> None:
 def run(*argv: str | Path, cwd: Path = ROOT) -> str:
     """Run a tool with the Go tools on PATH; give its output, and show it when the tool fails."""
     env = {**os.environ, "PATH": f"{TOOLS}{os.pathsep}{os.environ.get('PATH', '')}", "CGO_ENABLED": "1"}
+    env["CGO_CFLAGS"] = f"{env.get('CGO_CFLAGS', '-O2 -g')} {shlex.join(OLDEST)}"
     command = [str(a) for a in argv]
     try:
         done = subprocess.run(command, cwd=cwd, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -164,8 +169,8 @@ def compile_c(source: str, target: Path, *more: str, folder: Path) -> None:
         made = Path(output) / target.name
         run(
             *compiler.split(), "-std=gnu17", "-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", "-fno-math-errno",
-            "-fwrapv", "-Wall", "-Wextra", *STRICT, f"-I{sysconfig.get_path('include')}", f"-I{numpy.get_include()}",
-            *more, source, "-o", made,
+            "-fwrapv", "-Wall", "-Wextra", *STRICT, *OLDEST, f"-I{sysconfig.get_path('include')}",
+            f"-I{numpy.get_include()}", *more, source, "-o", made,
             cwd=folder,
         )  # fmt: skip
         temporary = target.with_name(f".{target.name}.{os.getpid()}")

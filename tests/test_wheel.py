@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import opweld
 from opweld import errors
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,8 +41,32 @@ def engine_file():
     return _engine.__file__
 
 
-def test_name_carries_the_manylinux_tag(wheel):
-    assert re.search(r"-manylinux_\d+_\d+_(x86_64|aarch64)", wheel.name)
+def test_name_carries_the_manylinux_tag_that_the_page_says(wheel):
+    said = re.search(r"manylinux_(\d+)_(\d+)", (ROOT / "docs" / "promises.md").read_text("utf-8"))
+    found = re.search(r"-manylinux_(\d+)_(\d+)_(x86_64|aarch64)", wheel.name)
+    assert said and found and tuple(map(int, found.groups()[:2])) <= tuple(map(int, said.groups()))
+
+
+@pytest.mark.parametrize("name", ["_engine", "_argument", "_dispatch", "_threads", "_ufunc"])
+def test_nothing_asks_for_a_newer_c_library_than_the_page_says(name):
+    said = re.search(r"manylinux_(\d+)_(\d+)", (ROOT / "docs" / "promises.md").read_text("utf-8"))
+    (file,) = Path(opweld.__file__).parent.glob(f"{name}.*.so")
+    out = subprocess.run(["readelf", "-W", "--dyn-syms", file], capture_output=True, text=True, check=True).stdout
+    asked = {m[0]: tuple(map(int, m[1:])) for m in re.findall(r"(\w+)@GLIBC_(\d+)\.(\d+)", out)}
+    newer = {symbol for symbol, version in asked.items() if version > tuple(map(int, said.groups()))}
+    assert asked and not newer
+
+
+def test_what_modules_are_linked_with_asks_for_no_newer_one():
+    """Objects have no versions: by the names that glibc has had since the one of the tag."""
+    since = {"mallinfo2", "stat", "stat64", "fstat", "fstat64", "lstat", "lstat64", "close_range", "strlcpy"}
+    strong, weak = set(), set()
+    for file in Path(opweld.__file__).parent.rglob("*.o"):
+        out = subprocess.run(["nm", "-u", file], capture_output=True, text=True, check=True).stdout
+        for kind, name in re.findall(r"\b([Uw]) (\w+)", out):
+            (strong if kind == "U" else weak).add(name)
+    assert "memcpy" in strong and "mallinfo2" in weak
+    assert not strong & since and not [name for name in strong if name.startswith("__isoc23")]
 
 
 def test_no_libpython_is_linked(engine_file):
@@ -110,8 +135,6 @@ def test_wheel_in_a_new_environment(wheel, tmp_path):
 
 
 def test_missing_engine_says_what_to_do(tmp_path):
-    import opweld
-
     shutil.copytree(Path(opweld.__file__).parent, tmp_path / "opweld", ignore=shutil.ignore_patterns("*.so"))
     code = "from opweld import engine\ntry:\n    engine.version()\nexcept Exception as e:\n    print(type(e), e)"
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}

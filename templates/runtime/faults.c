@@ -295,13 +295,13 @@ static PyObject *opw_fault_heap(PyObject *module, PyObject *nothing)
 {
     (void)module, (void)nothing;
 #if defined __GLIBC__ && __GLIBC_PREREQ(2, 33)
-    {
+#pragma weak mallinfo2 /* what this is linked with may be older than what it was compiled with */
+    if (mallinfo2) {
         struct mallinfo2 info = mallinfo2();
         return PyLong_FromSize_t(info.uordblks + info.hblkhd);
     }
-#else
-    return PyLong_FromSize_t(0);
 #endif
+    return PyLong_FromSize_t(0);
 }
 
 #define OPW_FAULT_METHODS \

@@ -1,9 +1,10 @@
 /* Whether files are as they were: a hit of the cache looks at each header and program that its module was made from, hundreds of them,
    and Python makes an object of each answer. */
+#include <fcntl.h>
 #include <sys/stat.h>
 /* ---- files that have not changed ------------------------------------------------------------------------------------- */
 
-static unsigned long long opw_nanoseconds(const struct timespec *time)
+static unsigned long long opw_nanoseconds(const struct statx_timestamp *time)
 {
     return (unsigned long long)time->tv_sec * 1000000000u + (unsigned long long)time->tv_nsec;
 }
@@ -12,7 +13,7 @@ static unsigned long long opw_nanoseconds(const struct timespec *time)
 static int opw_unchanged_file(PyObject *known)
 {
     unsigned long long wanted[4];
-    struct stat now;
+    struct statx now; /* stat is another function in each glibc */
     PyObject *path;
     int failed;
     if (PySequence_Fast_GET_SIZE(known) != 6) {
@@ -27,11 +28,11 @@ static int opw_unchanged_file(PyObject *known)
     if (!PyUnicode_FSConverter(PySequence_Fast_GET_ITEM(known, 0), &path))
         return -1;
     Py_BEGIN_ALLOW_THREADS
-    failed = stat(PyBytes_AS_STRING(path), &now);
+    failed = statx(AT_FDCWD, PyBytes_AS_STRING(path), 0, STATX_SIZE | STATX_MTIME | STATX_CTIME | STATX_INO, &now);
     Py_END_ALLOW_THREADS
     Py_DECREF(path);
-    return !failed && (unsigned long long)now.st_size == wanted[0] && opw_nanoseconds(&now.st_mtim) == wanted[1] &&
-           opw_nanoseconds(&now.st_ctim) == wanted[2] && now.st_ino == wanted[3];
+    return !failed && now.stx_size == wanted[0] && opw_nanoseconds(&now.stx_mtime) == wanted[1] &&
+           opw_nanoseconds(&now.stx_ctime) == wanted[2] && now.stx_ino == wanted[3];
 }
 
 static PyObject *opw_py_unchanged(PyObject *module, PyObject *args)
