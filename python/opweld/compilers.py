@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-import opweld
 from opweld import engine, errors
 from opweld.compile import toolchain
+from opweld.compile.buildrequest import vector_folder
 from opweld.config import config
 from opweld.machine import Finding, first_line, install
 
@@ -59,23 +59,29 @@ def check_flags() -> Iterator[Finding]:
     more = (f"C++: {' '.join(sets['C++'])}", *variables)
     try:
         level = toolchain.march(config.march)
-        more += (f"for processors of level {level} (march={config.march})", _vector(level))
     except errors.ConfigError as error:
         yield Finding("flags", "wrong", str(error))
         return
+    more += (f"for processors of level {level} (march={config.march})",)
+    functions = _vector(level)
+    if not functions:
+        lacks = f"no vector functions in {vector_folder()}: what calls exp, sin or their like cannot be built"
+        yield Finding("flags", "wrong", lacks, more, "install opweld again: they are part of its wheel")
+        return
+    more += (functions,)
     if debug:
         more += ("cmodule__remove_gxx_opt is set: no optimisation, with symbols for a debugger",)
     yield Finding("flags", "ok", f"C: {' '.join(sets['C'])}", more)
 
 
 def _vector(level: str) -> str:
-    """Say which vector functions modules of a level are linked with: those of the highest level that has its own."""
-    folder = os.path.join(os.path.dirname(opweld.__file__), "_vector")
+    """Say which vector functions modules of a level are linked with, of the highest that has its own; "": none."""
     levels = toolchain.LEVELS[: toolchain.LEVELS.index(level) + 1]
-    own = [known for known in levels if os.path.isdir(os.path.join(folder, known))]
+    own = [known for known in levels if os.path.isdir(os.path.join(vector_folder(), known))]
     if not own:
-        return f"no vector functions: there is none of {folder}, install opweld again"
-    parts = sorted(name.removesuffix(".o") for name in os.listdir(os.path.join(folder, own[-1])) if name.endswith(".o"))
+        return ""
+    names = os.listdir(os.path.join(vector_folder(), own[-1]))
+    parts = sorted(name.removesuffix(".o") for name in names if name.endswith(".o"))
     return f"vector functions of level {own[-1]}, whatever the compiler: {', '.join(parts)}"
 
 
