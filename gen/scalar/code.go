@@ -101,7 +101,7 @@ func Calls(name string, arg Type) bool {
 	case !ok || arg.Class == 'e':
 		return arg.Class == 'e'
 	case text[0] == '@' || text[0] == '$':
-		return true
+		return !ops[name].even || arg.Form() == nil
 	}
 	return callsLibrary(text)
 }

@@ -13,6 +13,7 @@ type op struct {
 	keeps  bool   // what it gives of float16 numbers is one, so nothing is rounded
 	code   by     // its C
 	vector string // the part of the vector library that computes it for float32 and float64, many at once
+	even   bool   // its helper has no branches for float32 and float64, so that compilers make vectors of it
 	simple bool   // an instruction or two of float32 and float64, of which that library has pieces (templates/vector/simple.h)
 	parts  string // of a function of several results, in place of args and code: the operations that give them
 	also   string // NumPy's other names for it
@@ -249,15 +250,15 @@ var table = []op{
 	{name: "isfinite", args: 1, gives: boolean, doc: "Say where it is neither infinite nor NaN.",
 		shows: "[0.0, np.nan, np.inf] = array([ True, False, False])",
 		code:  by{"biu": "1", "f": "fabs{F}({0}) < ({T})INFINITY", "c": "@isfinite_c"}},
-	{name: "ldexp", args: 2, gives: first, doc: "Give x1 * 2**x2.",
+	{name: "ldexp", args: 2, even: true, gives: first, doc: "Give x1 * 2**x2.",
 		shows: "[0.5, 3.0]; [4, 1] = array([8., 6.])",
-		code:  by{"f": "ldexp{F}({0}, (int)({1} > 99999 ? 99999 : {1} < -99999 ? -99999 : {1}))"}},
-	{name: "frexp_mantissa", args: 1, code: by{"f": "@frexp_mantissa_f"}},
-	{name: "frexp_exponent", args: 1, gives: intc, code: by{"f": "@frexp_exponent_f"}},
+		code:  by{"f": "@ldexp_f"}},
+	{name: "frexp_mantissa", args: 1, even: true, code: by{"f": "@frexp_mantissa_f"}},
+	{name: "frexp_exponent", args: 1, even: true, gives: intc, code: by{"f": "@frexp_exponent_f"}},
 	{name: "frexp", parts: "frexp_mantissa frexp_exponent", doc: "Give mantissa and exponent.",
 		shows: "[8.5, -0.75] = [array([ 0.53125, -0.75   ]), array([4, 0], dtype=int32)]"},
-	{name: "modf_fraction", args: 1, code: by{"f": "@modf_fraction_f"}},
-	{name: "modf_integer", args: 1, code: by{"f": "@modf_integer_f"}},
+	{name: "modf_fraction", args: 1, even: true, code: by{"f": "@modf_fraction_f"}},
+	{name: "modf_integer", args: 1, even: true, code: by{"f": "@modf_integer_f"}},
 	{name: "modf", parts: "modf_fraction modf_integer", doc: "Give the fraction and the whole part.",
 		shows: "[8.5, -0.75] = [array([ 0.5 , -0.75]), array([ 8., -0.])]"},
 

@@ -53,6 +53,23 @@ func TypeOf(dtype string) (Type, bool) {
 // Unsigned is the C type of the same size without a sign.
 func (t Type) Unsigned() string { return strings.Replace(t.Value, "npy_int", "npy_uint", 1) }
 
+// Form is how a number of float32 or float64 lies in memory.
+type Form struct {
+	Unsigned, Signed    string // C types of its size
+	Mantissa, Bias, Top int    // bits of the mantissa, what is added to exponents, the bit of the sign
+}
+
+// Form of a float; nil: C has no integer for it.
+func (t Type) Form() *Form {
+	switch t.Value {
+	case "float":
+		return &Form{"npy_uint32", "npy_int32", 23, 127, 31}
+	case "double":
+		return &Form{"npy_uint64", "npy_int64", 52, 1023, 63}
+	}
+	return nil
+}
+
 // Helper is a C function that an expression calls, written once a unit: templates/scalar/<Template>.c.tmpl under a name
 // made of Name and the type's suffix.
 type Helper struct {

@@ -1,0 +1,82 @@
+"""frexp, ldexp and modf are exact, for every kind of number, at each level of processors."""
+
+import math
+
+import numpy as np
+import pytest
+
+import opweld
+import opweld.tensor as T
+from opweld.compile import toolchain
+
+LEVELS = toolchain.LEVELS[: toolchain.LEVELS.index(toolchain.march("native")) + 1]
+DTYPES = ("float16", "float32", "float64", "longdouble")
+
+pytestmark = [
+    pytest.mark.usefixtures("optimized"),
+    pytest.mark.filterwarnings("ignore:.* encountered in:RuntimeWarning"),
+]
+
+
+def numbers(dtype):
+    """Of all sizes and signs, with those that have no exponent, and those that are not normal."""
+    rng, info = np.random.default_rng(0), np.finfo(dtype)
+    exponents = rng.integers(info.minexp - info.nmant, info.maxexp - 1, 300)
+    made = [np.ldexp(rng.uniform(1, 2, 300).astype(dtype), exponents), rng.normal(size=200) * 9, np.arange(-9, 9) / 2]
+    edges = [0, 1, 0.5, 1 - info.epsneg, info.tiny, info.smallest_subnormal, info.max, np.inf, np.nan, 1 / info.eps]
+    found = np.concatenate([np.asarray(v, dtype) for v in (*made, edges)])
+    return np.concatenate([found, -found, np.nextafter(found, np.zeros((), dtype))])
+
+
+def same(found, wanted):
+    """Zeros with their signs; NaN is NaN."""
+    np.testing.assert_array_equal(found, wanted)
+    known = ~np.isnan(wanted)
+    np.testing.assert_array_equal(np.signbit(found)[known], np.signbit(wanted)[known])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("march", LEVELS)
+def test_in_two_parts_and_back(dtype, march):
+    x, n = T.vector("x", dtype=dtype), T.ivector("n")
+    f = opweld.function([x], [*T.frexp(x), *T.modf(x)], options={"march": march})
+    back = opweld.function([x, n], T.ldexp(x, n), options={"march": march})
+    given = numbers(dtype)
+    mantissa, exponent, fraction, whole = f(given)
+    same(mantissa, np.frexp(given)[0])
+    finite = np.isfinite(given)
+    np.testing.assert_array_equal(exponent[finite], np.frexp(given)[1][finite])
+    assert not exponent[~finite].any() and exponent.dtype == np.int32
+    same(back(mantissa, exponent), given)
+    for found, wanted in zip((fraction, whole), np.modf(given)):
+        same(found, wanted)
+    if dtype == "float64":
+        assert [math.frexp(v) for v in given[finite]] == list(zip(mantissa[finite], exponent[finite]))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("march", LEVELS)
+def test_a_number_times_a_power_is_rounded_once(dtype, march):
+    """By what rounds nothing: numbers of more places, of which one conversion rounds."""
+    x, n = T.vector("x", dtype=dtype), T.TensorType("int64", (None,))("n")
+    f = opweld.function([x, n], T.ldexp(x, n), options={"march": march})
+    given = numbers(dtype)
+    span = 2 * np.finfo(dtype).maxexp + 60
+    rng = np.random.default_rng(1)
+    powers = [np.full(given.size, p) for p in (0, 1, -1, span, -span, 2**40, -(2**40), 2**63 - 1, -(2**63))]
+    for power in [*powers, *(rng.integers(-span, span, given.size) for _ in range(20))]:
+        wanted = np.ldexp(given.astype("longdouble"), np.clip(power, -20000, 20000).astype("int32")).astype(dtype)
+        same(f(given, power), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_is_said_of_powers(dtype):
+    x, n = T.vector("x", dtype=dtype), T.ivector("n")
+    f = opweld.function([x, n], T.ldexp(x, n))
+    ones = np.ones(9, dtype)
+    with np.errstate(all="raise"):
+        for quiet, power in ((ones, 5), (ones * np.nan, 5), (ones * 0, 5000)):
+            f(quiet, np.full(9, power, "int32"))
+        for power, said in ((5000, "overflow"), (-5000, "underflow")):
+            with pytest.raises(FloatingPointError, match=f"{said} encountered in ldexp"):
+                f(ones, np.full(9, power, "int32"))
