@@ -54,7 +54,7 @@ def test_many_numbers_are_added_to_few_places(dtype):
     """In sums of their own: what is nothing stays as it is, and so does the sign of a zero that nothing is added to."""
     x, y = pt.vector("x", dtype=dtype), pt.vector("y", dtype=dtype)
     rng = np.random.default_rng(5)
-    for n, places in ((8, 1), (61, 5), (64, 8), (515, 64), (600, 65)):
+    for n, places in ((8, 1), (61, 5), (64, 8), (515, 64), (600, 65), (700, 300)):
         known = rng.integers(0, places, n)
         known[known == 2] = 0
         a, b = rng.integers(0, 100, places).astype(dtype), rng.integers(0, 100, n).astype(dtype)
@@ -67,6 +67,25 @@ def test_many_numbers_are_added_to_few_places(dtype):
             assert np.signbit(f(a, b)).all()
             b[0] = np.inf
             np.testing.assert_array_equal(f(a, b), np.where(np.arange(places) == known[0], np.inf, 0))
+
+
+def test_what_has_few_elements_is_gathered_whatever_its_length():
+    """Eight of eight bytes lie in one register, where the processor has such."""
+    rng = np.random.default_rng(5)
+    cases = ("float64", 1, 9), ("float64", 7, 64), ("int64", 8, 203), ("float64", 9, 64), ("float32", 8, 50)
+    for dtype, places, n in cases:
+        x, known = pt.vector("x", dtype=dtype), rng.integers(0, places, n)
+        f = pytensor.function([x], x[known], mode="OPWELD", trust_input=True)
+        value = rng.normal(size=places + 2).astype(dtype)
+        for given in (value, value[:places], np.repeat(value, 2)[::2]):
+            np.testing.assert_array_equal(f(given), given[known])
+
+
+def test_rows_that_are_added_to_by_pytensors_c():
+    """Of matrices, or in another dtype: numbers that are known stay what they are."""
+    m, x, y = pt.dmatrix("m"), pt.dvector("x"), pt.fvector("y")
+    known = np.array([2, 0, 2])
+    both([m, x, y], [m[known].inc(m[:3]), x[known].inc(y)], (np.ones((4, 2)), np.ones(4), np.ones(3, "f4")))
 
 
 def test_parts_are_written():

@@ -136,6 +136,26 @@ static inline int pt_no_row(npy_intp at, npy_intp rows)
     return -1;
 }
 
+/* Eight elements of eight bytes that numbers below `rows`, at most eight, name: all of them lie in one register. Gives how
+   many it has written. */
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
+typedef npy_int64 pt_eight __attribute__((vector_size(64), aligned(8), may_alias));
+static inline npy_intp pt_of_eight(void *to, const void *from, npy_intp rows, const void *numbers, npy_intp n)
+{
+    pt_eight all = {0};
+    npy_intp k;
+    memcpy(&all, from, (size_t)rows * 8);
+    for (k = 0; k < n / 8; k++) ((pt_eight *)to)[k] = __builtin_shuffle(all, ((const pt_eight *)numbers)[k]);
+    return k * 8;
+}
+#else
+static inline npy_intp pt_of_eight(void *to, const void *from, npy_intp rows, const void *numbers, npy_intp n)
+{
+    (void)to, (void)from, (void)rows, (void)numbers, (void)n;
+    return 0;
+}
+#endif
+
 /* Rows of x, of T each, by numbers of I; known: the least and the largest number are known, and no row is asked for that is not there. */
 #define PT_GATHER(name, T, I)                                                                                         \
     static inline int name(PyArrayObject **out, PyArrayObject *x, PyArrayObject *index, int known, npy_intp least, npy_intp most) \
@@ -156,7 +176,8 @@ static inline int pt_no_row(npy_intp at, npy_intp rows)
             if (known && least >= 0 && by == sizeof(I) && step == sizeof(T)) {                                         \
                 const I *numbers = (const I *)(const void *)number;                                                    \
                 const T *all = (const T *)(const void *)from;                                                          \
-                for (k = 0; k < n; k++) to[k] = all[numbers[k]];                                                       \
+                k = sizeof(T) == 8 && sizeof(I) == 8 && rows <= 8 ? pt_of_eight(to, all, rows, numbers, n) : 0;        \
+                for (; k < n; k++) to[k] = all[numbers[k]];                                                            \
                 return 0;                                                                                              \
             }                                                                                                          \
             for (k = 0; k < n; k++) {                                                                                  \
@@ -198,7 +219,12 @@ static inline int pt_no_row(npy_intp at, npy_intp rows)
         int i;                                                                                                         \
         for (k = 0; k < rows; k++)                                                                                     \
             for (i = 0; i < 4; i++) sums[k][i] = (T)-0.0;                                                              \
-        for (k = 0; k + 4 <= n; k += 4)                                                                                \
+        for (k = 0; sizeof(I) == 1 && k + 8 <= n; k += 8) {                                                            \
+            npy_uint64 eight; /* numbers, read at once: what is loaded is what takes the time */                       \
+            memcpy(&eight, numbers + k, 8);                                                                            \
+            for (i = 0; i < 8; i++) sums[eight >> 8 * i & 255][i & 3] += from[k + i];                                  \
+        }                                                                                                              \
+        for (; k + 4 <= n; k += 4)                                                                                     \
             for (i = 0; i < 4; i++) sums[numbers[k + i]][i] += from[k + i];                                            \
         for (; k < n; k++) sums[numbers[k]][0] += from[k];                                                             \
         for (k = 0; k < rows; k++) places[k] += (T)((T)(sums[k][0] + sums[k][1]) + (T)(sums[k][2] + sums[k][3]));      \

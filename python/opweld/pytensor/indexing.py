@@ -15,7 +15,7 @@ from opweld.pytensor.scalars import DTYPES
 from opweld.pytensor.types import is_plain
 from opweld.sections import Beside
 
-__all__ = ["WRITING", "Writing", "Written"]
+__all__ = ["WRITING", "Writing", "Written", "is_narrow"]
 
 _C = Beside(__file__)
 _INTEGERS = frozenset(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"))
@@ -58,10 +58,14 @@ def _of_arrays(write: Writing) -> Writing:
     """Leave nodes whose arrays are of another kind, or another dtype, to the op's own."""
 
     def written(node: Apply) -> Written | None:
-        arrays = [v.type for v in (*node.inputs, *node.outputs) if type(v.type) is not ScalarType]
-        return write(node) if all(is_plain(type_) and type_.dtype in DTYPES for type_ in arrays) else None
+        return write(node) if _has_arrays(node) else None
 
     return written
+
+
+def _has_arrays(node: Apply) -> bool:
+    arrays = [v.type for v in (*node.inputs, *node.outputs) if type(v.type) is not ScalarType]
+    return all(is_plain(type_) and type_.dtype in DTYPES for type_ in arrays)
 
 
 def _gather(node: Apply) -> Written | None:
@@ -80,14 +84,43 @@ def _bounds(index: Variable) -> str:
     return f"1, {index.data.min()}, {index.data.max()}"
 
 
-def _scatter(node: Apply) -> Written | None:
-    op = node.op
+def is_narrow(node: Apply, at: int) -> bool:
+    """Say whether an input is held as bytes: the numbers of places that something is added to, where all are small.
+
+    Parameters
+    ----------
+    node : Apply
+        PyTensor's.
+    at : int
+        Which of its inputs.
+
+    Returns
+    -------
+    bool
+    """
+    index = node.inputs[at]
+    if type(node.op) is not subtensor.AdvancedIncSubtensor1 or at != 2 or not isinstance(index, Constant):
+        return False
+    if not index.data.size or index.data.min() < 0 or index.data.max() > 255:
+        return False
+    return _has_arrays(node) and _is_scatter(node)
+
+
+def _is_scatter(node: Apply) -> bool:
+    """Whether elements of a vector are added to those of another, or set there, each to its place."""
     x, y, index = node.inputs
     plain = x.type.ndim == y.type.ndim == 1 and y.type.broadcastable == index.type.broadcastable
-    if not plain or x.type.dtype != y.type.dtype or x.type.dtype == "bool" or index.type.dtype not in _INTEGERS:
+    return plain and x.type.dtype == y.type.dtype != "bool" and index.type.dtype in _INTEGERS
+
+
+def _scatter(node: Apply) -> Written | None:
+    op = node.op
+    x, _, index = node.inputs
+    if not _is_scatter(node):
         return None
-    types = f"npy_{x.type.dtype}, npy_{index.type.dtype}"
-    name = f"pt_{'put' if op.set_instead_of_inc else 'add'}_{x.type.dtype}_{index.type.dtype}"
+    dtype = "uint8" if is_narrow(node, 2) else index.type.dtype
+    types = f"npy_{x.type.dtype}, npy_{dtype}"
+    name = f"pt_{'put' if op.set_instead_of_inc else 'add'}_{x.type.dtype}_{dtype}"
     if op.set_instead_of_inc:
         support = [f"PT_SCATTER({name}, {types}, *to = *from, (void)0)\n"]
     else:

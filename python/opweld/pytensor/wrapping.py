@@ -9,13 +9,16 @@ import numpy as np
 from pytensor.graph.basic import Apply
 from pytensor.graph.basic import Constant as TheirConstant
 from pytensor.graph.basic import Variable as TheirVariable
-from pytensor.tensor.type import lscalar
+from pytensor.tensor.type import TensorType, lscalar
 
 from opweld.pytensor.graphs import Constant, Node, Variable
+from opweld.pytensor.indexing import is_narrow
 from opweld.pytensor.structure import is_part
 from opweld.pytensor.types import Types
 
 __all__ = ["Wrapping"]
+
+_BYTES = TensorType("uint8", shape=(None,))
 
 
 class Wrapping:
@@ -47,12 +50,19 @@ class Wrapping:
         """Give what stands for an index that is known: an array without dimensions."""
         return Constant(theirs, self.types.of(lscalar), np.asarray(theirs.data, "int64"))
 
+    def _bytes(self, theirs: TheirVariable) -> Variable:
+        """Give what stands for small numbers that are known: an array of bytes."""
+        return Constant(theirs, self.types.of(_BYTES), np.asarray(theirs.data, "uint8"))
+
     def node(self, theirs: Apply) -> Node:
         """Find what stands for a node."""
         found = self._nodes.get(theirs)
         if found is None:
             other = self._number if is_part(theirs) else self.variable
-            inputs = [(other if i else self.variable)(variable) for i, variable in enumerate(theirs.inputs)]
+            inputs = [
+                self._bytes(variable) if is_narrow(theirs, i) else (other if i else self.variable)(variable)
+                for i, variable in enumerate(theirs.inputs)
+            ]
             outputs = [self.variable(variable) for variable in theirs.outputs]
             found = self._nodes[theirs] = Node(theirs, inputs, outputs, self.types)
         return found
