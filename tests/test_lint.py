@@ -250,6 +250,50 @@ def test_short_forms_are_read(lint):
     assert sorted(found) == [("forms.py", 4, "narrow-int"), ("forms.py", 6, "leaked-reference")]
 
 
+REPRS = '''\
+import opweld
+
+
+class Repr(opweld.CType):
+    __props__ = ()
+
+    def filter(self, value, strict=False, allow_downcast=None):
+        return value
+
+    def c_declare(self, name, sub, check_input=True):
+        return f"PyObject *{name};"
+
+    def c_init(self, name, sub):
+        return f"{name} = NULL;"
+
+    def c_extract(self, name, sub, check_input=True, **kw):
+        return f"""
+            PyObject *text = PyObject_Repr(py_{name});
+            if (!text) {sub['fail']}
+            {name} = PyUnicode_AsUTF8(text) ? PyList_New(0) : NULL;
+            if (!{name}) {sub['fail']}
+            Py_DECREF(text);
+        """
+
+    def c_sync(self, name, sub):
+        return ""
+
+    def c_cleanup(self, name, sub):
+        return f"Py_XDECREF({name});"
+
+
+
+given = opweld.compile.ops.ViewOp()(Repr()("x"))
+'''
+
+
+def test_messages_of_types_have_the_names_of_their_methods(lint):
+    _, said = lint("--json", reprs_py=REPRS)
+    (found,) = json.loads(said)["findings"]
+    assert found["message"] == "the reference that `PyObject_Repr(py_{name})` gave is not released at fail"
+    assert found["source"].strip() == "if (!{name}) {sub['fail']}"
+
+
 HANDED = '''\
 import opweld
 from opweld import tensor as T

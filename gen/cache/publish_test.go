@@ -168,6 +168,9 @@ func TestDraftsAreUsedOnceOrDropped(t *testing.T) {
 	data, err := os.ReadFile(modules[0])
 	require.NoError(t, err)
 	require.Equal(t, "module", string(data))
+	info, err := os.Stat(modules[0])
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o777)&^(umask()|others), info.Mode().Perm())
 	draft.Drop()
 	require.Empty(t, left())
 

@@ -165,9 +165,12 @@ func (r *run) follows(to *ccode.Node) bool {
 	return known && !r.locals[at].hidden && !r.locals[at].outlast
 }
 
+// constant are expressions that say themselves what they give.
+var constant = []string{"null", "number_literal", "char_literal", "true", "false", "string_literal", "concatenated_string"}
+
 // blur is for what a call gave, and is kept where it is not followed: whether the call failed is not known any more.
 func blur(s *state, n *ccode.Node, v value) {
-	if bare(n).Kind == "call_expression" && v.kind != unknown {
+	if v.kind != unknown && !slices.Contains(constant, bare(n).Kind) {
 		s.raised, s.by = maybe, nil
 	}
 }
