@@ -156,6 +156,40 @@ def test_what_cannot_be_read_is_said_and_the_rest_goes_on(lint):
     assert lint(odd_c="static int f(void) {\n    LOOP(x) }\n")[0] == 0  # a note
 
 
+RAISES = """
+import opweld
+
+
+class Raises(opweld.COp):
+    __props__ = ()
+
+    def make_node(self, x):
+        return opweld.Apply(self, [x], [x.type()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        raise KeyError("n")
+
+
+x = opweld.tensor.dvector("x")
+wrong = Raises()(x)
+narrow = opweld.cop("x: T[n] -> y: T[n]", "for (int i = 0; i < n; i++) y[i] = x[i];")
+"""
+
+
+def test_what_raises_is_said_and_the_rest_goes_on(lint):
+    """A name of a module, a target among others."""
+    code, said = lint("--json", raises_py=RAISES)
+    facts = json.loads(said)
+    assert code == 1 and [one["rule"] for one in facts["findings"]] == ["narrow-int"]
+    (text,) = facts["unread"]
+    assert text.startswith("wrong: ") and "KeyError" in text
+    code, said = lint(
+        broken_py="import opweld\nopweld.cop('x: T[n] -> y: T[m]', ';')\n", odd_c="#section nonsense\n", work_c=C
+    )
+    assert code == 1 and "[leaked-reference]" in said and said.count("not looked at: ") == 2
+    assert "nonsense" in said and 'size "m" is bound by no input' in said
+
+
 def test_what_is_not_there_is_an_error(lint):
     result = CliRunner().invoke(cli.main, ["lint", "nowhere.c"], prog_name="opweld")
     assert result.exit_code == 1 and "nowhere.c" in result.output

@@ -45,11 +45,14 @@ class Report:
         How many texts.
     findings : list of Finding
         By file and line, each once.
+    unread : list of str
+        What could not be looked at because it is not there, or raises: one text each.
     """
 
     def __init__(self) -> None:
         self.fragments = 0
         self.findings: list[Finding] = []
+        self.unread: list[str] = []
 
     def add(self, answer: Mapping[str, Any], sources: Mapping[str, Any], data: object) -> None:
         """Take up what the engine answers.
@@ -101,6 +104,8 @@ class Report:
                 yield f"    {os.path.basename(step.file)}:{step.line}: {step.text}"
             yield style(f"    -> {found.mend}", bold=True)
             yield ""
+        for text in self.unread:
+            yield f"{style('not looked at', fg='red', bold=True)}: {text}"
         count = len(self.wrong)
         said = f"{count} finding" + ("" if count == 1 else "s") if count else "nothing found"
         yield f"{said} in {self.fragments} text" + ("" if self.fragments == 1 else "s")
@@ -225,12 +230,15 @@ def of_module(address: Address, report: Report, run: bool = False) -> list[progr
     with watching() as found:
         if run:
             profiling.run(address, ())
-            named: list[Any] = []
+            named: list[tuple[str, Any]] = []
         else:
             loaded = address.load()
-            named = [loaded] if address.name else list(vars(loaded).values())
-        for value in named:
-            _write(value)
+            named = [(address.name, loaded)] if address.name else list(vars(loaded).items())
+        for name, value in named:
+            try:
+                _write(value)
+            except Exception as err:  # the others are linted all the same
+                report.unread.append(f"{name}: {type(err).__name__}: {err}")
     for program in found:
         of_program(program, report)
     return found

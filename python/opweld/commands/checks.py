@@ -48,18 +48,21 @@ def lint(targets: tuple[str, ...], run: bool, fix: bool, diff: bool, as_sarif: b
                         if mends:
                             mends.of_program(program)
             except (opweld.addresses.Unknown, ValueError, OSError, opweld.OpweldError) as err:
-                raise Wrong(str(err)) from None
+                if len(targets) == 1:
+                    raise Wrong(str(err)) from None
+                report.unread.append(str(err))
     if mends:
         _mend(mends, report, diff, as_json or as_sarif)
     if as_sarif:
         click.echo(json.dumps(linting.sarif(report.findings, opweld.__version__), indent=2))
     else:
-        facts = {"fragments": report.fragments, "findings": [found.to_dict() for found in report.findings]}
+        listed = [found.to_dict() for found in report.findings]
+        facts = {"fragments": report.fragments, "findings": listed, "unread": report.unread}
         if mends:
             fixed = [found.to_dict() for found in mends.fixed]
             facts |= {"mended": fixed, "files": sorted(mends.files), "left": mends.left}
         answer(as_json, facts, report.lines(click.style))
-    sys.exit(1 if report.wrong else 0)
+    sys.exit(1 if report.wrong or report.unread else 0)
 
 
 def _mend(mends: opweld.mending.Mends, report: opweld.linting.Report, diff: bool, silent: bool) -> None:
