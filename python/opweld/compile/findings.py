@@ -127,7 +127,7 @@ def _begun(here: dict[str, Any], step: Step) -> dict[str, Any]:
 def _here(raw: dict[str, Any], sources: Mapping[str, Any], data: object) -> dict[str, Any]:
     text = raw["source"]
     before = text.encode()[: max(raw["column"] - 1, 0)]
-    said = {key: raw[key].replace("opw_V", "V") for key in ("message", "hint") if key in raw}
+    said: dict[str, Any] = {key: raw[key].replace("opw_V", "V") for key in ("message", "hint") if key in raw}
     shown = {**raw, **said, "text": text.replace("opw_V", "V"), "column": raw["column"] - 4 * before.count(b"opw_V")}
     found = map_warnings([shown], sources)[0]
     found.setdefault("exact", raw["file"] not in (raw["op"] + "." + raw["hook"],))
