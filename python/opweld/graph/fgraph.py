@@ -244,15 +244,17 @@ class FunctionGraph:
                     index.pop(current, None)
                 continue
             assert node is not None
-            if any(index.get(output) for output in node.outputs):
+            if any([index.get(output) for output in node.outputs]):
                 continue
             self._members.discard(node)
             for output in node.outputs:
                 index.pop(output, None)
             for position, source in enumerate(node.inputs):
-                if source in index:
-                    index[source].pop((node, position), None)
-                    stack.append(source)
+                readers = index.get(source)
+                if readers is not None:
+                    readers.pop((node, position), None)
+                    if not readers:  # else it stays, and so does what computes it
+                        stack.append(source)
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self.inputs, self.outputs, self.rewrites, self.inplace)

@@ -146,7 +146,8 @@ class Checker:
 
 def _in_its_place(graph: FunctionGraph, node: Apply, fresh: Apply) -> bool:
     """Whether a node reads what the one before it read, and writes over nothing but temporaries."""
-    if fresh.inputs != node.inputs or fresh.op.view_map not in ({}, node.op.view_map):
+    views = fresh.op.view_map
+    if fresh.inputs != node.inputs or (views and views != node.op.view_map):
         return False
     pairs = alias_pairs(fresh, "destroy_map")
     sources = {source for _, source in pairs}
