@@ -165,14 +165,21 @@ func (r *run) follows(to *ccode.Node) bool {
 	return known && !r.locals[at].hidden && !r.locals[at].outlast
 }
 
-// constant are expressions that say themselves what they give.
-var constant = []string{"null", "number_literal", "char_literal", "true", "false", "string_literal", "concatenated_string"}
-
 // blur is for what a call gave, and is kept where it is not followed: whether the call failed is not known any more.
 func blur(s *state, n *ccode.Node, v value) {
-	if v.kind != unknown && !slices.Contains(constant, bare(n).Kind) {
+	if v.kind != unknown && (v.from != nil || v.kind == object || calls(n)) {
 		s.raised, s.by = maybe, nil
 	}
+}
+
+// calls tells whether a call stands in an expression.
+func calls(n *ccode.Node) bool {
+	found := false
+	visit(n, func(kid *ccode.Node) bool {
+		found = found || kid.Kind == "call_expression"
+		return !found
+	})
+	return found
 }
 
 // moved is what `p += n` makes of p.
