@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"opweld/gen/ccode"
+	"opweld/npyapi"
 )
 
 // result is what an expression gives in one of the ways that it may go.
@@ -172,11 +173,14 @@ func blur(s *state, n *ccode.Node, v value) {
 	}
 }
 
-// calls tells whether a call stands in an expression.
+// calls tells whether a call that may fail stands in an expression.
 func calls(n *ccode.Node) bool {
 	found := false
 	visit(n, func(kid *ccode.Node) bool {
-		found = found || kid.Kind == "call_expression"
+		if kid.Kind == "call_expression" {
+			f, known := npyapi.Lookup(kid.Child("function").Text)
+			found = found || !known || f.Fails != npyapi.Never
+		}
 		return !found
 	})
 	return found
