@@ -2,6 +2,7 @@ package lint
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"opweld/gen/ccode"
@@ -126,23 +127,26 @@ func (r *run) holders(s *state) (count []int, name []string) {
 
 var words = pattern.New(`[A-Za-z_]\w*`)
 
-// handOn leaves to c_code_cleanup what lies in variables that it names.
-func (r *run) handOn(s *state) {
+// handedOn lists the variables that c_code_cleanup names, which runs behind the text and sees them.
+func (r *run) handedOn() []int {
 	if r.function != nil || r.Cleanup == "" {
-		return
+		return nil
 	}
-	for _, name := range words.FindAllString(r.Cleanup, -1) {
-		for at, l := range r.locals {
-			if l.given < 0 && l.name == name {
-				s.escape(s.vars[at])
-			}
+	var found []int
+	named := words.FindAllString(r.Cleanup, -1)
+	for at, l := range r.locals {
+		if l.given < 0 && slices.Contains(named, l.name) {
+			found = append(found, at)
 		}
 	}
+	return found
 }
 
 // leave accounts for the references that a text holds where it is left: one for each given variable.
 func (r *run) leave(s *state, n *ccode.Node, where string) {
-	r.handOn(s)
+	for _, at := range r.handed {
+		s.escape(s.vars[at])
+	}
 	count, name := r.holders(s)
 	for i := range s.things {
 		t := &s.things[i]

@@ -15,7 +15,8 @@ type run struct {
 	scopes
 	function *ccode.Node // nil: the fragment itself
 	body     *ccode.Node
-	entry    bool // what it is given is the glue's
+	entry    bool  // what it is given is the glue's
+	handed   []int // variables that are left to c_code_cleanup
 	start    *block
 	questions
 	live    map[*block]*needs
@@ -38,6 +39,7 @@ func newRun(u *unit, body, function *ccode.Node) *run {
 	r.given(u.Fragment, function)
 	r.entry = function == nil || u.Entry != "" && functionName(function) == u.Entry
 	r.resolve(body)
+	r.handed = r.handedOn()
 	for i, v := range u.Variables {
 		if v.Output && !v.Array {
 			r.keys.told |= 1 << i
