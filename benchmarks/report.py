@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = [
+    "PAGES",
     "Section",
+    "Shown",
     "Target",
     "document",
     "median",
@@ -56,6 +58,14 @@ class Target:
         return self.work, self.what, values + unit, limit + unit, "yes" if self.kept() else "NO"
 
 
+PAGES = {
+    "": "Benchmarks",
+    "vector": "Benchmarks: vector math and threads",
+    "builds": "Benchmarks: builds and processes",
+}
+"""What the pages of the document are named after it by, and their titles; the first has the promises of all."""
+
+
 @dataclass
 class Section:
     """One table of the report, with what it says, shows and promises."""
@@ -74,6 +84,18 @@ class Section:
         if self.lines:
             parts.append(table(self.head, self.lines))
         return "\n\n".join(parts)
+
+
+class Shown(NamedTuple):
+    """What one row has for the report: on what it was measured, and where its sections stand."""
+
+    facts: dict[str, str]
+    sections: list[Section]
+    page: str = ""
+
+    @property
+    def targets(self) -> Iterator[Target]:
+        return (target for section in self.sections for target in section.targets)
 
 
 def table(head: tuple[str, ...], lines: Sequence[tuple[str, ...]], left: int = 1) -> str:
@@ -121,35 +143,51 @@ def ratio(a: Sequence[float], b: Sequence[float]) -> float:
     return median(ratios(a, b))
 
 
-def _common(facts: Sequence[dict[str, str]]) -> dict[str, str]:
-    first = facts[0] if facts else {}
-    return {name: value for name, value in first.items() if all(other.get(name) == value for other in facts)}
+def _common(rows: Sequence[Shown]) -> dict[str, str]:
+    first, *others = [row.facts for row in rows] or [{}]
+    return {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
 
 
-def report(rows: Sequence[tuple[dict[str, str], list[Section]]], pictures: str | None = None) -> Iterator[str]:
-    """The parts of the text, of what each row was measured on and its sections.
+def _facts(rows: Sequence[Shown]) -> str:
+    return "\n".join(f"* {name}: {value}" for name, value in _common(rows).items())
 
-    ``pictures`` is what the names of the plots begin with; None: there are none.
-    """
-    common = _common([facts for facts, _ in rows])
-    yield "\n".join(f"* {name}: {value}" for name, value in common.items())
-    targets = [target.cells() for _, sections in rows for section in sections for target in section.targets]
+
+def promises(rows: Sequence[Shown]) -> Iterator[str]:
+    """The table of what each figure should be; nothing where nobody promised anything."""
+    targets = [target.cells() for row in rows for target in row.targets]
     if targets:
         yield "## How well"
         yield (
             "What each figure should be at most (≤) or at least (≥). Several figures stand for the sizes of the tables "
-            "below, the smallest first: the worst counts."
+            "of its row, the smallest first: the worst counts."
         )
         yield table(("", "figure", "measured", "target", "met"), targets, left=2)
-    for facts, sections in rows:
-        own = [f"{name}: {value}" for name, value in facts.items() if name not in common]
-        for section in sections:
+
+
+def tables(rows: Sequence[Shown], pictures: str | None = None, page: str | None = None) -> Iterator[str]:
+    """The sections of a page (None: of all), each with those facts in which the rows differ.
+
+    ``pictures`` is what the names of the plots begin with; None: there are none.
+    """
+    common = _common(rows)
+    for row in rows:
+        own = [f"{name}: {value}" for name, value in row.facts.items() if name not in common]
+        for section in row.sections if page in (None, row.page) else ():
             text = section.text(pictures)
             yield f"{text}\n\n({'; '.join(own)})" if own else text
 
 
-def document(parts: Sequence[str], command: str) -> str:
-    opening = f"""# Benchmarks
+def report(rows: Sequence[Shown]) -> Iterator[str]:
+    """The parts of what a terminal shows."""
+    yield _facts(rows)
+    yield from promises(rows)
+    yield from tables(rows)
+
+
+def document(rows: Sequence[Shown], command: str, stem: str) -> dict[str, str]:
+    """The texts of the pages, by what their files are called, of files and plots whose names begin with the stem."""
+    others = [f"[{title}]({stem}-{page}.md)" for page, title in PAGES.items() if page]
+    opening = f"""# {PAGES[""]}
 
 Written by `{command}`; `make bench` shows the figures of your machine. Every figure is a median over
 rounds in which each candidate has its turn; ratios are medians of the rounds' ratios; ± is half of the distance between
@@ -157,9 +195,16 @@ the quartiles of the rounds. Calls are timed by `timeit` on one core and in one 
 Each result was compared with NumPy's before it was timed. Times say something about this machine, ratios about opweld.
 
 The figures of each round are kept in `build/bench`: `make bench BENCH_ARGS="--rows arrays"` measures one row again,
-`make bench BENCH_ARGS="--again --write"` writes this page of what is kept. `make bench-check` compares some of the
-ratios with generous bounds, in a minute."""
-    return "\n\n".join([opening, *parts]) + "\n"
+`make bench BENCH_ARGS="--again --write"` writes these pages of what is kept. `make bench-check` compares some of the
+ratios with generous bounds, in a minute. More tables of the same run: {", ".join(others)}."""
+    found = {f"{stem}.md": [opening, _facts(rows), *promises(rows), *tables(rows, f"{stem}-", "")]}
+    for page, title in PAGES.items():
+        if page:
+            head = (
+                f"# {title}\n\nTables of the run of which [{PAGES['']}]({stem}.md) tells on what it ran, and how well."
+            )
+            found[f"{stem}-{page}.md"] = [head, *tables(rows, f"{stem}-", page)]
+    return {name: "\n\n".join(parts) + "\n" for name, parts in found.items()}
 
 
 def signed(text: str, folder: Path) -> str:

@@ -24,6 +24,7 @@ class Row:
 
     measure: Callable[[Bench], Raw]
     show: Callable[[Raw], list[Section]]
+    page: str = ""  # of report.PAGES: where its tables stand
 
 
 ROWS: dict[str, Row] = {
@@ -32,17 +33,17 @@ ROWS: dict[str, Row] = {
     "arrays": Row(array_rows.arrays, array_rows.show_arrays),
     "curve": Row(array_rows.curve, array_rows.show_curve),
     "memory": Row(array_rows.memory, array_rows.show_memory),
-    "folds": Row(vector_rows.folds, vector_rows.show_folds),
-    "ufuncs": Row(vector_rows.ufuncs, vector_rows.show_ufuncs),
-    "threads": Row(vector_rows.threads, vector_rows.show_threads),
-    "build": Row(build_rows.build, build_rows.show_build),
-    "lint": Row(build_rows.lint, build_rows.show_lint),
+    "folds": Row(vector_rows.folds, vector_rows.show_folds, "vector"),
+    "ufuncs": Row(vector_rows.ufuncs, vector_rows.show_ufuncs, "vector"),
+    "threads": Row(vector_rows.threads, vector_rows.show_threads, "vector"),
+    "build": Row(build_rows.build, build_rows.show_build, "builds"),
+    "lint": Row(build_rows.lint, build_rows.show_lint, "builds"),
     "debug": Row(debug_rows.debug, debug_rows.show_debug),
-    "second": Row(build_rows.second, build_rows.show_second),
+    "second": Row(build_rows.second, build_rows.show_second, "builds"),
     "short": Row(short_rows.short, short_rows.show_short),
-    "growth": Row(graph_rows.growth, graph_rows.show_growth),
-    "cold": Row(graph_rows.cold, graph_rows.show_cold),
-    "builds": Row(graph_rows.curve, graph_rows.show_curve),
-    "python": Row(graph_rows.python, graph_rows.show_python),
-    "pytensor": Row(build_rows.pytensor, build_rows.show_pytensor),
+    "growth": Row(graph_rows.growth, graph_rows.show_growth, "builds"),
+    "cold": Row(graph_rows.cold, graph_rows.show_cold, "builds"),
+    "builds": Row(graph_rows.curve, graph_rows.show_curve, "builds"),
+    "python": Row(graph_rows.python, graph_rows.show_python, "builds"),
+    "pytensor": Row(build_rows.pytensor, build_rows.show_pytensor, "builds"),
 }

@@ -3,7 +3,7 @@
 Every figure is a median over rounds; in each round every candidate has its turn, so what slows the machine down for a
 while slows all of them. Ratios are medians of the rounds' ratios. What is measured runs in processes of its own
 (measure*.py); nothing of the user's cache is read or written. The figures themselves are kept as JSON, row by row: a
-run may measure some of the rows, and docs/benchmarks.md is made of all that are kept.
+run may measure some of the rows, and docs/benchmarks*.md are made of all that are kept.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from bench import EFFORTS, HERE, Bench
 from plots import draw
-from report import Section, document, report, signed
+from report import Shown, document, report, signed
 from rows import ROWS
 
 DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
@@ -50,18 +50,21 @@ def load(figures: Path) -> Kept:
     return json.loads(figures.read_text()) if figures.exists() else {}
 
 
-def shown(kept: Kept) -> list[tuple[dict[str, str], list[Section]]]:
-    """Of each row that is kept what it was measured on and its sections, in the order of ROWS."""
-    return [(kept[row]["facts"], ROWS[row].show(kept[row]["figures"])) for row in ROWS if row in kept]
+def shown(kept: Kept) -> list[Shown]:
+    """What the report has of each row that is kept, in the order of ROWS."""
+    return [
+        Shown(kept[name]["facts"], row.show(kept[name]["figures"]), row.page)
+        for name, row in ROWS.items()
+        if name in kept
+    ]
 
 
 def write(kept: Kept, path: Path) -> None:
-    """Write the document, and beside it the plots that it shows."""
+    """Write the document, and beside it its other pages and the plots that they show."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    plots = path.with_suffix("").with_name(f"{path.stem}-")
-    draw({row: entry["figures"] for row, entry in kept.items()}, plots)
-    text = document(list(report(shown(kept), plots.name)), "make bench BENCH_ARGS=--write")
-    path.write_text(signed(text, path.parent))
+    draw({row: entry["figures"] for row, entry in kept.items()}, path.with_name(f"{path.stem}-"))
+    for name, text in document(shown(kept), "make bench BENCH_ARGS=--write", path.stem).items():
+        path.with_name(name).write_text(signed(text, path.parent))
 
 
 def names(text: str, known: Sequence[str]) -> list[str]:
@@ -89,7 +92,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         "--rows", type=lambda text: names(text, list(ROWS)), default=list(ROWS), help=f"of {', '.join(ROWS)}"
     )
     parser.add_argument("--again", action="store_true", help="measure nothing: report the figures that are kept")
-    parser.add_argument("--write", action="store_true", help="also write docs/benchmarks.md and its plots, of all rows")
+    parser.add_argument("--write", action="store_true", help="also write docs/benchmarks*.md and plots, of all rows")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a target is missed")
     parser.add_argument("--figures", type=Path, help="the file that keeps the figures (default: one in build/bench)")
     parser.add_argument("--document", type=Path, default=DOCUMENT, help="what --write writes")
@@ -115,7 +118,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.write:
         write(kept, options.document)
         print(f"\nwritten: {options.document}")
-    missed = [t for _, sections in chosen for section in sections for t in section.targets if not t.kept()]
+    missed = [target for row in chosen for target in row.targets if not target.kept()]
     return 1 if options.check and missed else 0
 
 

@@ -28,9 +28,7 @@ def show_folds(raw: Raw) -> list[Section]:
     for case in cases:
         title, *cells = array_rows.line(case)
         lines.append((f"{title}, {array_rows.number(case.size)}", *cells))
-    about = (
-        "Logarithms of sums of powers, and variances, of the works of the tables above: the same columns, and peers."
-    )
+    about = "Logarithms of sums of powers, and variances, of the works of the arrays: the same columns, and peers."
     targets = list(array_rows.targets_of(cases))
     return [Section("Folds along an axis", about, array_rows.HEAD, lines, targets)]
 

@@ -82,10 +82,14 @@ def test_a_run_writes_what_was_promised(run):
         *(f"sum(x*y, axis={axis}){layout}" for axis in range(3) for layout in layouts),
     ):
         assert f"\n| {row} " in promises, row
-    for plot in ("calls", "builds", "memory"):
-        assert f"](benchmarks-{plot}.svg)" in text
+    others = {page: (folder / "docs" / f"benchmarks-{page}.md").read_text() for page in ("vector", "builds")}
+    for plot, page in (("calls", text), ("builds", others["builds"]), ("memory", text)):
+        assert f"](benchmarks-{plot}.svg)" in page
         assert (folder / "docs" / f"benchmarks-{plot}.svg").read_text().count("opweld") >= 1
-    assert "softmax, axis 0" in text and "logistic log-likelihood" in text and "blur(x*2 + 1)*y - x" in text
+    assert "logistic log-likelihood" in text and "blur(x*2 + 1)*y - x" in text
+    for page, title in (("vector", "## Two threads"), ("builds", "## A second process")):
+        assert f"](benchmarks-{page}.md)" in text and "](benchmarks.md)" in others[page]
+        assert title in others[page].splitlines() and title not in text.splitlines()
 
 
 def test_memory_is_counted_in_arrays(run):
@@ -100,7 +104,7 @@ def test_what_is_kept_is_written_again_byte_for_byte(run):
     before = {path.name: path.read_bytes() for path in (folder / "docs").iterdir()}
     done = start("run.py", "--tiny", "--again", "--write", *files)
     assert done.returncode == 0, done.stderr
-    assert {path.name: path.read_bytes() for path in (folder / "docs").iterdir()} == before and len(before) == 4
+    assert {path.name: path.read_bytes() for path in (folder / "docs").iterdir()} == before and len(before) == 6
 
 
 def test_one_row_is_measured_again_and_the_others_stay(run):
@@ -155,12 +159,12 @@ def test_targets_are_judged_by_the_worst_figure():
 
 
 def test_facts_that_differ_stand_with_their_row():
-    from report import report
+    from report import Shown, report
     from rows import ROWS
 
     sections = ROWS["calls"].show(calls(1.0))
     later = MACHINE | {"date": "2026-11-23"}
-    text = "\n\n".join(report([(MACHINE, sections), (later, sections)]))
+    text = "\n\n".join(report([Shown(MACHINE, sections), Shown(later, sections)]))
     machine, _, rest = text.partition("## How well")
     assert "processor: one" in machine and "date" not in machine
     assert rest.count("(date: 2026-11-22)") == rest.count("(date: 2026-11-23)") == 1
