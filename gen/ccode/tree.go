@@ -78,7 +78,7 @@ func (f *Fragment) nodes(root *sitter.Node) *Node {
 type grammar struct {
 	language *sitter.Language
 	kinds    []string
-	named    []bool
+	wanted   []uint8 // of a kind: 1 where it is looked at whatever it is to its parent
 	fields   []string
 }
 
@@ -98,42 +98,14 @@ func newGrammar(language *sitter.Language) *grammar {
 	g := &grammar{language: language, fields: []string{""}}
 	for id := range uint16(language.NodeKindCount()) {
 		g.kinds = append(g.kinds, language.NodeKindForId(id))
-		g.named = append(g.named, language.NodeKindIsNamed(id))
+		wanted := uint8(0)
+		if language.NodeKindIsNamed(id) && g.kinds[id] != "comment" {
+			wanted = 1
+		}
+		g.wanted = append(g.wanted, wanted)
 	}
 	for id := range uint16(language.FieldCount()) {
 		g.fields = append(g.fields, language.FieldNameForId(id+1))
 	}
 	return g
-}
-
-// copier copies a tree without errors.
-type copier struct {
-	*grammar
-	text   string
-	head   int
-	cursor *sitter.TreeCursor
-}
-
-func copied(root *sitter.Node, text string, head int, cxx bool) *Node {
-	c := &copier{grammarOf(cxx), text, head, root.Walk()}
-	defer c.cursor.Close()
-	return c.node(c.cursor.Node(), 0, nil)
-}
-
-// node copies what the cursor stands at.
-func (c *copier) node(n *sitter.Node, field uint16, parent *Node) *Node {
-	start, end := int(n.StartByte()), int(n.EndByte())
-	made := &Node{Kind: c.kinds[n.KindId()], Field: c.fields[field], Text: c.text[start:end], Start: start - c.head, End: end - c.head, Parent: parent}
-	more := c.cursor.GotoFirstChild()
-	if !more {
-		return made
-	}
-	for ; more; more = c.cursor.GotoNextSibling() {
-		kid, field := c.cursor.Node(), c.cursor.FieldId()
-		if id := kid.KindId(); field != 0 || c.named[id] && c.kinds[id] != "comment" {
-			made.Kids = append(made.Kids, c.node(kid, field, made))
-		}
-	}
-	c.cursor.GotoParent()
-	return made
 }
