@@ -48,11 +48,16 @@ func (c *called) give(v value) []result { return only(c.state, v, c.n) }
 
 // arguments evaluates the arguments of a call, from the left.
 func (r *run) arguments(n *ccode.Node, nodes []*ccode.Node, s *state) []*called {
-	calls := []*called{{s, n, nodes, nil}}
+	calls := []*called{{s, n, nodes, make([]value, 0, len(nodes))}}
 	for _, node := range nodes {
 		var after []*called
 		for _, c := range calls {
-			for _, one := range r.eval(node, c.state) {
+			found := r.eval(node, c.state)
+			if len(calls) == 1 && len(found) == 1 { // as most have but one way
+				c.state, c.vals, after = found[0].s, append(c.vals, found[0].v), calls
+				continue
+			}
+			for _, one := range found {
 				after = append(after, &called{one.s, n, nodes, append(slices.Clone(c.vals), one.v)})
 			}
 		}
@@ -205,7 +210,7 @@ func (r *run) outcome(f npyapi.Function, c *called) []result {
 	var found []result
 	if mayFail {
 		s := c.state.copy()
-		s.step(c.n, "`"+told(c.n)+"` fails")
+		s.step(c.n, "fails")
 		if !f.Silent {
 			r.raise(s, c.n)
 		}
@@ -246,10 +251,10 @@ func (r *run) success(f npyapi.Function, c *called) value {
 func (r *run) borrowed(f npyapi.Function, c *called) value {
 	of, text := -1, squeezed(c.n)
 	if len(c.vals) > 0 && c.vals[0].kind == object {
-		of = c.vals[0].obj
+		of = int(c.vals[0].obj)
 		for i := range c.things {
 			if t := &c.things[i]; t.of == of && t.at != nil && squeezed(t.at) == text {
-				return value{kind: object, obj: i}
+				return value{kind: object, obj: int32(i)}
 			}
 		}
 	}

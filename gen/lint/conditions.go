@@ -137,7 +137,7 @@ func (r *run) left(s *state, v value) bool {
 }
 
 // merge has one thing be another.
-func (s *state) merge(gone int, with value) {
+func (s *state) merge(gone int32, with value) {
 	s.things[with.obj].owned += s.things[gone].owned
 	s.things[gone].owned, s.things[gone].null = 0, yes
 	for i, v := range s.vars {
@@ -219,9 +219,8 @@ func (r *run) present(n *ccode.Node, one result, turned bool) []outcome {
 	missing := one.s.copy()
 	t.null = no
 	missing.things[one.v.obj].null = yes
-	name := r.title(t)
-	one.s.step(n, "`"+told(n)+"`: "+name+" is not NULL")
-	missing.step(n, "`"+told(n)+"`: "+name+" is NULL")
+	one.s.stepOf(n, t, "is not NULL")
+	missing.stepOf(n, t, "is NULL")
 	return []outcome{{one.s, !turned}, {missing, turned}}
 }
 
@@ -238,8 +237,8 @@ func (r *run) either(s *state, n *ccode.Node) []outcome {
 		s.chosen = true
 	}
 	other := s.copy()
-	s.step(n, "`"+told(n)+"` is true")
-	other.step(n, "`"+told(n)+"` is false")
+	s.step(n, "is true")
+	other.step(n, "is false")
 	if again {
 		s.learn(fact{q.id, !q.turned, q.vars, q.far})
 		other.learn(fact{q.id, q.turned, q.vars, q.far})

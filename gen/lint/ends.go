@@ -37,7 +37,7 @@ func (r *run) sweep(s *state, n *ccode.Node) {
 // askable tells whether something may be asked for once more.
 func (r *run) askable(s *state, of int) bool {
 	for _, v := range s.vars {
-		if v.kind == object && v.obj == of {
+		if v.kind == object && int(v.obj) == of {
 			return true
 		}
 	}

@@ -29,7 +29,8 @@ type block struct {
 	n    *ccode.Node
 	next []*block
 
-	before int // how many blocks lead here
+	before int    // how many blocks lead here
+	needs  *needs // nil: nobody comes here
 }
 
 // builder makes the graph from the end to the beginning: a statement is built in front of what follows it.

@@ -31,14 +31,13 @@ type needs struct {
 
 // liveness finds what is needed at each block, from the ends to the beginning.
 func (r *run) liveness() {
-	r.live = map[*block]*needs{}
 	var order []*block // each behind what follows it, but for loops
 	var reach func(b *block)
 	reach = func(b *block) {
-		if b == nil || r.live[b] != nil {
+		if b == nil || b.needs != nil {
 			return
 		}
-		r.live[b] = r.needs(b)
+		b.needs = r.needs(b)
 		for _, next := range b.next {
 			if next != nil {
 				next.before++
@@ -52,9 +51,10 @@ func (r *run) liveness() {
 	for more := true; more; {
 		more = false
 		for _, b := range order {
-			l := r.live[b]
+			l := b.needs
 			for _, next := range b.next {
-				if after := r.live[next]; after != nil {
+				if next != nil {
+					after := next.needs
 					more = l.vars.join(after.vars, l.lost) || more
 					more = l.answers.join(after.answers, l.moot) || more
 				}
@@ -66,7 +66,10 @@ func (r *run) liveness() {
 // needs are what a block itself asks for.
 func (r *run) needs(b *block) *needs {
 	vars, answers := len(r.locals)/64+1, len(r.counts)/64+1
-	l := &needs{make(set, vars), make(set, answers), make(set, vars), make(set, answers)}
+	bits := make(set, 2*(vars+answers))
+	l := &needs{vars: bits[:vars], lost: bits[vars : 2*vars]}
+	bits = bits[2*vars:]
+	l.answers, l.moot = bits[:answers], bits[answers:]
 	for at, local := range r.locals {
 		if local.given >= 0 || local.outer { // what the glue gave is looked at where the text is left
 			l.vars.add(at)
@@ -136,7 +139,7 @@ func (r *run) overwritten(at int, l *needs) {
 
 // prune drops from a state what nobody asks for any more. What is held stays, for it may be lost.
 func (r *run) prune(s *state, b *block) {
-	l := r.live[b]
+	l := b.needs
 	s.facts = slices.DeleteFunc(s.facts, func(f fact) bool { return !l.answers.has(f.of) })
 	for at, v := range s.vars {
 		if v.kind != unknown && !l.vars.has(at) {

@@ -134,7 +134,7 @@ func (r *run) deleted(n *ccode.Node, s *state) []result {
 // realloc leaves the old memory where it fails.
 func (r *run) realloc(c *called, v value) []result {
 	failed := c.state.copy()
-	failed.step(c.n, "`"+told(c.n)+"` fails")
+	failed.step(c.n, "fails")
 	if t := c.held(v); t != nil && t.memory {
 		t.owned, t.loose = 0, true
 	}

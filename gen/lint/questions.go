@@ -78,23 +78,32 @@ func (r *run) again(q *question, b *block) bool {
 	if q.count == nil || q.count.written < 2 || !r.pure(q) {
 		return false
 	}
-	return q.count.asked > 1 || slices.ContainsFunc(b.next, func(next *block) bool { return next != nil && r.live[next].answers.has(q.id) })
+	return q.count.asked > 1 || slices.ContainsFunc(b.next, func(next *block) bool { return next != nil && next.needs.answers.has(q.id) })
 }
 
 // question is what a node asks. Names that are written alike and mean different variables ask different things.
 func (r *run) question(n *ccode.Node) *question {
+	switch n.Kind {
+	case "binary_expression", "identifier", "call_expression", "field_expression", "subscript_expression":
+	default:
+		return &none
+	}
 	if q := r.nodes[n]; q != nil {
 		return q
 	}
 	text, turned := atom(n)
-	q := &question{turned: turned, n: n}
-	if text != "" {
-		q.vars, q.far = r.depends(n)
-		q.id, q.count = r.intern(text, q.vars)
+	if text == "" {
+		return &none
 	}
+	q := &question{turned: turned, n: n}
+	q.vars, q.far = r.depends(n)
+	q.id, q.count = r.intern(text, q.vars)
 	r.nodes[n] = q
 	return q
 }
+
+// none is no question of one piece.
+var none question
 
 func (r *run) intern(text string, vars []int) (id int, found *count) {
 	named := slices.Clone(vars)
@@ -127,8 +136,12 @@ func (r *run) asked(n *ccode.Node) int {
 func atom(n *ccode.Node) (text string, turned bool) {
 	switch n.Kind {
 	case "binary_expression":
+		operator := n.Child("operator").Text
+		if !slices.Contains(comparisons, operator) {
+			return "", false
+		}
 		left, right := squeezed(n.Child("left")), squeezed(n.Child("right"))
-		switch n.Child("operator").Text {
+		switch operator {
 		case "==":
 			return equal(left, right), false
 		case "!=":

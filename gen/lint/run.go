@@ -19,9 +19,8 @@ type run struct {
 	handed   []int // variables that are left to c_code_cleanup
 	start    *block
 	questions
-	live    map[*block]*needs
 	pending []arrival
-	seen    map[*block]map[string]bool
+	seen    map[string]bool // states at blocks
 	keys    keys
 	stopped bool
 	at      *block // what is being looked at
@@ -34,7 +33,7 @@ type arrival struct {
 }
 
 func newRun(u *unit, body, function *ccode.Node) *run {
-	r := &run{unit: u, function: function, body: body, seen: map[*block]map[string]bool{}}
+	r := &run{unit: u, function: function, body: body, seen: map[string]bool{}}
 	r.uses = map[*ccode.Node]int{}
 	r.given(u.Fragment, function)
 	r.entry = function == nil || u.Entry != "" && functionName(function) == u.Entry
@@ -56,7 +55,8 @@ func newRun(u *unit, body, function *ccode.Node) *run {
 
 // begin is the state before the first statement.
 func (r *run) begin() *state {
-	s := &state{vars: make([]value, len(r.locals)), raised: no}
+	vars := &values{make([]value, len(r.locals)), 1}
+	s := &state{vars: vars.all, from: vars, raised: no, room: &room{}}
 	if r.function != nil && !r.entry {
 		s.raised = maybe
 	}
@@ -99,17 +99,14 @@ func (r *run) follow() {
 
 // arrive goes on at a block, unless a state was there from which the same follows.
 func (r *run) arrive(at *block, s *state) {
-	if at == nil || s == nil {
+	if at == nil {
 		return
 	}
 	r.prune(s, at)
-	key, seen := r.keys.of(s), r.seen[at]
-	if seen == nil {
-		seen = map[string]bool{}
-		r.seen[at] = seen
-	}
-	if !seen[string(key)] {
-		seen[string(key)] = true
+	if key := r.keys.of(s, at); r.seen[string(key)] {
+		s.gone()
+	} else {
+		r.seen[string(key)] = true
 		r.pending = append(r.pending, arrival{at, s})
 	}
 }
@@ -142,9 +139,11 @@ func (r *run) take(b *block, s *state) {
 		return
 	case opEnd:
 		r.atEnd(s, b.n)
+		s.gone()
 		return
 	case opFail:
 		r.atFail(s, b.n)
+		s.gone()
 		return
 	case opReturn:
 		r.atReturn(s, b.n)
@@ -238,7 +237,7 @@ func (r *run) initial(n *ccode.Node, at int, s *state) []*state {
 func (r *run) path(s *state) []Step {
 	var steps []Step
 	for w := s.way; w != nil; w = w.before {
-		steps = append(steps, r.step(w.n, w.text))
+		steps = append(steps, r.step(w.n, w.String()))
 	}
 	for i, j := 0, len(steps)-1; i < j; i, j = i+1, j-1 {
 		steps[i], steps[j] = steps[j], steps[i]
@@ -276,9 +275,11 @@ func (r *run) wrongOf(rule Rule, s *state, n *ccode.Node, t *thing, format strin
 }
 
 // title names a thing for people.
-func (r *run) title(t *thing) string {
-	if t.at == nil {
-		return t.name
+func (r *run) title(t *thing) string { return titled(t.at, t.name) }
+
+func titled(at *ccode.Node, name string) string {
+	if at == nil {
+		return name
 	}
-	return "`" + strings.TrimSuffix(told(t.at), ";") + "`"
+	return "`" + strings.TrimSuffix(told(at), ";") + "`"
 }

@@ -31,9 +31,9 @@ const (
 // value is what an expression gives.
 type value struct {
 	kind valueKind
-	raw  bool // data: where the elements begin, in the order of the strides
+	raw  bool  // data: where the elements begin, in the order of the strides
+	obj  int32 // of an object and data: which of the things
 	n    int64
-	obj  int
 	from *ccode.Node // of a NULL: the call that failed
 }
 
@@ -72,7 +72,7 @@ type fact struct {
 // state is what is known at a place on a path.
 type state struct {
 	vars     []value
-	lent     bool // another state has the same values: whoever sets one copies them before
+	from     *values // what these are
 	things   []thing
 	facts    []fact
 	raised   tri         // whether an exception is set
@@ -82,20 +82,50 @@ type state struct {
 	blind    bool        // something before could not be followed: what is known may be of a way that there is not
 	touched  uint64      // which of the given variables were used
 	way      *way
+	room     *room
 }
 
-// way is how a state was reached.
+// way is how a state was reached: by taking for granted that a node, or a thing that it asks about, is so and so.
 type way struct {
 	before *way
 	n      *ccode.Node
-	text   string
+	how    string
+	asks   bool // about a thing: what it came from, and what it is called
+	at     *ccode.Node
+	name   string
+}
+
+// values are those of a state's variables. Others may have the same: whoever sets one copies them before.
+type values struct {
+	all   []value
+	count int // how many states have them
+}
+
+// room is the memory of states that are gone: few are at once of the thousands that there are.
+type room struct {
+	states []*state
+	values []*values
 }
 
 func (s *state) copy() *state {
-	s.lent = true
-	c := *s
-	c.things, c.facts = slices.Clone(s.things), slices.Clone(s.facts)
-	return &c
+	c := &state{}
+	if last := len(s.room.states) - 1; last >= 0 {
+		c, s.room.states = s.room.states[last], s.room.states[:last]
+	}
+	things, facts := append(c.things[:0], s.things...), append(c.facts[:0], s.facts...)
+	*c = *s
+	c.things, c.facts = things, facts
+	s.from.count++
+	return c
+}
+
+// gone gives the memory of a state back that nobody will look at any more.
+func (s *state) gone() {
+	if s.from.count--; s.from.count == 0 {
+		s.room.values = append(s.room.values, s.from)
+	}
+	s.vars, s.from, s.way = nil, nil, nil
+	s.room.states = append(s.room.states, s)
 }
 
 // set gives a variable a value.
@@ -103,14 +133,34 @@ func (s *state) set(at int, v value) {
 	if s.vars[at] == v {
 		return
 	}
-	if s.lent {
-		s.vars, s.lent = slices.Clone(s.vars), false
+	if s.from.count > 1 {
+		s.from.count--
+		own := &values{}
+		if last := len(s.room.values) - 1; last >= 0 {
+			own, s.room.values = s.room.values[last], s.room.values[:last]
+		}
+		own.all, own.count = append(own.all[:0], s.vars...), 1
+		s.vars, s.from = own.all, own
 	}
 	s.vars[at] = v
 }
 
 // step notes what was taken for granted on the way.
-func (s *state) step(n *ccode.Node, text string) { s.way = &way{s.way, n, text} }
+func (s *state) step(n *ccode.Node, how string) { s.way = &way{before: s.way, n: n, how: how} }
+
+// stepOf notes what was taken for granted of a thing.
+func (s *state) stepOf(n *ccode.Node, t *thing, how string) {
+	s.way = &way{s.way, n, how, true, t.at, t.name}
+}
+
+// String is for people.
+func (w *way) String() string {
+	text := "`" + told(w.n) + "`"
+	if w.asks {
+		text += ": " + titled(w.at, w.name)
+	}
+	return text + " " + w.how
+}
 
 // held is the thing that a value is, or nil.
 func (s *state) held(v value) *thing {
@@ -122,7 +172,7 @@ func (s *state) held(v value) *thing {
 
 func (s *state) make(t thing) value {
 	s.things = append(s.things, t)
-	return value{kind: object, obj: len(s.things) - 1}
+	return value{kind: object, obj: int32(len(s.things) - 1)}
 }
 
 // keys writes states as text, in memory that it keeps.
@@ -145,10 +195,11 @@ func (k *keys) flags(all ...bool) {
 	k.num(bits)
 }
 
-// of is the same for states from which the same can follow. It is good until the next.
-func (k *keys) of(s *state) []byte {
+// of is the same for states at a block from which the same can follow. It is good until the next.
+func (k *keys) of(s *state, at *block) []byte {
 	k.tidy(s)
 	k.text = k.text[:0]
+	k.num(at.id)
 	for _, v := range s.vars {
 		k.text = append(k.text, byte(v.kind))
 		switch v.kind {
@@ -156,7 +207,7 @@ func (k *keys) of(s *state) []byte {
 			k.num(int(v.n))
 			k.at(v.from)
 		case object, data:
-			k.num(v.obj)
+			k.num(int(v.obj))
 			k.flags(v.raw)
 		}
 	}
@@ -197,7 +248,7 @@ func (k *keys) tidy(s *state) {
 	k.order, k.kept = append(k.order[:0], make([]int, len(s.things))...), k.kept[:0]
 	for i, v := range s.vars {
 		if v.kind == object || v.kind == data {
-			v.obj = k.keep(s, v.obj)
+			v.obj = int32(k.keep(s, int(v.obj)))
 			s.set(i, v)
 		}
 	}
@@ -256,5 +307,5 @@ func (s *state) forget() {
 	for i := range s.things {
 		s.things[i].loose = true
 	}
-	s.facts, s.raised, s.by, s.touched, s.blind = nil, maybe, nil, ^uint64(0), true
+	s.facts, s.raised, s.by, s.touched, s.blind = s.facts[:0], maybe, nil, ^uint64(0), true
 }
