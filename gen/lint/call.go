@@ -29,7 +29,7 @@ func (r *run) call(n *ccode.Node, s *state) []result {
 	if r.changes(name) { // a macro of a variable's, not of its value
 		return r.release(n, name, nodes, s)
 	}
-	var found []result
+	found := s.room.results.short()
 	for _, c := range r.arguments(n, nodes, s) {
 		found = append(found, r.dispatch(name, c)...)
 	}
@@ -97,7 +97,7 @@ func (r *run) strange(n *ccode.Node, s *state) []result {
 	if list := n.Child("arguments"); list != nil {
 		nodes = list.Kids
 	}
-	var found []result
+	found := s.room.results.short()
 	for _, c := range r.arguments(n, nodes, s) {
 		r.mentioned(n.Child("function"), c.state)
 		found = append(found, r.unfamiliar(c)...)
@@ -207,7 +207,7 @@ func (r *run) outcome(f npyapi.Function, c *called) []result {
 		r.raise(c.state, c.n)
 		return c.give(null)
 	}
-	var found []result
+	found := c.room.results.short()
 	if mayFail {
 		s := c.state.copy()
 		s.step(c.n, "fails")

@@ -20,6 +20,11 @@ func (o outcome) way() int {
 	return 1
 }
 
+// is says that a condition is true, or false, in every way that there is.
+func (s *state) is(truth bool) []outcome {
+	return append(s.room.outcomes.short(), outcome{s, truth})
+}
+
 // hints are macros that say which way is likely.
 var hints = []string{"likely", "unlikely", "NPY_LIKELY", "NPY_UNLIKELY", "__builtin_expect"}
 
@@ -37,7 +42,7 @@ func (r *run) test(n *ccode.Node, s *state) []outcome {
 		}
 		return found
 	case inside.Kind == "binary_expression" && (operator.Text == "&&" || operator.Text == "||"):
-		var found []outcome
+		found := s.room.outcomes.short()
 		for _, one := range r.test(inside.Child("left"), s) {
 			if one.truth == (operator.Text == "||") {
 				found = append(found, one)
@@ -51,7 +56,7 @@ func (r *run) test(n *ccode.Node, s *state) []outcome {
 	case inside.Kind == "binary_expression" && slices.Contains(comparisons, operator.Text):
 		return r.compare(inside, s)
 	}
-	var found []outcome
+	found := s.room.outcomes.short()
 	for _, one := range r.eval(inside, s) {
 		found = append(found, r.truth(inside, one, false)...)
 	}
@@ -94,7 +99,7 @@ var comparisons = []string{"==", "!=", "<", ">", "<=", ">="}
 // compare evaluates a comparison.
 func (r *run) compare(n *ccode.Node, s *state) []outcome {
 	left, right, how := n.Child("left"), n.Child("right"), n.Child("operator").Text
-	var found []outcome
+	found := s.room.outcomes.short()
 	for _, a := range r.eval(left, s) {
 		for _, b := range r.eval(right, a.s) {
 			x, y := a.v, b.v
@@ -155,14 +160,14 @@ func (r *run) compared(n *ccode.Node, s *state, of *ccode.Node, v value, with in
 		return r.truth(n, result{s, v, of}, how == "==")
 	}
 	if v.kind == number {
-		return []outcome{{s, holds(v.n, how, with)}}
+		return s.is(holds(v.n, how, with))
 	}
 	if v.kind == positive && with <= 0 {
 		switch {
 		case how == "<", how == "==" && with < 0, how == "<=" && with < 0:
-			return []outcome{{s, false}}
+			return s.is(false)
 		case how == ">=", how == "!=" && with < 0, how == ">" && with < 0:
-			return []outcome{{s, true}}
+			return s.is(true)
 		}
 	}
 	return r.either(s, n)
@@ -189,9 +194,9 @@ func (r *run) truth(n *ccode.Node, one result, turned bool) []outcome {
 	s, v := one.s, one.v
 	switch v.kind {
 	case number:
-		return []outcome{{s, (v.n != 0) != turned}}
+		return s.is((v.n != 0) != turned)
 	case nonzero, data:
-		return []outcome{{s, !turned}}
+		return s.is(!turned)
 	case object:
 		return r.present(n, one, turned)
 	}
@@ -214,14 +219,14 @@ func (r *run) truth(n *ccode.Node, one result, turned bool) []outcome {
 func (r *run) present(n *ccode.Node, one result, turned bool) []outcome {
 	t := one.s.held(one.v)
 	if t.null != maybe {
-		return []outcome{{one.s, (t.null == no) != turned}}
+		return one.s.is((t.null == no) != turned)
 	}
 	missing := one.s.copy()
 	t.null = no
 	missing.things[one.v.obj].null = yes
 	one.s.stepOf(n, t, "is not NULL")
 	missing.stepOf(n, t, "is NULL")
-	return []outcome{{one.s, !turned}, {missing, turned}}
+	return append(one.s.is(!turned), outcome{missing, turned})
 }
 
 // either goes both ways, unless the same was asked before on this path and nothing has changed since.
@@ -230,7 +235,7 @@ func (r *run) either(s *state, n *ccode.Node) []outcome {
 	again := r.again(q, r.at)
 	if again {
 		if truth := s.known(q.id); truth != maybe {
-			return []outcome{{s, (truth == yes) != q.turned}}
+			return s.is((truth == yes) != q.turned)
 		}
 	}
 	if p := r.Params; p != "" && strings.Contains(n.Text, p) {
@@ -243,5 +248,5 @@ func (r *run) either(s *state, n *ccode.Node) []outcome {
 		s.learn(fact{q.id, !q.turned, q.vars, q.far})
 		other.learn(fact{q.id, q.turned, q.vars, q.far})
 	}
-	return []outcome{{s, true}, {other, false}}
+	return append(s.is(true), outcome{other, false})
 }

@@ -16,7 +16,9 @@ type result struct {
 	n *ccode.Node
 }
 
-func only(s *state, v value, n *ccode.Node) []result { return []result{{s, v, n}} }
+func only(s *state, v value, n *ccode.Node) []result {
+	return append(s.room.results.short(), result{s, v, n})
+}
 
 // eval evaluates an expression.
 func (r *run) eval(n *ccode.Node, s *state) []result {
@@ -74,7 +76,7 @@ func (r *run) other(n *ccode.Node, s *state) []result {
 		}
 		states = after
 	}
-	var found []result
+	found := s.room.results.short()
 	for _, s := range states {
 		found = append(found, result{s, nothing, n})
 	}
@@ -144,7 +146,7 @@ func literal(n *ccode.Node) value {
 
 func (r *run) assignment(n *ccode.Node, s *state) []result {
 	left, right, how := n.Child("left"), n.Child("right"), n.Child("operator").Text
-	var found []result
+	found := s.room.results.short()
 	for _, one := range r.eval(right, s) {
 		v := one.v
 		if how != "=" {
@@ -204,7 +206,7 @@ func (r *run) moved(left *ccode.Node, one result, how string) value {
 func (r *run) update(n *ccode.Node, s *state) []result {
 	argument := n.Child("argument")
 	v := r.moved(argument, result{s, nothing, argument}, n.Child("operator").Text)
-	var found []result
+	found := s.room.results.short()
 	for _, s := range r.store(argument, v, s) {
 		found = append(found, result{s, v, n})
 	}
@@ -216,13 +218,13 @@ func (r *run) store(to *ccode.Node, v value, s *state) []*state {
 	to = bare(to)
 	if at, known := r.uses[to]; known {
 		r.assign(s, at, v)
-		return []*state{s}
+		return append(s.room.ways.short(), s)
 	}
 	if to.Kind == "identifier" { // not the text's: who reads it is not known
 		s.escape(v)
-		return []*state{s}
+		return append(s.room.ways.short(), s)
 	}
-	var after []*state
+	after := s.room.ways.short()
 	for _, one := range r.target(to, s) {
 		one.s.escape(v)
 		one.s.changed(-1)
@@ -257,7 +259,7 @@ func (r *run) assign(s *state, at int, v value) {
 }
 
 func (r *run) choice(n *ccode.Node, s *state) []result {
-	var found []result
+	found := s.room.results.short()
 	for _, one := range r.test(n.Child("condition"), s) {
 		if one.truth {
 			found = append(found, r.eval(n.Child("consequence"), one.s)...)
@@ -269,7 +271,7 @@ func (r *run) choice(n *ccode.Node, s *state) []result {
 }
 
 func (r *run) comma(n *ccode.Node, s *state) []result {
-	var found []result
+	found := s.room.results.short()
 	for _, one := range r.eval(n.Child("left"), s) {
 		found = append(found, r.eval(n.Child("right"), one.s)...)
 	}
@@ -281,7 +283,7 @@ func (r *run) binary(n *ccode.Node, s *state) []result {
 	if how == "&&" || how == "||" || slices.Contains(comparisons, how) {
 		return r.asNumber(n, s)
 	}
-	var found []result
+	found := s.room.results.short()
 	for _, a := range r.eval(n.Child("left"), s) {
 		for _, b := range r.eval(n.Child("right"), a.s) {
 			v := r.arithmetic(how, a.v, b.v)
@@ -312,7 +314,7 @@ func (r *run) arithmetic(how string, a, b value) value {
 
 // asNumber evaluates a condition where its value is taken.
 func (r *run) asNumber(n *ccode.Node, s *state) []result {
-	var found []result
+	found := s.room.results.short()
 	for _, one := range r.test(n, s) {
 		found = append(found, result{one.s, value{kind: number, n: int64(1 - one.way())}, n})
 	}

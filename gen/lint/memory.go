@@ -14,7 +14,7 @@ func (r *run) memory(n *ccode.Node, s *state) []result {
 	if operator := n.Child("operator"); n.Kind == "pointer_expression" && operator.Text == "&" {
 		return r.addressOf(n, s)
 	}
-	var found []result
+	found := s.room.results.short()
 	for _, one := range r.address(n, s) {
 		if at, known := r.uses[n]; known {
 			found = append(found, result{one.s, one.s.vars[at], n})
@@ -64,7 +64,7 @@ func (r *run) addressOf(n *ccode.Node, s *state) []result {
 
 // address evaluates where something lies: the address in an array's memory, where it is one.
 func (r *run) address(n *ccode.Node, s *state) []result {
-	var found []result
+	found := s.room.results.short()
 	for _, one := range r.eval(n.Child("argument"), s) {
 		if n.Kind == "field_expression" && strings.HasPrefix(strings.TrimSpace(n.Text[len(n.Child("argument").Text):]), ".") {
 			found = append(found, result{one.s, nothing, n})
@@ -87,9 +87,9 @@ func (r *run) indexed(n *ccode.Node, one result) []*state {
 		index = list.Kids[0]
 	}
 	if n.Kind != "subscript_expression" || index == nil {
-		return []*state{one.s}
+		return append(one.s.room.ways.short(), one.s)
 	}
-	var after []*state
+	after := one.s.room.ways.short()
 	for _, i := range r.eval(index, one.s) {
 		if one.v.kind == data && one.v.raw && i.v.kind != number {
 			r.jumped(i.s, n, one.v)

@@ -32,7 +32,7 @@ type questions struct {
 
 // number looks at every node of a text.
 func (r *run) number(body *ccode.Node) {
-	r.questions = questions{map[*ccode.Node]*question{}, map[string]int{}, nil, map[int][]int{}}
+	r.questions = questions{make(map[*ccode.Node]*question, len(body.Text)/8), map[string]int{}, nil, map[int][]int{}}
 	visit(body, func(n *ccode.Node) bool {
 		if q := r.question(n); q.count != nil {
 			q.count.written++

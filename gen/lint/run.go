@@ -34,7 +34,7 @@ type arrival struct {
 
 func newRun(u *unit, body, function *ccode.Node) *run {
 	r := &run{unit: u, function: function, body: body, seen: map[string]bool{}}
-	r.uses = map[*ccode.Node]int{}
+	r.uses = make(map[*ccode.Node]int, len(body.Text)/16)
 	r.given(u.Fragment, function)
 	r.entry = function == nil || u.Entry != "" && functionName(function) == u.Entry
 	r.resolve(body)
@@ -123,6 +123,7 @@ func (r *run) goOn(at *block, s *state) {
 // take does what a block says.
 func (r *run) take(b *block, s *state) {
 	r.at = b
+	s.room.clear()
 	switch b.op {
 	case opEval:
 		after := r.perform(b.n, s)
@@ -181,21 +182,20 @@ func (r *run) part(b *block, s *state) {
 
 // perform evaluates a statement.
 func (r *run) perform(n *ccode.Node, s *state) []*state {
-	var after []*state
 	if n.Kind == "declaration" {
-		after = r.declaration(n, s)
-	} else {
-		for _, one := range r.eval(n, s) {
-			r.sweep(one.s, n)
-			after = append(after, one.s)
-		}
+		return r.declaration(n, s)
+	}
+	after := s.room.ways.short()
+	for _, one := range r.eval(n, s) {
+		r.sweep(one.s, n)
+		after = append(after, one.s)
 	}
 	return after
 }
 
 // declaration gives the variables of a declaration their values.
 func (r *run) declaration(n *ccode.Node, s *state) []*state {
-	states := []*state{s}
+	states := append(s.room.ways.short(), s)
 	for _, kid := range n.Kids {
 		if kid.Field != "declarator" {
 			continue
@@ -204,7 +204,7 @@ func (r *run) declaration(n *ccode.Node, s *state) []*state {
 		if !named {
 			continue
 		}
-		var after []*state
+		after := s.room.ways.short()
 		for _, s := range states {
 			after = append(after, r.initial(kid, at, s)...)
 		}
@@ -219,9 +219,9 @@ func (r *run) initial(n *ccode.Node, at int, s *state) []*state {
 		s.changed(at)
 		s.set(at, nothing)
 		r.sweep(s, n)
-		return []*state{s}
+		return append(s.room.ways.short(), s)
 	}
-	var after []*state
+	after := s.room.ways.short()
 	for _, one := range r.eval(given, s) {
 		if l := r.locals[at]; l.hidden || l.outlast {
 			blur(one.s, given, one.v)

@@ -101,10 +101,36 @@ type values struct {
 	count int // how many states have them
 }
 
-// room is the memory of states that are gone: few are at once of the thousands that there are.
+// room is the memory of states that are gone, for few are at once of the thousands that there are, and of what the look at
+// one block needs: lists of one or two.
 type room struct {
 	states []*state
 	values []*values
+
+	results  lists[result]
+	outcomes lists[outcome]
+	ways     lists[*state]
+}
+
+// clear is for when nobody has one of the lists any more.
+func (r *room) clear() {
+	r.results.used, r.outcomes.used, r.ways.used = 0, 0, 0
+}
+
+// lists is memory for short lists.
+type lists[T any] struct {
+	all  []T
+	used int
+}
+
+// short is an empty list; what does not fit in goes elsewhere.
+func (l *lists[T]) short() []T {
+	if l.used+2 > len(l.all) {
+		l.all, l.used = make([]T, 128), 0
+	}
+	at := l.used
+	l.used += 2
+	return l.all[at : at : at+2]
 }
 
 func (s *state) copy() *state {
