@@ -11,15 +11,15 @@ import (
 
 // sweep finds the references that nothing holds any more.
 func (r *run) sweep(s *state, n *ccode.Node) {
-	reached := make([]bool, len(s.things))
+	r.reached = append(r.reached[:0], make([]bool, len(s.things))...)
 	for _, v := range s.vars {
 		if v.kind == object || v.kind == data {
-			reached[v.obj] = true
+			r.reached[v.obj] = true
 		}
 	}
 	for i := range s.things {
 		t := &s.things[i]
-		if reached[i] || t.loose || t.owned <= 0 || t.null == yes || t.of >= 0 && r.askable(s, t.of) {
+		if r.reached[i] || t.loose || t.owned <= 0 || t.null == yes || t.of >= 0 && r.askable(s, t.of) {
 			continue
 		}
 		t.loose = true

@@ -168,8 +168,10 @@ func (b *builder) leaving(call *ccode.Node) string {
 	}
 	if b.leave == nil {
 		b.leave = map[string]string{}
-		for _, m := range leavingRE.FindAllStringSubmatch(b.text, -1) {
-			b.leave[m[1]] = m[2]
+		if strings.Contains(b.text, "#define") {
+			for _, m := range leavingRE.FindAllStringSubmatch(b.text, -1) {
+				b.leave[m[1]] = m[2]
+			}
 		}
 	}
 	return b.leave[call.Child("function").Text]

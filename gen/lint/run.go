@@ -22,6 +22,7 @@ type run struct {
 	pending []arrival
 	seen    map[string]bool // states at blocks
 	keys    keys
+	reached []bool // of things: whether a variable holds them
 	stopped bool
 	at      *block // what is being looked at
 }

@@ -226,7 +226,11 @@ func (k *keys) of(s *state, at *block) []byte {
 	k.tidy(s)
 	k.text = k.text[:0]
 	k.num(at.id)
-	for _, v := range s.vars {
+	for at, v := range s.vars {
+		if v.kind == unknown {
+			continue
+		}
+		k.num(at)
 		k.text = append(k.text, byte(v.kind))
 		switch v.kind {
 		case number:
@@ -237,6 +241,7 @@ func (k *keys) of(s *state, at *block) []byte {
 			k.flags(v.raw)
 		}
 	}
+	k.num(-1)
 	k.num(len(s.things))
 	for i := range s.things {
 		t := &s.things[i]
