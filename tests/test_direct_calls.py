@@ -296,6 +296,46 @@ def test_constants_and_more_arguments_than_a_word_has_bits():
         assert f(*range(n)) == n * (n - 1) / 2
 
 
+@pytest.mark.parametrize("reads", ["all", "turned", "one", "twice", "vector"])
+def test_what_one_loop_reads_and_how_it_lies(reads):
+    x, y, c, d = tensor.dmatrix("x"), tensor.dmatrix("y"), np.array([[1.0, 2, 3], [4, 5, 6]]), np.array([2.0, 3, 4])
+    say = {
+        "all": lambda x, y: (x + y) * c - 2,
+        "turned": lambda x, y: (y - c) / (x + 3),
+        "one": lambda x, y: y * c + y,
+        "twice": lambda x, y: x * x + y * x * c.T.copy().T,
+        "vector": lambda x, y: (x - y) * d,
+    }[reads]
+    f = opweld.function([x, y], say(x, y), on_unused_input="ignore")
+    wide = np.arange(24.0).reshape(4, 6)
+    given = [
+        c + 1,
+        wide[:2, :3],
+        wide[::2, ::2],
+        np.asfortranarray(c),
+        np.ones((2, 3), np.dtype("f8", metadata={"a": 1})),
+    ]
+    for a in given:
+        for b in given:
+            out = np.full((2, 3), np.nan)
+            assert np.array_equal(f(a, b), say(a, b)) and f(a, b, out=out) is out and np.array_equal(out, say(a, b))
+            assert np.array_equal(f(a.tolist(), b, out=out.T.copy().T), say(a, b))
+    memory = np.arange(12.0)
+    a, b, wanted = memory[:6].reshape(2, 3), c, say(memory[:6].reshape(2, 3), c)
+    for shift in (0, 2, 5, 6):  # over an argument, over some of it, behind it
+        memory[:] = np.arange(12.0)
+        assert np.array_equal(f(a, b, out=memory[shift : shift + 6].reshape(2, 3)), wanted), shift
+    for bad in (np.ones((3, 3)), np.ones((2, 4)), np.ones(3)):
+        if reads in ("all", "turned", "twice", "vector"):
+            with pytest.raises((ValueError, TypeError), match=r"broadcast|shape"):
+                f(bad, b)
+        with pytest.raises((ValueError, TypeError), match=r"shape|dimension"):
+            f(a, b, out=bad)
+    if reads == "vector":
+        empty = np.empty((0, 3))
+        assert f(empty, empty).shape == (0, 3) and f(empty, empty, out=empty) is empty
+
+
 def test_shared_values_and_updates_go_by_the_table():
     x = tensor.dvector("x")
     w = opweld.shared(np.zeros(2))

@@ -73,37 +73,80 @@ static int opw_find_temporaries(opw_code *code)
     return 0;
 }
 
-/* Where an input of a lane comes from; INT32_MIN: it is neither an argument nor a constant. */
-static int32_t opw_source(const opw_code *code, int32_t variable)
+/* What an array is that is taken as it is, with more flags. */
+static opw_quick opw_quick_of(const opw_fit *fit, int flags)
+{
+    opw_quick quick = {NULL, -1, 0, NULL};
+    if (fit) {
+        quick.dtype = opw_dtypes[fit->number];
+        quick.ndim = fit->ndim;
+        quick.flags = flags | NPY_ARRAY_ALIGNED | (fit->writeable ? NPY_ARRAY_WRITEABLE : 0);
+        quick.sizes = fit->sizes && *fit->sizes >= 0 ? fit->sizes : NULL;
+    }
+    return quick;
+}
+
+/* Adds the input of a lane that is a variable: the next argument, or a constant. 0: no input is. */
+static int opw_add_lane_input(opw_lane *lane, const opw_program *p, const int32_t *variables, uint32_t variable, const opw_fit *fit, uint32_t from)
+{
+    opw_taken_input *taken = &lane->inputs[lane->arguments + lane->constants];
+    const opw_type *type = &p->types[p->variable_types[variable]];
+    for (taken->input = 0; taken->input < lane->loop->inputs && variables[taken->input] != (int32_t)variable; taken->input++)
+        ;
+    if (taken->input == lane->loop->inputs || type->ndim < 0 || (type->ndim && lane->ndim && type->ndim != lane->ndim))
+        return 0;
+    taken->from = (int32_t)from;
+    taken->quick = opw_quick_of(fit, NPY_ARRAY_C_CONTIGUOUS);
+    taken->quick.ndim = type->ndim;
+    lane->strides[taken->input] = type->ndim ? lane->loop->sizes[taken->input] : 0;
+    lane->shaped |= (npy_uint64)(type->ndim > 0) << taken->input;
+    lane->ndim = type->ndim ? type->ndim : lane->ndim;
+    return 1;
+}
+
+/* Fills in where the inputs of a lane come from, and what they are; 0: it cannot be one. All arguments are inputs, each of them once. */
+static int opw_fill_lane_inputs(const opw_code *code, opw_lane *lane, const int32_t *variables)
 {
     const opw_program *p = code->program;
     uint32_t i;
-    for (i = 0; i < p->arguments; i++)
-        if ((int32_t)p->argument_table[i].variable == variable)
-            return (int32_t)i;
-    for (i = 0; i < p->constants; i++)
-        if ((int32_t)p->constant_variables[i] == variable)
-            return -1 - (int32_t)code->offsets[variable];
-    return INT32_MIN;
+    lane->ndim = lane->arguments = lane->constants = 0;
+    lane->shaped = 0;
+    for (i = 0; i < p->arguments; i++, lane->arguments++)
+        if (!opw_add_lane_input(lane, p, variables, p->argument_table[i].variable, p->argument_table[i].fit, i))
+            return 0;
+    for (i = 0; i < p->constants && lane->arguments + lane->constants < lane->loop->inputs; i++)
+        lane->constants += opw_add_lane_input(lane, p, variables, p->constant_variables[i], NULL, code->offsets[p->constant_variables[i]]);
+    return lane->arguments && lane->arguments + lane->constants == lane->loop->inputs;
+}
+
+/* Whether the inputs that have dimensions are enough of them: what a group's masks say. */
+static int opw_is_shaped(const opw_group *group, npy_uint64 shaped)
+{
+    uint32_t i;
+    for (i = 0; group && shaped && i < group->masks; i++)
+        if (!(group->mask_table[i] & shaped))
+            return 0;
+    return 1;
 }
 
 /* Fills the lane of a step's loop, whose operands' variables are given; 0: it cannot be one. */
-static int opw_fill_lane(const opw_code *code, opw_lane *lane, const int32_t *variables)
+static int opw_fill_lane(const opw_code *code, opw_lane *lane, const opw_group *group, const int32_t *variables)
 {
     const opw_program *p = code->program;
     const opw_loop *work = lane->loop;
     uint32_t i, k;
-    if (work->fold || work->over || (uint32_t)work->outputs != p->results)
+    if (work->fold || work->over || (uint32_t)work->outputs != p->results || p->arguments > (uint32_t)work->inputs || !opw_fill_lane_inputs(code, lane, variables) ||
+        !opw_is_shaped(group, lane->shaped))
         return 0;
-    for (k = 0; k < (uint32_t)work->inputs; k++)
-        if ((lane->from[k] = opw_source(code, variables[k])) == INT32_MIN)
-            return 0;
+    lane->pure = work->worth && !work->raises;
+    lane->out = opw_quick_of(p->single && p->results == 1 ? p->result_table[0].fit : NULL, NPY_ARRAY_C_CONTIGUOUS);
     for (k = 0; k < p->results; k++) {
         for (i = 0; i < p->results && (int32_t)p->result_table[i].variable != variables[(uint32_t)work->inputs + k]; i++)
             ;
         if (i == p->results)
             return 0;
         lane->to[k] = (int32_t)i;
+        lane->strides[(uint32_t)work->inputs + k] = work->sizes[(uint32_t)work->inputs + k];
     }
     return 1;
 }
@@ -113,12 +156,13 @@ static int opw_find_lane(opw_code *code)
 {
     const opw_program *p = code->program;
     const opw_step *step = code->works == 1 ? &p->step_table[code->work_steps[0]] : NULL;
+    const opw_group *group;
     opw_lane lane;
     if (!code->direct || !step || (step->run != opw_run_stores && step->run != opw_run_group))
         return 0;
-    lane.group = step->run == opw_run_group ? &p->group_table[-1 - p->slot_table[step->slots]] : NULL;
-    lane.loop = &p->loop_table[lane.group ? (int32_t)lane.group->main : -1 - p->slot_table[step->slots]];
-    if ((lane.group && lane.group->views) || !opw_fill_lane(code, &lane, p->slot_table + step->slots + 1))
+    group = step->run == opw_run_group ? &p->group_table[-1 - p->slot_table[step->slots]] : NULL;
+    lane.loop = &p->loop_table[group ? (int32_t)group->main : -1 - p->slot_table[step->slots]];
+    if ((group && group->views) || !opw_fill_lane(code, &lane, group, p->slot_table + step->slots + 1))
         return 0;
     if (!(code->lane = (opw_lane *)PyMem_Malloc(sizeof(lane)))) {
         PyErr_NoMemory();
@@ -178,10 +222,11 @@ static int opw_resolve(opw_code *code, const opw_program *p)
     code->argument_offsets = (uint32_t *)PyMem_Calloc(p->arguments + 1, sizeof(uint32_t));
     code->result_offsets = (uint32_t *)PyMem_Calloc(p->results + 1, sizeof(uint32_t));
     code->keywords = (PyObject **)PyMem_Calloc(p->arguments + 1, sizeof(PyObject *));
+    code->quick = (opw_quick *)PyMem_Calloc(p->arguments + 1, sizeof(opw_quick));
     code->work_steps = (uint32_t *)PyMem_Calloc(p->steps + 1, sizeof(uint32_t));
     code->temporary_offsets = (uint32_t *)PyMem_Calloc(p->variables + 1, sizeof(uint32_t));
     if (!code->offsets || !code->slots || !code->keywords || !code->steps || !code->argument_offsets || !code->result_offsets ||
-        !code->work_steps || !code->temporary_offsets) {
+        !code->quick || !code->work_steps || !code->temporary_offsets) {
         PyErr_NoMemory();
         return -1;
     }
@@ -192,8 +237,10 @@ static int opw_resolve(opw_code *code, const opw_program *p)
         code->steps[i].undo = p->step_table[i].undo;
         code->steps[i].slots = code->slots + p->step_table[i].slots;
     }
-    for (i = 0; i < p->arguments; i++)
+    for (i = 0; i < p->arguments; i++) {
         code->argument_offsets[i] = code->offsets[p->argument_table[i].variable];
+        code->quick[i] = opw_quick_of(p->argument_table[i].fit, 0);
+    }
     for (i = 0; i < p->results; i++) {
         code->result_offsets[i] = code->offsets[p->result_table[i].variable];
         code->scalars |= p->result_table[i].scalar;
@@ -223,6 +270,7 @@ static void opw_drop_code(opw_code *code)
     PyMem_Free(code->argument_offsets);
     PyMem_Free(code->result_offsets);
     PyMem_Free(code->keywords);
+    PyMem_Free(code->quick);
     PyMem_Free(code->work_steps);
     PyMem_Free(code->temporary_offsets);
     PyMem_Free(code->lane);

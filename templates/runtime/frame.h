@@ -16,18 +16,22 @@ __attribute__((unused)) static inline int opw_is(const void *object, int number,
         return 1;
     return opw_fits((PyObject *)array, number, ndim);
 }
+/* Whether axes are as long as is said. */
+__attribute__((unused)) static inline int opw_has_sizes(const npy_intp *size, PyArrayObject *array)
+{
+    for (; *size >= 0; size += 2)
+        if (PyArray_DIM(array, (int)size[0]) != size[1])
+            return 0;
+    return 1;
+}
 /* Whether an object is taken as it is: by what an array must be, or by a text of its type's; not where there is neither. */
 __attribute__((unused)) static inline int opw_fits_exactly(const opw_fit *fit, PyObject *object)
 {
     PyArrayObject *array = (PyArrayObject *)object;
-    const npy_intp *size;
     if (!PyArray_CheckExact(object) || PyArray_TYPE(array) != fit->number || PyArray_NDIM(array) != fit->ndim ||
         !(fit->writeable ? PyArray_ISBEHAVED(array) : PyArray_ISBEHAVED_RO(array)))
         return 0;
-    for (size = fit->sizes; size && *size >= 0; size += 2)
-        if (PyArray_DIM(array, (int)size[0]) != size[1])
-            return 0;
-    return 1;
+    return !fit->sizes || opw_has_sizes(fit->sizes, array);
 }
 __attribute__((unused)) static inline int opw_accepts(const opw_argument *argument, PyObject *object)
 {

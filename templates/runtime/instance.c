@@ -17,12 +17,31 @@ typedef struct {
     const uint32_t *slots;
 } opw_resolved;
 
-/* A call that is one loop of stores over arguments and constants. from: of each input the argument, or -1 - the offset of a
-   constant; to: of each output the result. */
+/* What nearly every array is that is given for a variable: of NumPy's own dtype, and exactly an ndarray. */
+typedef struct {
+    PyArray_Descr *dtype;  /* NULL: there is more to look at */
+    int ndim, flags;       /* those that it must have */
+    const npy_intp *sizes; /* as opw_fit's */
+} opw_quick;
+
+/* An input of a loop of stores. */
+typedef struct {
+    opw_quick quick;
+    int32_t from; /* the argument; or the offset of a constant */
+    int input;    /* which of the loop's it is */
+} opw_taken_input;
+
+/* A call that is one loop of stores over arguments and constants. What does not depend on the call is found beforehand. */
 typedef struct {
     const opw_loop *loop;
-    const opw_group *group; /* NULL: the loop is a step of its own */
-    int32_t from[OPW_MAX_OPERANDS], to[OPW_MAX_OPERANDS];
+    int ndim;           /* of what has dimensions */
+    int pure;           /* the loop computes and does nothing else: it sets no exception, and may run twice */
+    npy_uint64 shaped;  /* a bit for each input that has dimensions */
+    int arguments, constants;
+    opw_taken_input inputs[OPW_MAX_OPERANDS]; /* arguments in their order, then constants */
+    opw_quick out;                /* what out= may be, where there is one result */
+    int32_t to[OPW_MAX_OPERANDS]; /* of each output the result */
+    npy_intp strides[OPW_MAX_OPERANDS];
 } opw_lane;
 
 /* Where the storage of what a group's parts leave for one another is kept between calls: the first of it, and a bit for each that is; what
@@ -45,6 +64,7 @@ typedef struct {
     int mixed;          /* there are loops, and nodes that are none */
     int scalars;        /* there are results that become scalars */
     int direct;         /* its calls need no more of the table than the steps that do the work: */
+    opw_quick *quick;   /* of each argument */
     uint32_t *work_steps, works;
     uint32_t *temporary_offsets, temporaries; /* those that are not kept */
     opw_lane *lane;     /* NULL: that is not one loop */

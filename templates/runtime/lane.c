@@ -9,16 +9,19 @@
 /* The operands of a loop in a lane. */
 typedef struct {
     char *p[OPW_MAX_OPERANDS];
-    npy_intp s[OPW_MAX_OPERANDS], n;
-    npy_uint64 shaped;  /* a bit for each input that has dimensions */
-    PyArrayObject *like; /* one of those; NULL: there is none */
-    PyObject *args[OPW_MAX_OPERANDS]; /* borrowed, but for those of `made`, a bit for each */
+    npy_intp n;
+    const npy_intp *dims; /* of what has dimensions */
+    PyObject *const *given; /* the arguments */
+    PyObject *converted[OPW_DIRECT_ARGUMENTS]; /* owned: of those of `made`, a bit for each, what stands for them */
     npy_uint64 made;
     npy_bool truths[OPW_MAX_OPERANDS]; /* of each output that is a scalar of bool; it has no object before it is known */
 } opw_usual;
 
+/* An argument, as what the loop reads, borrowed. */
+OPW_INLINE PyObject *opw_in_lane_of(const opw_usual *o, uint32_t i) { return o->made >> i & 1 ? o->converted[i] : o->given[i]; }
+
 /* A number, or NumPy's scalar, as an array: a new reference. NULL: it is left to the other ways. */
-OPW_APART static PyObject *opw_number_in_lane(opw_function *self, int i, PyObject *value)
+static PyObject *opw_number_in_lane(opw_function *self, int32_t i, PyObject *value)
 {
     opw_ready *ready = self->ready ? self->ready[i] : NULL;
     PyObject *array = ready ? opw_from_number(&ready->rule, value, &ready->spare) : NULL;
@@ -37,66 +40,87 @@ OPW_APART static void opw_release_made(PyObject *const *args, npy_uint64 made)
             Py_DECREF(*args); /* release what an argument was converted to (owned) */
 }
 
-/* Whether the arguments are what a lane is for; sets all but what the outputs are. */
-OPW_INLINE int opw_enter_lane(opw_function *self, PyObject *const *args, int inputs, opw_usual *o)
+/* Whether an object, borrowed, is what nearly every array is. */
+OPW_INLINE int opw_is_quick(const opw_quick *quick, PyObject *object)
 {
-    const opw_lane *lane = self->code->lane;
-    const opw_loop *work = lane->loop;
-    const opw_argument *table = self->code->program->argument_table;
-    int i, n = (int)self->code->program->arguments;
-    o->like = NULL;
-    o->shaped = 0;
-    for (i = 0; i < n; i++) {
-        PyObject *value = args[i];
-        if (!opw_accepts(&table[i], value)) {
-            if (!(value = opw_number_in_lane(self, i, value)))
-                return 0;
-            o->made |= (npy_uint64)1 << i;
-        }
-        o->args[i] = value;
+    PyArrayObject *array = (PyArrayObject *)object;
+    return PyArray_CheckExact(object) && PyArray_DESCR(array) == quick->dtype && PyArray_NDIM(array) == quick->ndim &&
+           (PyArray_FLAGS(array) & quick->flags) == quick->flags && (!quick->sizes || opw_has_sizes(quick->sizes, array));
+}
+
+/* An argument that is not what nearly all are, borrowed. NULL: it is left to the other ways. */
+__attribute__((noinline)) static PyObject *opw_other_in_lane(opw_function *self, const opw_taken_input *taken, PyObject *value, opw_usual *o)
+{
+    int32_t from = taken->from;
+    if (!opw_accepts(&self->code->program->argument_table[from], value)) {
+        if (!(value = opw_number_in_lane(self, from, value)))
+            return NULL;
+        o->converted[from] = value;
+        o->made |= (npy_uint64)1 << from;
     }
-    for (i = 0; i < inputs; i++) {
-        int32_t from = lane->from[i];
-        PyArrayObject *array = from >= 0 ? (PyArrayObject *)o->args[from] : OPW_ARRAY(self->constants + (-1 - from));
-        o->p[i] = PyArray_BYTES(array);
-        o->s[i] = 0;
-        if (!PyArray_NDIM(array))
-            continue;
-        if (!PyArray_IS_C_CONTIGUOUS(array) ||
-            (o->like && !opw_has_dims(array, PyArray_NDIM(o->like), PyArray_DIMS(o->like))))
-            return 0;
-        o->like = array;
-        o->s[i] = work->sizes[i];
-        o->shaped |= (npy_uint64)1 << i;
-    }
-    o->n = 1;
-    for (i = 0; o->like && i < PyArray_NDIM(o->like); i++)
-        o->n *= PyArray_DIM(o->like, i);
-    for (i = 0; lane->group && o->shaped && i < (int)lane->group->masks; i++)
-        if (!(lane->group->mask_table[i] & o->shaped))
+    return PyArray_NDIM((PyArrayObject *)value) == taken->quick.ndim && PyArray_IS_C_CONTIGUOUS((PyArrayObject *)value) ? value : NULL;
+}
+
+/* Whether lengths are the same. */
+OPW_INLINE int opw_same_lengths(int ndim, const npy_intp *dims, const npy_intp *others)
+{
+    int i;
+    for (i = 0; i < ndim; i++)
+        if (dims[i] != others[i])
             return 0;
     return 1;
 }
 
-OPW_INLINE int opw_may_share(PyArrayObject *array, PyArrayObject *out)
+/* Takes an array as an input. 0: it is not as long as another. */
+OPW_INLINE int opw_take_input(const opw_lane *lane, const opw_taken_input *taken, PyArrayObject *array, opw_usual *o)
 {
-    return !opw_own_theirs(array, out) && opw_touches((PyObject *)array, (PyObject *)out);
+    o->p[taken->input] = PyArray_BYTES(array);
+    if (!taken->quick.ndim)
+        return 1;
+    if (o->dims)
+        return opw_same_lengths(lane->ndim, o->dims, PyArray_DIMS(array));
+    o->dims = PyArray_DIMS(array);
+    return 1;
 }
 
-/* Whether the one result may be written into what was given for it. */
-static int opw_out_fits(opw_function *self, PyObject *out, const opw_usual *o)
+/* Whether the arguments are what a lane is for; sets all but what the outputs are. */
+OPW_INLINE int opw_enter_lane(opw_function *self, const opw_lane *lane, PyObject *const *args, int arguments, opw_usual *o)
 {
-    const opw_program *p = self->code->program;
-    uint32_t i;
-    if (!p->single || p->results != 1 || !opw_accepts_out(&p->result_table[0], out) ||
-        !PyArray_IS_C_CONTIGUOUS((PyArrayObject *)out) ||
-        !opw_has_dims((PyArrayObject *)out, o->like ? PyArray_NDIM(o->like) : 0, o->like ? PyArray_DIMS(o->like) : NULL))
-        return 0;
-    for (i = 0; i < p->arguments; i++)
-        if (opw_may_share((PyArrayObject *)o->args[i], (PyArrayObject *)out))
+    const opw_taken_input *taken = lane->inputs;
+    int i;
+    o->given = args;
+    o->dims = NULL;
+    for (i = 0; i < arguments; i++, taken++) {
+        PyObject *value = args[i];
+        if (!opw_is_quick(&taken->quick, value) && !(value = opw_other_in_lane(self, taken, value, o)))
             return 0;
-    for (i = 0; i < p->constants; i++)
-        if (opw_may_share(OPW_ARRAY(self->constants + self->code->offsets[p->constant_variables[i]]), (PyArrayObject *)out))
+        if (!opw_take_input(lane, taken, (PyArrayObject *)value, o))
+            return 0;
+    }
+    for (i = 0; i < lane->constants; i++, taken++) {
+        PyArrayObject *array = OPW_ARRAY(self->constants + taken->from);
+        if ((taken->quick.ndim && !PyArray_IS_C_CONTIGUOUS(array)) || !opw_take_input(lane, taken, array, o))
+            return 0;
+    }
+    o->n = 1;
+    for (i = 0; i < lane->ndim; i++)
+        o->n *= o->dims[i];
+    return 1;
+}
+
+/* Whether the one result may be written into what was given for it. All lies close: from where it begins on. */
+OPW_INLINE int opw_out_fits(const opw_lane *lane, PyObject *out, const opw_usual *o)
+{
+    const char *low, *high;
+    const int inputs = lane->loop->inputs;
+    int i;
+    if (!opw_is_quick(&lane->out, out) || lane->out.ndim != lane->ndim ||
+        !opw_same_lengths(lane->ndim, o->dims, PyArray_DIMS((PyArrayObject *)out)))
+        return 0;
+    low = PyArray_BYTES((PyArrayObject *)out);
+    high = low + o->n * lane->strides[inputs];
+    for (i = 0; i < inputs; i++)
+        if (o->p[i] < high && low < o->p[i] + (lane->strides[i] ? o->n * lane->strides[i] : lane->loop->sizes[i]))
             return 0;
     return 1;
 }
@@ -120,16 +144,15 @@ OPW_APART static int opw_leave_lane(PyObject **outputs, int made)
 }
 
 /* Makes the outputs, or takes the one that is given. Returns how many there are now. */
-OPW_INLINE int opw_make_outputs(const opw_loop *work, PyObject *out, int scalars, int inputs, int n, PyObject **outputs, opw_usual *o)
+OPW_INLINE int opw_make_outputs(const opw_lane *lane, PyObject *out, int scalars, int n, PyObject **outputs, opw_usual *o)
 {
     int i;
     for (i = 0; i < n; i++) {
-        int operand = inputs + i, type = work->types[operand];
-        o->s[operand] = work->sizes[operand];
+        int operand = lane->loop->inputs + i, type = lane->loop->types[operand];
         if (out) {
             Py_INCREF(out);
             outputs[i] = out;
-        } else if (scalars && !o->like) {
+        } else if (scalars && !lane->ndim) {
             if ((outputs[i] = type == NPY_BOOL ? NULL : opw_new_scalar(type)))
                 o->p[operand] = (char *)OPW_SCALAR_VALUE(outputs[i]);
             else if (type == NPY_BOOL)
@@ -139,8 +162,7 @@ OPW_INLINE int opw_make_outputs(const opw_loop *work, PyObject *out, int scalars
             continue;
         } else {
             Py_INCREF(opw_dtypes[type]); /* NumPy takes it */
-            outputs[i] = PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], o->like ? PyArray_NDIM(o->like) : 0,
-                                              o->like ? PyArray_DIMS(o->like) : NULL, NULL, NULL, 0, NULL);
+            outputs[i] = PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], lane->ndim, (npy_intp *)o->dims, NULL, NULL, 0, NULL);
             if (!outputs[i])
                 break;
         }
@@ -155,7 +177,7 @@ OPW_APART static int opw_remark_of(opw_function *self, const opw_usual *o)
     union { char bytes[OPW_DIRECT_FRAME]; void *align; double align_double; } small;
     uint32_t i;
     for (i = 0; i < self->code->program->arguments; i++)
-        OPW_PY(opw_argument_slot(small.bytes, self->code, (Py_ssize_t)i)) = o->args[i];
+        OPW_PY(opw_argument_slot(small.bytes, self->code, (Py_ssize_t)i)) = opw_in_lane_of(o, i);
     return opw_remark(self, small.bytes);
 }
 
@@ -166,8 +188,9 @@ OPW_APART static int opw_remark_of(opw_function *self, const opw_usual *o)
    it is run again. Non-zero also where that fails. */
 OPW_APART static int opw_meets_again(opw_function *self, opw_usual *o)
 {
+    const opw_lane *lane = self->code->lane;
     opw_forget_floats(0);
-    return opw_run_lane_loop(self, self->code->lane->loop, o->n, o->shaped, o->p, o->s) || opw_met_floats(0);
+    return opw_run_lane_loop(self, lane->loop, o->n, lane->shaped, o->p, lane->strides) || opw_met_floats(0);
 }
 
 /* The outputs as the call's result, whose references it takes. NULL: an exception is set. */
@@ -195,24 +218,24 @@ OPW_INLINE void opw_choose_truths(int n, PyObject **outputs, const opw_usual *o)
 }
 
 /* What comes after the arguments are in: 0: the call is left to the other ways. */
-OPW_INLINE int opw_run_lane(opw_function *self, PyObject *out, PyObject **result, int inputs, int n, opw_usual *o)
+OPW_INLINE int opw_run_lane(opw_function *self, const opw_lane *lane, PyObject *out, PyObject **result, int n, opw_usual *o)
 {
     const opw_code *code = self->code;
-    const opw_loop *work = code->lane->loop;
-    const int twice = o->n <= OPW_TWICE && work->worth && !work->raises && !code->wide;
+    const int twice = o->n <= OPW_TWICE && lane->pure && !code->wide;
     PyObject *outputs[OPW_MAX_OPERANDS];
     int made;
-    if (out && !opw_out_fits(self, out, o))
+    if (out && !opw_out_fits(lane, out, o))
         return 0;
-    if ((made = opw_make_outputs(work, out, code->scalars, inputs, n, outputs, o)) < n)
+    if ((made = opw_make_outputs(lane, out, code->scalars, n, outputs, o)) < n)
         return opw_leave_lane(outputs, made);
     if (self->remark && !twice)
         opw_forget_floats(code->wide);
-    if (opw_run_lane_loop(self, work, o->n, o->shaped, o->p, o->s) || PyErr_Occurred())
+    if (opw_run_lane_loop(self, lane->loop, o->n, lane->shaped, o->p, lane->strides) || (!lane->pure && PyErr_Occurred()))
         return opw_leave_lane(outputs, made);
     *result = NULL;
     if (!self->remark || !opw_met_floats(code->wide) || (twice && !opw_meets_again(self, o)) || !opw_remark_of(self, o)) {
-        opw_choose_truths(n, outputs, o);
+        if (code->scalars)
+            opw_choose_truths(n, outputs, o);
         *result = opw_results_of(code, outputs);
     }
     if (!*result)
@@ -220,16 +243,17 @@ OPW_INLINE int opw_run_lane(opw_function *self, PyObject *out, PyObject **result
     return 1;
 }
 
-/* Calls a function of so many inputs and outputs; 0: the call is left to the other ways. out: NULL, or what is given for the
+/* Calls a function of so many arguments and outputs; 0: the call is left to the other ways. out: NULL, or what is given for the
    result. */
-OPW_INLINE int opw_in_lane(opw_function *self, PyObject *const *args, PyObject *out, PyObject **result, int inputs, int n)
+OPW_INLINE int opw_in_lane(opw_function *self, PyObject *const *args, PyObject *out, PyObject **result, int arguments, int n)
 {
+    const opw_lane *lane = self->code->lane;
     opw_usual o;
     int done;
     o.made = 0;
-    done = opw_enter_lane(self, args, inputs, &o) && opw_run_lane(self, out, result, inputs, n, &o);
+    done = opw_enter_lane(self, lane, args, arguments, &o) && opw_run_lane(self, lane, out, result, n, &o);
     if (o.made)
-        opw_release_made(o.args, o.made);
+        opw_release_made(o.converted, o.made);
     return done;
 }
 
@@ -237,19 +261,18 @@ OPW_INLINE int opw_in_lane(opw_function *self, PyObject *const *args, PyObject *
    operands. */
 static int opw_take_lane(opw_function *self, PyObject *const *args, Py_ssize_t given, PyObject *names, PyObject **result)
 {
-    const opw_code *code = self->code;
-    const opw_loop *work = code->lane->loop;
+    const opw_lane *lane = self->code->lane;
     PyObject *out = NULL;
-    if (given != (Py_ssize_t)code->program->arguments)
+    if (given != lane->arguments)
         return 0;
     if (names) {
-        if (PyTuple_GET_SIZE(names) != 1 || PyTuple_GET_ITEM(names, 0) != code->keywords[given])
+        if (PyTuple_GET_SIZE(names) != 1 || PyTuple_GET_ITEM(names, 0) != self->code->keywords[given])
             return 0;
         out = args[given];
     }
-    if (work->inputs == 1 && work->outputs == 1)
+    if (lane->arguments == 1 && lane->loop->outputs == 1)
         return opw_in_lane(self, args, out, result, 1, 1);
-    if (work->inputs == 2 && work->outputs == 1)
+    if (lane->arguments == 2 && lane->loop->outputs == 1)
         return opw_in_lane(self, args, out, result, 2, 1);
-    return opw_in_lane(self, args, out, result, work->inputs, work->outputs);
+    return opw_in_lane(self, args, out, result, lane->arguments, lane->loop->outputs);
 }

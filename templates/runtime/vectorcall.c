@@ -13,7 +13,7 @@ static int opw_take_arguments(char *frame, const opw_code *code, PyObject *const
     for (i = 0; i < n; i++) {
         char *slot = opw_argument_slot(frame, code, i);
         PyObject *value = args[i];
-        if (!opw_accepts(&table[i], value)) {
+        if (!opw_is_quick(&code->quick[i], value) && !opw_accepts(&table[i], value)) {
             if (!(value = opw_convert(frame, i, value)))
                 return -1;
             if (!opw_accepts(&table[i], value))
