@@ -33,27 +33,6 @@ typedef struct {
     npy_intp held_rows[OPW_MAX_OPERANDS], held_n[OPW_MAX_OPERANDS];
 } opw_blocks;
 
-/* Copies n elements, which are f apart, to places that are t apart. */
-static void opw_copy_run(char *to, npy_intp t, const char *from, npy_intp f, npy_intp n, npy_intp size)
-{
-    npy_intp i;
-#define OPW_COPY(bytes)                                   \
-    case bytes:                                           \
-        for (i = 0; i < n; i++)                           \
-            memcpy(to + i * t, from + i * f, bytes);      \
-        return;
-    switch (size) {
-        OPW_COPY(1)
-        OPW_COPY(2)
-        OPW_COPY(4)
-        OPW_COPY(8)
-        OPW_COPY(16)
-    }
-#undef OPW_COPY
-    for (i = 0; i < n; i++)
-        memcpy(to + i * t, from + i * f, (size_t)size);
-}
-
 #ifdef __has_builtin
 #if __has_builtin(__builtin_shufflevector)
 #define OPW_SHUFFLED __builtin_shufflevector

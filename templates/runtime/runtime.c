@@ -13,6 +13,7 @@
 #include "array.c"
 #include "access.c"
 #include "out.c"
+#include "copy.c"
 #include "pack.c"
 #include "share.c"
 #include "stages.c"
