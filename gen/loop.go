@@ -294,6 +294,11 @@ func (l *Loop) close(operands []OperandView) [][]int {
 	if slices.ContainsFunc(l.Body, TypedInstruction.calls) {
 		return nil
 	}
+	return l.written(operands)
+}
+
+// written gives the same of any loop.
+func (l *Loop) written(operands []OperandView) [][]int {
 	all := [][]int{l.contiguous(operands)}
 	if len(l.Spread) > 0 {
 		all = append(all, zero(all[0], l.Spread...))

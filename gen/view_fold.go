@@ -56,10 +56,48 @@ type WayView struct {
 	Any          string
 }
 
-// CloseView is operands whose strides are known, from element to element or from column to column.
+// CloseView is operands whose strides are known, from element to element or from column to column; anyhow: it is not.
 type CloseView struct {
 	Strides []int
+	Known   []KnownView
 	Args    string
+}
+
+// KnownView is an operand whose stride is known.
+type KnownView struct{ Index, Stride int }
+
+const anyhow = -1
+
+// known gives the stride of an operand, and notes that it is known; where it is not, its name.
+func (c *CloseView) known(i int, name string) string {
+	if c.Strides[i] == anyhow {
+		return name
+	}
+	c.Known = append(c.Known, KnownView{i, c.Strides[i]})
+	return fmt.Sprint(c.Strides[i])
+}
+
+// near gives the strides for which the folding of a run is written out. Of a loop that is run in stages what is read before the last
+// part lies close when that comes.
+func (l *Loop) near(v *LoopView) [][]int {
+	if v.Staged == nil {
+		return l.close(v.Operands)
+	}
+	if len(v.Staged.rest) == 0 {
+		return nil
+	}
+	var found [][]int
+	for _, strides := range l.written(v.Operands) {
+		for i := range strides {
+			if !slices.Contains(v.Staged.rest, i) {
+				strides[i] = anyhow
+			}
+		}
+		if !slices.ContainsFunc(found, func(have []int) bool { return slices.Equal(have, strides) }) {
+			found = append(found, strides)
+		}
+	}
+	return found
 }
 
 // CombineView is the accumulators of one fold.
@@ -107,7 +145,7 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 		f.KeepDims = 1
 	}
 	b.sinks(l, f)
-	if f.pass(v.Operands, l); l.indexed() {
+	if f.pass(v.Operands, l.near(v)); l.indexed() {
 		f.place(len(v.Operands))
 	}
 	if v.Members {
@@ -226,17 +264,17 @@ func (b *body) sinks(l *Loop, f *FoldView) {
 }
 
 // pass names the operands as parameters and arguments.
-func (f *FoldView) pass(operands []OperandView, l *Loop) {
+func (f *FoldView) pass(operands []OperandView, near [][]int) {
 	more := ""
 	if f.Together {
 		more = ", opw_order & OPW_MORE"
 	}
 	each, beside := WayView{Name: "each", Stride: "opw_s", Any: ", 0"}, WayView{Name: "beside", Stride: "opw_t", Any: ", 0" + more}
-	for _, strides := range l.close(operands) {
-		each.Close = append(each.Close, CloseView{strides, ", 1"})
+	for _, strides := range near {
+		each.Close = append(each.Close, CloseView{Strides: strides, Args: ", 1"})
 	}
-	for _, first := range each.Close[:min(1, len(each.Close))] {
-		beside.Close = append(beside.Close, CloseView{first.Strides, ", !(opw_order & OPW_BY_ROWS)" + more})
+	for _, strides := range near[:min(1, len(near))] {
+		beside.Close = append(beside.Close, CloseView{Strides: strides, Args: ", !(opw_order & OPW_BY_ROWS)" + more})
 	}
 	for _, o := range operands {
 		i := o.Index
@@ -244,10 +282,10 @@ func (f *FoldView) pass(operands []OperandView, l *Loop) {
 		f.Params += fmt.Sprintf(", %schar *opw_p%d, npy_intp opw_s%d, npy_intp opw_t%d", o.Const, i, i, i)
 		f.Args += fmt.Sprintf(", opw_p%d, opw_s%d, opw_t%d", i, i, i)
 		for j := range each.Close {
-			each.Close[j].Args += fmt.Sprintf("%s%d, %s", p, each.Close[j].Strides[i], t)
+			each.Close[j].Args += p + each.Close[j].known(i, s) + ", " + t
 		}
 		for j := range beside.Close {
-			beside.Close[j].Args += fmt.Sprintf("%s%s, %d", p, s, beside.Close[j].Strides[i])
+			beside.Close[j].Args += p + s + ", " + beside.Close[j].known(i, t)
 		}
 		each.Any += p + s + ", " + t
 		beside.Any += p + s + ", " + t

@@ -18,6 +18,7 @@ type StagedView struct {
 	Sizes   []int       // of the operands' elements; 0: an input without dimensions
 	Reads   string      // a mask of the inputs that stages read
 	Exact   int         // 1: no piece is run for more elements than there are
+	rest    []int       // the operands that the last part of a loop that folds reads or stores
 }
 
 // StageView is a run of a piece; First is where its places begin.
@@ -139,11 +140,12 @@ func (s *stager) rest() {
 		known[v] = true
 		switch i := s.from[v]; {
 		case i < 0:
+			s.whole.rest = append(s.whole.rest, v)
 			s.line("const %s %s = %s;", s.Inputs[v].Value, valueName(v), s.use(s.Inputs[v].Load(s.place(v))))
 		case s.Body[i].Op == OpConstant:
 			s.again(i)
 		default:
-			s.line("const %s %s = opw_b->opw_b%d[opw_k];", s.typeOf(v).Value, valueName(v), s.slots[v])
+			s.line("const %s %s = opw_b->opw_w%d[opw_k];", s.typeOf(v).Value, valueName(v), s.slots[v])
 		}
 	}
 	for _, v := range s.wanted() {
@@ -162,6 +164,9 @@ func (s *stager) rest() {
 		}
 	}
 	s.stores(s.Loop)
+	for i := range s.stored() {
+		s.whole.rest = append(s.whole.rest, len(s.Inputs)+i)
+	}
 }
 
 // again writes an instruction, by the names of its values.

@@ -159,3 +159,31 @@ def test_a_large_function_is_tables_of_pieces_of_the_library(dtype: str) -> None
             with np.errstate(all="ignore"):
                 for have, want in zip(f(u, v, 0.75), plain(u, v, 0.75)):
                     np.testing.assert_array_equal(have, want)
+
+
+def arranged(shape: tuple[int, int], dtype: str, layout: str, seed: int) -> np.ndarray:
+    rows, columns = shape
+    rng = np.random.default_rng(seed)
+    if layout == "sliced":
+        return rng.standard_normal((2 * rows, 2 * columns)).astype(dtype)[::2, ::2]
+    found = rng.standard_normal(shape).astype(dtype, order="F" if layout == "F" else "C")
+    return found[::-1, ::-1] if layout == "back" else found
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "sliced", "back"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_rows_of_folds_several_at_once(axis: int, layout: str) -> None:
+    x, y = T.dmatrix("x"), T.fmatrix("y")
+    powers = T.exp(x - T.max(x, axis=axis, keepdims=True))
+    waves = T.sin(y) * T.cast(2, "float32")
+    outputs = [powers, T.sum(powers, axis=axis), T.sum(powers * waves + x, axis=axis), T.any(waves > 1.9, axis=axis)]
+    fused, apart = (opweld.function([x, y], outputs, fuse=fuse) for fuse in (True, False))
+    for columns in (1, 2, 7, 8, 16, 17, 31, 32, 33, 100, 127, 128, 129, 256, 257, 300):
+        for rows in (1, 2, 3, 19, 40):
+            a = arranged((rows, columns), "float64", layout, columns)
+            b = arranged((rows, columns), "float32", layout, rows)
+            found, wanted = fused(a, b), apart(a, b)
+            np.testing.assert_array_equal(found[0], wanted[0])
+            np.testing.assert_array_equal(found[3], wanted[3])
+            for have, want in zip(found[1:3], wanted[1:3], strict=True):
+                np.testing.assert_allclose(have, want, rtol=1e-13, atol=1e-12)

@@ -123,8 +123,10 @@ extern "C" {
 #endif
 /* Runs n elements of a loop of stores. */
 OPW_SHARED int opw_run_stages(const opw_stages *w, npy_intp n, char *const *p, const npy_intp *s);
-/* Runs a block, of which what waits for the rest of the loop is left in the slots, whole blocks one after the other in `room`. */
-OPW_SHARED int opw_fill_stages(const opw_stages *w, npy_intp m, const char *const *p, const npy_intp *s, char *room);
+/* Runs a block, rows of n elements which are t apart: what waits for the rest of the loop is left in the slots, whole blocks one after
+   the other in `room`, there row behind row. */
+OPW_SHARED int opw_fill_stages(const opw_stages *w, npy_intp n, npy_intp rows, const char *const *p, const npy_intp *s, const npy_intp *t,
+                               char *room);
 #ifdef __cplusplus
 }
 #endif

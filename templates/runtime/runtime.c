@@ -21,6 +21,7 @@
 #include "store.c"
 #include "columns.c"
 #include "far.c"
+#include "ways.c"
 #include "fold.c"
 #include "group.c"
 #include "profile.c"

@@ -131,24 +131,35 @@ int opw_run_stages(const opw_stages *w, npy_intp n, char *const *p, const npy_in
     return opw_run_copied(w, n - whole, rest, s, width);
 }
 
-int opw_fill_stages(const opw_stages *w, npy_intp m, const char *const *p, const npy_intp *s, char *room)
+/* The same of rows of n elements, which are t apart, and lie one behind the other then. */
+static void opw_bring_rows(char *to, const char *from, npy_intp step, npy_intp t, npy_intp n, npy_intp rows, npy_intp size)
 {
+    const npy_intp more = OPW_WHOLE(n * rows) - n * rows;
+    for (; rows > 0; rows--, to += n * size, from += t)
+        opw_copy_run(to, size, from, step, n, size);
+    opw_copy_run(to, size, from - t, 0, more, size);
+}
+
+int opw_fill_stages(const opw_stages *w, npy_intp n, npy_intp rows, const char *const *p, const npy_intp *s, const npy_intp *t, char *room)
+{
+    const npy_intp m = n * rows;
     const int whole = w->exact || OPW_WHOLE(m) == m;
     char *next, **at = OPW_TAKE(char *, w->operands + w->slots);
     npy_intp bytes = 1;
     int i;
-#define OPW_BROUGHT(i) ((w->reads >> (i)&1) && w->sizes[i] && !(whole && opw_lies(w, s, i)))
+#define OPW_BROUGHT(i) \
+    ((w->reads >> (i)&1) && w->sizes[i] && !(whole && opw_lies(w, s, i) && (rows == 1 || t[i] == n * w->sizes[i])))
     for (i = 0; i < w->inputs; i++)
         if (OPW_BROUGHT(i))
-            bytes += OPW_WHOLE(m) * w->sizes[i] + OPW_SPACED;
+            bytes += (m + 8) * w->sizes[i] + OPW_SPACED;
     next = OPW_TAKE(char, bytes);
     opw_place_slots(w, w->block, at, room);
     for (i = 0; i < w->inputs; i++) {
         at[i] = (char *)(uintptr_t)p[i]; /* which pieces read only */
         if (OPW_BROUGHT(i)) {
             at[i] = opw_spaced(next);
-            next = at[i] + OPW_WHOLE(m) * w->sizes[i];
-            opw_bring(at[i], p[i], s[i], m, w->sizes[i]);
+            next = at[i] + (m + 8) * w->sizes[i];
+            opw_bring_rows(at[i], p[i], s[i], t[i], n, rows, w->sizes[i]);
         }
     }
 #undef OPW_BROUGHT

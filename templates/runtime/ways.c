@@ -1,0 +1,92 @@
+/* Which way a loop folds columns: by where its operands lie. */
+/* ---- ways of folding ---------------------------------------------------------------------------------------------- */
+
+#define OPW_SHORT_RUN 32  /* elements that are folded across columns, where neither lie close */
+#define OPW_MANY_COLUMNS 16
+#define OPW_LONG_RUN 2048 /* elements that are folded as several columns, where that pays: */
+#define OPW_NEAR (1 << 20) /* in chunks, as many bytes as a near cache holds; memory is better read in order */
+#define OPW_FAR (1 << 23)  /* as many bytes that no cache near holds: rows of so many columns are read one after the other */
+#define OPW_LONG_ROW 64
+
+/* The operands of a loop that folds: inputs, what is stored of each element, its place, what is folded. */
+typedef struct {
+    opw_operand all[OPW_MAX_OPERANDS]; /* of the place, data is OPW_NO_PLACE */
+    int n, inputs, blocks;             /* all; the inputs; those of a block, without what is folded */
+} opw_operands;
+
+/* How far apart in memory the inputs' neighbours along an axis lie. */
+static npy_intp opw_apart(const opw_axes *axes, int axis, int inputs)
+{
+    npy_intp sum = 0;
+    int k;
+    for (k = 0; k < inputs; k++)
+        sum += opw_size(axes->strides[axis][k]);
+    return sum;
+}
+
+/* Whether elements along an axis lie as the loop has text for. */
+static int opw_is_close(const opw_loop *work, const opw_operands *list, const opw_axes *axes, int axis)
+{
+    int k;
+    for (k = 0; k < axes->operands; k++)
+        if (axes->strides[axis][k] != (k < work->inputs && work->numbers >> k & 1 ? 0 : list->all[k].size))
+            return 0;
+    return 1;
+}
+
+/* Whether to fold long runs, n elements in all, as if they were several columns. */
+static int opw_is_wide(const opw_loop *work, const opw_operands *list, const opw_axes *gone, npy_intp n)
+{
+    int last = gone->n - 1;
+    return gone->dims[last] >= OPW_LONG_RUN && opw_is_close(work, list, gone, last) &&
+           (!work->fold->chunk[1] || n * opw_apart(gone, last, work->inputs) <= OPW_NEAR);
+}
+
+/* Whether columns, so many side by side, of n elements in all, are best read row by row: from memory, in rows that are near one
+   another. */
+static int opw_is_by_rows(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp n)
+{
+    npy_intp columns = kept->dims[kept->n - 1];
+    int last = gone->n - 1;
+    return columns >= OPW_LONG_ROW && columns <= work->fold->width && n * opw_apart(kept, kept->n - 1, work->inputs) > OPW_FAR &&
+           opw_apart(gone, last, work->inputs) <= 2 * columns * opw_apart(kept, kept->n - 1, work->inputs);
+}
+
+/* Whether columns, of n elements in all, are best read row by row through many of them: from memory, in rows that lie apart. How
+   many rows at once; what does not lie close is not folded several rows at once anyway. */
+static int opw_is_far(const opw_loop *work, const opw_operands *list, const opw_axes *kept, const opw_axes *gone, npy_intp n)
+{
+    int last = kept->n - 1, k;
+    if (gone->n != 1 || kept->dims[last] < OPW_LONG_ROW || n * opw_apart(kept, last, work->inputs) <= OPW_FAR)
+        return 0;
+    for (k = 0; k < list->blocks; k++)
+        if (kept->strides[last][k] != list->all[k].size)
+            return 1;
+    return OPW_FAR_ROWS;
+}
+
+/* Whether inputs lie close along an axis, or are one number there. */
+static int opw_is_along(const opw_loop *work, const opw_operands *list, const opw_axes *axes, int axis)
+{
+    int k, close = 0;
+    for (k = 0; k < work->inputs; k++) {
+        if (axes->strides[axis][k] && axes->strides[axis][k] != list->all[k].size)
+            return 0;
+        close |= axes->strides[axis][k] != 0;
+    }
+    return close;
+}
+
+/* Whether to fold columns side by side: where neighbours among what is kept lie closer than those among what goes, or runs are
+   short and do not lie close. */
+static int opw_is_beside(const opw_loop *work, const opw_operands *list, const opw_axes *kept, const opw_axes *gone)
+{
+    npy_intp n = 1;
+    int i;
+    if (!kept->n || opw_apart(kept, kept->n - 1, work->inputs) < opw_apart(gone, gone->n - 1, work->inputs))
+        return kept->n > 0;
+    for (i = 0; i < gone->n && n <= OPW_SHORT_RUN; i++)
+        n *= gone->dims[i];
+    return n <= OPW_SHORT_RUN && kept->dims[kept->n - 1] >= OPW_MANY_COLUMNS && !opw_is_close(work, list, gone, gone->n - 1) &&
+           (n <= OPW_SHORT_RUN / 2 || !opw_is_along(work, list, gone, gone->n - 1));
+}
