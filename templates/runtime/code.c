@@ -253,6 +253,8 @@ static int opw_resolve(opw_code *code, const opw_program *p)
     opw_find_work(code);
     if (opw_find_temporaries(code) || opw_find_lane(code) || opw_find_spares(code))
         return -1;
+    code->alone = code->direct && !code->lane && code->works == 1 && p->results == 1 && p->single && !code->scalars && !p->kept &&
+                  !code->temporaries;
     for (i = 0; i < p->variables; i++)
         code->wide |= p->types[p->variable_types[i]].number == NPY_LONGDOUBLE || p->types[p->variable_types[i]].number == NPY_CLONGDOUBLE;
     code->keywords[p->arguments - p->cells] = PyUnicode_InternFromString("out");

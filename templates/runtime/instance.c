@@ -65,6 +65,7 @@ typedef struct {
     int scalars;        /* there are results that become scalars */
     int direct;         /* its calls need no more of the table than the steps that do the work: */
     opw_quick *quick;   /* of each argument */
+    int alone;          /* the same, of one step and one result, which the caller gets as it is; nothing else is made */
     uint32_t *work_steps, works;
     uint32_t *temporary_offsets, temporaries; /* those that are not kept */
     opw_lane *lane;     /* NULL: that is not one loop */

@@ -2,11 +2,11 @@
 /* ---- calls without a walk ----------------------------------------------------------------------------------------- */
 
 /* Where a call may work on what others hold for it, it takes and gives up nothing but what its steps make: of the table it needs
-   those steps alone. */
+   those steps alone. alone: where that is one step that makes one result, most of what follows is left out by the compiler. */
 
 /* The arguments as arrays, borrowed from the caller; those that were converted are owned: in their places in owned, a bit for each
    in *made. -1: an exception is set. */
-static int opw_take_arguments(char *frame, const opw_code *code, PyObject *const *args, PyObject **owned, npy_uint64 *made)
+OPW_INLINE int opw_take_arguments(char *frame, const opw_code *code, PyObject *const *args, PyObject **owned, npy_uint64 *made)
 {
     const opw_argument *table = code->program->argument_table;
     uint32_t i, n = code->program->arguments;
@@ -28,14 +28,16 @@ static int opw_take_arguments(char *frame, const opw_code *code, PyObject *const
 }
 
 /* Begins what the steps will make: nothing, or what the instance kept, of which py_<name> has a reference of its own. */
-static inline void opw_begin_made(char *frame, const opw_code *code)
+OPW_INLINE void opw_begin_made(char *frame, const opw_code *code, int alone)
 {
     const opw_program *p = code->program;
     uint32_t i;
-    for (i = 0; i < p->results; i++) {
+    for (i = 0; i < (alone ? 1 : p->results); i++) {
         OPW_PY(frame + code->result_offsets[i]) = Py_None;
         OPW_ARRAY(frame + code->result_offsets[i]) = NULL;
     }
+    if (alone)
+        return;
     if (code->scalars)
         opw_offer_kept_results(frame, code);
     for (i = 0; i < code->temporaries; i++) {
@@ -70,13 +72,13 @@ static inline void opw_leave_temporaries(char *frame, const opw_code *code, int 
 }
 
 /* Runs the steps that do the work. Non-zero: an exception is set. */
-static int opw_run_work(char *frame, const opw_code *code)
+OPW_INLINE int opw_run_work(char *frame, const opw_code *code, int alone)
 {
     uint32_t i;
     int met = 0;
-    for (i = 0; i < code->works; i++) {
+    for (i = 0; i < (alone ? 1 : code->works); i++) {
         const opw_resolved *step = &code->steps[code->work_steps[i]];
-        int status = opw_run_step(frame, code, step, &met);
+        int status = alone ? opw_run_entry(frame, code, step) : opw_run_step(frame, code, step, &met);
         if (status) {
             opw_fail(frame, code, code->work_steps[i], status);
             return 1;
@@ -86,10 +88,12 @@ static int opw_run_work(char *frame, const opw_code *code)
 }
 
 /* What the steps left as the call's result, whose references it takes. NULL: an exception is set. */
-static PyObject *opw_hand_over(char *frame, const opw_code *code)
+OPW_INLINE PyObject *opw_hand_over(char *frame, const opw_code *code, int alone)
 {
     uint32_t i;
     PyObject *list;
+    if (alone)
+        return (PyObject *)OPW_ARRAY(frame + code->result_offsets[0]);
     if (code->program->single && !code->program->results)
         Py_RETURN_NONE;
     if (code->program->single)
@@ -134,7 +138,7 @@ static inline void opw_begin(opw_function *self, char *frame)
         opw_forget_floats(code->wide);
 }
 
-static PyObject *opw_call_directly(opw_function *self, PyObject *const *args)
+OPW_INLINE PyObject *opw_call_working(opw_function *self, PyObject *const *args, int alone)
 {
     union { char bytes[OPW_DIRECT_FRAME]; void *align; double align_double; } small;
     const opw_code *code = self->code;
@@ -143,17 +147,20 @@ static PyObject *opw_call_directly(opw_function *self, PyObject *const *args)
     npy_uint64 made = 0;
     opw_begin(self, frame);
     if (!opw_take_arguments(frame, code, args, owned, &made)) {
-        opw_begin_made(frame, code);
-        if (opw_run_work(frame, code) || (self->remark && opw_met_floats(code->wide) && opw_remark(self, frame)) ||
-            !(result = opw_hand_over(frame, code)))
+        opw_begin_made(frame, code, alone);
+        if (opw_run_work(frame, code, alone) || (self->remark && opw_met_floats(code->wide) && opw_remark(self, frame)) ||
+            !(result = opw_hand_over(frame, code, alone)))
             opw_drop_made(frame, code);
-        else
+        else if (!alone)
             opw_leave_temporaries(frame, code, 1);
     }
     if (made)
         opw_release_made(owned, made);
     return result;
 }
+
+static PyObject *opw_call_directly(opw_function *self, PyObject *const *args) { return opw_call_working(self, args, 0); }
+static PyObject *opw_call_alone(opw_function *self, PyObject *const *args) { return opw_call_working(self, args, 1); }
 
 /* ---- the entry ---------------------------------------------------------------------------------------------------- */
 
@@ -203,6 +210,8 @@ static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_
     opw_function *self = (opw_function *)callable;
     Py_ssize_t given = PyVectorcall_NARGS(nargsf);
     PyObject *result;
+    if (self->code->alone && given == (Py_ssize_t)self->code->program->arguments && !names)
+        return opw_call_alone(self, args);
     if (self->code->lane && opw_take_lane(self, args, given, names, &result))
         return result;
     if (self->code->direct && given == (Py_ssize_t)self->code->program->arguments && !names)
