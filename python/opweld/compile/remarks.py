@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -66,7 +67,7 @@ class Remarks:
         self.called = called
         self.arguments = arguments
         self._steps, self._start = _plan(graph)
-        self._repeats = not updates and all(_only_computes(step.node) for step in self._steps)
+        self._updates = updates
 
     def say(self, word: int, values: Sequence[Any], made: Callable[..., Any], level: int) -> None:
         """Say of a call what `np.errstate` wants said.
@@ -127,11 +128,18 @@ class Remarks:
                     known[at] = None
         return found
 
+    @cached_property
+    def _computes(self) -> bool:
+        """Whether no node does more than compute."""
+        return all(_only_computes(step.node) for step in self._steps)
+
     def _only_compares(self, values: Sequence[Any], made: Callable[..., Any]) -> bool:
         """Whether what looked invalid was a comparison of NaN, of which NumPy says nothing: it is gone with them."""
+        if self._updates:
+            return False
         given = values[: self.arguments]
         put = [_without_nan(value) for value in given]
-        if not self._repeats or all(value is other for value, other in zip(put, given)):
+        if all([value is other for value, other in zip(put, given)]) or not self._computes:
             return False
         words: list[int] = []
         token = _tried.set(words)
