@@ -139,6 +139,7 @@ static int opw_fill_lane(const opw_code *code, opw_lane *lane, const opw_group *
         !opw_is_shaped(group, lane->shaped))
         return 0;
     lane->pure = work->worth && !work->raises;
+    lane->twice = lane->pure && !code->wide;
     lane->out = opw_quick_of(p->single && p->results == 1 ? p->result_table[0].fit : NULL, NPY_ARRAY_C_CONTIGUOUS);
     for (k = 0; k < p->results; k++) {
         for (i = 0; i < p->results && (int32_t)p->result_table[i].variable != variables[(uint32_t)work->inputs + k]; i++)
@@ -250,13 +251,13 @@ static int opw_resolve(opw_code *code, const opw_program *p)
     for (i = 0; i < p->arguments; i++)
         if (p->argument_table[i].name && !(code->keywords[i] = PyUnicode_InternFromString(p->argument_table[i].name)))
             return -1;
+    for (i = 0; i < p->variables; i++)
+        code->wide |= p->types[p->variable_types[i]].number == NPY_LONGDOUBLE || p->types[p->variable_types[i]].number == NPY_CLONGDOUBLE;
     opw_find_work(code);
     if (opw_find_temporaries(code) || opw_find_lane(code) || opw_find_spares(code))
         return -1;
     code->alone = code->direct && !code->lane && code->works == 1 && p->results == 1 && p->single && !code->scalars && !p->kept &&
                   !code->temporaries;
-    for (i = 0; i < p->variables; i++)
-        code->wide |= p->types[p->variable_types[i]].number == NPY_LONGDOUBLE || p->types[p->variable_types[i]].number == NPY_CLONGDOUBLE;
     code->keywords[p->arguments - p->cells] = PyUnicode_InternFromString("out");
     return code->keywords[p->arguments - p->cells] ? 0 : -1;
 }

@@ -35,7 +35,7 @@ typedef struct {
 typedef struct {
     const opw_loop *loop;
     int ndim;           /* of what has dimensions */
-    int pure;           /* the loop computes and does nothing else: it sets no exception, and may run twice */
+    int pure, twice;    /* the loop computes and does nothing else: it sets no exception; and it may run twice */
     npy_uint64 shaped;  /* a bit for each input that has dimensions */
     int arguments, constants;
     opw_taken_input inputs[OPW_MAX_OPERANDS]; /* arguments in their order, then constants */

@@ -221,7 +221,7 @@ OPW_INLINE void opw_choose_truths(int n, PyObject **outputs, const opw_usual *o)
 OPW_INLINE int opw_run_lane(opw_function *self, const opw_lane *lane, PyObject *out, PyObject **result, int n, opw_usual *o)
 {
     const opw_code *code = self->code;
-    const int twice = o->n <= OPW_TWICE && lane->pure && !code->wide;
+    const int twice = o->n <= OPW_TWICE && lane->twice;
     PyObject *outputs[OPW_MAX_OPERANDS];
     int made;
     if (out && !opw_out_fits(lane, out, o))
@@ -233,7 +233,7 @@ OPW_INLINE int opw_run_lane(opw_function *self, const opw_lane *lane, PyObject *
     if (opw_run_lane_loop(self, lane->loop, o->n, lane->shaped, o->p, lane->strides) || (!lane->pure && PyErr_Occurred()))
         return opw_leave_lane(outputs, made);
     *result = NULL;
-    if (!self->remark || !opw_met_floats(code->wide) || (twice && !opw_meets_again(self, o)) || !opw_remark_of(self, o)) {
+    if (!self->remark || !opw_met_floats(lane->twice ? 0 : code->wide) || (twice && !opw_meets_again(self, o)) || !opw_remark_of(self, o)) {
         if (code->scalars)
             opw_choose_truths(n, outputs, o);
         *result = opw_results_of(code, outputs);
@@ -259,7 +259,7 @@ OPW_INLINE int opw_in_lane(opw_function *self, PyObject *const *args, PyObject *
 
 /* Calls in the lane; 0: the call is left to the other ways. Where the numbers are known, the compiler leaves out the loops over
    operands. */
-static int opw_take_lane(opw_function *self, PyObject *const *args, Py_ssize_t given, PyObject *names, PyObject **result)
+OPW_INLINE int opw_take_lane(opw_function *self, PyObject *const *args, Py_ssize_t given, PyObject *names, PyObject **result)
 {
     const opw_lane *lane = self->code->lane;
     PyObject *out = NULL;

@@ -4,25 +4,36 @@
 /* Where a call may work on what others hold for it, it takes and gives up nothing but what its steps make: of the table it needs
    those steps alone. alone: where that is one step that makes one result, most of what follows is left out by the compiler. */
 
-/* The arguments as arrays, borrowed from the caller; those that were converted are owned: in their places in owned, a bit for each
-   in *made. -1: an exception is set. */
+/* An argument that is not what nearly every array is, as an array, borrowed from the caller; one that was converted is owned: in its
+   place in owned, a bit for it in *made. NULL: an exception is set. */
+__attribute__((noinline)) static PyObject *opw_other_argument(char *frame, const opw_code *code, uint32_t i, PyObject *value, PyObject **owned,
+                                                             npy_uint64 *made)
+{
+    const opw_argument *argument = &code->program->argument_table[i];
+    if (opw_accepts(argument, value))
+        return value;
+    if (!(value = opw_convert(frame, i, value)))
+        return NULL;
+    if (!opw_accepts(argument, value)) {
+        opw_refuse(value, opw_label_of(code, argument->variable));
+        return NULL;
+    }
+    owned[i] = value;
+    *made |= (npy_uint64)1 << i;
+    return value;
+}
+
+/* Puts the arguments into their slots. -1: an exception is set. */
 OPW_INLINE int opw_take_arguments(char *frame, const opw_code *code, PyObject *const *args, PyObject **owned, npy_uint64 *made)
 {
-    const opw_argument *table = code->program->argument_table;
-    uint32_t i, n = code->program->arguments;
-    for (i = 0; i < n; i++) {
-        char *slot = opw_argument_slot(frame, code, i);
-        PyObject *value = args[i];
-        if (!opw_is_quick(&code->quick[i], value) && !opw_accepts(&table[i], value)) {
-            if (!(value = opw_convert(frame, i, value)))
-                return -1;
-            if (!opw_accepts(&table[i], value))
-                return opw_refuse(value, opw_label_of(code, table[i].variable));
-            owned[i] = value;
-            *made |= (npy_uint64)1 << i;
-        }
-        OPW_PY(slot) = value;
-        OPW_ARRAY(slot) = (PyArrayObject *)value;
+    const opw_quick *quick = code->quick, *end = quick + code->program->arguments;
+    const uint32_t *offset = code->argument_offsets;
+    for (; quick < end; quick++, offset++, args++) {
+        PyObject *value = *args;
+        if (!opw_is_quick(quick, value) && !(value = opw_other_argument(frame, code, (uint32_t)(quick - code->quick), value, owned, made)))
+            return -1;
+        OPW_PY(frame + *offset) = value;
+        OPW_ARRAY(frame + *offset) = (PyArrayObject *)value;
     }
     return 0;
 }
@@ -160,7 +171,7 @@ OPW_INLINE PyObject *opw_call_working(opw_function *self, PyObject *const *args,
 }
 
 static PyObject *opw_call_directly(opw_function *self, PyObject *const *args) { return opw_call_working(self, args, 0); }
-static PyObject *opw_call_alone(opw_function *self, PyObject *const *args) { return opw_call_working(self, args, 1); }
+__attribute__((noinline)) static PyObject *opw_call_alone(opw_function *self, PyObject *const *args) { return opw_call_working(self, args, 1); }
 
 /* ---- the entry ---------------------------------------------------------------------------------------------------- */
 
@@ -205,18 +216,24 @@ __attribute__((noinline)) static PyObject *opw_call(opw_function *self, PyObject
     return result;
 }
 
+/* What a call does that no shorter way is for. */
+__attribute__((noinline)) static PyObject *opw_call_otherwise(opw_function *self, PyObject *const *args, Py_ssize_t given, PyObject *names)
+{
+    if (self->code->direct && given == (Py_ssize_t)self->code->program->arguments && !names)
+        return opw_call_directly(self, args);
+    return opw_call(self, args, given, names);
+}
+
 static PyObject *opw_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *names)
 {
     opw_function *self = (opw_function *)callable;
     Py_ssize_t given = PyVectorcall_NARGS(nargsf);
-    PyObject *result;
+    PyObject *result = NULL;
     if (self->code->alone && given == (Py_ssize_t)self->code->program->arguments && !names)
         return opw_call_alone(self, args);
     if (self->code->lane && opw_take_lane(self, args, given, names, &result))
         return result;
-    if (self->code->direct && given == (Py_ssize_t)self->code->program->arguments && !names)
-        return opw_call_directly(self, args);
-    return opw_call(self, args, given, names);
+    return opw_call_otherwise(self, args, given, names);
 }
 
 /* The entry of functions that are made for several threads. */
