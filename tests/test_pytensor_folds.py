@@ -61,3 +61,14 @@ def test_nothing_has_no_largest_integer():
     assert list(f(np.array([[1, -2], [-3, 4]], "int32"))) == [1, 4]
     with pytest.raises(ValueError, match="no identity"):
         f(np.zeros((0, 3), "int32"))
+
+
+def test_what_asks_for_some_sizes_is_c():
+    x = pt.dtensor3("x")
+    f = pytensor.function([x], pt.specify_shape(x, (None, 3, None)), mode=opweld.pytensor.OPWELD_C)
+    wrapping = Wrapping()
+    assert {wrapping.node(node).op.c_lang for node in f.maker.fgraph.toposort()} == {"c"}
+    given = values("float64", (2, 3, 4))
+    np.testing.assert_array_equal(f(given), given)
+    with pytest.raises(AssertionError, match="dim 1 of input has shape 4, expected 3"):
+        f(given.transpose(0, 2, 1))

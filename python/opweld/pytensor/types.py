@@ -10,12 +10,14 @@ from pytensor.configdefaults import config
 from pytensor.graph.type import Type
 from pytensor.link.c.cmodule import GCC_compiler
 from pytensor.link.c.interface import CLinkerType
+from pytensor.link.c.type import Generic
 from pytensor.scalar import ScalarType
 from pytensor.tensor.type import DenseTensorType, TensorType
+from pytensor.tensor.type_other import NoneTypeT
 
 from opweld.hooks.reading import VARIABLE
 
-__all__ = ["Array", "Foreign", "Types", "Uncarried", "is_plain", "listed"]
+__all__ = ["Array", "Foreign", "Types", "Uncarried", "is_in_c", "is_plain", "listed"]
 
 #: What a TensorType's texts do more than hold a reference to an array, if a class of a user's writes it.
 _TEXTS = ("c_declare", "c_init", "c_extract", "c_extract_out", "c_sync", "c_cleanup", "filter")
@@ -105,7 +107,7 @@ class Foreign:
     def __init__(self, type_: Type) -> None:
         self.stands_for = type_
         self._tests = bool(config.check_input)
-        if type(type_) is ScalarType and not type_.dtype.startswith("complex"):
+        if is_in_c(type_):
             self.c_lang = "c"
 
     def __str__(self) -> str:
@@ -257,6 +259,23 @@ def is_plain(type_: Type) -> bool:
     if cls not in _known:
         _known[cls] = all(getattr(cls, hook, None) is getattr(TensorType, hook, None) for hook in _TEXTS)
     return _known[cls]
+
+
+def is_in_c(type_: Type) -> bool:
+    """Tell whether a type's texts are C: an array's, a number's, or those of what is an object and no more.
+
+    Parameters
+    ----------
+    type_ : Type
+        PyTensor's.
+
+    Returns
+    -------
+    bool
+    """
+    if type(type_) in (Generic, NoneTypeT):
+        return True
+    return (is_plain(type_) or type(type_) is ScalarType) and not type_.dtype.startswith("complex")
 
 
 def _no_array(cls: type[TensorType]) -> bool:
