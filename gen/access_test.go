@@ -2,6 +2,7 @@ package gen
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -86,7 +87,7 @@ func TestTheTableOfViews(t *testing.T) {
 	plan, err := NewPlan(Alone(p), []*Typed{typed})
 	require.NoError(t, err)
 	v := NewView(plan)
-	assert.Equal(t, []AccessView{{Inputs: 3, Axes: []int{-1, 1, -1, 2}, Ones: "0x0ULL",
+	assert.Equal(t, []AccessView{{Inputs: 3, NDim: 4, Axes: []int{-1, 1, -1, 2}, Ones: "0x0ULL",
 		Cuts: []CutView{{Axis: 0, To: -1, At: 1}, {Axis: 1, To: 1, Step: 2}}}}, v.Accesses)
 	assert.True(t, slices.ContainsFunc(v.Functions[0].Steps, func(s StepView) bool { return s.Run == "opw_run_view" }))
 
@@ -97,4 +98,51 @@ func TestTheTableOfViews(t *testing.T) {
 	plan, err = NewPlan(Alone(g.p), []*Typed{typed})
 	require.NoError(t, err)
 	assert.Equal(t, "0x1ULL", NewView(plan).Accesses[0].Ones)
+}
+
+// told is a graph of a view of a float64 of three dimensions, of two, that is told which it is.
+func told(t *testing.T) *Program {
+	g := newGraph(t)
+	vector := g.plain
+	vector.Array = &Array{"int64", 1, true}
+	x := g.input("x", 3)
+	g.p.Types = append(g.p.Types, vector)
+	numbers := Variable{Type: len(g.p.Types) - 1, Role: RoleConstant}
+	g.p.Variables = append(g.p.Variables, numbers)
+	at := len(g.p.Variables) - 1
+	v := g.view("View", &Access{Told: true}, 2, x)
+	k, s := &g.p.Kernels[0], &g.p.Steps[0]
+	k.Inputs, s.Inputs = append(k.Inputs, numbers.Type), append(s.Inputs, at)
+	g.returns(v)
+	return g.p
+}
+
+// What a view is told stands in no module: the table says how many dimensions it has, and nothing else.
+func TestAViewThatIsToldIsNoTable(t *testing.T) {
+	p := told(t)
+	data, err := p.Encode()
+	require.NoError(t, err)
+	assert.Contains(t, string(data), `"view":{"told":true}`)
+	p, err = Decode(data)
+	require.NoError(t, err)
+	typed, err := p.Check()
+	require.NoError(t, err)
+	plan, err := NewPlan(Alone(p), []*Typed{typed})
+	require.NoError(t, err)
+	assert.Equal(t, []AccessView{{Inputs: 2, NDim: 2, Told: true, Ones: "0x0ULL"}}, NewView(plan).Accesses)
+}
+
+// What a view is told is one vector of integers.
+func TestViewsThatAreToldByWhatDoesNotFit(t *testing.T) {
+	const what = "kernels[0].inputs: View: a view is told what it is by one vector of int64, its second input"
+	for want, damage := range map[string]func(p *Program){
+		what:       func(p *Program) { p.Kernels[0].Inputs[1] = p.Kernels[0].Inputs[0] },
+		what + " ": func(p *Program) { p.Kernels[0].Inputs = p.Kernels[0].Inputs[:1] },
+		"kernels[0].view: View: the output is a int64, the view a float64": func(p *Program) { p.Kernels[0].Outputs[0] = p.Kernels[0].Inputs[1] },
+	} {
+		p := told(t)
+		damage(p)
+		_, err := p.Check()
+		assert.EqualError(t, err, strings.TrimSpace(want))
+	}
 }

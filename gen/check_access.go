@@ -19,7 +19,12 @@ func (c *checker) accesses() {
 		if len(k.Inputs) == 0 || len(k.Outputs) != 1 {
 			c.fail(where, k.Label, "%d inputs and %d outputs; a view is one output of one input and of integers", len(k.Inputs), len(k.Outputs))
 		}
-		if c.numbers(where+".inputs", k); c.err == nil {
+		c.numbers(where+".inputs", k)
+		switch {
+		case c.err != nil:
+		case k.View.Told:
+			c.told(where, k)
+		default:
 			c.access(where+".view", k)
 		}
 		if c.err != nil {
@@ -37,7 +42,7 @@ func (c *checker) numbers(where string, k *Kernel) {
 			return
 		}
 		integer := array.NDim == 0 && (array.Class == 'i' || array.Class == 'u')
-		if j > 0 && j < len(k.Inputs) && !integer {
+		if j > 0 && j < len(k.Inputs) && !integer && !k.View.Told {
 			c.fail(fmt.Sprintf("%s[%d]", where, j), k.Label, "a %s of %d dimensions is no number of a view: expected an integer without dimensions",
 				array.Name, array.NDim)
 		}
@@ -64,6 +69,17 @@ func (c *checker) access(where string, k *Kernel) {
 	}
 	for i := range a.Cuts {
 		c.cut(fmt.Sprintf("%s.cuts[%d]", where, i), k, i, from.NDim)
+	}
+}
+
+// told checks a view that is told what it is of an array.
+func (c *checker) told(where string, k *Kernel) {
+	from, to := c.arrays[k.Inputs[0]], c.arrays[k.Outputs[0]]
+	if from.Name != to.Name {
+		c.fail(where+".view", k.Label, "the output is a %s, the view a %s", to.Name, from.Name)
+	}
+	if len(k.Inputs) != 2 || c.arrays[k.Inputs[1]].Name != "int64" || c.arrays[k.Inputs[1]].NDim != 1 {
+		c.fail(where+".inputs", k.Label, "a view is told what it is by one vector of int64, its second input")
 	}
 }
 

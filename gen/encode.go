@@ -145,6 +145,9 @@ func (l *Structure) fields() fields {
 }
 
 func (a *Access) fields() fields {
+	if a.Told {
+		return fields{"told": true}
+	}
 	cuts := []any{}
 	for _, c := range a.Cuts {
 		cuts = append(cuts, fields{"axis": c.Axis}.index("at", c.At).index("start", c.Start).index("stop", c.Stop).index("step", c.Step))

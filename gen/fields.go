@@ -99,8 +99,11 @@ func (d *decoder) access(parent *object) *Access {
 		return nil
 	}
 	o := d.object(v, parent.at("view"))
-	a := &Access{Axes: o.nums("axes"), New: o.nums("new")}
-	o.list("cuts", false, func(v any, where string) { a.Cuts = append(a.Cuts, d.cut(v, where)) })
+	a := &Access{Told: o.bool("told", true)}
+	if !a.Told {
+		a.Axes, a.New = o.nums("axes"), o.nums("new")
+		o.list("cuts", false, func(v any, where string) { a.Cuts = append(a.Cuts, d.cut(v, where)) })
+	}
 	o.close()
 	return a
 }

@@ -170,7 +170,8 @@ func (f *functionFinder) group(g *Group, e *Entry) GroupPlan {
 func (f *functionFinder) access(i int) int {
 	k := &f.of.Kernels[i]
 	same := func(have *TypedKernel) bool {
-		return have.Variables[0].Type.Array.NDim == k.Variables[0].Type.Array.NDim && len(have.Inputs) == len(k.Inputs) && reflect.DeepEqual(have.View, k.View)
+		return have.dims(0) == k.dims(0) && len(have.Inputs) == len(k.Inputs) && have.dims(len(k.Inputs)) == k.dims(len(k.Inputs)) &&
+			reflect.DeepEqual(have.View, k.View)
 	}
 	at := slices.IndexFunc(f.Accesses, same)
 	if at < 0 {
@@ -179,6 +180,9 @@ func (f *functionFinder) access(i int) int {
 	}
 	return at
 }
+
+// dims is how many dimensions one of a kernel's arrays has.
+func (k *TypedKernel) dims(i int) int { return k.Variables[i].Type.Array.NDim }
 
 // kernel gives the function of a step of a kernel.
 func (f *functionFinder) kernel(i int) int {

@@ -29,7 +29,7 @@ func (f *fuser) absorb() {
 	views, room := map[*group]int{}, map[*group]int{}
 	for at := len(f.order) - 1; at >= 0; at-- {
 		step := f.order[at]
-		if f.kernel(step).View == nil || slices.ContainsFunc(f.Steps[step].Inputs, func(v int) bool { return replaced[v] }) {
+		if view := f.kernel(step).View; view == nil || view.Told || slices.ContainsFunc(f.Steps[step].Inputs, func(v int) bool { return replaced[v] }) {
 			continue
 		}
 		groups, able := f.through(step, through)

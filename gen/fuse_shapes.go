@@ -93,7 +93,7 @@ func (s *shapes) viewed(a *Access, of roots, numbers []int, offered int) int {
 // view finds the root of a view. Of what a fold left it lies within what was folded, where the axes that went are there again.
 func (s *shapes) view(step *Step, a *Access) {
 	v, of := step.Outputs[0], s.roots[step.Inputs[0]]
-	if s.roots[v] == nil {
+	if s.roots[v] == nil || a.Told {
 		return
 	}
 	root := s.viewed(a, of, step.Inputs[1:], v)

@@ -64,8 +64,10 @@ func (p *Program) cxx() bool {
 func (k *Kernel) fixed() bool { return k.Perform || k.Structure != nil || k.View != nil }
 
 // Access says which elements of the first input a view has, and along which axes. The other inputs are integers without
-// dimensions.
+// dimensions. Of a view that is told all this is said by numbers that it reads when it runs, the elements of its other input, so
+// that one module serves all such views: templates/runtime/told.c has their order.
 type Access struct {
+	Told bool  // the fields below are empty
 	Axes []int // of the input, in the order of the view; one that is neither here nor cut by At must be of size 1
 	New  []int // places among the view's axes, ascending: these are of size 1
 	Cuts []Cut // along the input's axes, ascending

@@ -5,6 +5,8 @@ import "slices"
 // AccessView is an entry of the table of views.
 type AccessView struct {
 	Inputs int
+	NDim   int
+	Told   bool   // what follows is told when it runs
 	Axes   []int  // of each axis of the view the input's, or -1
 	Ones   string // a mask of the axes that must be of size 1
 	Cuts   []CutView
@@ -19,11 +21,11 @@ type CutView struct {
 // accesses fills the table of views.
 func (v *viewer) accesses() {
 	for _, k := range v.plan.Accesses {
-		a := AccessView{Inputs: len(k.Inputs), Axes: k.View.order()}
+		a := AccessView{Inputs: len(k.Inputs), NDim: k.dims(len(k.Inputs)), Told: k.View.Told, Axes: k.View.order()}
 		gone := []int{}
 		for axis := range k.Variables[0].Type.Array.NDim {
 			cut := slices.ContainsFunc(k.View.Cuts, func(c Cut) bool { return c.Axis == axis })
-			if !cut && !slices.Contains(k.View.Axes, axis) {
+			if !k.View.Told && !cut && !slices.Contains(k.View.Axes, axis) {
 				gone = append(gone, axis)
 			}
 		}

@@ -144,6 +144,37 @@ def test_a_model_of_products_is_one_run(library):
         np.testing.assert_allclose(found, right)
 
 
+def test_products_of_whatever_views_are_one_module(library):
+    A, B = pt.dmatrices("A", "B")
+    x, y = np.random.default_rng(2).normal(size=(2, 6, 6))
+    views = (lambda m: m.T, lambda m: m[::-1], lambda m: m[1:, ::2][::2].T, lambda m: m.T[::-1, 3:], lambda m: m[:, 2:])
+    found = set()
+    for left in views:
+        for right in views:
+            if left(x).shape[1] == right(y).shape[0]:
+                f = pytensor.function([A, B], blas.Dot22()(left(A), right(B)), mode="OPWELD_C")
+                np.testing.assert_allclose(f(x, y), left(x) @ right(y))
+                found.add(f.vm.source())
+    assert len(found) == 1
+
+
+def test_views_that_are_told_are_what_they_are(library):
+    """Beside loops that read through them, as results, of views that are told, and of which one is refused."""
+    A, i = pt.dmatrix("A"), 3
+    a = np.arange(16.0).reshape(4, 4)
+    part = A[1:]
+    outputs = [part, part.T, blas.Dot22()(part, A.T), part * 2, A[i], blas.Dot22()(A[i : i + 1], A[::-2].T)]
+    f = pytensor.function([A], [pytensor.Out(v, borrow=True) for v in outputs], mode="OPWELD_C")
+    wanted = [a[1:], a[1:].T, a[1:] @ a.T, a[1:] * 2, a[3], a[3:4] @ a[::-2].T]
+    for found, right in zip(f(a), wanted, strict=True):
+        np.testing.assert_allclose(found, right)
+    g = pytensor.function([A], blas.Dot22()(A[i].dimshuffle("x", 0)[:, ::-1], A), mode="OPWELD_C")
+    np.testing.assert_allclose(g(a), a[3:, ::-1] @ a)
+    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 2"):
+        g(a[:2])
+    assert g.vm.nodes[g.vm.position_of_error].op.idx_list[0] == 0
+
+
 def test_without_a_library_products_are_left_to_pytensor(monkeypatch):
     monkeypatch.setattr(blaslib, "found", lambda compiler: "")
     A = pt.dmatrix("A")

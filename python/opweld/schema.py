@@ -158,9 +158,10 @@ class LoopFields(_LoopFields, total=False):
     keepdims: bool
 
 
-class AccessFields(TypedDict):
+class AccessFields(TypedDict, total=False):
     """See docs/program.md."""
 
+    told: bool
     axes: list[int]
     new: list[int]
     cuts: list[CutFields]

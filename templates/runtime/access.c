@@ -22,15 +22,17 @@ static npy_intp opw_integer(PyArrayObject *number, int *large)
     return *large ? NPY_MAX_INTP : (npy_intp)natural;
 }
 
-/* The inputs of a view: as listed, or, of a view that a loop reads, among the group's. */
+/* The inputs of a view: as listed, or, of a view that a loop reads, among the group's. told: the numbers themselves, of a view that
+   is told what it is. */
 typedef struct {
     opw_places places;
     const int32_t *reads;
+    const npy_int64 *told;
 } opw_inputs;
 
 OPW_INLINE npy_intp opw_number_in(const opw_inputs *inputs, int i, int *large)
 {
-    return opw_integer(*opw_place(inputs->places, inputs->reads ? inputs->reads[i] : i), large);
+    return inputs->told ? (npy_intp)inputs->told[i] : opw_integer(*opw_place(inputs->places, inputs->reads ? inputs->reads[i] : i), large);
 }
 
 /* Takes one element along an axis of so many elements. Non-zero: it is not there, an exception is set. */
@@ -100,17 +102,13 @@ static int opw_reach(const opw_access *access, const opw_operand *from, const op
     return 0;
 }
 
-/* A view as an array, which keeps alive what it is a view of. A new reference, or NULL. */
-static PyArrayObject *opw_view_array(const opw_access *access, PyArrayObject *of, const opw_inputs *inputs)
+/* An array of what a view has of another one, which it keeps alive. A new reference, or NULL. */
+static PyArrayObject *opw_array_of(const opw_operand *view, PyArrayObject *of)
 {
-    npy_intp room[2 * OPW_MAX_DIMS];
-    opw_operand from = opw_operand_of(of), view;
     PyArrayObject *made;
-    if (opw_reach(access, &from, inputs, room, &view))
-        return NULL;
     Py_INCREF(PyArray_DESCR(of)); /* NumPy takes it */
-    made = (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(of), view.ndim, (npy_intp *)view.dims,
-                                                 (npy_intp *)view.strides, view.data, PyArray_FLAGS(of) & NPY_ARRAY_WRITEABLE, NULL);
+    made = (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(of), view->ndim, (npy_intp *)view->dims,
+                                                 (npy_intp *)view->strides, view->data, PyArray_FLAGS(of) & NPY_ARRAY_WRITEABLE, NULL);
     if (!made)
         return NULL;
     Py_INCREF(of); /* NumPy takes it, whatever comes of it */
@@ -119,9 +117,21 @@ static PyArrayObject *opw_view_array(const opw_access *access, PyArrayObject *of
     return made;
 }
 
+/* A view as an array. A new reference, or NULL. */
+static PyArrayObject *opw_view_array(const opw_access *access, PyArrayObject *of, const opw_inputs *inputs)
+{
+    npy_intp room[2 * OPW_MAX_DIMS];
+    opw_operand from = opw_operand_of(of), view;
+    return opw_reach(access, &from, inputs, room, &view) ? NULL : opw_array_of(&view, of);
+}
+
+#include "told.c"
+
 int opw_run_view(char *frame, const uint32_t *slots)
 {
     const opw_access *access = &OPW_HEAD(frame)->program->access_table[*slots];
-    opw_inputs inputs = {opw_in_slots(frame, slots + 1), NULL};
-    return opw_put_array(opw_place(inputs.places, access->inputs), opw_view_array(access, *opw_place(inputs.places, 0), &inputs));
+    opw_inputs inputs = {opw_in_slots(frame, slots + 1), NULL, NULL};
+    PyArrayObject *of = *opw_place(inputs.places, 0);
+    PyArrayObject *made = access->axes ? opw_view_array(access, of, &inputs) : opw_told_array(access->ndim, of, *opw_place(inputs.places, 1));
+    return opw_put_array(opw_place(inputs.places, access->inputs), made);
 }

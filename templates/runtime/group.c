@@ -133,7 +133,7 @@ static int opw_spread_out(const opw_program *program, const opw_group *group, op
     uint32_t i;
     for (spread->made = 0; spread->made < n; spread->made++) {
         const opw_viewed *viewed = &group->view_table[spread->made];
-        opw_inputs inputs = {places, viewed->reads};
+        opw_inputs inputs = {places, viewed->reads, NULL};
         int32_t of = *viewed->reads;
         if (!(spread->views[spread->made] = opw_view_array(&program->access_table[viewed->access],
                                                            of < 0 ? spread->views[-1 - of] : *opw_place(places, of), &inputs)))
@@ -173,7 +173,7 @@ static int opw_reach_all(const opw_program *program, const opw_group *group, opw
     for (m = 0; m < group->views; m++) {
         const opw_viewed *viewed = &group->view_table[m];
         const opw_access *access = &program->access_table[viewed->access];
-        opw_inputs inputs = {places, viewed->reads};
+        opw_inputs inputs = {places, viewed->reads, NULL};
         opw_operand from = *viewed->reads < 0 ? views[-1 - *viewed->reads] : opw_operand_of(*opw_place(places, *viewed->reads));
         if (opw_reach(access, &from, &inputs, room, &views[m]))
             return 1 + (int)(group->members + m);

@@ -169,7 +169,7 @@ typedef struct {
 /* Which elements of its first input a view has, and along which axes. */
 typedef struct {
     int inputs, ndim;
-    const int *axes;           /* of each axis of the view: the input's, or -1: a new one, of size 1 */
+    const int *axes;           /* of each axis of the view: the input's, or -1: a new one, of size 1; NULL: the view is told */
     npy_uint64 ones;           /* a bit for each axis of the input that goes without a cut: it must be of size 1 */
     int cuts;
     const opw_cut *cut_table;  /* in the order of the input's axes */

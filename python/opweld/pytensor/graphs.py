@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import pytensor.link.c as link
+from pytensor.compile.ops import ViewOp
 from pytensor.configdefaults import config
 from pytensor.graph.basic import Apply
 from pytensor.graph.basic import Variable as TheirVariable
@@ -196,6 +197,12 @@ class Op:
         other.view_map, other.destroy_map = maps.get("view_map", {}), maps.get("destroy_map", {})
         return other
 
+    def told(self) -> Op:
+        """Give the op of a view that is told which view it is: all are one."""
+        other = self.apart({"view": {"told": True}}, view_map={0: [0]})
+        other.stands_for = _VIEW
+        return other
+
     @property
     def structure(self) -> Any:
         """What gives the work as data; None: it is not known."""
@@ -320,6 +327,7 @@ class Op:
         return ("text",)
 
 
+_VIEW = ViewOp()
 _OBJECT = re.compile(rf"\bpy_({VARIABLE}\d+)\b")
 
 
@@ -360,6 +368,14 @@ class Node:
         other = copy(self)
         other.inputs, other.outputs, other.op = inputs, outputs, self.op.apart(fields, **maps)
         for variable in outputs:
+            variable.owner = other
+        return other
+
+    def told(self, inputs: list[Variable]) -> Node:
+        """Give a node that makes the same view, of which its second input says what it is; as `Op.told`."""
+        other = copy(self)
+        other.inputs, other.op = inputs, self.op.told()
+        for variable in self.outputs:
             variable.owner = other
         return other
 

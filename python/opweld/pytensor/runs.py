@@ -10,6 +10,7 @@ from pytensor.graph.fg import FunctionGraph
 
 from opweld.pytensor.graphs import Constant, Node, Variable
 from opweld.pytensor.numbers import without_axes
+from opweld.pytensor.views import with_told_views
 
 __all__ = ["Run", "clustered", "groups_of", "run_of"]
 
@@ -29,7 +30,7 @@ class Run:
         self.nodes = nodes
         self.inputs = inputs
         self.outputs = outputs
-        self._steps = without_axes(nodes, outputs)
+        self._steps = with_told_views(without_axes(nodes, outputs), outputs)
 
     def toposort(self) -> list[Node]:
         """Give what is compiled."""
