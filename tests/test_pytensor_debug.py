@@ -1,6 +1,7 @@
 """PyTensor's DebugMode on opweld's C, its settings of what fails in rewriting, and files of its cache."""
 
 import os
+import pdb
 import subprocess
 import sys
 import textwrap
@@ -100,8 +101,8 @@ def test_pytensors_thunks_come_back():
 
 
 @pytest.mark.parametrize("mode", ["OPWELD", "OPWELD_C"])
-def test_on_opt_error(mode):
-    """A rewriter that fails is warned of, raised or ignored as ``on_opt_error`` says, here as elsewhere."""
+def test_on_opt_error(mode, monkeypatch, caplog):
+    """A rewriter that fails is warned of, raised, debugged or ignored as ``on_opt_error`` says, here as elsewhere."""
 
     @rewriting.node_rewriter([pt.exp])
     def fails(fgraph, node):
@@ -112,9 +113,15 @@ def test_on_opt_error(mode):
     with_it = ours.register((rewriting.dfs_rewriter(fails, ignore_newtrees=True), 1.5))
     with pytensor.config.change_flags(on_opt_error="raise"), pytest.raises(ArithmeticError, match="this rewriter"):
         pytensor.function([x], pt.exp(x), mode=with_it)
-    with pytensor.config.change_flags(on_opt_error="ignore"):
-        f = pytensor.function([x], pt.exp(x), mode=with_it)
-    np.testing.assert_allclose(f([0.0]), [1.0])
+    debugged = []
+    monkeypatch.setattr(pdb, "post_mortem", debugged.append)
+    for said in ("ignore", "warn", "pdb"):
+        caplog.clear()
+        with pytensor.config.change_flags(on_opt_error=said):
+            f = pytensor.function([x], pt.exp(x), mode=with_it)
+        np.testing.assert_allclose(f([0.0]), [1.0])
+        assert ("this rewriter fails" in caplog.text) == (said != "ignore")
+        assert len(debugged) == (said == "pdb")
 
 
 def test_no_file_of_pytensors_cache_is_opened(tmp_path):
