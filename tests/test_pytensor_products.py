@@ -102,17 +102,37 @@ def test_what_was_in_memory_is_nothing_to_a_product(library):
     y, x, A = pt.dvector("y"), pt.dvector("x"), pt.dmatrix("A")
     f = pytensor.function([y, A, x], blas.gemv_no_inplace(y, 1.0, A, x, 0.0), mode=opweld.pytensor.OPWELD)
     np.testing.assert_array_equal(f([np.nan] * 2, np.eye(2), [1.0, 2.0]), [1.0, 2.0])
+    np.testing.assert_array_equal(f([np.nan] * 2, np.zeros((2, 0)), []), [0.0, 0.0])
 
 
-@pytest.mark.parametrize("name", ["Dot22", "Dot22Scalar", "Gemm", "Gemv", "BatchedDot"])
+@pytest.mark.parametrize("name", ["Dot22", "Dot22Scalar", "Gemm", "Gemv", "Ger", "BatchedDot"])
 def test_sizes_that_do_not_fit(library, name):
     variables, out = cases("float64")[name]
     f = pytensor.function(variables, out, mode=opweld.pytensor.OPWELD.excluding("BlasOpt"))
     values = given(name, "float64", 4, 5, 6)
-    at = {"Dot22": 1, "Dot22Scalar": 1, "BatchedDot": 1}.get(name, 3)
+    at = {"Dot22": 1, "Dot22Scalar": 1, "Ger": 2, "BatchedDot": 1}.get(name, 3)
     values[at] = values[at][..., :3, :] if values[at].ndim > 1 else values[at][:3]
     with pytest.raises(ValueError, match=r"(?i)mismatch"):
         f(*values)
+
+
+@pytest.mark.parametrize("name", ["Gemv", "Ger"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_is_added_to_is_written_over_however_it_lies(library, name, dtype):
+    """Rows, columns, backwards, far apart and of any size; what has no elements next to each other is copied first."""
+    variables, _ = cases(dtype)[name]
+    op = blas.gemv_inplace if name == "Gemv" else blas.ger_destructive
+    inputs = [pytensor.In(v, mutable=not i, borrow=True) for i, v in enumerate(variables)]
+    f = pytensor.function(inputs, op(*variables), mode=pytensor.compile.mode.Mode("opweld", None), accept_inplace=True)
+    for sizes in ((4, 5, 6), (1, 5, 6), (4, 1, 1), (0, 5, 6), (4, 0, 0)):
+        for layout in (*LAYOUTS, lambda x: np.broadcast_to(x[:1], x.shape) if x.shape[0] else x):
+            first, *rest = given(name, dtype, *sizes)
+            first, rest = first.copy(), [layout(v) if v.ndim else v for v in rest]
+            first = layout(first) if layout in LAYOUTS else first
+            right = wanted(name, [first, *rest])
+            np.testing.assert_allclose(f(first, *rest), right, rtol=2e-4, atol=1e-5)
+            if first.ndim == 1 or first.flags.forc:
+                np.testing.assert_allclose(first, right, rtol=2e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("inplace", [False, True])

@@ -3,78 +3,47 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from typing import Any
 
 from pytensor.configdefaults import config
 from pytensor.graph.basic import Apply
-from pytensor.link.c.op import COp
 from pytensor.tensor import blas, blas_c
 
 from opweld import blaslib
-from opweld.hooks.reading import NAME, VARIABLE
 from opweld.pytensor.indexing import WRITING, Writing, Written
-from opweld.pytensor.plain import numbers_of, with_numbers
 from opweld.pytensor.settings import options
 from opweld.sections import Beside
 
 __all__ = ["written_of"]
 
 _C = Beside(__file__)
+_VECTORS = Beside(__file__, "products_vectors")
+_KINDS = {
+    "product": Beside(__file__, "products_matrices"),
+    "stacks": Beside(__file__, "products_stacks"),
+    "gemv": _VECTORS,
+    "ger": _VECTORS,
+}
 _LETTERS = {"float32": "s", "float64": "d"}
 _HOOKS = {"-l": "c_libraries", "-L": "c_lib_dirs"}
 
 
 class Product(Written):
-    """A node that calls BLAS, by the text of PyTensor's op where that is C.
+    """A node that calls BLAS: what PyTensor writes takes the compiler three times as long.
 
     Parameters
     ----------
     node : Apply
         PyTensor's.
-    op : COp
-        Writes it.
     flags : str
         Link the BLAS.
     """
 
-    def __init__(self, node: Apply, op: COp, flags: str) -> None:
+    def __init__(self, node: Apply, flags: str) -> None:
         super().__init__("")
-        self._node = node
-        self._op = op
+        self._op = node.op
+        self._dtype: str = node.outputs[0].type.dtype
         self._flags = flags
-
-    def code(self, inputs: list[str], outputs: list[str], fail: str) -> str:
-        """Ask the op, which is told that there is a BLAS."""
-        op, sub = self._op, {"fail": fail, "params": f"{VARIABLE}P"}
-        if type(op) is blas_c.CGemv:  # no BLAS may keep a NaN of a vector that does not count
-            y, alpha, matrix, x, beta = inputs
-            text = blas_c.gemv_c_code(y, matrix, x, *outputs, alpha, beta, fail, True, sub["params"])
-        else:
-            with config.change_flags(blas__ldflags=self._flags):
-                text = op.c_code(self._node, NAME, inputs, outputs, sub)
-        kind = getattr(op, "params_type", None)
-        numbers = numbers_of(kind, op.get_params(self._node)) if kind is not None else None
-        return with_numbers(text, numbers or {})
-
-    def shared(self, hook: str, **more: Any) -> list[str]:
-        """What the module needs: the BLAS, and its names."""
-        words = shlex.split(self._flags)
-        if hook in _HOOKS.values():
-            return [word[2:] for word in words if _HOOKS.get(word[:2]) == hook]
-        if hook == "c_compile_args":
-            return ["-DNDEBUG", "-w", *[word for word in words if word[:2] not in _HOOKS]]
-        if hook == "c_headers":
-            return ["<limits.h>", "<stdbool.h>"]
-        return [blaslib.header(self._flags), *self._beside()] if hook == "c_support_code" else []
-
-    def _beside(self) -> list[str]:
-        """What the text needs beside BLAS."""
-        return []
-
-
-class Matrices(Product):
-    """A product of matrices, or of stacks of them: what PyTensor writes takes the compiler three times as long."""
 
     def code(self, inputs: list[str], outputs: list[str], fail: str) -> str:
         """Call what the support code defines."""
@@ -82,27 +51,40 @@ class Matrices(Product):
         return f"if ({self._name()}({', '.join(given)})) {{ {fail} }}"
 
     def _arguments(self, inputs: list[str]) -> list[str]:
-        if isinstance(self._op, blas.BatchedDot):
+        op, number = self._op, f"*(npy_{self._dtype} *)PyArray_DATA({{}})".format
+        if isinstance(op, blas.BatchedDot):
             return inputs
-        if isinstance(self._op, blas.Gemm):
+        if isinstance(op, blas.Ger):
+            matrix, a, x, y = inputs
+            return [matrix, number(a), x, y, str(int(op.destructive))]
+        if isinstance(op, (blas.Gemm, blas.Gemv)):
             z, a, x, y, b = inputs
-            return [z, self._number(a), x, y, self._number(b), str(int(self._op.inplace))]
+            return [z, number(a), x, y, number(b), str(int(op.inplace))]
         x, y, *factor = inputs
-        return ["NULL", self._number(factor[0]) if factor else "1", x, y, "0", "0"]
+        return ["NULL", number(factor[0]) if factor else "1", x, y, "0", "0"]
 
-    def _number(self, name: str) -> str:
-        return f"*(npy_{self._dtype} *)PyArray_DATA({name})"
-
-    @property
-    def _dtype(self) -> str:
-        return str(self._node.outputs[0].type.dtype)
+    def _kind(self) -> str:
+        kinds = {blas.BatchedDot: "stacks", blas.Gemv: "gemv", blas.Ger: "ger"}
+        return next((kind for cls, kind in kinds.items() if isinstance(self._op, cls)), "product")
 
     def _name(self) -> str:
-        return f"pt_{'stacks' if isinstance(self._op, blas.BatchedDot) else 'product'}_{self._dtype}"
+        return f"pt_{self._kind()}_{self._dtype}"
 
-    def _beside(self) -> list[str]:
-        macro = "PT_STACKS" if isinstance(self._op, blas.BatchedDot) else "PT_PRODUCT"
-        return [_C.section(), f"{macro}({self._name()}, npy_{self._dtype}, {_LETTERS[self._dtype]}gemm_)\n"]
+    def shared(self, hook: str, **more: Any) -> list[str]:
+        """What the module needs: the BLAS, its names, and what calls it."""
+        words = shlex.split(self._flags)
+        if hook in _HOOKS.values():
+            return [word[2:] for word in words if _HOOKS.get(word[:2]) == hook]
+        if hook == "c_compile_args":
+            return ["-DNDEBUG", "-w", *[word for word in words if word[:2] not in _HOOKS]]
+        if hook == "c_headers":
+            return ["<limits.h>"]
+        if hook != "c_support_code":
+            return []
+        kind = self._kind()
+        of_blas = f"{_LETTERS[self._dtype]}{kind if kind in ('gemv', 'ger') else 'gemm'}_"
+        macro = f"PT_{kind.upper()}({self._name()}, npy_{self._dtype}, {of_blas})\n"
+        return [blaslib.header(self._flags), _C.section(), _KINDS[kind].section(), macro]
 
 
 def written_of(node: Apply) -> Written | None:
@@ -122,31 +104,14 @@ def written_of(node: Apply) -> Written | None:
     return None if write is None else write(node)
 
 
-def _by_blas(make: Callable[[Apply, str], Product]) -> Writing:
+def _product(node: Apply) -> Written | None:
     """Leave nodes to the op's own where there is no BLAS for their dtype."""
-
-    def written(node: Apply) -> Written | None:
-        dtypes = {getattr(v.type, "dtype", "") for v in (*node.inputs, *node.outputs)}
-        if len(dtypes) > 1 or not dtypes <= _LETTERS.keys():
-            return None
-        flags = config.blas__ldflags or blaslib.found(options().cxx)
-        return make(node, flags) if flags else None
-
-    return written
+    dtypes = {getattr(v.type, "dtype", "") for v in (*node.inputs, *node.outputs)}
+    if len(dtypes) > 1 or not dtypes <= _LETTERS.keys():
+        return None
+    flags = config.blas__ldflags or blaslib.found(options().cxx)
+    return Product(node, flags) if flags else None
 
 
-def _itself(node: Apply, flags: str) -> Product:
-    return Product(node, node.op, flags)
-
-
-def _matrices(node: Apply, flags: str) -> Product:
-    return Matrices(node, node.op, flags)
-
-
-_WRITING: dict[type, Writing] = {
-    **WRITING,
-    **dict.fromkeys((blas.Gemm, blas.Dot22, blas.Dot22Scalar, blas.BatchedDot), _by_blas(_matrices)),
-    **dict.fromkeys((blas_c.CGemv, blas_c.CGer), _by_blas(_itself)),
-    blas.Gemv: _by_blas(lambda node, flags: Product(node, blas_c.CGemv(node.op.inplace), flags)),
-    blas.Ger: _by_blas(lambda node, flags: Product(node, blas_c.CGer(node.op.destructive), flags)),
-}
+_OPS = (blas.Gemm, blas.Dot22, blas.Dot22Scalar, blas.BatchedDot, blas.Gemv, blas.Ger, blas_c.CGemv, blas_c.CGer)
+_WRITING: dict[type, Writing] = {**WRITING, **dict.fromkeys(_OPS, _product)}
