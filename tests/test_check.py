@@ -449,6 +449,28 @@ def test_inputs_are_drawn_from_types():
     assert drawing.drawn([], 5) == [()]
 
 
+def test_one_size_alone_is_zero():
+    points, count, word = T.dmatrix().type, T.iscalar().type, T.TensorType("float64", shape=(4, None))
+    drawn = [tuple(a.shape for a in one) for one in drawing.drawn([points, points], 40)]
+    plain = [((n, n), (n, n)) for n in (3, 1, 0)]
+    one = [((0, 3), (3, 3)), ((3, 0), (3, 3)), ((3, 3), (0, 3)), ((3, 3), (3, 0))]
+    both = [((0, 3), (0, 3)), ((3, 0), (3, 0))]
+    assert drawn[:11] == [*plain, *one, *both, ((0, 0), (3, 3)), ((0, 3), (3, 0))]
+    few = drawing.drawn([points, count, word], 20)[3:8]
+    assert [(m.shape, int(n), w.shape) for m, n, w in few] == [
+        ((0, 3), 1, (4, 3)), ((3, 0), 1, (4, 3)), ((3, 3), 0, (4, 3)), ((3, 3), 1, (4, 0)), ((3, 0), 1, (4, 0)),
+    ]  # fmt: skip
+    assert len(drawing.drawn([points, points], 40)) == 40 and len(drawing.drawn([T.dscalar().type], 20)) <= 20
+
+
+def test_what_only_no_centres_bring_down(own_cache):
+    body = "for (npy_intp i = 0; i < n; i++) y[i] = c[i % k * d];"
+    turns = opweld.cop("x: float64[n, d], c: float64[k, d] -> y: float64[n]", body)
+    (row,) = check(subject_of(turns, "turns"), Report(), ["run"], examples=20)
+    assert row.faults[0].what == "crash"
+    assert row.faults[0].said.startswith("SIGFPE, called with (float64[3, 3], strides [24, 8]; float64[0, 3]")
+
+
 def test_what_a_module_names_is_found(tmp_path):
     path = tmp_path / "named.py"
     path.write_text(

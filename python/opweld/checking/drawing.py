@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import combinations, islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,18 +35,18 @@ def drawn(types: Sequence[Any], examples: int) -> list[tuple[Any, ...]]:
     Returns
     -------
     list of tuple
-        The same with each call. The first are plain: sizes of 3, then of 1, then of 0. None where a type's values are
-        not known, and its `filter` takes nothing that is tried.
+        The same with each call. The first are plain: sizes of 3, then of 1, then of 0, then one or a few of 0 alone.
+        None where a type's values are not known, and its `filter` takes nothing that is tried.
     """
     if not types:
         return [()]
-    plain = [tuple([_plain(type_, size) for type_ in types]) for size in (3, 1, 0)]
-    if any(value is _NOTHING for value in plain[0]):
+    found = [tuple([_plain(type_, size) for type_ in types]) for size in (3, 1, 0)]
+    if any(value is _NOTHING for value in found[0]):
         return []
-    found = list(plain)
+    found += islice(_lacking(types), examples // 4)
 
     quietly = settings(
-        max_examples=max(examples - len(plain), 1), database=None, derandomize=True, deadline=None,
+        max_examples=max(examples - len(found), 1), database=None, derandomize=True, deadline=None,
         phases=(Phase.generate,), suppress_health_check=list(HealthCheck),
     )  # fmt: skip
 
@@ -64,12 +65,33 @@ class _Nothing:
 _NOTHING = _Nothing()
 
 
-def _plain(type_: Type, size: int) -> object:
+def _plain(type_: Type, size: int, without: Collection[int] = ()) -> object:
     if not isinstance(type_, TensorType):
         return _taken(type_)[0] if _taken(type_) else _NOTHING
-    shape = _shape(type_, [size] * type_.ndim)
+    shape = _shape(type_, [0 if axis in without else size for axis in range(type_.ndim)])
     values = np.arange(1, int(np.prod(shape)) + 1).reshape(shape) % 7
-    return values.astype(type_.dtype)
+    return (values if _COUNT not in without else values * 0).astype(type_.dtype)
+
+
+_COUNT = -1  # the place of an integer that may be a size, where an array has its axes
+
+
+def _lacking(types: Sequence[Any]) -> Iterator[tuple[object, ...]]:
+    """Plain arguments of which one size is 0, or those that an op may ask to be the same: no points, and centres."""
+    places = [
+        (at, axis)
+        for at, type_ in enumerate(types)
+        if isinstance(type_, TensorType)
+        for axis in (range(type_.ndim) if type_.ndim else [_COUNT] if np.dtype(type_.dtype).kind in "iu" else [])
+        if axis == _COUNT or type_.shape[axis] is None
+    ]
+    sizes = [place for place in places if place[1] != _COUNT]
+    along = [[place for place in sizes if place[1] == axis] for axis in sorted({axis for _, axis in sizes})]
+    done: list[list[tuple[int, int]]] = [sizes]
+    for chosen in [*([place] for place in places), *along, *map(list, combinations(sizes, 2))]:
+        if chosen not in done:
+            done.append(chosen)
+            yield tuple([_plain(one, 3, {axis for to, axis in chosen if to == at}) for at, one in enumerate(types)])
 
 
 def _shape(type_: TensorType, sizes: Sequence[int]) -> tuple[int, ...]:
