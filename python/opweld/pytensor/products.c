@@ -1,9 +1,6 @@
 /* Matrices as BLAS reads them. */
 
 #section support_code
-/* What is written once: where it is called twice, optimising it there takes the compiler longer than anything else. */
-#define PT_APART static __attribute__((noinline, unused))
-
 /* A matrix, or a stack of them, as BLAS reads it: rows that lie behind each other ('N'), or columns ('T'), `lead`
    elements apart. */
 typedef struct {
@@ -12,8 +9,9 @@ typedef struct {
     int lead;
 } pt_matrix;
 
-/* Takes a matrix as it lies, or else copies it. */
-PT_APART int pt_matrix_of(pt_matrix *matrix, PyArrayObject *x)
+/* Takes a matrix as it lies, or else copies it. Written once: where such a function is called twice, optimising it there takes the
+   compiler longer than anything else. */
+static __attribute__((noinline, unused)) int pt_matrix_of(pt_matrix *matrix, PyArrayObject *x)
 {
     const int axis = PyArray_NDIM(x) - 2;
     const npy_intp size = PyArray_ITEMSIZE(x), rows = PyArray_DIM(x, axis), columns = PyArray_DIM(x, axis + 1);

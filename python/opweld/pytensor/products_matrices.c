@@ -9,7 +9,7 @@ typedef struct {
 } pt_product;
 
 /* A matrix itself, or what it is spread to: one of one row or one column counts for any number of them. */
-PT_APART PyArrayObject *pt_spread(PyArrayObject *x, npy_intp rows, npy_intp columns)
+static __attribute__((noinline, unused)) PyArrayObject *pt_spread(PyArrayObject *x, npy_intp rows, npy_intp columns)
 {
     npy_intp dims[2] = {rows, columns};
     PyArrayObject *wide;
@@ -22,7 +22,8 @@ PT_APART PyArrayObject *pt_spread(PyArrayObject *x, npy_intp rows, npy_intp colu
     return wide;
 }
 
-PT_APART int pt_factor_of(pt_matrix *matrix, PyArrayObject *x, npy_intp rows, npy_intp columns)
+static __attribute__((noinline, unused))
+int pt_factor_of(pt_matrix *matrix, PyArrayObject *x, npy_intp rows, npy_intp columns)
 {
     int failed;
     if ((x = pt_spread(x, rows, columns)) == NULL) return -1;
@@ -32,7 +33,8 @@ PT_APART int pt_factor_of(pt_matrix *matrix, PyArrayObject *x, npy_intp rows, np
 }
 
 /* The array that a product is added to: z itself, or what holds a copy of it; without z what is there, if it fits. */
-PT_APART int pt_sum_of(pt_matrix *sum, PyArrayObject **out, PyArrayObject *z, npy_intp *dims, int type, int inplace)
+static __attribute__((noinline, unused))
+int pt_sum_of(pt_matrix *sum, PyArrayObject **out, PyArrayObject *z, npy_intp *dims, int type, int inplace)
 {
     if (inplace && PyArray_CompareLists(PyArray_DIMS(z), dims, 2)) {
         Py_INCREF(z);
@@ -53,8 +55,8 @@ PT_APART int pt_sum_of(pt_matrix *sum, PyArrayObject **out, PyArrayObject *z, np
 }
 
 /* Finds what the product of x and y reads, and the array that it is written to; z, where it is not NULL, is added. */
-PT_APART int pt_product_of(pt_product *p, PyArrayObject **out, PyArrayObject *z, PyArrayObject *x, PyArrayObject *y,
-                         int inplace)
+static __attribute__((noinline, unused))
+int pt_product_of(pt_product *p, PyArrayObject **out, PyArrayObject *z, PyArrayObject *x, PyArrayObject *y, int inplace)
 {
     const npy_intp depth = PyArray_DIM(x, 1);
     npy_intp dims[2] = {PyArray_DIM(x, 0), PyArray_DIM(y, 1)};

@@ -2,7 +2,7 @@
 
 #section support_code
 /* The array that a product is written to: what is there, if it fits. */
-PT_APART int pt_stacks_out(PyArrayObject **out, PyArrayObject *x, PyArrayObject *y)
+static __attribute__((noinline, unused)) int pt_stacks_out(PyArrayObject **out, PyArrayObject *x, PyArrayObject *y)
 {
     npy_intp dims[3] = {PyArray_DIM(x, 0), PyArray_DIM(x, 1), PyArray_DIM(y, 2)};
     if (PyArray_DIM(y, 0) != dims[0]) {

@@ -9,7 +9,7 @@ typedef struct {
 } pt_vector;
 
 /* Takes a vector as it lies, or else copies it. */
-PT_APART int pt_vector_of(pt_vector *vector, PyArrayObject *x)
+static __attribute__((noinline, unused)) int pt_vector_of(pt_vector *vector, PyArrayObject *x)
 {
     const npy_intp size = PyArray_ITEMSIZE(x), n = PyArray_DIM(x, 0);
     npy_intp apart = n < 2 ? size : PyArray_STRIDE(x, 0);
@@ -30,7 +30,8 @@ PT_APART int pt_vector_of(pt_vector *vector, PyArrayObject *x)
 }
 
 /* The array that something is added to: x itself, or a new one, or what is there, of its shape. copied: with its elements. */
-PT_APART int pt_target_of(PyArrayObject **out, PyArrayObject *x, int inplace, int copied)
+static __attribute__((noinline, unused))
+int pt_target_of(PyArrayObject **out, PyArrayObject *x, int inplace, int copied)
 {
     const int n = PyArray_NDIM(x);
     if (inplace) {
@@ -47,7 +48,7 @@ PT_APART int pt_target_of(PyArrayObject **out, PyArrayObject *x, int inplace, in
 }
 
 /* What BLAS writes to is the result: it may be a copy. */
-PT_APART void pt_target_is(PyArrayObject **out, PyArrayObject *held)
+static __attribute__((noinline, unused)) void pt_target_is(PyArrayObject **out, PyArrayObject *held)
 {
     Py_INCREF(held);
     Py_DECREF(*out);
@@ -55,7 +56,9 @@ PT_APART void pt_target_is(PyArrayObject **out, PyArrayObject *held)
 }
 
 /* Whether a matrix has as many rows, and as many columns, as two vectors have elements. Names are those of the op. */
-PT_APART int pt_sizes_fit(PyArrayObject *matrix, PyArrayObject *rows, const char *by_rows, PyArrayObject *columns, const char *by_columns)
+static __attribute__((noinline, unused))
+int pt_sizes_fit(PyArrayObject *matrix, PyArrayObject *rows, const char *by_rows, PyArrayObject *columns,
+                 const char *by_columns)
 {
     const int axis = PyArray_DIM(matrix, 0) == PyArray_DIM(rows, 0);
     if (axis && PyArray_DIM(matrix, 1) == PyArray_DIM(columns, 0)) return 1;
@@ -64,8 +67,9 @@ PT_APART int pt_sizes_fit(PyArrayObject *matrix, PyArrayObject *rows, const char
 }
 
 /* What a product of a matrix and a vector is written to, and what it reads. copied: the elements of y count. */
-PT_APART int pt_gemv_of(pt_vector *sum, pt_matrix *a, pt_vector *v, PyArrayObject **out, PyArrayObject *y, PyArrayObject *matrix,
-                        PyArrayObject *x, int inplace, int copied)
+static __attribute__((noinline, unused))
+int pt_gemv_of(pt_vector *sum, pt_matrix *a, pt_vector *v, PyArrayObject **out, PyArrayObject *y,
+               PyArrayObject *matrix, PyArrayObject *x, int inplace, int copied)
 {
     if (!pt_sizes_fit(matrix, y, "y", x, "x") || pt_target_of(out, y, inplace, copied) || pt_vector_of(sum, *out)) return -1;
     pt_target_is(out, sum->held);
@@ -100,8 +104,9 @@ PT_APART int pt_gemv_of(pt_vector *sum, pt_matrix *a, pt_vector *v, PyArrayObjec
     }
 
 /* What an outer product is added to, and what it reads. */
-PT_APART int pt_ger_of(pt_matrix *sum, pt_vector *u, pt_vector *v, PyArrayObject **out, PyArrayObject *matrix, PyArrayObject *x,
-                       PyArrayObject *y, int inplace)
+static __attribute__((noinline, unused))
+int pt_ger_of(pt_matrix *sum, pt_vector *u, pt_vector *v, PyArrayObject **out, PyArrayObject *matrix,
+              PyArrayObject *x, PyArrayObject *y, int inplace)
 {
     if (!pt_sizes_fit(matrix, x, "x", y, "y") || pt_target_of(out, matrix, inplace, 1) || pt_matrix_of(sum, *out)) return -1;
     pt_target_is(out, sum->held);
