@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import subprocess
 import sysconfig
 from pathlib import Path
@@ -17,6 +18,8 @@ from opweld import tensor as T
 
 PACKAGE = Path(opweld.__file__).resolve().parent
 FILES = sorted(p for p in PACKAGE.rglob("*.c") if PACKAGE / "templates" not in p.parents)  # a wheel has those too
+if importlib.util.find_spec("pytensor") is None:  # none is made for CPython 3.10: what works with it stays outside
+    FILES = [path for path in FILES if PACKAGE / "pytensor" not in path.parents]
 LONGEST = 13  # lines of C in a string of Python's
 # Filled in: for each field of params; for a user, in a new package; for each node, as the old packages' functions did.
 TEMPLATES = {"hooks/struct.py", "scaffold.py", "compat/cgen.py"}
