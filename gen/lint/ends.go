@@ -74,6 +74,9 @@ func (r *run) atEnd(s *state, n *ccode.Node) {
 }
 
 func (r *run) manner(n *ccode.Node) string {
+	if strings.HasPrefix(n.Text, "PyErr_Occurred") {
+		return "finds an exception"
+	}
 	if strings.HasPrefix(n.Text, "PyErr_") {
 		return "sets an exception"
 	}

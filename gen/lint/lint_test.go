@@ -242,6 +242,24 @@ func TestWhatIsNotUnderstoodIsSaid(t *testing.T) {
 	assert.Subset(t, []string{"not-understood:1"}, found(Fragment{Text: "int a = 0, b = 0, c = 0, d = 0, e = 0;\n" + many, Variables: []Variable{}}))
 }
 
+// Of twenty arguments that may each fail, or not, one expression makes a million states.
+func TestManyPathsInOneExpression(t *testing.T) {
+	const twenty = 20
+	for _, text := range []string{"f(" + strings.Repeat("PyList_New(0), ", twenty) + "1);", "a[0] = " + strings.Repeat("(g(1) ? 1 : 2) + ", twenty) + "1;"} {
+		check(t, []example{{text, text, "not-understood:1"}})
+	}
+}
+
+// Of an exception that a call of an unknown function left, the question for it is what is known.
+func TestExceptionThatIsAskedFor(t *testing.T) {
+	check(t, []example{
+		{"and left", "int n = 0;\nlook(x);\nif (PyErr_Occurred()) n = 1;\n", "exception-without-fail:4"},
+		{"and cleared", "int n = 0;\nlook(x);\nif (PyErr_Occurred()) { PyErr_Clear(); n = 1; }\n", ""},
+		{"and failed for", "look(x);\nif (PyErr_Occurred()) FAIL\n", ""},
+		{"after it was put back", "look(x);\nPyObject *t, *v, *b; PyErr_Fetch(&t, &v, &b); PyErr_Restore(t, v, b);\nif (PyErr_Occurred()) { ; }\n", "exception-without-fail:4"},
+	})
+}
+
 // A function in a file is entered with what the op hands over, under its own names.
 func TestEntry(t *testing.T) {
 	text := "static int work(PyArrayObject *a, PyArrayObject **out)\n{\n    Py_XDECREF(*out);\n    *out = (PyArrayObject *)PyArray_NewCopy(a, NPY_CORDER);\n" +

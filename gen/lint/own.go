@@ -148,7 +148,8 @@ func (r *run) exceptions(name string, c *called) []result {
 	case "PyErr_Occurred":
 		if c.raised == maybe {
 			none := c.state.copy()
-			none.raised, c.raised = no, yes
+			none.raised = no
+			r.raise(c.state, c.n)
 			return []result{{c.state, value{kind: nonzero}, c.n}, {none, null, c.n}}
 		}
 		if c.raised == yes {
@@ -165,7 +166,7 @@ func (r *run) exceptions(name string, c *called) []result {
 		for _, v := range c.vals {
 			c.escape(v)
 		}
-		c.raised = maybe
+		c.raised, c.by = maybe, nil
 		return c.give(nothing)
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"opweld/gen/ccode"
 )
 
-// limit is how many states of a function are looked at.
+// limit is how many states of a function are looked at, and how many one expression of it may give.
 const limit = 12000
 
 // run follows the paths of one function.
@@ -23,7 +23,6 @@ type run struct {
 	seen    map[string]bool // states at blocks
 	keys    keys
 	reached []bool // of things: whether a variable holds them
-	stopped bool
 	at      *block // what is being looked at
 }
 
@@ -86,11 +85,19 @@ func (r *run) begin() *state {
 
 // follow goes every way there is, as often as something new is known there.
 func (r *run) follow() {
+	defer func() {
+		switch said := recover(); said {
+		case nil:
+		case errCrowded:
+			r.report(NotUnderstood, r.start.n.Start, nil, "there are too many paths: %d states were looked at, and the rest was not", limit)
+		default:
+			panic(said)
+		}
+	}()
 	r.arrive(r.start, r.begin())
 	for count := 0; len(r.pending) > 0; count++ {
 		if count > limit {
-			r.report(NotUnderstood, r.start.n.Start, nil, "there are too many paths: %d states were looked at, and the rest was not", limit)
-			return
+			panic(errCrowded)
 		}
 		next := r.pending[len(r.pending)-1]
 		r.pending = r.pending[:len(r.pending)-1]

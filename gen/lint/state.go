@@ -2,6 +2,7 @@ package lint
 
 import (
 	"encoding/binary"
+	"errors"
 	"slices"
 
 	"opweld/gen/ccode"
@@ -106,6 +107,7 @@ type values struct {
 type room struct {
 	states []*state
 	values []*values
+	copies int // that the look at one block made
 
 	results  lists[result]
 	outcomes lists[outcome]
@@ -114,7 +116,7 @@ type room struct {
 
 // clear is for when nobody has one of the lists any more.
 func (r *room) clear() {
-	r.results.used, r.outcomes.used, r.ways.used = 0, 0, 0
+	r.results.used, r.outcomes.used, r.ways.used, r.copies = 0, 0, 0, 0
 }
 
 // lists is memory for short lists.
@@ -133,7 +135,14 @@ func (l *lists[T]) short() []T {
 	return l.all[at : at : at+2]
 }
 
+// errCrowded ends the look at a function that has too many paths, from within an expression too: of twenty arguments that may
+// each fail there are a million.
+var errCrowded = errors.New("too many paths")
+
 func (s *state) copy() *state {
+	if s.room.copies++; s.room.copies > limit {
+		panic(errCrowded)
+	}
 	c := &state{}
 	if last := len(s.room.states) - 1; last >= 0 {
 		c, s.room.states = s.room.states[last], s.room.states[:last]
