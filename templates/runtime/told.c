@@ -55,7 +55,7 @@ static PyArrayObject *opw_told_array(int ndim, PyArrayObject *of, PyArrayObject 
 {
     const npy_int64 *told = (const npy_int64 *)PyArray_DATA(numbers);
     const npy_intp size = PyArray_DIM(numbers, 0);
-    const opw_inputs inputs = {{0}, NULL, told};
+    const opw_inputs inputs = {{NULL, {NULL}}, NULL, told};
     npy_intp room[2][2 * OPW_MAX_DIMS], at = 0;
     int axes[OPW_MAX_DIMS], turn = 0, right = PyArray_IS_C_CONTIGUOUS(numbers);
     opw_cut cuts[OPW_MAX_DIMS];
