@@ -9,11 +9,13 @@
 /* Memory of the call that asks for it. */
 #define OPW_TAKE(type, n) ((type *)__builtin_alloca(sizeof(type) * (size_t)(n)))
 
-/* Copies n elements of an operand to where pieces read them: whole vectors. */
-static void opw_bring(char *to, const char *from, npy_intp step, npy_intp n, npy_intp size)
+/* Copies rows of n elements of an operand, which are t apart, one behind the other to where pieces read them: whole vectors. */
+static void opw_bring(char *to, const char *from, npy_intp step, npy_intp t, npy_intp n, npy_intp rows, npy_intp size)
 {
-    opw_copy_run(to, size, from, step, n, size);
-    opw_copy_run(to + n * size, size, from, 0, OPW_WHOLE(n) - n, size);
+    const npy_intp more = OPW_WHOLE(n * rows) - n * rows;
+    for (; rows > 0; rows--, to += n * size, from += t)
+        opw_copy_run(to, size, from, step, n, size);
+    opw_copy_run(to, size, from - t, 0, more, size);
 }
 
 OPW_INLINE int opw_run_order(const opw_stages *w, npy_intp n, char *const *at)
@@ -104,7 +106,7 @@ static int opw_run_copied(const opw_stages *w, npy_intp n, char *const *p, const
         for (i = 0; i < w->operands; i++) {
             at[i] = opw_lies(w, s, i) && (whole || !w->sizes[i]) ? p[i] + begin * s[i] : buffers[i];
             if (at[i] == buffers[i] && i < w->inputs && (s[i] || !begin))
-                opw_bring(at[i], p[i] + begin * s[i], s[i], m, w->sizes[i]);
+                opw_bring(at[i], p[i] + begin * s[i], s[i], 0, m, 1, w->sizes[i]);
         }
         status = opw_run_order(w, m, at);
         for (i = w->inputs; i < w->operands && !status; i++)
@@ -131,15 +133,6 @@ int opw_run_stages(const opw_stages *w, npy_intp n, char *const *p, const npy_in
     return opw_run_copied(w, n - whole, rest, s, width);
 }
 
-/* The same of rows of n elements, which are t apart, and lie one behind the other then. */
-static void opw_bring_rows(char *to, const char *from, npy_intp step, npy_intp t, npy_intp n, npy_intp rows, npy_intp size)
-{
-    const npy_intp more = OPW_WHOLE(n * rows) - n * rows;
-    for (; rows > 0; rows--, to += n * size, from += t)
-        opw_copy_run(to, size, from, step, n, size);
-    opw_copy_run(to, size, from - t, 0, more, size);
-}
-
 int opw_fill_stages(const opw_stages *w, npy_intp n, npy_intp rows, const char *const *p, const npy_intp *s, const npy_intp *t, char *room)
 {
     const npy_intp m = n * rows;
@@ -151,15 +144,15 @@ int opw_fill_stages(const opw_stages *w, npy_intp n, npy_intp rows, const char *
     ((w->reads >> (i)&1) && w->sizes[i] && !(whole && opw_lies(w, s, i) && (rows == 1 || t[i] == n * w->sizes[i])))
     for (i = 0; i < w->inputs; i++)
         if (OPW_BROUGHT(i))
-            bytes += (m + 8) * w->sizes[i] + OPW_SPACED;
+            bytes += OPW_WHOLE(m) * w->sizes[i] + OPW_SPACED;
     next = OPW_TAKE(char, bytes);
     opw_place_slots(w, w->block, at, room);
     for (i = 0; i < w->inputs; i++) {
         at[i] = (char *)(uintptr_t)p[i]; /* which pieces read only */
         if (OPW_BROUGHT(i)) {
             at[i] = opw_spaced(next);
-            next = at[i] + (m + 8) * w->sizes[i];
-            opw_bring_rows(at[i], p[i], s[i], t[i], n, rows, w->sizes[i]);
+            next = at[i] + OPW_WHOLE(m) * w->sizes[i];
+            opw_bring(at[i], p[i], s[i], t[i], n, rows, w->sizes[i]);
         }
     }
 #undef OPW_BROUGHT

@@ -40,3 +40,11 @@ static __attribute__((noinline, unused)) int pt_matrix_of(pt_matrix *matrix, PyA
     matrix->lead = lead > 0 ? (int)lead : 1;
     return 0;
 }
+
+/* What BLAS writes to is the result: it may be a copy. */
+static __attribute__((noinline, unused)) void pt_target_is(PyArrayObject **out, PyArrayObject *held)
+{
+    Py_INCREF(held);
+    Py_DECREF(*out);
+    *out = held;
+}

@@ -48,9 +48,7 @@ int pt_sum_of(pt_matrix *sum, PyArrayObject **out, PyArrayObject *z, npy_intp *d
         if (*out == NULL || (z != NULL && PyArray_CopyInto(*out, z) < 0)) return -1;
     }
     if (pt_matrix_of(sum, *out)) return -1;
-    Py_INCREF(sum->held);
-    Py_DECREF(*out);
-    *out = sum->held;
+    pt_target_is(out, sum->held);
     return 0;
 }
 

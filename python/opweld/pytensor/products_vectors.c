@@ -47,14 +47,6 @@ int pt_target_of(PyArrayObject **out, PyArrayObject *x, int inplace, int copied)
     return *out == NULL || (copied && PyArray_CopyInto(*out, x) < 0) ? -1 : 0;
 }
 
-/* What BLAS writes to is the result: it may be a copy. */
-static __attribute__((noinline, unused)) void pt_target_is(PyArrayObject **out, PyArrayObject *held)
-{
-    Py_INCREF(held);
-    Py_DECREF(*out);
-    *out = held;
-}
-
 /* Whether a matrix has as many rows, and as many columns, as two vectors have elements. Names are those of the op. */
 static __attribute__((noinline, unused))
 int pt_sizes_fit(PyArrayObject *matrix, PyArrayObject *rows, const char *by_rows, PyArrayObject *columns,

@@ -37,7 +37,8 @@ def with_told_views(nodes: list[Node], wanted: Iterable[Variable]) -> list[Node]
     list of Node
         In order. What is a view of a view, where nobody else looks at that one, is one node.
     """
-    if not any(_numbers(node) for node in nodes):
+    known = {node: numbers for node in nodes if (numbers := _numbers(node))}
+    if not known:
         return nodes
     readers: dict[Variable, list[Node]] = {}
     for node in nodes:
@@ -45,9 +46,8 @@ def with_told_views(nodes: list[Node], wanted: Iterable[Variable]) -> list[Node]
             readers.setdefault(variable, []).append(node)
     told: dict[Node, list[int]] = {}
     for node in reversed(nodes):
-        numbers = _numbers(node)
-        if numbers and not any(_is_structure(reader, told) for reader in readers.get(node.outputs[0], ())):
-            told[node] = numbers
+        if node in known and not any(_is_structure(reader, told) for reader in readers.get(node.outputs[0], ())):
+            told[node] = known[node]
     makers = {node.outputs[0]: node for node in told}
     kept = set(wanted)
     found: dict[Node, Node | None] = {}  # what stands for a view; None: another one has it in itself
