@@ -317,7 +317,7 @@ def test_filter_in_wrappers(wrap):
         seen.append((value, strict))
         return value
 
-    from opweld.compile.code import filter_of
+    from opweld.signatures import filter_of
 
     for function in (narrow, wide):
         type_ = type("Kind", (CType,), {"filter": wrap(function), "__props__": ()})()

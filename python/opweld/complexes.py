@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 from opweld.dtypes import DType
-from opweld.sections import Beside
+from opweld.rooms import late
 
 __all__ = ["c_support_code"]
 
-_C = Beside(__file__)
+sections: Any = late("opweld.sections")  # few arrays are complex
 
 
 def c_support_code(dtype: DType) -> str:
@@ -23,4 +26,11 @@ def c_support_code(dtype: DType) -> str:
     str
         Empty unless the dtype is complex.
     """
-    return _C.section() if dtype.np.kind == "c" else ""
+    return _text() if dtype.np.kind == "c" else ""
+
+
+@cache
+def _text() -> str:
+    """Read the C beside this file."""
+    found: str = sections.Beside(__file__).section()
+    return found

@@ -303,3 +303,11 @@ def _numpy_folder() -> str:
     import numpy as np
 
     return os.path.dirname(os.path.abspath(np.__file__)) + os.sep
+
+
+def _prefix(err: Exception, where: str) -> None:
+    """Say in an exception where it arose; its class stays."""
+    if err.args and isinstance(err.args[0], str):
+        err.args = (f"{where}: {err.args[0]}", *err.args[1:])
+    elif not err.args:
+        err.args = (where,)

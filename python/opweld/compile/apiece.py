@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from opweld.compile import builder, sanitizers
-from opweld.compile.code import Code, bind, outs_of, refuser
+from opweld.compile.binding import Code, bind, outs_of, refuser
 from opweld.compile.failure import admits_none
 from opweld.compile.program import Program, make_program
 from opweld.config import Options

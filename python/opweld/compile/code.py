@@ -1,148 +1,55 @@
-"""From a graph to a module, which knows of no values, and from a module to a callable, which is bound to some."""
+"""From a graph to a module, which knows of no values; what the module calls for nodes that run in Python; `bind`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from opweld.compile import builder
-from opweld.compile.data import Program, tie
-from opweld.compile.io import In
+from opweld.compile.binding import Code, bind
+from opweld.compile.program import make_program
 from opweld.config import Options
-from opweld.dtypes import compiled, dtype_of, rule_of
-from opweld.graph.shared import Cell, SharedVariable
+from opweld.errors import _prefix
 from opweld.hooks.asking import attribute
-from opweld.hooks.reading import knows_of, params_room
-from opweld.lean import digest
-from opweld.rooms import late
+from opweld.hooks.reading import params_room
 from opweld.signatures import filter_of
 
 if TYPE_CHECKING:
-    from opweld.hooks.protocols import Graph, Node, Type, Variable
+    from opweld.hooks.protocols import Graph, Node
 
-__all__ = ["Code", "bind", "compile_graph", "converter", "outs_of", "performer", "refuser", "rules_of"]
-
-failure: Any = late("opweld.compile.failure")  # few calls fail
-programs: Any = late("opweld.compile.program")  # a graph that is remembered asks no hook
+__all__ = ["Code", "bind", "compile_graph", "performer"]
 
 
-def converter(
-    called: str,
-    specs: list[In],
-    keywords: list[str | None],
-    shared: Sequence[SharedVariable] = (),
-    weak: bool = False,
-) -> Callable[[int, Any], Any]:
-    """Make what the module calls for an argument, or a shared variable's value, that it cannot take as it is.
+def compile_graph(graph: Graph, name: str = "f", options: Options | None = None, **interface: Any) -> Code:
+    """Compile a graph to a module.
 
     Parameters
     ----------
-    called : str
-        The function's name.
-    specs : list of In
-        Its arguments.
-    keywords : list of str or None
-        Their names.
-    shared : sequence of SharedVariable
-        What comes after the arguments.
-    weak : bool
-        As in `rules_of`.
+    graph : Graph
+        Each output is computed by a node of its own: no input, constant or repeated output among them. It need not be
+        this package's: `opweld.hooks.protocols` says what it has to offer.
+    name : str
+        The function's name, for messages.
+    options : Options, optional
+        The configuration's if left out.
+    **interface
+        What a call looks like, as `opweld.compile.program.make_program` takes it: ``single``, ``keywords``,
+        ``defaults``, ``mutable``, ``cells``, ``updates``, ``scalars``.
 
     Returns
     -------
-    callable
-        Of the argument's index and its value.
+    Code
+
+    Raises
+    ------
+    TypeError
+        If a hook gave something that is not C, or an op can be run neither in C nor in Python.
+    CompileError, CompilerNotFoundError, ToolError, CacheError, EngineError, LoadError
+        If the module cannot be built or loaded.
     """
-    filters: list[Callable[[Any], Any] | None] = [None] * (len(specs) + len(shared))
-
-    def make(index: int) -> Callable[[Any], Any]:
-        if index >= len(specs):
-            variable = shared[index - len(specs)]
-            return filter_of(variable.type, variable.strict, variable.allow_downcast)
-        spec = specs[index]
-        rule = _rule_of(spec, keywords[index], weak)
-        if rule is not None:
-            return lambda value: compiled().filter(value, rule)
-        named = getattr(spec.variable.type, "filter_argument", None)
-        if named is not None and knows_of(spec.variable.type, "filter_argument", ("filter",)):
-            name = keywords[index] or "x"
-            return lambda value: named(value, spec.strict, spec.allow_downcast, spec.mutable, name)
-        return filter_of(spec.variable.type, spec.strict, spec.allow_downcast)
-
-    def convert(index: int, value: object) -> Any:
-        found = filters[index]
-        if found is None:
-            found = filters[index] = make(index)
-        try:
-            return found(value)
-        except Exception as err:
-            if index >= len(specs):
-                _prefix(err, f"{called}() shared variable {shared[index - len(specs)]}")
-            else:
-                name = keywords[index]
-                _prefix(err, f"{called}() argument {repr(name) if name is not None else index + 1}")
-            raise
-
-    return convert
-
-
-def rules_of(specs: Sequence[In], keywords: Sequence[str | None], weak: bool = False) -> list[tuple[Any, ...] | None]:
-    """Give the rules by which a module converts arguments itself.
-
-    Parameters
-    ----------
-    specs : sequence of In
-        The function's arguments.
-    keywords : sequence of str or None
-        Their names.
-    weak : bool
-        Python's numbers take the argument's dtype, where `In` does not say what may be cast.
-
-    Returns
-    -------
-    list of tuple or None
-        Of each argument as `opweld.dtypes.rule_of` gives it; None: its type's filter is asked.
-    """
-    return [_rule_of(spec, keyword, weak) for spec, keyword in zip(specs, keywords)]
-
-
-def _rule_of(spec: In, keyword: str | None, weak: bool) -> tuple[Any, ...] | None:
-    type_: Any = spec.variable.type
-    if not knows_of(type_, "argument_rule", ("filter", "filter_argument")):
-        return None
-    rule: tuple[Any, ...] = type_.argument_rule(spec.strict, spec.allow_downcast, spec.mutable, keyword or "x")
-    return (*rule, True) if weak and spec.allow_downcast is None else rule
-
-
-def _prefix(err: Exception, where: str) -> None:
-    """Say in an exception where it arose; its class stays."""
-    if err.args and isinstance(err.args[0], str):
-        err.args = (f"{where}: {err.args[0]}", *err.args[1:])
-    elif not err.args:
-        err.args = (where,)
-
-
-def outs_of(types: Sequence[Type]) -> list[tuple[Any, ...] | str]:
-    """Give what a module needs to know to refuse an ``out=``.
-
-    Parameters
-    ----------
-    types : sequence of Type
-        Those of the results.
-
-    Returns
-    -------
-    list of tuple or str
-        Of each the rule, as `opweld.dtypes.rule_of` gives it; where the type takes no ``out=`` its name.
-    """
-    return [
-        rule_of(dtype_of(type_.numpy_dtype), type_.shape, writeable=True, name="out")
-        if hasattr(type_, "numpy_dtype")
-        and hasattr(type_, "shape")
-        and knows_of(type_, "c_accept", ("filter", "c_declare", "c_extract"))
-        else str(type_)
-        for type_ in types
-    ]
+    options = Options() if options is None else options
+    program = make_program(graph, name, **interface)
+    return Code(graph, program, builder.build(program, options), options.fuse, performer)
 
 
 def performer(node: Node) -> Callable[..., tuple[Any, ...]]:
@@ -184,190 +91,3 @@ def performer(node: Node) -> Callable[..., tuple[Any, ...]]:
         return tuple(results)
 
     return run
-
-
-class Code:
-    """A graph that has become a module, which can be bound any number of times.
-
-    Attributes
-    ----------
-    graph : Graph or None
-        What runs; None: its Program was remembered.
-    program : Program
-        What the engine was given.
-    built : Built
-        The module; None: it is not known yet.
-    fused : bool
-        Nodes that walk the same elements are one loop.
-    """
-
-    __slots__ = ("built", "fused", "graph", "program")
-
-    def __init__(self, graph: Graph | None, program: Program, built: builder.Built | None, fused: bool) -> None:
-        self.graph = graph
-        self.program = program
-        self.built: Any = built
-        self.fused = fused
-
-    def source(self) -> str:
-        """Give the C.
-
-        Returns
-        -------
-        str
-            The whole translation unit.
-        """
-        try:
-            with open(self.built.source, "rb") as file:
-                text = file.read()
-            if digest(text) == self.built.text:
-                return text.decode()
-        except OSError:
-            pass
-        return str(builder.making.engine.render(self.program.text, fuse=self.fused)["text"])
-
-    def fusion(self) -> tuple[list[list[int]], list[tuple[int, int, str]]]:
-        """Ask the engine which steps are one loop, and why others are not: `opweld.compile.maker.Maker.fused`."""
-        found = builder.making.engine.fusion(self.program.text)
-        return found["loops"], [(pair["from"], pair["to"], pair["why"]) for pair in found["apart"]]
-
-
-def compile_graph(graph: Graph, name: str = "f", options: Options | None = None, **interface: Any) -> Code:
-    """Compile a graph to a module.
-
-    Parameters
-    ----------
-    graph : Graph
-        Each output is computed by a node of its own: no input, constant or repeated output among them. It need not be
-        this package's: `opweld.hooks.protocols` says what it has to offer.
-    name : str
-        The function's name, for messages.
-    options : Options, optional
-        The configuration's if left out.
-    **interface
-        What a call looks like, as `opweld.compile.program.make_program` takes it: ``single``, ``keywords``,
-        ``defaults``, ``mutable``, ``cells``, ``updates``, ``scalars``.
-
-    Returns
-    -------
-    Code
-
-    Raises
-    ------
-    TypeError
-        If a hook gave something that is not C, or an op can be run neither in C nor in Python.
-    CompileError, CompilerNotFoundError, ToolError, CacheError, EngineError, LoadError
-        If the module cannot be built or loaded.
-    """
-    options = Options() if options is None else options
-    program = programs.make_program(graph, name, **interface)
-    return Code(graph, program, builder.build(program, options), options.fuse)
-
-
-def bind(
-    code: Code,
-    called: str,
-    convert: Callable[[int, Any], Any] | None = None,
-    *,
-    rules: Sequence[tuple[Any, ...] | None] | None = None,
-    outputs: Sequence[Variable] | None = None,
-    defaults: Sequence[tuple[Any] | None] | None = None,
-    cells: Sequence[Cell] = (),
-    perform: Callable[[Node], Callable[..., tuple[Any, ...]]] = performer,
-    explained: bool = True,
-    remark: Callable[[int, tuple[Any, ...], Any], None] | None = None,
-    threads: int = 1,
-    failed: Callable[[int, tuple[Any, ...], BaseException], None] | None = None,
-    takes: Sequence[list[Any]] | None = None,
-    gives: Sequence[list[Any]] = (),
-    number: int = 0,
-) -> Any:
-    """Bind a module to the Python objects that one function works with.
-
-    Parameters
-    ----------
-    code : Code
-        The module.
-    called : str
-        The function's name, for messages.
-    convert : callable, optional
-        Of the number of an argument, or, behind these, of a cell, and its value: gives a value of the variable's type.
-        It is called for what the module does not take as it is. Left out: the type's ``filter``.
-    rules : sequence of tuple or None, optional
-        For each argument the rule, of `opweld.dtypes.rule_of`, by which the module converts it itself; None:
-        `convert` is called.
-    outputs : sequence of Variable, optional
-        What messages say of the results; the graph's outputs if left out.
-    defaults : sequence of tuple or None, optional
-        Each argument's default, in a tuple; None: it must be given.
-    cells : sequence of Cell
-        Where the values of shared variables lie.
-    perform : callable
-        Makes of a node what is called for it where it runs in Python.
-    explained : bool
-        Name the node where a step fails.
-    remark : callable, optional
-        Of a word of NumPy's bits, the values of all inputs, and what is called: called after a call that has met such
-        floating point as NumPy may warn of.
-    threads : int
-        On how many threads long loops run, at most.
-    failed : callable, optional
-        Of the number of a step, the arrays that it read, and the exception: called where a step fails, in the place of
-        what `explained` says.
-    takes, gives : sequence of list, optional
-        A call without arguments reads them from cells, lists of one, and puts each result into one. With arguments,
-        which stand for what lies in as many of the first cells, it gives its results and changes no cell.
-    number : int
-        Which function of the module.
-
-    Returns
-    -------
-    callable
-        Takes the arguments, and ``out=``; it is C from its entry to its return. A function of cells has ``capsule``.
-    """
-    program = code.program
-    if outputs is None or convert is None:
-        assert code.graph is not None, "of a Program that was remembered its user knows both"
-        outputs = code.graph.outputs if outputs is None else outputs
-        convert = _by_type(code.graph) if convert is None else convert
-    returned = [entry for entry in program.data["outputs"] if "update" not in entry]
-    assert code.built.module is not None, "it is for another process"
-    return tie(
-        code.built.module,
-        called,
-        len(program.data["inputs"]) - len(cells),
-        convert,
-        outs_of([variable.type for variable in outputs[: len(returned)]]),
-        refuser(called, program, outputs),
-        rules=rules,
-        performs=[perform(node) for node in program.performs],
-        constants=[constant.data for constant in program.constants],
-        defaults=defaults,
-        cells=cells,
-        failed=failed or (_failer(called, program) if explained else None),
-        remark=remark,
-        threads=threads,
-        takes=takes,
-        gives=gives,
-        number=number,
-    )
-
-
-def _failer(called: str, program: Program) -> Callable[[int, tuple[Any, ...], BaseException], None]:
-    """What the module calls when a step fails; see `opweld.compile.failure.failed`."""
-    return lambda step, inputs, error: failure.failed(called, program, step, inputs, error)
-
-
-def refuser(called: str, program: Program, outputs: Sequence[Variable]) -> Callable[[int, int, Any], None]:
-    """Make what the module calls when an op left what a type may not allow; see `opweld.compile.failure.refuse`.
-
-    Returns
-    -------
-    callable
-    """
-    return lambda step, position, value: failure.refuse(called, program, outputs, step, position, value)
-
-
-def _by_type(graph: Graph) -> Callable[[int, Any], Any]:
-    filters = [filter_of(variable.type) for variable in graph.inputs]
-    return lambda index, value: filters[index](value)

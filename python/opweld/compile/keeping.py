@@ -12,8 +12,8 @@ import numpy as np
 from opweld.compile import cache, memo, remembered
 from opweld.compile import program as programs
 from opweld.compile.asked import Asked
+from opweld.compile.binding import Code
 from opweld.compile.builder import Folders, making
-from opweld.compile.code import Code
 from opweld.compile.data import Program
 from opweld.compile.holds import COARSE_TICK
 from opweld.config import Options

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from opweld.compile import builder, memo, remembered
 from opweld.compile.asked import Asked
+from opweld.compile.binding import Code, bind, converter, remarks, rules_of
 from opweld.compile.builder import Built
-from opweld.compile.code import Code, bind, compile_graph, converter, rules_of
 from opweld.compile.data import Program, remarker, speaks
 from opweld.compile.io import Substitution, keywords_of
 from opweld.config import Options
@@ -100,7 +100,7 @@ class Maker:
             return
         graph = self.linked.graph if self.in_c else modes.one_node(self.linked, self.fgraph)  # type: ignore[attr-defined]
         options = options if self.in_c else options.but(sanitize="")
-        self.code = compile_graph(graph, self.called, options, **self._interface())
+        self.code = modes.compile_graph(graph, self.called, options, **self._interface())
         if self.in_c:
             modes.keep(known, recipe, options, self.shared, self.fgraph.outputs, self.code)
 
@@ -211,9 +211,7 @@ class Maker:
 
     def remarks(self) -> Any:
         """Make what says of calls what NumPy would of their floating point: `opweld.compile.remarks.Remarks`."""
-        from opweld.compile.remarks import Remarks  # late: most functions meet nothing
-
-        return Remarks(self.called, self.fgraph, len(self.inputs), bool(self.updates))
+        return remarks.Remarks(self.called, self.fgraph, len(self.inputs), bool(self.updates))
 
     def _default(self, index: int, convert: Callable[[int, Any], Any]) -> tuple[Any] | None:
         given = self.inputs[index].value

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from opweld.compile import failure
 from opweld.compile.data import ours
-from opweld.compile.failure import explain
 from opweld.quiet import listening
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Remarks:
             try:
                 _say(remark, wanted[remark.kind], level + 2)
             except Exception as error:
-                explain(error, self.called, remark.node, dict(enumerate(remark.values)))
+                failure.explain(error, self.called, remark.node, dict(enumerate(remark.values)))
                 raise
 
     def find(self, values: Sequence[Any]) -> list[Remark]:

@@ -8,9 +8,9 @@ from opweld.compile.modes import InC
 from opweld.cops.op import CORE_ID, Cop
 from opweld.cops.reading import Place, Text
 from opweld.cops.said import Said
+from opweld.generic import generic
 from opweld.graph.basic import Apply
 from opweld.graph.fgraph import FunctionGraph
-from opweld.hooks.reading import generics
 
 __all__ = ["Address", "addressing"]
 
@@ -30,7 +30,7 @@ class Address(Cop):
 
     def make_node(self, *inputs: Any) -> Apply:
         """Build the node."""
-        return Apply(self, [], [generics.generic()])
+        return Apply(self, [], [generic()])
 
     def _dtypes(self, node: Apply) -> dict[str, str]:
         return self.types

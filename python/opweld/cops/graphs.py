@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from opweld.compile import recipe
-from opweld.compile.code import Code, converter, refuser
+from opweld.compile.binding import Code, converter, refuser
 from opweld.compile.data import STANDARD, Program
 from opweld.compile.io import In, Out
 from opweld.compile.maker import Maker, modes
 from opweld.config import Options
 from opweld.cops.op import Cop, op_of
 from opweld.cops.types import FUNCTION, shape_of
-from opweld.hooks.reading import generics
+from opweld.generic import generic
 from opweld.tensor.type import TensorType
 
 __all__ = ["function", "maker", "op_of", "refused", "taken"]
@@ -51,7 +51,7 @@ def maker(
     signature = op.text.signature
     unknown = dict.fromkeys([size[0] for size in signature.sizes])
     variables = [
-        generics.generic(a.name)
+        generic(a.name)
         if a.dtype == FUNCTION
         else TensorType(types.get(a.dtype, a.dtype), shape_of(a, unknown))(a.name)
         for a in signature.inputs

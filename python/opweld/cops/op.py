@@ -22,9 +22,9 @@ from opweld.cops.types import (
     weak_of,
 )
 from opweld.dtypes import dtype_of
+from opweld.generic import generic
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.hooks.classes import COp
-from opweld.hooks.reading import generics
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.likes import TensorLike
 from opweld.tensor.operators import functions
@@ -158,7 +158,7 @@ class Cop(Written, COp):
 
     def _input(self, argument: Argument, value: TensorLike, dtype: str) -> Any:
         if dtype == FUNCTION:
-            return value if isinstance(value, Variable) else Constant(generics.generic, function_of(value))
+            return value if isinstance(value, Variable) else Constant(generic, function_of(value))
         name = f"{self.said.name}: {argument.name}"
         weak = type(value) in WEAK
         variable: Any = as_tensor_variable(weak_of(self.said.name, argument.name, value, dtype) if weak else value)  # type: ignore[arg-type]

@@ -8,9 +8,11 @@ from typing import Any
 from opweld.errors import _yes_or_no
 from opweld.graph.basic import Variable
 from opweld.graph.type import Type
-from opweld.signatures import filter_of
+from opweld.rooms import late
 
 __all__ = ["Cell", "SharedVariable"]
+
+signatures: Any = late("opweld.signatures")  # few values are set, few arguments converted in Python
 
 
 class Cell(list[Any]):
@@ -119,7 +121,7 @@ class SharedVariable(Variable):
             If the value is not of the variable's type and cannot be converted.
         """
         try:
-            kept = filter_of(self.type, self.strict, self.allow_downcast)(value)
+            kept = signatures.filter_of(self.type, self.strict, self.allow_downcast)(value)
         except (TypeError, ValueError) as err:
             name = "a shared variable" if self.name is None else f"the shared variable {self.name}"
             if len(err.args) == 1:

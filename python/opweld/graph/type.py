@@ -7,7 +7,7 @@ from typing import Any
 from opweld.graph.basic import Constant, Props, Variable
 from opweld.rooms import late
 
-__all__ = ["Type", "fits"]
+__all__ = ["Type", "fits", "knows_of"]
 
 tolerances: Any = late("opweld.tolerances")  # few results are compared
 
@@ -158,3 +158,29 @@ def fits(old: object, new: object) -> bool:
         return True
     wider = getattr(old, "is_super", None)
     return wider is not None and bool(wider(new))
+
+
+def knows_of(type_: object, hook: str, others: tuple[str, ...]) -> bool:
+    """Say whether a type has a hook that is written where, or below where, those are written that it speaks of.
+
+    Parameters
+    ----------
+    type_ : Type
+        The type.
+    hook : str
+        The hook.
+    others : tuple of str
+        What it speaks of.
+
+    Returns
+    -------
+    bool
+    """
+    for cls in type(type_).__mro__:
+        written = cls.__dict__
+        if hook in written:
+            return set(others).isdisjoint(getattr(type_, "__dict__", ()))
+        for other in others:
+            if other in written:
+                return False
+    return False

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from opweld.graph.basic import Apply, Variable
+from opweld.hooks import registered
 from opweld.hooks.classes import COp
+from opweld.hooks.registered import register_deep_copy_op_c_code, register_view_op_c_code
 
 __all__ = [
     "DeepCopyOp",
@@ -75,11 +77,7 @@ class RegisteredCOp(COp):
         version : tuple or int
             Its version.
         """
-        if not isinstance(type_, type):
-            raise TypeError(f"{cls.__name__}: expected a class of types, got {type_!r}; pass type(t), not t")
-        if not isinstance(code, str):
-            raise TypeError(f"{cls.__name__}: the C code for {type_.__name__} must be a string, got {code!r}")
-        cls.c_code_and_version[type_] = (code, version if isinstance(version, tuple) else (version,))
+        registered.enter(cls.c_code_and_version, cls.__name__, type_, code, version)
 
 
 class OfOneType(RegisteredCOp):
@@ -111,7 +109,7 @@ class DeepCopyOp(OfOneType):
     For a type that `register_deep_copy_op_c_code` knows, in C; for others by ``value.copy()``, else ``copy.deepcopy``.
     """
 
-    c_code_and_version: ClassVar[dict[type, tuple[str, tuple[Any, ...]]]] = {}
+    c_code_and_version = registered.COPIES
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Copy in Python."""
@@ -131,7 +129,7 @@ class ViewOp(OfOneType):
     """
 
     view_map = {0: [0]}
-    c_code_and_version: ClassVar[dict[type, tuple[str, tuple[Any, ...]]]] = {}
+    c_code_and_version = registered.VIEWS
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Hand on in Python."""
@@ -140,29 +138,3 @@ class ViewOp(OfOneType):
 
 deep_copy_op = DeepCopyOp()
 view_op = ViewOp()
-
-
-def register_deep_copy_op_c_code(type_: type, code: str, version: object = ()) -> None:
-    """Tell `DeepCopyOp` how to copy values of a type in C.
-
-    Parameters
-    ----------
-    type_ : type
-        The Type's class; its subclasses are not meant.
-    code : str
-        C with ``%(iname)s``, ``%(oname)s`` and ``%(fail)s``; other percent signs are doubled.
-    version : tuple or int
-        Version of `code`; ``()``: built anew in each process.
-    """
-    DeepCopyOp.register(type_, code, version)
-
-
-def register_view_op_c_code(type_: type, code: str, version: object = ()) -> None:
-    """Tell `ViewOp` how to hand on values of a type in C.
-
-    Parameters
-    ----------
-    type_, code, version
-        As for `register_deep_copy_op_c_code`.
-    """
-    ViewOp.register(type_, code, version)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from opweld import sections
 from opweld.errors import OpweldWarning, _what
+from opweld.hooks import float16
 from opweld.hooks.asking import ABSENT, Said, ask, ask_for_build, origin, plain, text, texts, title, words
 from opweld.hooks.classes import own_hook, says_nothing
 from opweld.hooks.reading import (
@@ -16,7 +17,6 @@ from opweld.hooks.reading import (
     array,
     behind,
     driver,
-    float16,
     is_unwritten,
     keeps_gil,
     keeps_storage,

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from opweld.errors import OpweldWarning, _what
+from opweld.errors import MethodNotDefined, OpweldWarning, _what
+from opweld.generic import generic
+from opweld.graph.type import knows_of
+from opweld.hooks import float16
 from opweld.hooks.asking import ABSENT, ask, text
 from opweld.hooks.classes import COp, CType
 from opweld.rooms import late
 
 if TYPE_CHECKING:
-    from opweld.hooks.protocols import Type
+    from opweld.hooks.protocols import Node, Type
     from opweld.schema import ArrayFields, FitFields
 
 __all__ = [
     "FAIL", "NAME", "PARAMS", "VARIABLE", "accept", "array", "behind", "carries_c", "driver", "fit", "is_unwritten",
-    "keeps_gil", "keeps_storage", "knows_of", "label_of", "lang_of", "op_sub", "performs", "type_sub", "writer_of",
+    "keeps_gil", "keeps_storage", "label_of", "lang_of", "op_sub", "performs", "scalar_code", "type_sub",
+    "writer_of",
 ]  # fmt: skip
 
-float16: Any = late("opweld.hooks.float16")  # asked where an op writes C
-generics: Any = late("opweld.generic")  # few graphs have a type without C
 params_room: Any = late("opweld.params")  # few graphs have an op with params
 
 FAIL = "{ opw_failure = 1; goto opw_fail; }"
@@ -144,32 +146,6 @@ def fit(type_: Type, writeable: bool) -> FitFields | None:
     return fields
 
 
-def knows_of(type_: Type, hook: str, others: tuple[str, ...]) -> bool:
-    """Say whether a type has a hook that is written where, or below where, those are written that it speaks of.
-
-    Parameters
-    ----------
-    type_ : Type
-        The type.
-    hook : str
-        The hook.
-    others : tuple of str
-        What it speaks of.
-
-    Returns
-    -------
-    bool
-    """
-    for cls in type(type_).__mro__:
-        written = cls.__dict__
-        if hook in written:
-            return set(others).isdisjoint(getattr(type_, "__dict__", ()))
-        for other in others:
-            if other in written:
-                return False
-    return False
-
-
 def is_constant(variable: Any) -> bool:
     """Say whether a variable is a constant.
 
@@ -283,6 +259,36 @@ def op_sub(params: bool) -> dict[str, Any]:
     return sub
 
 
+def scalar_code(op: Any, node: Node, inputs: list[str], outputs: list[str]) -> str:
+    """Ask a scalar op for its C, which stands in a loop's body.
+
+    Parameters
+    ----------
+    op, node, inputs, outputs
+        The op, its node of scalars, and the names of its C variables.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    MethodNotDefined
+        If there is none, or it is not for float16 and the op can be run in Python.
+    TypeError
+        If it is no text, or not for float16.
+    """
+    half = float16.half_of(op, node)
+    if half is not None and op.has_perform():
+        raise MethodNotDefined(f"{op}: its c_code is not for float16")
+    answer = ask(op, "c_code", node, NAME, inputs, outputs, op_sub(False))
+    if answer is ABSENT:
+        raise MethodNotDefined(f"{op} has no c_code")
+    if half is not None:
+        raise TypeError(float16.refusal(op, half))
+    return text(op, "c_code", answer, needed=True)
+
+
 def is_unwritten(writer: object) -> bool:
     """Say whether a type or op writes no version of its texts and relies on the texts themselves, which every key has.
 
@@ -363,7 +369,7 @@ def writer_of(type_: Type) -> Any:
     """Give who writes the C of a type: itself, or `Generic`."""
     if carries_c(type_):
         return type_
-    return generics.generic
+    return generic
 
 
 _told_of_gil: list[bool] = []

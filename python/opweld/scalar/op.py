@@ -10,9 +10,8 @@ from opweld.dtypes import dtype_of
 from opweld.errors import MethodNotDefined, _what
 from opweld.graph.basic import Apply, Variable
 from opweld.graph.type import tolerances
-from opweld.hooks.asking import ABSENT, ask, text
 from opweld.hooks.classes import COp
-from opweld.hooks.reading import NAME, float16, label_of, op_sub
+from opweld.rooms import late
 from opweld.scalar.type import ScalarType, Spec, as_scalar, common_dtype, get_scalar_type
 
 if TYPE_CHECKING:
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Body", "ScalarOp", "Spec", "StructuredScalarOp", "as_scalar", "common_dtype", "number", "weak_kind",
 ]  # fmt: skip
+
+reading: Any = late("opweld.hooks.reading")  # a graph that is remembered asks no hook
 
 
 class Body:
@@ -312,20 +313,14 @@ class ScalarOp(COp):
         Body
         """
         node = self.scalar_node(dtypes)
-        half = float16.half_of(self, node)
-        if half is not None and self.has_perform():
-            raise MethodNotDefined(f"{self}: its c_code is not for float16")
         results = list(range(len(dtypes), len(dtypes) + len(node.outputs)))
         names = [f"opw_V{i}" for i in range(len(dtypes) + len(results))]
-        answer = ask(self, "c_code", node, NAME, names[: len(dtypes)], names[len(dtypes) :], op_sub(False))
-        if answer is ABSENT:
-            raise MethodNotDefined(f"{self} has no c_code")
-        if half is not None:
-            raise TypeError(float16.refusal(self, half))
+        inputs, outputs = names[: len(dtypes)], names[len(dtypes) :]
+        text = reading.scalar_code(self, node, inputs, outputs)
         made = tuple([output.type.dtype for output in node.outputs])
         code: InstructionFields = {
-            "op": "code", "label": label_of(type(self).__name__), "args": list(range(len(dtypes))),
-            "dtypes": list(made), "code": text(self, "c_code", answer, needed=True),
+            "op": "code", "label": reading.label_of(type(self).__name__), "args": list(range(len(dtypes))),
+            "dtypes": list(made), "code": text,
         }  # fmt: skip
         return Body([code], results, made)
 

@@ -12,7 +12,7 @@ from opweld.errors import _what
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.type import tolerances
 from opweld.hooks.classes import CType, Lenient
-from opweld.hooks.copying import register_deep_copy_op_c_code
+from opweld.hooks.registered import register_deep_copy_op_c_code
 
 __all__ = [
     "ScalarConstant", "ScalarType", "ScalarVariable", "Spec", "as_scalar", "common_dtype", "get_scalar_type", "group",

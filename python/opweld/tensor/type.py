@@ -11,10 +11,9 @@ import numpy as np
 from opweld import dtypes
 from opweld.complexes import c_support_code
 from opweld.errors import _what
-from opweld.graph.type import tolerances
+from opweld.graph.type import knows_of, tolerances
 from opweld.hooks.classes import CType, Lenient
-from opweld.hooks.copying import register_deep_copy_op_c_code, register_view_op_c_code
-from opweld.hooks.reading import array
+from opweld.hooks.registered import register_deep_copy_op_c_code, register_view_op_c_code
 from opweld.tensor.variable import TensorConstant, TensorVariable
 
 __all__ = ["TensorType", "tensor_type"]
@@ -295,7 +294,7 @@ class TensorType(Lenient, CType):
     def c_sync(self, name: str, sub: dict[str, Any]) -> str:
         """Give the array back; none becomes None. What `c_array` promises is tested behind each op's code already."""
         check = ""
-        if array(self) is None:  # a subclass declares something else
+        if not knows_of(self, "c_array", ("c_declare",)):  # a subclass declares something else
             check = (
                 f"    if ({name} != NULL && !(PyArray_Check({name}) && PyArray_NDIM({name}) == {self.ndim} &&\n"
                 f"        PyArray_ISBEHAVED_RO({name}) &&\n"
