@@ -220,7 +220,9 @@ def _content(cls: type) -> str:
     kept = _seen.get(cls)
     if kept is not None and len(kept[0]) == len(inside) and all(map(is_, kept[0], inside)):
         return kept[1]
-    if not is_own(cls.__module__) or any([_theirs(value, cls) for value in inside]):
+    home = getattr(sys.modules.get(cls.__module__), "__dict__", None)  # where nearly all of it was written
+    others = [item for item in inside if type(item) is not FunctionType or item.__globals__ is not home]
+    if not is_own(cls.__module__) or any([_theirs(value, cls) for value in others if type(value) not in _PLAIN]):
         raise _Unknown("a class")
     own = {name: value for name, value in vars(cls).items() if name[:2] != "__"}
     said = [f"{name}={value!r}" for name, value in own.items() if type(value) in _PLAIN]
