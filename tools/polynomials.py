@@ -12,9 +12,11 @@ from pathlib import Path
 from mpmath import asin, atan, cbrt, cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, nstr, pi, sin, sqrt, tan
 
 TARGET = Path(__file__).resolve().parent.parent / "templates" / "vector" / "polynomials.h"
-ROUGH = {"f64": mpf(2) ** -19, "f32": mpf(2) ** -11}
-SINGLE = mpf(2) ** -35
 ENOUGH = {"f64": mpf(2) ** -57, "f32": mpf(2) ** -28}
+#: Of one type alone: powers of float32 are computed in float64; where float64 divides, float32 has more terms.
+ONE = dict.fromkeys(("log5", "logf", "expf", "root"), "f64") | dict.fromkeys(("log1", "log2", "log10", "cbrt"), "f32")
+#: How near others come.
+NEAR = dict.fromkeys(("logf", "expf"), -35) | {"log1": -27.8, "log2": -27.8, "log10": -25, "cbrt": -26, "root": -19}
 Real = Callable[[mpf], mpf]
 
 
@@ -73,7 +75,11 @@ def wanted() -> dict[str, tuple[str, Real, Real, mpf, mpf]]:
         x = 4 * (1 + t) / (1 - t)
         return (1 + 2 * x) * exp(x * x) * erfc(x)
 
+    def over(f: Real) -> Real:
+        return lambda x: f(x if abs(x) > tiny else tiny) / (x if abs(x) > tiny else tiny)
+
     half = log(2) / 2 * more
+    near_one = (1 / root - 1) * more, (root - 1) * more
     eighth = tan(pi / 8) * more
     s = (root - 1) / (root + 1) * more
     return {
@@ -117,7 +123,22 @@ def wanted() -> dict[str, tuple[str, Real, Real, mpf, mpf]]:
             s * s,
         ),
         "expf": ("exp(r), as powers of float32 need it", exp, lambda r: 1 / exp(r), -half, half),
-        "cbrt": ("the cube root from 1 to 2, to a third of the places", cbrt, lambda x: 1 / cbrt(x), mpf(1), mpf(2)),
+        "log1": (
+            "(log(1 + f) - f) / f**2, of float32",
+            lambda f: (log(1 + f) - f) / f**2 if abs(f) > tiny else -mpf(1) / 2,
+            lambda f: f * f / log(1 + f) if abs(f) > tiny else mpf(0),
+            *near_one,
+        ),
+        "log2": ("log2(1 + f) / f, of float32", over(lambda f: log(1 + f) / log(2)), lambda f: mpf(1) / 2, *near_one),
+        "log10": ("log10(1 + f) / f, of float32", over(lambda f: log(1 + f) / log(10)), lambda f: mpf(2), *near_one),
+        "cbrt": (
+            "the cube root of m + 3 / 2 from 1 to 2, of float32",
+            lambda m: cbrt(m + mpf(3) / 2),
+            lambda m: 1 / cbrt(m + mpf(3) / 2),
+            -mpf(1) / 2,
+            mpf(1) / 2,
+        ),
+        "root": ("the cube root from 1 to 2, to a third of the places", cbrt, lambda x: 1 / cbrt(x), mpf(1), mpf(2)),
         "erf": (
             "erf(r) / r - 1 of z = r**2, to 1",
             lambda z: erf(sqrt(z)) / sqrt(z) - 1,
@@ -142,11 +163,11 @@ def text() -> str:
     for name, (what, f, weight, low, high) in wanted().items():
         lines += ["", f"/* {what} */"]
         for dtype, enough in ENOUGH.items():
-            if name in ("log5", "logf", "expf") and dtype == "f32":
-                continue  # powers of float32 are computed in float64
+            if ONE.get(name, dtype) != dtype:
+                continue
             for degree in range(2, 30):
                 terms, error = remez(f, weight, low, high, degree)
-                if error < (ROUGH[dtype] if name == "cbrt" else SINGLE if name in ("logf", "expf") else enough):
+                if error < (mpf(2) ** NEAR[name] if name in NEAR else enough):
                     break
             suffix = "f" if dtype == "f32" else ""
             digits = 10 if suffix else 19

@@ -73,8 +73,14 @@ OPW_ONE OPW_T OPW_N(within)(OPW_T x, OPW_T most)
     OPW_SIMPLE(name##_right, OPW_RIGHTS, const OPW_T y = *right, const OPW_T x = left[i], of)
 
 /* The loops. What is special, as `special` says, is left to the C library, which knows all about it. What is computed must not lie
-   where the arguments do. */
-#define OPW_LOOP1(name, special, library)                                                                                       \
+   where the arguments do. OPW_LOOP1 is told what is special; of OPW_RANGE1 it is that whose `key`, a number without sign, is more than
+   `most`: NaN too, which stays as it is. */
+#define OPW_LOOP1(name, special, library) OPW_EACH1(name, met |= (OPW_UINT)(special(from[i])), met, special, library)
+#define OPW_RANGE1(name, key, most, library)                                                                                    \
+    OPW_ONE int OPW_N(name##_beyond)(OPW_T x) { return key(x) > (most); }                                                       \
+    OPW_ONE OPW_T OPW_N(name##_other)(OPW_T x) { return __builtin_isunordered(x, x) ? x : library(x); }                         \
+    OPW_EACH1(name, met = key(from[i]) > met ? key(from[i]) : met, met > (most), OPW_N(name##_beyond), OPW_N(name##_other))
+#define OPW_EACH1(name, meet, some, special, library)                                                                           \
     OPW_ALONE OPW_UINT OPW_N(name##_run)(OPW_T * to, const OPW_T *from, intptr_t n)                                             \
     {                                                                                                                           \
         OPW_UINT met = 0;                                                                                                       \
@@ -82,10 +88,10 @@ OPW_ONE OPW_T OPW_N(within)(OPW_T x, OPW_T most)
         n &= -(intptr_t)OPW_WIDTH; /* as it is: no code for what would be left */                                               \
         OPW_VECTORS                                                                                                             \
         for (i = 0; i < n; i++) {                                                                                               \
-            met |= (OPW_UINT)(special(from[i]));                                                                                \
+            meet;                                                                                                               \
             to[i] = OPW_N(name)(from[i]);                                                                                       \
         }                                                                                                                       \
-        return met;                                                                                                             \
+        return some;                                                                                                            \
     }                                                                                                                           \
     OPW_SEEN void OPW_N(opw_##name)(OPW_T * to, const OPW_T *from, intptr_t n)                                                  \
     {                                                                                                                           \

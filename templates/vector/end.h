@@ -1,6 +1,8 @@
 /* No type. */
 #undef OPW_WIDTH
 #undef OPW_LOOP1
+#undef OPW_RANGE1
+#undef OPW_EACH1
 #undef OPW_PIECE1
 #undef OPW_PIECE2
 #undef OPW_LOOP2
@@ -25,10 +27,7 @@
 #undef OPW_LOG2E
 #undef OPW_LN2_HIGH
 #undef OPW_LN2_LOW
-#undef OPW_LOG2E_HIGH
-#undef OPW_LOG2E_LOW
-#undef OPW_LOG10E_HIGH
-#undef OPW_LOG10E_LOW
+#undef OPW_LOG10E
 #undef OPW_LOG10_2_HIGH
 #undef OPW_LOG10_2_LOW
 #undef OPW_SQRT_HALF

@@ -16,10 +16,6 @@
 #define OPW_LOG2E 0x1.715476p0f
 #define OPW_LN2_HIGH 0x1.62e4p-1f
 #define OPW_LN2_LOW 0x1.7f7d1cp-20f
-#define OPW_LOG2E_HIGH 0x1.714p0f
-#define OPW_LOG2E_LOW 0x1.47652cp-12f
-#define OPW_LOG10E_HIGH 0x1.bcap-2f
-#define OPW_LOG10E_LOW 0x1.7b1526p-14f
 #define OPW_LOG10_2_HIGH 0x1.344p-2f
 #define OPW_LOG10_2_LOW 0x1.3509f8p-18f
 #define OPW_SQRT_HALF 0x1.6a09e6p-1f

@@ -16,10 +16,7 @@
 #define OPW_LOG2E 0x1.71547652b82fep0
 #define OPW_LN2_HIGH 0x1.62e42fefa3p-1
 #define OPW_LN2_LOW 0x1.3de6af278ece6p-42
-#define OPW_LOG2E_HIGH 0x1.715470p0
-#define OPW_LOG2E_LOW 0x1.94ae0bf85ddf4p-22
-#define OPW_LOG10E_HIGH 0x1.bcb7bp-2
-#define OPW_LOG10E_LOW 0x1.526e50e32a6abp-26
+#define OPW_LOG10E 0x1.bcb7b1526e50ep-2
 #define OPW_LOG10_2_HIGH 0x1.34413509f6p-2
 #define OPW_LOG10_2_LOW 0x1.9fef311f12b36p-42
 #define OPW_SQRT_HALF 0x1.6a09e667f3bcdp-1

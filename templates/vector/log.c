@@ -3,9 +3,13 @@
 
 #include "f64.h"
 #include "each.h"
+#include "log_reduce.h"
+#include "log_long.h"
 #include "log.h"
 #include "end.h"
 
 #include "f32.h"
 #include "each.h"
+#include "log_reduce.h"
+#include "log_short.h"
 #include "log.h"

@@ -3,9 +3,11 @@
 
 #include "f64.h"
 #include "each.h"
+#include "cbrt_long.h"
 #include "root.h"
 #include "end.h"
 
 #include "f32.h"
 #include "each.h"
+#include "cbrt_short.h"
 #include "root.h"
