@@ -106,10 +106,11 @@ func Calls(name string, arg Type) bool {
 	return callsLibrary(text)
 }
 
-// CallsLibrary tells whether an operation on an argument of a real type calls a function of math.h.
+// CallsLibrary tells whether an operation on an argument of a real type calls a function of math.h or of the vector library.
 func CallsLibrary(name string, arg Type) bool {
 	text, ok := ops[name].pattern([]Type{arg, arg, arg}[:max(1, ops[name].args)])
-	return ok && arg.Class == 'f' && callsLibrary(text)
+	_, many := Vector(name, arg)
+	return ok && arg.Class == 'f' && (many || callsLibrary(text))
 }
 
 // Vector is the function that computes an operation on arguments of a type for many numbers at once, one after the other in memory.
@@ -134,11 +135,13 @@ func Simple(name string, arg Type, number int) (Helper, bool) {
 	return Helper{simplePart, name + []string{"", "_left", "_right"}[number+1], arg}, true
 }
 
-// inC is what math.h calls an operation.
+// inC is what math.h calls an operation, or its own name where that has none.
 func (o op) inC() string {
 	text, _ := o.pattern([]Type{{Class: 'f'}, {Class: 'f'}}[:o.args])
-	name, _, _ := strings.Cut(text, "{F}")
-	return name
+	if name, _, found := strings.Cut(text, "{F}"); found {
+		return name
+	}
+	return o.name
 }
 
 func callsLibrary(text string) bool {
