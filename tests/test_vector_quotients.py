@@ -1,4 +1,4 @@
-"""What is left of a division, and its whole quotient: NumPy's numbers and warnings, whatever the level and the place in an array."""
+"""What is left of a division, and its whole quotient: NumPy's numbers and warnings, wherever in an array."""
 
 import warnings
 
@@ -21,7 +21,7 @@ def made(level, dtype):
 
 
 def pairs(dtype):
-    """Numbers of all sizes, whole ones, multiples and what lies beside them, halves of which quotients round up, and special ones."""
+    """Numbers of all sizes, whole ones, multiples and what lies beside them (quotients round up), special ones."""
     kind, info = np.dtype(dtype).type, np.finfo(dtype)
     rng = np.random.default_rng(11)
     x = numbers(kind)

@@ -16,7 +16,7 @@ ENOUGH = {"f64": mpf(2) ** -57, "f32": mpf(2) ** -28}
 #: Of one type alone: powers of float32 are computed in float64; where float64 divides, float32 has more terms.
 ONE = dict.fromkeys(("log5", "logf", "expf", "root"), "f64") | dict.fromkeys(("log1", "log2", "log10", "cbrt"), "f32")
 #: How near others come.
-NEAR = dict.fromkeys(("logf", "expf"), -35) | {"log1": -27.8, "log2": -27.8, "log10": -25, "cbrt": -26, "root": -19}
+NEAR = {"logf": -33, "expf": -28, "log1": -27.8, "log2": -27.8, "log10": -25, "cbrt": -26, "root": -19}
 Real = Callable[[mpf], mpf]
 
 
@@ -116,13 +116,13 @@ def wanted() -> dict[str, tuple[str, Real, Real, mpf, mpf]]:
             s * s,
         ),
         "logf": (
-            "log((1 + s) / (1 - s)) / s of z = s**2, as powers of float32 need it",
-            lambda z: log((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z),
-            lambda z: mpf(1) / 2,
+            "log2((1 + s) / (1 - s)) / s of z = s**2, as powers of float32 need it",
+            lambda z: log((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z) / log(2),
+            lambda z: log(2) / 2,
             tiny,
             s * s,
         ),
-        "expf": ("exp(r), as powers of float32 need it", exp, lambda r: 1 / exp(r), -half, half),
+        "expf": ("2**r, as powers of float32 need it", lambda r: 2**r, lambda r: 1 / 2**r, -more / 2, more / 2),
         "log1": (
             "(log(1 + f) - f) / f**2, of float32",
             lambda f: (log(1 + f) - f) / f**2 if abs(f) > tiny else -mpf(1) / 2,

@@ -68,17 +68,16 @@ OPW_SEEN void opw_pow_f64(double *to, const double *from, const double *with, in
 OPW_PIECE2(pow)
 #endif
 
-/* The same of what float32 holds, whose product with y needs no second part. */
-OPW_ONE double opw_power_of_float(double x, double y)
+/* 2**(y * log2(a)) of what float32 holds, a positive: the product needs no second part. */
+OPW_ONE double opw_power_of_float(double a, double y)
 {
-    const double a = absolute_f64(x);
-    OPW_PARTS(a);
-    const double s = f / (2 + f), z = s * s;
-    const double product = y * OPW_MADD(k, OPW_LN2_HIGH + OPW_LN2_LOW, s * OPW_POLY_LOGF_F64(z));
-    const double near = __builtin_isgreater(absolute_f64(product), 150.0) ? signed_f64(150.0, product) : product;
-    const double shifted = OPW_MADD(near, OPW_LOG2E, OPW_SHIFT), r = OPW_MADD(shifted - OPW_SHIFT, -(OPW_LN2_HIGH + OPW_LN2_LOW), near);
-    const double found = OPW_POLY_EXPF_F64(r) * power2_f64(bits_f64(shifted) - bits_f64(OPW_SHIFT));
-    return opw_sign_of(found, x, y);
+    const uint64_t least = bits_f64(OPW_SQRT_HALF), over = bits_f64(a) + (bits_f64(1) - least), power = over >> OPW_MANTISSA;
+    const double k = value_f64(power | bits_f64(OPW_WHOLE)) - (OPW_WHOLE + OPW_BIAS);
+    const double f = value_f64((over & ((UINT64_C(1) << OPW_MANTISSA) - 1)) + least) - 1;
+    const double s = f / (2 + f), product = y * OPW_MADD(s, OPW_POLY_LOGF_F64(s * s), k);
+    const double near = __builtin_isgreater(absolute_f64(product), 200.0) ? signed_f64(200.0, product) : product;
+    const double shifted = near + OPW_SHIFT, r = near - (shifted - OPW_SHIFT);
+    return OPW_POLY_EXPF_F64(r) * power2_f64(bits_f64(shifted) - bits_f64(OPW_SHIFT));
 }
 
 /* As OPW_NO_POWER, of float32. */
@@ -92,6 +91,11 @@ OPW_ONE int opw_no_power_of_float(float x, float y)
 #include "f32.h"
 #include "each.h"
 
-OPW_ONE float pow_f32(float x, float y) { return (float)opw_power_of_float(x, y); }
+/* With the sign of a power of x by the whole y, |y| below 2**21. */
+OPW_ONE float pow_f32(float x, float y)
+{
+    const float found = (float)opw_power_of_float(absolute_f32(x), y);
+    return value_f32(bits_f32(found) | (bits_f32(x) & (bits_f32(y + OPW_SHIFT) << OPW_TOP)));
+}
 
 OPW_LOOP2(pow, opw_no_power_of_float, powf)
