@@ -191,6 +191,27 @@ def test_outputs_lie_in_memory_as_inputs_do(name):
             assert view.size == 0 or place == 2 or strides(got) == strides(want), (place, got.strides, want.strides)
 
 
+@functools.cache
+def folding():
+    x, y = tensor("float64", 3, "x"), tensor("float64", 3, "y")
+    ways = [(axis, keep) for axis in (0, 1, 2, (0, 2), ()) for keep in (False, True)]
+    folded = [T.sum(T.subtract(x, y), axis=axis, keepdims=keep) for axis, keep in ways]
+    return opweld.function([x, y], [*folded, T.cumsum(T.subtract(x, y), axis=1)]), ways
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_what_is_folded_lies_in_memory_as_inputs_do(name):
+    view = VIEWS[name](np.random.default_rng(2).integers(-9, 9, (4, 5, 6)).astype("float64"))
+    f, ways = folding()
+    for other in (view, view + 1, np.asarray(7.0).reshape(1, 1, 1)):
+        *folded, scanned = f(view, other)
+        for got, (axis, keep) in zip(folded, ways, strict=True):
+            want = (view - other).sum(axis=axis, keepdims=keep)
+            same(got, want)
+            assert view.size == 0 or strides(got) == strides(want), (axis, keep, got.strides, want.strides)
+        same(scanned, np.cumsum(view - other, axis=1))
+
+
 @pytest.mark.parametrize("names", [*itertools.permutations(["plain", "transposed", "reversed", "broadcast inside"], 2)])
 def test_operands_of_different_layouts(names):
     cube = np.random.default_rng(1).normal(size=(4, 4, 4))

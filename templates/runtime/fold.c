@@ -246,34 +246,79 @@ static int opw_folded_dims(const opw_fold *fold, int ndim, const npy_intp *dims,
     return n;
 }
 
-/* Makes the outputs of one kind, and lists them. */
+/* The axes of what is folded, as those of the loop lie in memory. */
+static void opw_left_axes(const opw_fold *fold, const opw_axes *all, opw_axes *left)
+{
+    int i, j;
+    left->n = 0;
+    for (i = 0; i < all->n; i++) {
+        int axis = all->axis[i], goes = (int)(fold->axes >> axis & 1), place = axis;
+        if (goes && !fold->keepdims)
+            continue;
+        for (j = 0; !fold->keepdims && j < axis; j++)
+            place -= (int)(fold->axes >> j & 1);
+        left->dims[left->n] = goes ? 1 : all->dims[i];
+        left->axis[left->n++] = place;
+    }
+}
+
+/* Makes the outputs of one kind, and lists them. axes: in which order those of new ones lie in memory; NULL: in C order. exact: what
+   lies otherwise does not fit. */
 static int opw_list_outputs(const opw_loop *work, opw_places places, opw_operands *list, int folded, int ndim,
-                            const npy_intp *dims, int empty)
+                            const npy_intp *dims, const opw_axes *axes, int exact)
 {
     int k;
     for (k = 0; k < work->outputs; k++) {
-        PyArrayObject **place = opw_place(places, work->inputs + k);
-        int type = work->types[work->inputs + k];
+        int operand = work->inputs + k, type = work->types[operand];
+        PyArrayObject **place = opw_place(places, operand);
         if ((work->fold->kinds[k] == OPW_FOLDED) != folded)
             continue;
-        if (empty && *place && !PyArray_IS_C_CONTIGUOUS(*place) &&
+        if (exact && *place && !PyArray_IS_C_CONTIGUOUS(*place) &&
             opw_put_array(place, (PyArrayObject *)PyArray_SimpleNew(ndim, (npy_intp *)dims, type)))
             return 1;
-        if (opw_fit_output(place, ndim, dims, type))
+        if (axes ? opw_fit_like(place, axes, ndim, dims, type, work->sizes[operand]) : opw_fit_output(place, ndim, dims, type))
             return 1;
         list->all[list->n++] = opw_operand_of(*place);
     }
     return 0;
 }
 
+/* Whether all inputs lie in C order: so do the outputs that are made. */
+static int opw_all_in_c_order(const opw_operands *list)
+{
+    int k;
+    for (k = 0; k < list->inputs; k++)
+        if (!opw_in_c_order(&list->all[k]))
+            return 0;
+    return 1;
+}
+
+/* Makes all outputs, and lists them: their axes lie in memory as those of the inputs do, as NumPy's. */
+static int opw_list_fold_outputs(const opw_loop *work, opw_places places, opw_operands *list, int ndim, const npy_intp *dims, int empty)
+{
+    static const opw_operand place = {OPW_NO_PLACE, 0, NULL, NULL, 0, NULL};
+    const opw_fold *fold = work->fold;
+    npy_intp left[OPW_MAX_DIMS];
+    opw_axes axes, kept;
+    int folded = opw_folded_dims(fold, ndim, dims, left), plain = empty || opw_all_in_c_order(list);
+    if (!plain) {
+        opw_make_axes(&axes, list->all, list->inputs, ndim, dims);
+        opw_left_axes(fold, &axes, &kept);
+    }
+    if (opw_list_outputs(work, places, list, 0, ndim, dims, plain ? NULL : &axes, empty))
+        return 1;
+    if (fold->indexed)
+        list->all[list->n++] = place;
+    list->blocks = list->n;
+    return opw_list_outputs(work, places, list, 1, folded, left, plain ? NULL : &kept, empty);
+}
+
 /* Runs a loop that folds, on its own or as the main one of a group. list: its inputs. places: where the arrays of its outputs
    are, behind as many as there are inputs; it puts them there. */
 static int opw_fold_operands(const opw_loop *work, opw_places places, const opw_group *group, opw_operands *list)
 {
-    static const opw_operand place = {OPW_NO_PLACE, 0, NULL, NULL, 0, NULL};
-    const opw_fold *fold = work->fold;
-    npy_intp dims[OPW_MAX_DIMS], left[OPW_MAX_DIMS];
-    int i, ndim, folded, empty = 0;
+    npy_intp dims[OPW_MAX_DIMS];
+    int i, ndim, empty = 0;
 
     list->n = list->inputs = work->inputs;
     ndim = opw_broadcast_inputs(work, list->all, dims);
@@ -287,15 +332,9 @@ static int opw_fold_operands(const opw_loop *work, opw_places places, const opw_
         return OPW_BY_PARTS;
     for (i = 0; i < ndim; i++)
         empty |= !dims[i];
-    folded = opw_folded_dims(fold, ndim, dims, left);
-    if (opw_list_outputs(work, places, list, 0, ndim, dims, empty))
+    if (opw_list_fold_outputs(work, places, list, ndim, dims, empty))
         return 1;
-    if (fold->indexed)
-        list->all[list->n++] = place;
-    list->blocks = list->n;
-    if (opw_list_outputs(work, places, list, 1, folded, left, empty))
-        return 1;
-    return empty ? opw_fold_nothing(fold, list, ndim, dims) : opw_fold_all(work, list, ndim, dims);
+    return empty ? opw_fold_nothing(work->fold, list, ndim, dims) : opw_fold_all(work, list, ndim, dims);
 }
 
 static int opw_fold_arrays(const opw_loop *work, opw_places places, const opw_group *group)

@@ -72,6 +72,12 @@ static PyArrayObject *opw_new_like(const opw_axes *axes, int ndim, const npy_int
     return (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], ndim, (npy_intp *)dims, strides, NULL, 0, NULL);
 }
 
+/* Makes the output in a place an array of this shape: what is there, or a new one. */
+static int opw_fit_like(PyArrayObject **place, const opw_axes *axes, int ndim, const npy_intp *dims, int type, npy_intp size)
+{
+    return (!*place || !opw_has_dims(*place, ndim, dims)) && opw_put_array(place, opw_new_like(axes, ndim, dims, type, size));
+}
+
 /* Writes an operand's strides, broadcast to ndim axes, into the loop's. */
 static void opw_set_strides(opw_axes *axes, int k, const opw_operand *operand, int ndim)
 {
@@ -104,8 +110,7 @@ static int opw_list_stored(const opw_loop *work, opw_places places, opw_operand 
     int k;
     for (k = work->inputs; k < work->inputs + work->outputs; k++) {
         PyArrayObject **place = opw_place(places, k);
-        if ((!*place || !opw_has_dims(*place, ndim, dims)) &&
-            opw_put_array(place, opw_new_like(axes, ndim, dims, work->types[k], work->sizes[k])))
+        if (opw_fit_like(place, axes, ndim, dims, work->types[k], work->sizes[k]))
             return 1;
         list[k] = opw_operand_of(*place);
         opw_set_strides(axes, k, &list[k], ndim);
