@@ -23,7 +23,7 @@ from pytensor.link.c.op import COp as TheirCOp
 from opweld.errors import MethodNotDefined
 from opweld.hooks.reading import NAME, VARIABLE, op_sub
 from opweld.pytensor.indexing import Written
-from opweld.pytensor.plain import IN_C, numbers_of, with_numbers
+from opweld.pytensor.plain import IN_C, OpInC, numbers_of, with_numbers
 from opweld.pytensor.products import written_of
 from opweld.pytensor.structure import Structure, structure_of
 from opweld.pytensor.types import Array, Foreign, Types, Uncarried, is_in_c, listed
@@ -131,7 +131,8 @@ class Op:
     def _is_c(self) -> bool:
         """Whether the op's texts, and those of the types of its variables, are C."""
         kinds = [v.type for v in (*self.node.inputs, *self.node.outputs)]
-        return type(self.stands_for) in IN_C and all(map(is_in_c, kinds))
+        known = type(self.stands_for) in IN_C or isinstance(self.stands_for, OpInC)
+        return known and all(map(is_in_c, kinds))
 
     def _write_numbers(self) -> bool:
         """Take the params into the text, where there are some; False: it needs them as an object."""

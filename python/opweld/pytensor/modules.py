@@ -13,10 +13,10 @@ from typing import Any
 import pytensor
 from pytensor.configdefaults import config
 from pytensor.graph.basic import Apply
-from pytensor.link.c.op import COp
 from pytensor.link.c.type import generic
 
 from opweld.errors import OpweldError
+from opweld.pytensor.plain import OpInC
 from opweld.pytensor.runs import Run
 from opweld.pytensor.settings import options
 from opweld.pytensor.thunks import link_run
@@ -26,9 +26,10 @@ from opweld.sections import Beside
 __all__ = ["Modules"]
 
 _C = Beside(__file__)
+_THEIRS = Path(next(iter(pytensor.__path__))) / "link/c/c_code"
 
 
-class Module(COp):
+class Module(OpInC):
     """Makes a module: its text has the function that Python calls for that.
 
     Parameters
@@ -49,6 +50,10 @@ class Module(COp):
     def perform(self, node: Apply, inputs: list[Any], outputs: list[list[Any]]) -> None:
         """There is C."""
         raise NotImplementedError
+
+    def c_header_dirs(self, **kwargs: Any) -> list[str]:
+        """Name the folder of PyTensor's own headers."""
+        return [str(_THEIRS)]
 
     def c_support_code(self, **kwargs: Any) -> str:
         """Give the module's text."""
@@ -71,7 +76,7 @@ def _made(name: str) -> ModuleType:
 
 
 def _lazylinker() -> str:
-    return (Path(pytensor.__path__[0]) / "link/c/c_code/lazylinker_c.c").read_text("utf-8")
+    return (_THEIRS / "lazylinker_c.c").read_text("utf-8")
 
 
 _TEXTS = {"lazylinker_ext": _lazylinker, "cutils_ext": _C.section}

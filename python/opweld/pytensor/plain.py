@@ -1,4 +1,4 @@
-"""Ops of PyTensor's own whose C++ is C: a unit of it is compiled in a third of the time."""
+"""Ops whose C++ is C, most of them PyTensor's own: a unit of it is compiled in a third of the time."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from collections.abc import Mapping
 import numpy as np
 from pytensor import raise_op
 from pytensor.compile import ops
+from pytensor.link.c.op import COp
 from pytensor.link.c.params_type import ParamsType
-from pytensor.scalar import ScalarType
+from pytensor.scalar import ScalarType, math
+from pytensor.scalar import basic as scalars
 from pytensor.tensor import basic, subtensor
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 
 from opweld.hooks.reading import VARIABLE
 
-__all__ = ["IN_C", "numbers_of", "with_numbers"]
+__all__ = ["IN_C", "SCALARS_IN_C", "OpInC", "numbers_of", "with_numbers"]
 
 #: Compiled in C by the tests; a class that inherits from one may write what it likes.
 IN_C = frozenset((
@@ -25,7 +27,16 @@ IN_C = frozenset((
     SpecifyShape, Reshape, subtensor.Subtensor, subtensor.IncSubtensor, subtensor.AdvancedSubtensor1,
     subtensor.AdvancedIncSubtensor1,
 ))  # fmt: skip
+#: Scalar ops with texts of the whole module, compiled in C by the tests too.
+SCALARS_IN_C = frozenset((
+    scalars.IntDiv, scalars.Mod, math.Psi, math.TriGamma, math.GammaInc, math.GammaIncC, math.GammaU, math.GammaL,
+    math.BetaInc,
+))  # fmt: skip
 _PARAM = re.compile(rf"\b{VARIABLE}P\s*->\s*(\w+)")
+
+
+class OpInC(COp):
+    """An op of opweld's own, whose texts are C."""
 
 
 def numbers_of(type_: object, params: object) -> dict[str, str] | None:

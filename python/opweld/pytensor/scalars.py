@@ -13,6 +13,7 @@ from pytensor.scalar import basic, math
 
 from opweld.dtypes import number_text
 from opweld.hooks.reading import NAME, VARIABLE, op_sub
+from opweld.pytensor.plain import SCALARS_IN_C
 from opweld.pytensor.types import listed
 
 __all__ = ["DTYPES", "Body", "Unknown"]
@@ -150,15 +151,15 @@ class Body:
 
     @property
     def lang(self) -> str:
-        """The language: that of PyTensor's ops is C++, but where theirs is an expression of C's."""
-        plain = all(
-            type(op).__module__.startswith("pytensor.scalar.") and not self._support(op) for op, _ in self.owned
-        )
-        return "c" if plain else "c++"
+        """The language: that of PyTensor's ops is C++, but where theirs is known to be C."""
+        return "c" if all(self._is_c(op) for op, _ in self.owned) else "c++"
 
     @staticmethod
-    def _support(op: basic.ScalarOp) -> list[Any]:
-        return listed(op.c_support_code())
+    def _is_c(op: basic.ScalarOp) -> bool:
+        """Whether an op's texts are C: an expression, or what the tests compile in C."""
+        if type(op) in SCALARS_IN_C:
+            return True
+        return type(op).__module__.startswith("pytensor.scalar.") and not listed(op.c_support_code())
 
     def shared(self, hook: str, **more: Any) -> list[Any]:
         """What the ops that take part by their own C give for the module or its build."""
