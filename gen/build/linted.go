@@ -1,7 +1,9 @@
 package build
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"sync"
 	"time"
 
 	"opweld/gen"
@@ -29,7 +31,11 @@ func lintOf(req *Request) func() (json.RawMessage, float64) {
 				return err
 			}
 			for _, f := range lint.Program(p) {
-				all.Findings = append(all.Findings, lint.Check(&f)...)
+				found, err := seen.check(&f, lint.Check)
+				if err != nil {
+					return err
+				}
+				all.Findings = append(all.Findings, found...)
 			}
 		}
 		var err error
@@ -43,4 +49,38 @@ func lintOf(req *Request) func() (json.RawMessage, float64) {
 		}
 		return found, seconds
 	}
+}
+
+// looked is what this process has found in fragments: functions of few ops, each many times, differ in little else.
+type looked struct {
+	mu    sync.Mutex
+	found map[[sha256.Size]byte][]lint.Finding
+}
+
+// mostLooked is how many fragments are known at most; then all are forgotten.
+const mostLooked = 4096
+
+var seen = looked{found: map[[sha256.Size]byte][]lint.Finding{}}
+
+// check gives what is found in a fragment, which is looked at unless one that is equal in everything has been.
+func (l *looked) check(f *lint.Fragment, look func(*lint.Fragment) []lint.Finding) ([]lint.Finding, error) {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return nil, err
+	}
+	key := sha256.Sum256(text)
+	l.mu.Lock()
+	found, ok := l.found[key]
+	l.mu.Unlock()
+	if ok {
+		return found, nil
+	}
+	found = look(f)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.found) >= mostLooked {
+		clear(l.found)
+	}
+	l.found[key] = found
+	return found, nil
 }
