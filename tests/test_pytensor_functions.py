@@ -118,6 +118,7 @@ def test_subtensors_joins_allocs_and_shapes():
 def test_pytensors_own_ops_that_are_c_are_compiled_in_c():
     from pytensor.raise_op import Assert
     from pytensor.tensor.basic import AllocEmpty, alloc, join
+    from pytensor.tensor.extra_ops import cpu_contiguous
 
     from opweld.pytensor import plain
 
@@ -132,6 +133,7 @@ def test_pytensors_own_ops_that_are_c_are_compiled_in_c():
             pt.stack([w[0], w[i]]), a.shape, w.shape[0] + i, a.reshape((n[0], -1)), pt.specify_shape(w, (5,)),
             never, pt.split(w, pt.stack([i + 3, i]), n_splits=2)[0].shape,
             AllocEmpty(dtype)(i, 3).shape, pt.tensor_from_scalar(pt.scalar_from_tensor(i)), x, v,
+            pt.arange(i + 3), pt.diagonal(a, 1), cpu_contiguous(a.T), pt.argmax(a, axis=1), pt.argmax(w),
         ]  # fmt: skip
         values = X, Y[0], 1, np.array([1, 0])
         wanted = pytensor.function([x, v, i, n], outputs, mode="FAST_COMPILE")(*values)
@@ -140,7 +142,7 @@ def test_pytensors_own_ops_that_are_c_are_compiled_in_c():
             np.testing.assert_array_equal(one, other)
         assert {kernel["lang"] for kernel in f.vm._code.program.data["kernels"]} == {"c"}
         ran |= {type(node.op) for node in f.maker.fgraph.toposort()}
-    assert len(ran & plain.IN_C) > 14 and {cls.__name__ for cls in plain.IN_C - ran} <= {
+    assert len(ran & plain.IN_C) > 18 and {cls.__name__ for cls in plain.IN_C - ran} <= {
         "ViewOp",
         "CheckAndRaise",
     }

@@ -14,6 +14,8 @@ from pytensor.link.c.params_type import ParamsType
 from pytensor.scalar import ScalarType, math
 from pytensor.scalar import basic as scalars
 from pytensor.tensor import basic, subtensor
+from pytensor.tensor.extra_ops import CpuContiguous
+from pytensor.tensor.math import Argmax
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 
 from opweld.hooks.reading import VARIABLE
@@ -23,9 +25,9 @@ __all__ = ["IN_C", "SCALARS_IN_C", "OpInC", "numbers_of", "with_numbers"]
 #: Compiled in C by the tests; a class that inherits from one may write what it likes.
 IN_C = frozenset((
     ops.DeepCopyOp, ops.ViewOp, raise_op.CheckAndRaise, raise_op.Assert, basic.Alloc, basic.AllocEmpty,
-    basic.MakeVector, basic.ScalarFromTensor, basic.TensorFromScalar, basic.Join, basic.Split, Shape, Shape_i,
-    SpecifyShape, Reshape, subtensor.Subtensor, subtensor.IncSubtensor, subtensor.AdvancedSubtensor1,
-    subtensor.AdvancedIncSubtensor1,
+    basic.ARange, basic.ExtractDiag, basic.MakeVector, basic.ScalarFromTensor, basic.TensorFromScalar, basic.Join,
+    basic.Split, CpuContiguous, Argmax, Shape, Shape_i, SpecifyShape, Reshape, subtensor.Subtensor,
+    subtensor.IncSubtensor, subtensor.AdvancedSubtensor1, subtensor.AdvancedIncSubtensor1,
 ))  # fmt: skip
 #: Scalar ops with texts of the whole module, compiled in C by the tests too.
 SCALARS_IN_C = frozenset((
