@@ -91,11 +91,11 @@ OPW_APART static void opw_fail(char *frame, const opw_code *code, uint32_t reach
 }
 
 /* Runs an entry. What loops left in the status word, *met, is there afterwards too: other C, Python and NumPy, which clear it, may
-   come between them. */
+   come between them. Reading it waits for all that is being computed, so nobody does whom it tells nothing. */
 static inline int opw_run_step(char *frame, const opw_code *code, const opw_resolved *step, int *met)
 {
     int status = opw_run_entry(frame, code, step);
-    if (code->mixed)
+    if (code->mixed && OPW_HEAD(frame)->self->remark)
         opw_meet_floats(*met |= opw_met_floats(code->wide));
     return status;
 }
