@@ -5,6 +5,7 @@ import pytest
 from pytensors import pytensor
 
 import opweld.pytensor
+from opweld.pytensor.graphs import Constant
 from opweld.pytensor.indexing import Written
 from opweld.pytensor.numbers import without_axes
 from opweld.pytensor.wrapping import Wrapping
@@ -70,15 +71,27 @@ def test_many_numbers_are_added_to_few_places(dtype):
 
 
 def test_what_has_few_elements_is_gathered_whatever_its_length():
-    """Eight of eight bytes lie in one register, where the processor has such."""
+    """Eight of eight bytes lie in one register, where the processor has such; small numbers are held as bytes."""
     rng = np.random.default_rng(5)
     cases = ("float64", 1, 9), ("float64", 7, 64), ("int64", 8, 203), ("float64", 9, 64), ("float32", 8, 50)
-    for dtype, places, n in cases:
-        x, known = pt.vector("x", dtype=dtype), rng.integers(0, places, n)
+    for dtype, places, n in (*cases, ("float64", 256, 31), ("int8", 257, 31)):
+        x, known = pt.vector("x", dtype=dtype), np.append(rng.integers(0, places, n), places - 1)
         f = pytensor.function([x], x[known], mode="OPWELD", trust_input=True)
         value = rng.normal(size=places + 2).astype(dtype)
         for given in (value, value[:places], np.repeat(value, 2)[::2]):
             np.testing.assert_array_equal(f(given), given[known])
+
+
+def test_numbers_that_are_held_as_bytes_are_held_once():
+    """Whoever reads rows by them, and whoever adds to these."""
+    x, y, known = pt.dvector("x"), pt.dmatrix("y"), np.array([2, 0, 1, 2])
+    outputs = [x[known], y[known], x[known[:3] - 1], pt.zeros(3)[known].inc(x[known]), pt.ones(3)[known].inc(-x[known])]
+    f = both([x, y], outputs, (np.arange(3.0), np.arange(6.0).reshape(3, 2)))
+    wrapping = Wrapping()
+    inputs = [v for node in f.maker.fgraph.toposort() for v in wrapping.node(node).inputs]
+    held = [v for v in inputs if isinstance(v, Constant) and v.data.dtype == "uint8"]
+    assert len(held) == 4
+    assert len(set(map(id, held))) == 1
 
 
 def test_rows_that_are_added_to_by_pytensors_c():
@@ -117,6 +130,7 @@ def test_arrays_are_filled():
     "make, error, says",
     [
         (lambda x, i: x[i], IndexError, "index 7 is out of bounds for axis 0 with size 3"),
+        (lambda x, i: x[np.array([0, 7, 1])], IndexError, "index 7 is out of bounds for axis 0 with size 3"),
         (lambda x, i: x[np.array([0, -4])], IndexError, "index -4 is out of bounds for axis 0 with size 3"),
         (lambda x, i: x[i].inc(x[:2]), IndexError, "index 7 out of bounds for array with shape 3"),
         (lambda x, i: x[np.array([1, 2])].inc(x), ValueError, "do not match: 3, 2"),

@@ -90,14 +90,14 @@ static inline int pt_part_of(PyArrayObject **out, PyArrayObject *x, int itself)
 #define PT_PART_LOOP(name, T, statement)                                                                              \
     static inline void name(const pt_part *part, const char *read, const npy_intp *step)                                     \
     {                                                                                                                  \
-        npy_intp at[NPY_MAXDIMS + 1] = {0}, k;                                                                         \
+        npy_intp at[NPY_MAXDIMS], k;                                                                                   \
         const int last = part->ndim - 1;                                                                               \
         const npy_intp n = last < 0 ? 1 : part->dims[last], t = last < 0 ? 0 : part->strides[last],                    \
                        f = last < 0 ? 0 : step[last];                                                                  \
         char *written = part->data;                                                                                    \
         int axis;                                                                                                      \
         for (axis = 0; axis <= last; axis++)                                                                           \
-            if (!part->dims[axis]) return;                                                                             \
+            if (at[axis] = 0, !part->dims[axis]) return;                                                               \
         for (;;) {                                                                                                     \
             for (k = 0; k < n; k++) {                                                                                  \
                 T *to = (T *)(void *)(written + k * t);                                                                \
@@ -136,16 +136,21 @@ static inline int pt_no_row(npy_intp at, npy_intp rows)
     return -1;
 }
 
-/* Eight elements of eight bytes that numbers below `rows`, at most eight, name: all of them lie in one register. Gives how
-   many it has written. */
+/* Eight elements of eight bytes that numbers below `rows`, at most eight, name: all of them lie in one register. The numbers are
+   bytes. Gives how many it has written. */
 #if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
 typedef npy_int64 pt_eight __attribute__((vector_size(64), aligned(8), may_alias));
 static inline npy_intp pt_of_eight(void *to, const void *from, npy_intp rows, const void *numbers, npy_intp n)
 {
-    pt_eight all = {0};
+    const pt_eight none = {0}, each = {0, 8, 16, 24, 32, 40, 48, 56};
+    pt_eight all = none;
+    npy_int64 eight;
     npy_intp k;
     memcpy(&all, from, (size_t)rows * 8);
-    for (k = 0; k < n / 8; k++) ((pt_eight *)to)[k] = __builtin_shuffle(all, ((const pt_eight *)numbers)[k]);
+    for (k = 0; k < n / 8; k++) {
+        memcpy(&eight, (const char *)numbers + 8 * k, 8);
+        ((pt_eight *)to)[k] = __builtin_shuffle(all, (eight | none) >> each); /* of which the lowest three bits count */
+    }
     return k * 8;
 }
 #else
@@ -176,7 +181,7 @@ static inline npy_intp pt_of_eight(void *to, const void *from, npy_intp rows, co
             if (known && least >= 0 && by == sizeof(I) && step == sizeof(T)) {                                         \
                 const I *numbers = (const I *)(const void *)number;                                                    \
                 const T *all = (const T *)(const void *)from;                                                          \
-                k = sizeof(T) == 8 && sizeof(I) == 8 && rows <= 8 ? pt_of_eight(to, all, rows, numbers, n) : 0;        \
+                k = sizeof(T) == 8 && sizeof(I) == 1 && rows <= 8 ? pt_of_eight(to, all, rows, numbers, n) : 0;        \
                 for (; k < n; k++) to[k] = all[numbers[k]];                                                            \
                 return 0;                                                                                              \
             }                                                                                                          \
@@ -336,7 +341,7 @@ static inline int pt_joined(PyArrayObject **out, PyArrayObject **arrays, int n, 
                 for (o = 0; o < outer; o++)                                                                            \
                     memcpy(at + o * whole, PyArray_BYTES(arrays[k]) + o * bytes, (size_t)bytes);                       \
             } else {                                                                                                   \
-                pt_part part = {0};                                                                                    \
+                pt_part part;                                                                                          \
                 part.data = at;                                                                                        \
                 part.ndim = PyArray_NDIM(*out);                                                                        \
                 memcpy(part.dims, PyArray_DIMS(arrays[k]), (size_t)part.ndim * sizeof *part.dims);                     \

@@ -72,8 +72,9 @@ def _gather(node: Apply) -> Written | None:
     x, index = node.inputs
     if index.type.dtype not in _INTEGERS:
         return None
-    name = f"pt_gather_{x.type.dtype}_{index.type.dtype}"
-    support = f"PT_GATHER({name}, npy_{x.type.dtype}, npy_{index.type.dtype})\n"
+    numbers = _number_dtype(node, 1)
+    name = f"pt_gather_{x.type.dtype}_{numbers}"
+    support = f"PT_GATHER({name}, npy_{x.type.dtype}, npy_{numbers})\n"
     return Written(f"if ({name}(&{{out}}, {{0}}, {{1}}, {_bounds(index)})) {{{{ {{fail}} }}}}", support)
 
 
@@ -85,7 +86,7 @@ def _bounds(index: Variable) -> str:
 
 
 def is_narrow(node: Apply, at: int) -> bool:
-    """Say whether an input is held as bytes: the numbers of places that something is added to, where all are small.
+    """Say whether an input is held as bytes: the numbers of rows that are read or added to, where all are small.
 
     Parameters
     ----------
@@ -99,11 +100,18 @@ def is_narrow(node: Apply, at: int) -> bool:
     bool
     """
     index = node.inputs[at]
-    if type(node.op) is not subtensor.AdvancedIncSubtensor1 or at != 2 or not isinstance(index, Constant):
+    if type(node.op) not in _NUMBERED or at != _NUMBERED[type(node.op)] or not isinstance(index, Constant):
         return False
-    if not index.data.size or index.data.min() < 0 or index.data.max() > 255:
+    if not index.data.size or index.data.min() < 0 or index.data.max() > 255 or index.type.dtype not in _INTEGERS:
         return False
-    return _has_arrays(node) and _is_scatter(node)
+    return _has_arrays(node) and (at == 1 or _is_scatter(node))
+
+
+_NUMBERED = {subtensor.AdvancedSubtensor1: 1, subtensor.AdvancedIncSubtensor1: 2}  # which input is the numbers
+
+
+def _number_dtype(node: Apply, at: int) -> str:
+    return "uint8" if is_narrow(node, at) else str(node.inputs[at].type.dtype)
 
 
 def _is_scatter(node: Apply) -> bool:
@@ -118,7 +126,7 @@ def _scatter(node: Apply) -> Written | None:
     x, _, index = node.inputs
     if not _is_scatter(node):
         return None
-    dtype = "uint8" if is_narrow(node, 2) else index.type.dtype
+    dtype = _number_dtype(node, 2)
     types = f"npy_{x.type.dtype}, npy_{dtype}"
     name = f"pt_{'put' if op.set_instead_of_inc else 'add'}_{x.type.dtype}_{dtype}"
     if op.set_instead_of_inc:
@@ -153,10 +161,10 @@ def _part(node: Apply) -> Written | None:
         cuts.append(f"pt_part_slice(&part, {{out}}, {axis}, {given}, {', '.join(numbers)})")
     whole = "".join(f" pt_part_whole(&part, {{out}}, {axis});" for axis in range(len(op.idx_list), x.type.ndim))
     lines = (
-        "pt_part part = {{0}};\n"
+        "pt_part part;\n"
         "npy_intp step[NPY_MAXDIMS];\n"
         f"if (pt_part_of(&{{out}}, {{0}}, {int(op.inplace)})) {{{{ {{fail}} }}}}\n"
-        "part.data = PyArray_BYTES({out});\n"
+        "part.ndim = 0, part.data = PyArray_BYTES({out});\n"
         f"if ({' || '.join(cuts) or '0'}) {{{{ {{fail}} }}}}\n"
         f"{whole}\n"
         "if (pt_part_spread(&part, {out}, {1}, step)) {{ {fail} }}\n"

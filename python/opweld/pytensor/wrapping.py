@@ -34,6 +34,7 @@ class Wrapping:
         self.types = Types()
         self._inputs = set(map(id, inputs))
         self._variables: dict[Any, Variable] = {}
+        self._held: dict[Any, Constant] = {}  # as bytes
         self._nodes: dict[Any, Node] = {}
 
     def variable(self, theirs: TheirVariable) -> Variable:
@@ -52,7 +53,10 @@ class Wrapping:
 
     def _bytes(self, theirs: TheirVariable) -> Variable:
         """Give what stands for small numbers that are known: an array of bytes."""
-        return Constant(theirs, self.types.of(_BYTES), np.asarray(theirs.data, "uint8"))
+        found = self._held.get(theirs)
+        if found is None:
+            found = self._held[theirs] = Constant(theirs, self.types.of(_BYTES), np.asarray(theirs.data, "uint8"))
+        return found
 
     def node(self, theirs: Apply) -> Node:
         """Find what stands for a node."""
