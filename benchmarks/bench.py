@@ -39,15 +39,16 @@ class Effort:
     peaks: int  # of how many works the memory is measured
     memory: int  # elements of the arrays whose memory is measured: more than malloc keeps for itself
     alone: int  # of how many ufuncs
+    models: tuple[int, ...]  # points of the model that PyTensor writes
 
     def rounds(self, full: int) -> int:
         return max(1, round(full * self.share))
 
 
 EFFORTS = {
-    "full": Effort(1.0, (10**3, 10**5, 10**7), 10**8, 1000, 1000, 3, 10**7, 1000),
-    "quick": Effort(0.15, (10**3, 10**5, 10**7), 10**7, 1000, 20, 1, 10**7, 1000),
-    "tiny": Effort(0.0, (30, 200), 100, 40, 5, 1, 5 * 10**6, 3),
+    "full": Effort(1.0, (10**3, 10**5, 10**7), 10**8, 1000, 1000, 3, 10**7, 1000, (200, 20_000)),
+    "quick": Effort(0.15, (10**3, 10**5, 10**7), 10**7, 1000, 20, 1, 10**7, 1000, (200, 20_000)),
+    "tiny": Effort(0.0, (30, 200), 100, 40, 5, 1, 5 * 10**6, 3, ()),
 }
 
 

@@ -62,6 +62,7 @@ PAGES = {
     "": "Benchmarks",
     "vector": "Benchmarks: vector math and threads",
     "builds": "Benchmarks: builds and processes",
+    "pytensor": "Benchmarks: PyTensor's functions",
 }
 """What the pages of the document are named after it by, and their titles; the first has the promises of all."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import array_rows
+import backend_rows
 import build_rows
 import call_rows
 import debug_rows
@@ -46,4 +47,5 @@ ROWS: dict[str, Row] = {
     "builds": Row(graph_rows.curve, graph_rows.show_curve, "builds"),
     "python": Row(graph_rows.python, graph_rows.show_python, "builds"),
     "pytensor": Row(build_rows.pytensor, build_rows.show_pytensor, "builds"),
+    "backend": Row(backend_rows.backend, backend_rows.show_backend, "pytensor"),
 }

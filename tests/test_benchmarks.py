@@ -82,12 +82,18 @@ def test_a_run_writes_what_was_promised(run):
         *(f"sum(x*y, axis={axis}){layout}" for axis in range(3) for layout in layouts),
     ):
         assert f"\n| {row} " in promises, row
-    others = {page: (folder / "docs" / f"benchmarks-{page}.md").read_text() for page in ("vector", "builds")}
+    others = {
+        page: (folder / "docs" / f"benchmarks-{page}.md").read_text() for page in ("vector", "builds", "pytensor")
+    }
     for plot, page in (("calls", text), ("builds", others["builds"]), ("memory", text)):
         assert f"](benchmarks-{plot}.svg)" in page
         assert (folder / "docs" / f"benchmarks-{plot}.svg").read_text().count("opweld") >= 1
     assert "logistic log-likelihood" in text and "blur(x*2 + 1)*y - x" in text
-    for page, title in (("vector", "## Two threads"), ("builds", "## A second process")):
+    for page, title in (
+        ("vector", "## Two threads"),
+        ("builds", "## A second process"),
+        ("pytensor", "## PyTensor's functions"),
+    ):
         assert f"](benchmarks-{page}.md)" in text and "](benchmarks.md)" in others[page]
         assert title in others[page].splitlines() and title not in text.splitlines()
 
@@ -104,7 +110,7 @@ def test_what_is_kept_is_written_again_byte_for_byte(run):
     before = {path.name: path.read_bytes() for path in (folder / "docs").iterdir()}
     done = start("run.py", "--tiny", "--again", "--write", *files)
     assert done.returncode == 0, done.stderr
-    assert {path.name: path.read_bytes() for path in (folder / "docs").iterdir()} == before and len(before) == 6
+    assert {path.name: path.read_bytes() for path in (folder / "docs").iterdir()} == before and len(before) == 7
 
 
 def test_one_row_is_measured_again_and_the_others_stay(run):
