@@ -163,6 +163,9 @@ func (o op) pattern(args []Type) (string, bool) {
 		if args[1].Class != 'i' {
 			return "", false
 		}
+		if args[1].Name == "int64" {
+			class = "l"
+		}
 	case o.args == 2 && args[0].Name != args[1].Name:
 		switch {
 		case args[0].Name == "int64" && args[1].Name == "uint64":

@@ -46,7 +46,7 @@ const (
 // by gives the C for the classes of the arguments: an expression with {0} {1} {2} for the arguments, {T} for the C type of a
 // value, {F} for the suffix of math.h; or "@name", a helper, "$name": one that may set an exception, and after it
 // the helpers that its text calls. Where the arguments are one signed and one unsigned integer the class is x, the
-// other way round y.
+// other way round y; where they are a float and an int64, l.
 type by map[string]string
 
 func comparison(sign string, signed, unsigned, helper string) by {
@@ -252,9 +252,9 @@ var table = []op{
 		code:  by{"biu": "1", "f": "fabs{F}({0}) < ({T})INFINITY", "c": "@isfinite_c"}},
 	{name: "ldexp", args: 2, even: true, gives: first, doc: "Give x1 * 2**x2.",
 		shows: "[0.5, 3.0]; [4, 1] = array([8., 6.])",
-		code:  by{"f": "@ldexp_f"}},
-	{name: "frexp_mantissa", args: 1, even: true, code: by{"f": "@frexp_mantissa_f"}},
-	{name: "frexp_exponent", args: 1, even: true, gives: intc, code: by{"f": "@frexp_exponent_f"}},
+		code:  by{"f": "@ldexp_i ldexp_f", "l": "@ldexp_l ldexp_f"}},
+	{name: "frexp_mantissa", args: 1, even: true, code: by{"f": "@frexp_mantissa_f frexp_f"}},
+	{name: "frexp_exponent", args: 1, even: true, gives: intc, code: by{"f": "@frexp_exponent_f frexp_f"}},
 	{name: "frexp", parts: "frexp_mantissa frexp_exponent", doc: "Give mantissa and exponent.",
 		shows: "[8.5, -0.75] = [array([ 0.53125, -0.75   ]), array([4, 0], dtype=int32)]"},
 	{name: "modf_fraction", args: 1, even: true, code: by{"f": "@modf_fraction_f"}},
