@@ -276,6 +276,51 @@ tell(opweld.function([y], T.exp(y) * 2)(a))
     assert run(text.replace("len(sys.argv) == 1", "False")) == (first, False)
 
 
+OTHERWISE = {
+    "a method of another hook": "T.Elemwise.structure = T.Elemwise.infer_shape",
+    "a method less": "del T.Elemwise.structure",
+    "a method with an argument": "T.Elemwise.structure = functools.partialmethod(T.Elemwise.structure)",
+    "a property of another": "T.Elemwise.nin = T.Elemwise.nout",
+    "a dict": "T.Elemwise.view_map = {0: [0]}",
+    "a dict that was changed": "opweld.Op.view_map[0] = [0]",
+    "a tuple": "T.TensorType.__props__ += ('ndim',)",
+    "a class of the library's": "T.TensorType.variable_type = opweld.Variable",
+    "a class of the user's": "T.Elemwise.of_mine = type('Mine', (), {})",
+    "an array": "T.Elemwise.of_mine = np.ones(2)",
+    "a function of Python's": "T.Elemwise.c_code_cache_version = staticmethod(print)",
+}
+
+
+def test_a_class_that_is_otherwise_has_another_name(own_cache):
+    """Whether what was put into it, or taken out, is the library's own, Python's or the user's."""
+    text = f"""
+import functools
+from opweld.compile import memo
+from opweld.compile.asked import Asked
+from opweld.config import Options
+def name():
+    memo._seen.clear()
+    recipe = Asked([opweld.In(x)], [opweld.Out(out)], {{}}, True, None, "", None)
+    return memo.described(recipe, Options({{}}), [])
+out = T.exp(x) * 2
+for what, change in {OTHERWISE!r}.items():
+    classes = [(cls, dict(vars(cls))) for cls in (T.Elemwise, T.TensorType, opweld.Op)]
+    held, plain = dict(opweld.Op.view_map), name()
+    exec(change)
+    assert plain and name() != plain, what
+    opweld.Op.view_map.clear()
+    opweld.Op.view_map.update(held)
+    for cls, before in classes:
+        for key in set(vars(cls)) - set(before):
+            delattr(cls, key)
+        for key, value in before.items():
+            if vars(cls).get(key) is not value and key != "__dict__":
+                setattr(cls, key, value)
+"""
+    done = subprocess.run([sys.executable, "-c", START + text], text=True, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
 def test_classes_of_short_forms_are_not_held(own_cache):
     f = opweld.cop("x: T[n] -> y: T[n]", "for (npy_intp i = 0; i < n; i++) y[i] = 3 * x[i];")
     f(np.arange(3.0))

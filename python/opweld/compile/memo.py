@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cached_property
 from operator import is_
 from types import FunctionType
 from typing import Any
@@ -224,14 +225,38 @@ def _content(cls: type) -> str:
     others = [item for item in inside if type(item) is not FunctionType or item.__globals__ is not home]
     if not is_own(cls.__module__) or any([_theirs(value, cls) for value in others if type(value) not in _PLAIN]):
         raise _Unknown("a class")
-    own = {name: value for name, value in vars(cls).items() if name[:2] != "__"}
-    said = [f"{name}={value!r}" for name, value in own.items() if type(value) in _PLAIN]
-    text = f"{cls.__module__}:{cls.__qualname__} {' '.join(said)}"
+    methods = [item.__qualname__ for item in inside if type(item) is FunctionType]  # each in its place
+    own = {name: value for name, value in vars(cls).items() if name[:2] != "__" or name == "__props__"}
+    said = [f"{name}={_said(value)}" for name, value in own.items() if type(value) is not FunctionType]
+    text = f"{cls.__module__}:{cls.__qualname__} {' '.join(methods)} {' '.join(said)}"
     if _at_home(cls):
         _seen[cls] = inside, text
     elif own:
         raise _Unknown("a class that others may be called as")
     return text
+
+
+def _said(value: object) -> str:
+    """Write what is in a class down, so that something else in its place is seen."""
+    cls = type(value)
+    if cls in _PLAIN:
+        return repr(value)
+    if isinstance(value, (tuple, list)) and cls in (tuple, list):
+        return f"{cls.__name__}({','.join(map(_said, value))})"
+    if isinstance(value, dict) and cls is dict:
+        return f"dict({','.join([f'{_said(key)}:{_said(item)}' for key, item in value.items()])})"
+    if isinstance(value, property):
+        return f"property({_said(value.fget)},{_said(value.fset)},{_said(value.fdel)})"
+    if isinstance(value, (staticmethod, classmethod, cached_property)):
+        return f"{cls.__name__}({_said(getattr(value, '__func__', None) or value.func)})"  # type: ignore[union-attr]
+    if isinstance(value, (type, FunctionType)):
+        home = value.__module__
+        if not is_own(home) and home not in (*_PYTHON, "collections") and not home.startswith("namedtuple_"):
+            raise _Unknown("what is in a class")
+        return f"{home}:{value.__qualname__}"
+    if not is_own(cls.__module__) and cls.__module__ not in ("builtins", "_collections", "_abc"):
+        raise _Unknown("what is in a class")
+    return cls.__qualname__
 
 
 def _theirs(value: object, cls: type) -> bool:
