@@ -218,10 +218,11 @@ SAID = {
 
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", SAID)
-def test_what_numpy_warns_of_is_said(name, dtype):
+def test_what_numpy_warns_of_is_said(name, level, dtype):
     x = T.vector("x", dtype=dtype)
-    f = opweld.function([x], getattr(T, name)(x))
+    f = opweld.function([x], getattr(T, name)(x), options={"march": level})
     bad, said = SAID[name]
     for n in (1, 5, 40, 700):
         for at in {0, n // 2, n - 1}:

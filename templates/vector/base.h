@@ -24,6 +24,7 @@
 #define OPW_VECTORS _Pragma("clang loop vectorize(assume_safety) interleave(disable)")
 #else
 #define OPW_VECTORS _Pragma("GCC ivdep")
+#pragma GCC optimize("no-tree-pre") /* by which what comes of a bound of arguments is known before: infinite, and no overflow is marked */
 #endif
 
 /* How many numbers are computed at once; what is left of a run is filled up to so many. */
