@@ -52,14 +52,10 @@ def converter(
     """
     filters: list[Callable[[Any], Any] | None] = [None] * (len(specs) + len(shared))
 
-    def filtered(*asked: Any) -> Callable[[Any], Any]:
-        found: Callable[[Any], Any] = signatures.filter_of(*asked)
-        return found
-
-    def make(index: int) -> Callable[[Any], Any]:
+    def make(index: int) -> Any:
         if index >= len(specs):
             variable = shared[index - len(specs)]
-            return filtered(variable.type, variable.strict, variable.allow_downcast)
+            return signatures.filter_of(variable.type, variable.strict, variable.allow_downcast)
         spec = specs[index]
         rule = _rule_of(spec, keywords[index], weak)
         if rule is not None:
@@ -68,7 +64,7 @@ def converter(
         if named is not None and knows_of(spec.variable.type, "filter_argument", ("filter",)):
             name = keywords[index] or "x"
             return lambda value: named(value, spec.strict, spec.allow_downcast, spec.mutable, name)
-        return filtered(spec.variable.type, spec.strict, spec.allow_downcast)
+        return signatures.filter_of(spec.variable.type, spec.strict, spec.allow_downcast)
 
     def convert(index: int, value: object) -> Any:
         found = filters[index]

@@ -10,7 +10,7 @@ docs/cache.md says what lies in a cache.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from operator import is_
 from types import FunctionType
@@ -151,13 +151,9 @@ class _Writer:
 
     def thing(self, value: object) -> str:
         """Write what an op or a type is made of."""
-        cls = type(value)
-        if cls in _PLAIN:
-            return repr(value)
-        if isinstance(value, (tuple, list)) and cls in (tuple, list):
-            return f"{cls.__name__}({','.join(map(self.thing, value))})"
-        if isinstance(value, dict) and cls is dict:
-            return f"dict({','.join([f'{self.thing(key)}:{self.thing(item)}' for key, item in value.items()])})"
+        plain = _plainly(value, self.thing)
+        if plain is not None:
+            return plain
         kept = self._texts.get(id(value))
         if kept is None:
             self._texts[id(value)] = value, _open  # whoever holds itself is found
@@ -236,15 +232,24 @@ def _content(cls: type) -> str:
     return text
 
 
-def _said(value: object) -> str:
-    """Write what is in a class down, so that something else in its place is seen."""
+def _plainly(value: object, write: Callable[[object], str]) -> str | None:
+    """Write what Python itself writes down, and what lists, tuples and dicts of it hold; None: it is something else."""
     cls = type(value)
     if cls in _PLAIN:
         return repr(value)
     if isinstance(value, (tuple, list)) and cls in (tuple, list):
-        return f"{cls.__name__}({','.join(map(_said, value))})"
+        return f"{cls.__name__}({','.join(map(write, value))})"
     if isinstance(value, dict) and cls is dict:
-        return f"dict({','.join([f'{_said(key)}:{_said(item)}' for key, item in value.items()])})"
+        return f"dict({','.join([f'{write(key)}:{write(item)}' for key, item in value.items()])})"
+    return None
+
+
+def _said(value: object) -> str:
+    """Write what is in a class down, so that something else in its place is seen."""
+    plain = _plainly(value, _said)
+    if plain is not None:
+        return plain
+    cls = type(value)
     if isinstance(value, property):
         return f"property({_said(value.fget)},{_said(value.fset)},{_said(value.fdel)})"
     if isinstance(value, (staticmethod, classmethod, cached_property)):

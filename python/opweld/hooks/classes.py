@@ -306,9 +306,8 @@ class CType(CLinkerObject, Type):
             C statements.
         """
         init = asking.ask(self, "c_init", name, sub)
-        extract = asking.ask(
-            self, "c_extract", name, sub, check_input=check_input
-        )  # a subclass's may not know check_input
+        # A subclass's may not know check_input.
+        extract = asking.ask(self, "c_extract", name, sub, check_input=check_input)
         return f"if (py_{name} == Py_None) {{\n{init}\n}} else {{\n{extract}\n}}"
 
     def c_sync(self, name: str, sub: dict[str, Any]) -> str:
