@@ -8,6 +8,11 @@
 #include "pool.h"
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
+
+/* How long who has nothing to do looks whether there is more before it sleeps: as long as it takes to wake a thread whose core sleeps.
+   Loops come one after another, and the last parts of one end at about the same time. */
+#define OPW_LOOKS_NS 50000
 
 /* A work. It lies on its caller's stack, who waits until no thread is inside. */
 typedef struct {
@@ -15,7 +20,8 @@ typedef struct {
     void *work;
     intptr_t n, next, failed; /* failed: the first part that has, n: none */
     int status;               /* of that */
-    int wanted, inside;       /* threads that may still come; that have not left */
+    int wanted;               /* threads that may still come */
+    unsigned long inside;     /* that have not left */
     int floats;               /* the processor's remarks, which are a thread's own */
     fenv_t environment;       /* the caller's: rounding, subnormal numbers */
 } opw_work;
@@ -49,6 +55,27 @@ static void opw_work_on(opw_work *w)
             opw_note_failure(w, i, status);
 }
 
+/* Looks, for a while, whether others make another of a number. No lock is held. 0: it is what it was. */
+static int opw_look(const unsigned long *number, unsigned long was)
+{
+    struct timespec begun, now;
+    int i;
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    do {
+        for (i = 0; i < 32; i++) {
+            if (__atomic_load_n(number, __ATOMIC_ACQUIRE) != was)
+                return 1;
+#if defined(__x86_64__)
+            __builtin_ia32_pause();
+#elif defined(__aarch64__)
+            __asm__ __volatile__("yield");
+#endif
+        }
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - begun.tv_sec) * 1000000000L + now.tv_nsec - begun.tv_nsec < OPW_LOOKS_NS);
+    return 0;
+}
+
 /* What a thread of the pool does, for ever. */
 static void *opw_be_in_pool(void *unused)
 {
@@ -71,8 +98,11 @@ static void *opw_be_in_pool(void *unused)
         floats = fetestexcept(FE_ALL_EXCEPT);
         pthread_mutex_lock(&opw_pool.lock);
         w->floats |= floats;
-        if (!--w->inside)
+        if (!__atomic_sub_fetch(&w->inside, 1, __ATOMIC_RELEASE)) /* the last that is done with the work: its caller may leave */
             pthread_cond_signal(&opw_pool.left);
+        pthread_mutex_unlock(&opw_pool.lock);
+        opw_look(&opw_pool.turn, turn);
+        pthread_mutex_lock(&opw_pool.lock);
     }
     return unused;
 }
@@ -101,15 +131,21 @@ static void opw_fill_pool(int threads)
 /* Lets the pool's threads come to a work, does it with them, and waits for those who came. */
 static void opw_work_together(opw_work *w)
 {
+    unsigned long inside;
     pthread_mutex_lock(&opw_pool.lock);
     opw_fill_pool(w->wanted);
     opw_pool.work = w;
-    opw_pool.turn++;
+    __atomic_store_n(&opw_pool.turn, opw_pool.turn + 1, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&opw_pool.wake);
     pthread_mutex_unlock(&opw_pool.lock);
     opw_work_on(w);
     pthread_mutex_lock(&opw_pool.lock);
     opw_pool.work = NULL;
+    inside = w->inside;
+    pthread_mutex_unlock(&opw_pool.lock);
+    while (inside && opw_look(&w->inside, inside))
+        inside = __atomic_load_n(&w->inside, __ATOMIC_ACQUIRE);
+    pthread_mutex_lock(&opw_pool.lock);
     while (w->inside)
         pthread_cond_wait(&opw_pool.left, &opw_pool.lock);
     pthread_mutex_unlock(&opw_pool.lock);
