@@ -10,7 +10,7 @@ import (
 // texts that a role needs; then reads the texts. The first fault is an *Error that says where; what texts do that they may
 // not is a *FragmentError.
 func (p *Program) Check() (*Typed, error) {
-	c := &checker{p: p, producer: make([]int, len(p.Variables)), arrays: make([]*TypedArray, len(p.Types)), loops: make([]*Loop, len(p.Kernels))}
+	c := &checker{p: p, producer: make([]int, len(p.Variables)), arrays: make([]*TypedArray, len(p.Types)), loops: make([]*Loop, len(p.Kernels)), ways: map[wayName]*way{}}
 	for i := range c.producer {
 		c.producer[i] = -1
 	}
@@ -27,6 +27,7 @@ type checker struct {
 	producer []int         // step that makes a variable, or -1
 	arrays   []*TypedArray // of each type that has one
 	loops    []*Loop       // of each kernel whose loops the engine writes
+	ways     map[wayName]*way
 	err      *Error
 }
 
@@ -137,12 +138,13 @@ func (c *checker) arity(where, op string, vars, types []int) {
 		return
 	}
 	for j, v := range vars {
-		at := fmt.Sprintf("%s[%d]", where, j)
-		if !c.index(at, "variable", v, len(c.p.Variables)) {
+		at := func() string { return fmt.Sprintf("%s[%d]", where, j) }
+		if v >= len(c.p.Variables) {
+			c.index(at(), "variable", v, len(c.p.Variables))
 			return
 		}
 		if have := c.p.Variables[v].Type; have != types[j] {
-			c.fail(at, op, "variable %d is of type %d (%s), the kernel takes type %d (%s)",
+			c.fail(at(), op, "variable %d is of type %d (%s), the kernel takes type %d (%s)",
 				v, have, c.p.Types[have].Label, types[j], c.p.Types[types[j]].Label)
 		}
 	}

@@ -149,10 +149,10 @@ func (c *checker) over(where string, k *Kernel, l *Loop, input int, array *Typed
 
 // body checks instructions one after the other, and gives all values that there are after them.
 func (c *checker) body(where string, k *Kernel, body []Instruction, values []scalar.Type) ([]TypedInstruction, []scalar.Type) {
-	var typed []TypedInstruction
-	values = slices.Clone(values)
+	typed := make([]TypedInstruction, 0, len(body))
+	values = append(make([]scalar.Type, 0, len(values)+len(body)), values...)
 	for i := range body {
-		in := c.instruction(fmt.Sprintf("%s.body[%d]", where, i), k, &body[i], values)
+		in := c.instruction(where, i, k, &body[i], values)
 		if c.err != nil {
 			return nil, values
 		}
@@ -161,47 +161,110 @@ func (c *checker) body(where string, k *Kernel, body []Instruction, values []sca
 	return typed, values
 }
 
-// instruction checks one and resolves its dtypes.
-func (c *checker) instruction(where string, k *Kernel, in *Instruction, values []scalar.Type) TypedInstruction {
+// instruction checks one, at a place in the body of what stands at where (-1: it is that itself), and resolves its dtypes.
+func (c *checker) instruction(where string, at int, k *Kernel, in *Instruction, values []scalar.Type) TypedInstruction {
 	typed := TypedInstruction{Instruction: in}
+	place := func() string {
+		if at < 0 {
+			return where
+		}
+		return fmt.Sprintf("%s.body[%d]", where, at)
+	}
 	for j, a := range in.Args {
-		if !c.index(fmt.Sprintf("%s.args[%d]", where, j), "value", a, len(values)) {
+		if a >= len(values) {
+			c.index(fmt.Sprintf("%s.args[%d]", place(), j), "value", a, len(values))
 			return typed
 		}
-		typed.Takes = append(typed.Takes, values[a])
-	}
-	dtypes := in.DTypes
-	if in.Op != OpCode {
-		dtypes = []string{in.DType}
-	}
-	for _, dtype := range dtypes {
-		t, ok := scalar.TypeOf(dtype)
-		if !ok {
-			c.fail(where+".dtype", k.Label, "no dtype %q", dtype)
-			return typed
-		}
-		typed.Makes = append(typed.Makes, t)
 	}
 	var err error
 	switch in.Op {
 	case OpConstant:
-		typed.Expr, err = scalar.Literal(typed.Makes[0], in.Value)
+		if c.makes(place, k, &typed, []string{in.DType}) {
+			typed.Expr, err = scalar.Literal(typed.Makes[0], in.Value)
+		}
 	case OpCode:
-		c.label(where+".label", in.Label)
+		for _, a := range in.Args {
+			typed.Takes = append(typed.Takes, values[a])
+		}
+		c.makes(place, k, &typed, in.DTypes)
+		c.label(place()+".label", in.Label)
 	case OpIndex:
+		c.makes(place, k, &typed, []string{in.DType})
 		if typed.Expr.Text = indexText; len(k.Structure.Folds) == 0 || strings.Contains(where, ".folds[") {
-			c.fail(where, k.Label, "an index is an element's place along the axes of folds: expected folds, and it in the structure's own body")
+			c.fail(place(), k.Label, "an index is an element's place along the axes of folds: expected folds, and it in the structure's own body")
 		}
 	default:
-		if err = scalar.Check(in.Op, typed.Takes, in.DType); err == nil {
-			typed.Expr = scalar.Of(in.Op, typed.Takes, typed.Makes[0], valueNames(in.Args))
+		typed.way, err = c.wayOf(in, values)
+		if typed.Takes, typed.Makes, typed.Expr = typed.way.takes, typed.way.makes, typed.way.expr; len(typed.Makes) == 0 {
+			c.fail(place()+".dtype", k.Label, "no dtype %q", in.DType)
 		}
 	}
 	if err != nil {
-		c.fail(where, k.Label, "%v", err)
+		c.fail(place(), k.Label, "%v", err)
 	}
 	return typed
 }
+
+// makes resolves the dtypes of what an instruction makes, and tells whether there are such.
+func (c *checker) makes(place func() string, k *Kernel, typed *TypedInstruction, dtypes []string) bool {
+	for _, dtype := range dtypes {
+		t, ok := scalar.TypeOf(dtype)
+		if !ok {
+			c.fail(place()+".dtype", k.Label, "no dtype %q", dtype)
+			return false
+		}
+		typed.Makes = append(typed.Makes, t)
+	}
+	return true
+}
+
+// way is what all instructions have in common that compute the same of the same dtypes: large functions have thousands.
+type way struct {
+	takes, makes                []scalar.Type
+	expr                        scalar.Code
+	apart, vector, simple, each bool // see the methods of TypedInstruction
+}
+
+// wayName tells ways apart.
+type wayName struct {
+	op, dtype string
+	takes     [3]string
+	args      int
+}
+
+// wayOf finds how a scalar operation is computed. The values that it takes are there.
+func (c *checker) wayOf(in *Instruction, values []scalar.Type) (*way, error) {
+	name := wayName{op: in.Op, dtype: in.DType, args: len(in.Args)}
+	for i, a := range in.Args[:min(len(in.Args), len(name.takes))] {
+		name.takes[i] = values[a].Name
+	}
+	if w, known := c.ways[name]; known {
+		return w, nil
+	}
+	w := &way{}
+	for _, a := range in.Args {
+		w.takes = append(w.takes, values[a])
+	}
+	t, ok := scalar.TypeOf(in.DType)
+	if !ok {
+		return w, nil
+	}
+	w.makes = []scalar.Type{t}
+	if err := scalar.Check(in.Op, w.takes, in.DType); err != nil {
+		return w, err
+	}
+	w.expr = scalar.Of(in.Op, w.takes, t, places[:len(in.Args)])
+	if len(w.takes) > 0 {
+		_, w.vector = scalar.Vector(in.Op, w.takes[0])
+		_, w.simple = scalar.Simple(in.Op, w.takes[0], -1)
+		w.apart, w.each = scalar.CallsLibrary(in.Op, w.takes[0]), scalar.Calls(in.Op, w.takes[0])
+	}
+	c.ways[name] = w
+	return w, nil
+}
+
+// places stand in the code of a way for the names of the values that it takes.
+var places = []string{"{0}", "{1}", "{2}"}
 
 var folds = map[string]bool{"add": true, "multiply": true, "maximum": true, "minimum": true, "logical_and": true, "logical_or": true,
 	"bitwise_and": true, "bitwise_or": true, "bitwise_xor": true, OpBody: true}
@@ -243,7 +306,7 @@ func (c *checker) combine(where string, k *Kernel, f *Folding, fold *Fold) {
 	both := slices.Concat(fold.Combined, fold.Combined)
 	if f.Op != OpBody {
 		in := &Instruction{Op: f.Op, Args: []int{0, 1}, DType: both[0].Name}
-		fold.Body, fold.Results = []TypedInstruction{c.instruction(where, k, in, both)}, []int{2}
+		fold.Body, fold.Results = []TypedInstruction{c.instruction(where, -1, k, in, both)}, []int{2}
 		return
 	}
 	body, values := c.body(where, k, f.Body, both)

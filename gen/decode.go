@@ -13,9 +13,12 @@ import (
 // Decode reads a Program strictly: what is unknown, missing, repeated or of the wrong kind is an *Error that says where.
 // It checks the form only; Check looks at what the parts say of one another.
 func Decode(data []byte) (*Program, error) {
-	tree, err := parse(data)
-	if err != nil {
-		return nil, &Error{Stage: "decode", Msg: err.Error()}
+	tree, ok := quick(data)
+	if !ok {
+		var err error
+		if tree, err = parse(data); err != nil {
+			return nil, &Error{Stage: "decode", Msg: err.Error()}
+		}
 	}
 	d := &decoder{}
 	p := d.program(tree)
@@ -25,7 +28,7 @@ func Decode(data []byte) (*Program, error) {
 	return p, nil
 }
 
-// parse builds a tree of map, slice, string, json.Number and bool, and refuses a key that stands twice.
+// parse builds a tree of fields, slice, string, json.Number and bool, and refuses a key that stands twice.
 func parse(data []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -70,19 +73,21 @@ func parseValue(dec *json.Decoder) (any, error) {
 }
 
 func parseObject(dec *json.Decoder) (any, error) {
-	obj := map[string]any{}
+	obj := []named{}
 	for dec.More() {
 		tok, err := dec.Token()
 		if err != nil {
 			return nil, err
 		}
 		key := tok.(string) // an object's key is a string, or Token has failed
-		if _, twice := obj[key]; twice {
+		if slices.ContainsFunc(obj, func(m named) bool { return m.name == key }) {
 			return nil, fmt.Errorf("field %q stands twice", key)
 		}
-		if obj[key], err = parseValue(dec); err != nil {
+		v, err := parseValue(dec)
+		if err != nil {
 			return nil, err
 		}
+		obj = append(obj, named{key, v})
 	}
 	_, err := dec.Token()
 	return obj, err
@@ -91,29 +96,61 @@ func parseObject(dec *json.Decoder) (any, error) {
 // decoder keeps the first error; later reads give zero values.
 type decoder struct{ err *Error }
 
-func (d *decoder) fail(where, format string, args ...any) {
+func (d *decoder) fail(where place, format string, args ...any) {
 	if d.err == nil {
-		d.err = &Error{Stage: "decode", Where: where, Msg: fmt.Sprintf(format, args...)}
+		d.err = &Error{Stage: "decode", Where: where.String(), Msg: fmt.Sprintf(format, args...)}
 	}
+}
+
+// place is where something stands in a Program: in a field of an object, and there in a list, or in one of a list's. It is written out
+// where something is wrong there.
+type place struct {
+	of    *object // nil: the Program
+	field string
+	index [2]int // in the list, and in one of it, each from 1; 0: none
+}
+
+// String gives the path, such as steps[3].inputs[1].
+func (p place) String() string {
+	path := p.field
+	if p.of != nil {
+		path = join(p.of.where.String(), path)
+	}
+	for _, i := range p.index {
+		if i > 0 {
+			path += fmt.Sprintf("[%d]", i-1)
+		}
+	}
+	return path
+}
+
+// within is the place of one in a list.
+func (p place) within(i int) place {
+	if p.index[0] == 0 {
+		p.index[0] = i + 1
+	} else {
+		p.index[1] = i + 1
+	}
+	return p
 }
 
 // object reads the fields of one JSON object; close reports those that nobody asked for.
 type object struct {
 	d      *decoder
-	where  string
-	fields map[string]any
+	where  place
+	fields []named
 	asked  []string
 }
 
-func (d *decoder) object(v any, where string) *object {
-	m, ok := v.(map[string]any)
+func (d *decoder) object(v any, where place) *object {
+	m, ok := v.([]named)
 	if !ok {
 		d.fail(where, "expected an object, got %s", kind(v))
 	}
-	return &object{d: d, where: where, fields: m}
+	return &object{d: d, where: where, fields: m, asked: make([]string, 0, 8)}
 }
 
-func (o *object) at(field string) string { return join(o.where, field) }
+func (o *object) at(field string) place { return place{of: o, field: field} }
 
 func join(where, field string) string {
 	if where == "" {
@@ -125,18 +162,22 @@ func join(where, field string) string {
 // take gives a field's value; a missing one is an error unless it is optional.
 func (o *object) take(field string, optional bool) (any, bool) {
 	o.asked = append(o.asked, field)
-	v, ok := o.fields[field]
-	if !ok && !optional {
+	for i := range o.fields {
+		if o.fields[i].name == field {
+			return o.fields[i].value, true
+		}
+	}
+	if !optional {
 		o.d.fail(o.where, "field %q is missing", field)
 	}
-	return v, ok
+	return nil, false
 }
 
 func (o *object) close() {
 	unknown := []string{}
-	for field := range o.fields {
-		if !slices.Contains(o.asked, field) {
-			unknown = append(unknown, field)
+	for _, m := range o.fields {
+		if !slices.Contains(o.asked, m.name) {
+			unknown = append(unknown, m.name)
 		}
 	}
 	if len(unknown) == 0 {
@@ -196,7 +237,7 @@ func (o *object) optional(field string) *int {
 }
 
 // list calls read for each member of a list field.
-func (o *object) list(field string, optional bool, read func(v any, where string)) {
+func (o *object) list(field string, optional bool, read func(v any, where place)) {
 	v, ok := o.take(field, optional)
 	if !ok {
 		return
@@ -206,31 +247,31 @@ func (o *object) list(field string, optional bool, read func(v any, where string
 		o.d.fail(o.at(field), "expected a list, got %s", kind(v))
 	}
 	for i, m := range members {
-		read(m, fmt.Sprintf("%s[%d]", o.at(field), i))
+		read(m, o.at(field).within(i))
 	}
 }
 
 func (o *object) strs(field string) []string {
 	var out []string
-	o.list(field, true, func(v any, where string) { out = append(out, o.d.str(v, where)) })
+	o.list(field, true, func(v any, where place) { out = append(out, o.d.str(v, where)) })
 	return out
 }
 
 func (o *object) nums(field string) []int {
 	out := []int{}
-	o.list(field, false, func(v any, where string) { out = append(out, o.d.num(v, where)) })
+	o.list(field, false, func(v any, where place) { out = append(out, o.d.num(v, where)) })
 	return out
 }
 
 func (o *object) pairs(field, first, second string) [][2]int {
 	var out [][2]int
-	o.list(field, true, func(v any, where string) {
+	o.list(field, true, func(v any, where place) {
 		m, ok := v.([]any)
 		if !ok || len(m) != 2 {
 			o.d.fail(where, "expected [%s, %s], got %s", first, second, kind(v))
 			return
 		}
-		out = append(out, [2]int{o.d.num(m[0], where+"[0]"), o.d.num(m[1], where+"[1]")})
+		out = append(out, [2]int{o.d.num(m[0], where.within(0)), o.d.num(m[1], where.within(1))})
 	})
 	return out
 }
@@ -251,7 +292,7 @@ func (o *object) gil() GIL {
 	return g
 }
 
-func (d *decoder) str(v any, where string) string {
+func (d *decoder) str(v any, where place) string {
 	s, ok := v.(string)
 	if !ok {
 		d.fail(where, "expected a string, got %s", kind(v))
@@ -262,7 +303,7 @@ func (d *decoder) str(v any, where string) string {
 	return s
 }
 
-func (d *decoder) num(v any, where string) int {
+func (d *decoder) num(v any, where place) int {
 	n, ok := v.(json.Number)
 	if !ok {
 		d.fail(where, "expected an integer, got %s", kind(v))

@@ -3,23 +3,23 @@ package gen
 // The fields of each part of a Program, in the order of docs/program.md.
 
 func (d *decoder) program(tree any) *Program {
-	o := d.object(tree, "")
+	o := d.object(tree, place{})
 	if v := o.num("program"); d.err == nil && v != Format {
-		d.fail("program", "this is a Program of format %d; this engine reads format %d: use the opweld that wrote it, or write it again with this one", v, Format)
+		d.fail(place{field: "program"}, "this is a Program of format %d; this engine reads format %d: use the opweld that wrote it, or write it again with this one", v, Format)
 		return nil
 	}
 	p := &Program{Name: o.str("name", false), Single: o.bool("single", false)}
-	o.list("types", false, func(v any, where string) { p.Types = append(p.Types, d.typ(v, where)) })
-	o.list("kernels", false, func(v any, where string) { p.Kernels = append(p.Kernels, d.kernel(v, where)) })
-	o.list("variables", false, func(v any, where string) { p.Variables = append(p.Variables, d.variable(v, where)) })
-	o.list("steps", false, func(v any, where string) { p.Steps = append(p.Steps, d.step(v, where)) })
-	o.list("inputs", false, func(v any, where string) { p.Inputs = append(p.Inputs, d.input(v, where)) })
-	o.list("outputs", false, func(v any, where string) { p.Outputs = append(p.Outputs, d.output(v, where)) })
+	o.list("types", false, func(v any, where place) { p.Types = append(p.Types, d.typ(v, where)) })
+	o.list("kernels", false, func(v any, where place) { p.Kernels = append(p.Kernels, d.kernel(v, where)) })
+	o.list("variables", false, func(v any, where place) { p.Variables = append(p.Variables, d.variable(v, where)) })
+	o.list("steps", false, func(v any, where place) { p.Steps = append(p.Steps, d.step(v, where)) })
+	o.list("inputs", false, func(v any, where place) { p.Inputs = append(p.Inputs, d.input(v, where)) })
+	o.list("outputs", false, func(v any, where place) { p.Outputs = append(p.Outputs, d.output(v, where)) })
 	o.close()
 	return p
 }
 
-func (d *decoder) typ(v any, where string) Type {
+func (d *decoder) typ(v any, where place) Type {
 	o := d.object(v, where)
 	t := Type{
 		Label: o.str("label", false), Lang: o.lang(), Texts: o.texts(ofType),
@@ -29,7 +29,7 @@ func (d *decoder) typ(v any, where string) Type {
 	return t
 }
 
-func (d *decoder) kernel(v any, where string) Kernel {
+func (d *decoder) kernel(v any, where place) Kernel {
 	o := d.object(v, where)
 	k := Kernel{
 		Label: o.str("label", false), Lang: o.lang(),
@@ -85,10 +85,10 @@ func (d *decoder) structure(parent *object) *Structure {
 	}
 	o := d.object(v, parent.at("loop"))
 	l := &Structure{Body: d.body(o), Exact: o.pairs("exact", "input", "axis")}
-	if o.list("folds", true, func(v any, where string) { l.Folds = append(l.Folds, d.folding(v, where)) }); l.Folds != nil {
+	if o.list("folds", true, func(v any, where place) { l.Folds = append(l.Folds, d.folding(v, where)) }); l.Folds != nil {
 		l.Axes, l.KeepDims = o.nums("axes"), o.bool("keepdims", true)
 	}
-	o.list("outputs", false, func(v any, where string) { l.Outputs = append(l.Outputs, d.sink(v, where)) })
+	o.list("outputs", false, func(v any, where place) { l.Outputs = append(l.Outputs, d.sink(v, where)) })
 	o.close()
 	return l
 }
@@ -102,13 +102,13 @@ func (d *decoder) access(parent *object) *Access {
 	a := &Access{Told: o.bool("told", true)}
 	if !a.Told {
 		a.Axes, a.New = o.nums("axes"), o.nums("new")
-		o.list("cuts", false, func(v any, where string) { a.Cuts = append(a.Cuts, d.cut(v, where)) })
+		o.list("cuts", false, func(v any, where place) { a.Cuts = append(a.Cuts, d.cut(v, where)) })
 	}
 	o.close()
 	return a
 }
 
-func (d *decoder) cut(v any, where string) Cut {
+func (d *decoder) cut(v any, where place) Cut {
 	o := d.object(v, where)
 	c := Cut{Axis: o.num("axis"), At: o.optional("at")}
 	if c.At == nil {
@@ -119,11 +119,11 @@ func (d *decoder) cut(v any, where string) Cut {
 }
 
 func (d *decoder) body(o *object) (body []Instruction) {
-	o.list("body", false, func(v any, where string) { body = append(body, d.instruction(v, where)) })
+	o.list("body", false, func(v any, where place) { body = append(body, d.instruction(v, where)) })
 	return body
 }
 
-func (d *decoder) folding(v any, where string) Folding {
+func (d *decoder) folding(v any, where place) Folding {
 	o := d.object(v, where)
 	f := Folding{Op: o.str("op", false), Values: o.nums("values"), DTypes: o.strs("dtypes")}
 	if f.Op == OpBody {
@@ -133,14 +133,14 @@ func (d *decoder) folding(v any, where string) Folding {
 	return f
 }
 
-func (d *decoder) sink(v any, where string) Sink {
+func (d *decoder) sink(v any, where place) Sink {
 	o := d.object(v, where)
 	s := Sink{Value: o.num("value"), Over: o.optional("over"), Fold: o.optional("fold"), Scan: o.bool("scan", true)}
 	o.close()
 	return s
 }
 
-func (d *decoder) instruction(v any, where string) Instruction {
+func (d *decoder) instruction(v any, where place) Instruction {
 	o := d.object(v, where)
 	in := Instruction{Op: o.str("op", false)}
 	switch in.Op {
@@ -158,7 +158,7 @@ func (d *decoder) instruction(v any, where string) Instruction {
 	return in
 }
 
-func (d *decoder) variable(v any, where string) Variable {
+func (d *decoder) variable(v any, where place) Variable {
 	o := d.object(v, where)
 	out := Variable{Type: o.num("type"), Role: Role(o.str("role", false)), Name: o.str("name", true), Keep: o.bool("keep", true)}
 	switch out.Role {
@@ -170,7 +170,7 @@ func (d *decoder) variable(v any, where string) Variable {
 	return out
 }
 
-func (d *decoder) step(v any, where string) Step {
+func (d *decoder) step(v any, where place) Step {
 	o := d.object(v, where)
 	s := Step{
 		Kernel: o.num("kernel"), Inputs: o.nums("inputs"), Outputs: o.nums("outputs"),
@@ -180,7 +180,7 @@ func (d *decoder) step(v any, where string) Step {
 	return s
 }
 
-func (d *decoder) input(v any, where string) Input {
+func (d *decoder) input(v any, where place) Input {
 	o := d.object(v, where)
 	in := Input{
 		Variable: o.num("variable"), Name: o.str("name", true), Default: o.bool("default", true),
@@ -190,7 +190,7 @@ func (d *decoder) input(v any, where string) Input {
 	return in
 }
 
-func (d *decoder) output(v any, where string) Output {
+func (d *decoder) output(v any, where place) Output {
 	o := d.object(v, where)
 	out := Output{Variable: o.num("variable"), Accept: o.text("accept"), Fit: d.fit(o), Update: o.optional("update"), Scalar: o.bool("scalar", true)}
 	o.close()

@@ -78,7 +78,10 @@ type fuser struct {
 	costs    []int      // the same
 	calling  []bool     // of each kernel: its loop calls functions that have a stage of their own
 	absorbed []bool     // of each step: it is a view that loops read through, and that nobody makes
-	turn     int        // how often groups were asked for their neighbours
+	turn     int        // how often groups were gone over
+	behind   []int      // steps that are to be looked at
+	marks    []int      // of each step: the turn in which a way was looked for from a group that has it
+	repeats  bool       // groups may repeat others' steps: what was seen of them before that does not hold any more
 }
 
 // group is steps that are to be one.
@@ -87,8 +90,9 @@ type group struct {
 	copies []int     // steps of other groups that this one repeats, for what it reads of them
 	fuses  bool      // holds loops that may have company
 	tabled bool      // each instruction is a stage of its loop
+	weight int       // of its instructions
 	seen   *analysis // of it while it repeats nothing
-	turn   int       // when it was last found to be a neighbour
+	turn   int       // when it was last found
 }
 
 // all lists the steps of a group, in order, those that it repeats too.
@@ -132,7 +136,7 @@ func (t *Typed) grouped() (*fuser, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &fuser{Typed: t, order: order, place: make([]int, len(order)), of: make([]*group, len(order)), again: make([][]*group, len(order)), absorbed: make([]bool, len(order))}
+	f := &fuser{Typed: t, order: order, place: make([]int, len(order)), of: make([]*group, len(order)), again: make([][]*group, len(order)), absorbed: make([]bool, len(order)), marks: make([]int, len(order))}
 	f.memory = t.memory()
 	f.after, _ = t.edges(f.memory)
 	for at, step := range order {
@@ -164,7 +168,7 @@ func (f *fuser) cost(step int) int { return f.costs[f.Steps[step].Kernel] }
 
 // add puts a step into a group of its own, and joins that with those of what it reads and of what reads the same.
 func (f *fuser) add(step int) {
-	g := &group{steps: []int{step}, fuses: f.fuses(step)}
+	g := &group{steps: []int{step}, fuses: f.fuses(step), weight: f.weights[f.Steps[step].Kernel]}
 	f.of[step] = g
 	if !g.fuses {
 		return
@@ -221,10 +225,10 @@ func (f *fuser) last(g *group) int { return f.place[g.steps[len(g.steps)-1]] }
 
 // join makes one group of two, if that is right and worth it, and tells whether.
 func (f *fuser) join(a, b *group) bool {
-	if f.instructions(a.steps)+f.instructions(b.steps) > maxFused {
+	if a.weight+b.weight > maxFused {
 		return false
 	}
-	joined := &group{steps: f.merged(a.steps, b.steps), fuses: true}
+	joined := &group{steps: f.merged(a.steps, b.steps), fuses: true, weight: a.weight + b.weight}
 	linked := f.linked(a, b)
 	if !linked && !f.alike(a, b) || f.passes(joined.steps) {
 		return false
@@ -243,12 +247,7 @@ func (f *fuser) join(a, b *group) bool {
 // alike tells whether two groups walk the same elements for certain, both fold or neither, and store elements of one size: a
 // processor computes several of these at once, of large ones fewer, and what is small would wait for what is large.
 func (f *fuser) alike(a, b *group) bool {
-	for _, g := range []*group{a, b} {
-		if g.seen == nil {
-			g.seen = f.analyse(g)
-		}
-	}
-	x, y := a.seen, b.seen
+	x, y := f.look(a), f.look(b)
 	return slices.Equal(x.whole, y.whole) && x.ndim == y.ndim && x.folds == y.folds && len(x.partial) == 0 && len(y.partial) == 0 &&
 		(x.folds || x.stores() == y.stores())
 }
@@ -262,41 +261,57 @@ func (a *analysis) stores() int {
 	return size
 }
 
-// linked tells whether one of two groups reads what the other makes.
-func (f *fuser) linked(a, b *group) bool {
-	reads := func(g, from *group) bool {
-		return slices.ContainsFunc(g.steps, func(step int) bool {
-			return slices.ContainsFunc(f.Steps[step].Inputs, func(v int) bool {
-				by, made := f.shapes.by(v)
-				return made && f.of[by] == from
-			})
-		})
+// look gives the analysis of a group as it is.
+func (f *fuser) look(g *group) *analysis {
+	if f.repeats {
+		return f.analyse(g)
 	}
-	return reads(a, b) || reads(b, a)
+	if g.seen == nil {
+		g.seen = f.analyse(g)
+	}
+	return g.seen
+}
+
+// linked tells whether one of two groups reads what the other makes.
+func (f *fuser) linked(a, b *group) bool { return f.reads(a, b) || f.reads(b, a) }
+
+// reads tells whether a group reads what another makes.
+func (f *fuser) reads(g, from *group) bool {
+	for _, step := range g.steps {
+		for _, v := range f.Steps[step].Inputs {
+			if by, made := f.shapes.by(v); made && f.of[by] == from {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // passes tells whether a way leads from one of these steps through another group back to one of these: as one they would wait
 // for themselves. Steps that are in no group yet come later in order, and lead nowhere back.
 func (f *fuser) passes(steps []int) bool {
-	inside, seen := map[int]bool{}, map[*group]bool{}
+	f.turn++
 	for _, step := range steps {
-		inside[step] = true
+		f.marks[step] = f.turn
 	}
-	var stack []int
+	stack := f.behind[:0]
 	for _, step := range steps {
 		stack = append(stack, f.after[step]...)
 	}
+	defer func() { f.behind = stack }()
 	for len(stack) > 0 {
 		step := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		g := f.of[step]
-		if inside[step] || g == nil || seen[g] {
+		if f.marks[step] == f.turn || g == nil || g.turn == f.turn {
 			continue
 		}
-		seen[g] = true
+		g.turn = f.turn
 		for _, member := range g.steps {
-			if slices.ContainsFunc(f.after[member], func(next int) bool { return inside[next] }) {
-				return true
+			for _, next := range f.after[member] {
+				if f.marks[next] == f.turn {
+					return true
+				}
 			}
 			stack = append(stack, f.after[member]...)
 		}

@@ -10,23 +10,26 @@ import (
 // Groups of equal loops share them, so those are free; loops that are run in stages share pieces.
 func (f *fuser) afford() {
 	groups := slices.DeleteFunc(f.distinct(), func(g *group) bool { return len(g.steps) == 1 })
-	if len(f.beyond(groups)) == 0 {
+	if len(f.beyond(groups, 1)) == 0 {
 		return
 	}
 	for _, g := range groups {
 		g.tabled = !slices.ContainsFunc(g.steps, func(step int) bool { return !f.kernel(step).Loop.inLibrary() })
 	}
-	for _, g := range f.beyond(slices.DeleteFunc(groups, func(g *group) bool { return g.tabled })) {
+	for _, g := range f.beyond(slices.DeleteFunc(groups, func(g *group) bool { return g.tabled }), len(groups)) {
 		f.dissolve(g)
 	}
 }
 
-// beyond lists the groups whose loops are too much beside those of the groups before them.
-func (f *fuser) beyond(groups []*group) []*group {
+// beyond lists the groups, so many at most, whose loops are too much beside those of the groups before them.
+func (f *fuser) beyond(groups []*group, atMost int) []*group {
 	var left []*group
 	spent, seen := 0, map[string]bool{}
 	for _, g := range groups {
-		cost, found, a := 0, map[string]bool{}, f.analyse(g)
+		if len(left) == atMost {
+			break
+		}
+		cost, found, a := 0, map[string]bool{}, f.look(g)
 		for id, steps := range a.kernels() {
 			if !seen[id] {
 				cost += a.written(steps, seen, found)

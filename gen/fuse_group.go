@@ -1,31 +1,28 @@
 package gen
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // analysis is what becomes of steps if they are one loop.
 type analysis struct {
 	*fuser
 	steps    []int
-	copies   []int           // those of them that another group has as well
-	tabled   bool            // each instruction is a stage
-	inputs   []int           // variables that come from outside, in the order in which they are read
-	outputs  []int           // variables that are wanted outside
-	whole    roots           // of all inputs together: of the loop
-	ndim     int             // of the loop
-	partial  []int           // values that the second way computes for themselves: their shapes may be smaller than the loop's
-	pinned   map[int]bool    // values that no part computes again
-	kinds    map[string]bool // the roots of those
-	temps    []int           // what parts of the second way leave for one another
+	copies   []int   // those of them that another group has as well
+	tabled   bool    // each instruction is a stage
+	inputs   []int   // variables that come from outside, in the order in which they are read
+	outputs  []int   // variables that are wanted outside
+	whole    roots   // of all inputs together: of the loop
+	ndim     int     // of the loop
+	partial  []int   // values that the second way computes for themselves: their shapes may be smaller than the loop's
+	pinned   []int   // values that no part computes again
+	kinds    []roots // of those that are partial
+	temps    []int   // what parts of the second way leave for one another
 	folds    bool
 	obstacle string // why they cannot be one; empty: nothing is in the way
 }
 
 // analyse looks at a group as one loop.
 func (f *fuser) analyse(g *group) *analysis {
-	a := &analysis{fuser: f, steps: f.all(g), copies: g.copies, tabled: g.tabled, pinned: map[int]bool{}, kinds: map[string]bool{}}
+	a := &analysis{fuser: f, steps: f.all(g), copies: g.copies, tabled: g.tabled}
 	a.operands()
 	for _, look := range []func() string{a.bounds, a.folding, a.stored, a.repeated} {
 		if a.obstacle = look(); a.obstacle != "" {
@@ -161,7 +158,7 @@ func (a *analysis) repeated() string {
 		own := a.cost(step)
 		cost := own
 		for _, v := range a.Steps[step].Inputs {
-			if by, inside := a.at(v); inside && !a.pinned[v] {
+			if by, inside := a.at(v); inside && !slices.Contains(a.pinned, v) {
 				cost += costs[by]
 			}
 		}
@@ -186,14 +183,18 @@ func (a *analysis) pin(v int) string {
 	switch {
 	case a.typeOf(v).Array.NDim != a.ndim:
 		return "would store, or compute again and again, a value of fewer dimensions"
-	case a.pinned[v] || slices.Equal(own, a.whole):
+	case slices.Contains(a.pinned, v):
+		return ""
+	case slices.Equal(own, a.whole):
 	case a.shapes.smaller(own, a.whole):
 		return "would store, or compute again and again, a value of a smaller shape"
 	default:
 		a.partial = append(a.partial, v)
-		a.kinds[fmt.Sprint(own)] = true
+		if !slices.ContainsFunc(a.kinds, func(have roots) bool { return slices.Equal(have, own) }) {
+			a.kinds = append(a.kinds, own)
+		}
 	}
-	if a.pinned[v] = true; len(a.kinds) >= maxParts {
+	if a.pinned = append(a.pinned, v); len(a.kinds) >= maxParts {
 		return "would have values of too many shapes"
 	}
 	return ""

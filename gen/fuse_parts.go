@@ -41,6 +41,7 @@ func (a *analysis) parts() []*partLoop {
 			}
 		}
 	}
+	a.temps = nil
 	for _, p := range all {
 		for _, v := range p.outputs {
 			if !slices.Contains(a.outputs, v) {
@@ -72,7 +73,7 @@ func (a *analysis) reads(p *partLoop) []int {
 		}
 		for _, v := range s.Inputs {
 			_, inside := a.makes(v)
-			if wanted[v] = inside && !(a.pinned[v] && a.shape(v) != p.shape); !wanted[v] && !slices.Contains(inputs, v) {
+			if wanted[v] = inside && !(slices.Contains(a.pinned, v) && a.shape(v) != p.shape); !wanted[v] && !slices.Contains(inputs, v) {
 				inputs = append(inputs, v)
 			}
 		}

@@ -50,6 +50,7 @@ type rebuilder struct {
 	kernels map[int]int    // kernel -> in the new Program
 	fused   map[string]int // digest of a kernel that was made -> in the new Program
 	looked  map[*group]*analysis
+	checker *checker
 	err     error
 }
 
@@ -58,6 +59,10 @@ func (f *fuser) rebuild() (*Typed, error) {
 	p := *f.Program
 	p.Kernels, p.Steps, p.Variables, p.Inputs, p.Outputs = nil, nil, nil, nil, nil
 	r := &rebuilder{fuser: f, program: &p, result: &Typed{Program: &p, Types: f.Types}, kernels: map[int]int{}, fused: map[string]int{}, looked: map[*group]*analysis{}}
+	r.checker = &checker{p: f.Program, arrays: make([]*TypedArray, len(f.Types)), ways: map[wayName]*way{}}
+	for i := range f.Types {
+		r.checker.arrays[i] = f.Types[i].Array
+	}
 	groups := f.distinct()
 	r.variables(groups)
 	for _, g := range groups {
@@ -82,7 +87,7 @@ func (f *fuser) distinct() []*group {
 		if seen[g] {
 			continue
 		}
-		if seen[g] = true; !f.absorbed[g.steps[0]] && (!g.fuses || len(f.analyse(g).outputs) > 0) { // else whoever reads it repeats it
+		if seen[g] = true; !f.absorbed[g.steps[0]] && (!g.fuses || len(f.look(g).outputs) > 0) { // else whoever reads it repeats it
 			found = append(found, g)
 		}
 	}
@@ -211,10 +216,7 @@ func (r *rebuilder) compiled(k *Kernel) int {
 	if at, known := r.fused[id]; known {
 		return at
 	}
-	c := &checker{p: r.Program, arrays: make([]*TypedArray, len(r.Types))}
-	for i := range r.Types {
-		c.arrays[i] = r.Types[i].Array
-	}
+	c := r.checker
 	typed := TypedKernel{Kernel: k, Loop: c.structure("fused", k)}
 	if c.err != nil && r.err == nil {
 		r.err = fmt.Errorf("opweld's fusion is wrong: %w", c.err)

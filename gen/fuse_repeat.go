@@ -5,6 +5,7 @@ import "slices"
 // repeat has groups compute again what they would else read of another group, where that is cheaper than to store it for them:
 // of values that take few instructions, if nobody has to read more than one array more.
 func (f *fuser) repeat() {
+	f.repeats = true
 	seen := map[*group]bool{}
 	for at := len(f.order) - 1; at >= 0; at-- { // from the end: what is repeated may itself be repeated further on
 		g := f.of[f.order[at]]

@@ -37,7 +37,8 @@ type LoopOutput struct {
 type TypedInstruction struct {
 	*Instruction
 	Takes, Makes []scalar.Type
-	Expr         scalar.Code // over the values' names; of a user's code: none
+	Expr         scalar.Code // over places; of a user's code: none
+	way          *way        // of a scalar operation
 }
 
 // Fold is how the elements along axes become one.
@@ -333,29 +334,25 @@ func (f Fold) members() bool {
 	return slices.ContainsFunc(f.Body, func(in TypedInstruction) bool { return in.Member > 0 })
 }
 
-// apart tells whether an instruction calls a function of the mathematical library, which takes long and keeps no register.
-func (in TypedInstruction) apart() bool {
-	return len(in.Takes) > 0 && in.Op != OpCode && scalar.CallsLibrary(in.Op, in.Takes[0])
+// written is an instruction's C, over the names of the values that it takes.
+func (in *TypedInstruction) written() scalar.Code {
+	code := in.Expr
+	if in.way != nil {
+		for i, a := range in.Args {
+			code.Text = strings.ReplaceAll(code.Text, places[i], valueName(a))
+		}
+	}
+	return code
 }
+
+// apart tells whether an instruction calls a function of the mathematical library, which takes long and keeps no register.
+func (in TypedInstruction) apart() bool { return in.way != nil && in.way.apart }
 
 // vector tells whether an instruction is a function that is computed for many numbers at once.
-func (in TypedInstruction) vector() bool {
-	if len(in.Takes) == 0 || in.Op == OpCode {
-		return false
-	}
-	_, many := scalar.Vector(in.Op, in.Takes[0])
-	return many
-}
+func (in TypedInstruction) vector() bool { return in.way != nil && in.way.vector }
 
 // simple tells whether the vector library has an instruction as a piece.
-func (in TypedInstruction) simple() bool {
-	if len(in.Takes) == 0 || in.Op == OpCode {
-		return false
-	}
-	_, has := scalar.Simple(in.Op, in.Takes[0], -1)
-	return has
-}
+func (in TypedInstruction) simple() bool { return in.way != nil && in.way.simple }
 
-func (in TypedInstruction) calls() bool {
-	return len(in.Takes) > 0 && in.Op != OpCode && scalar.Calls(in.Op, in.Takes[0])
-}
+// calls tells whether an instruction calls a function for each element.
+func (in TypedInstruction) calls() bool { return in.way != nil && in.way.each }

@@ -40,10 +40,7 @@ func Shown(text string) string {
 	return strings.ReplaceAll(text, variableToken, variableToken[len(gluePrefix):])
 }
 
-// digest tells kernels apart by all that they hold. Types are told apart by the declarations that they give.
-func (k *Kernel) digest() string { return digest(k.fields()) }
-
-// digest hashes an object of Program.
+// digest hashes an object of Program, of which there are few.
 func digest(f fields) string {
 	data, err := json.Marshal(f)
 	if err != nil {
@@ -64,7 +61,11 @@ func (k *TypedKernel) cName() string {
 	}
 	// Indices of this Program say nothing, the declarations say what matters; but which variables are outputs counts.
 	texts.Inputs, texts.Outputs, texts.Params = make([]int, len(k.Inputs)), make([]int, len(k.Outputs)), nil
-	return identifier(k.Label) + "_" + texts.digest()[:10]
+	label, _, several := strings.Cut(k.Label, " ")
+	if several { // their names stand at the head of the unit; here they would be most of its text
+		label += "_and_more"
+	}
+	return identifier(label) + "_" + texts.digest()[:10]
 }
 
 func (k *TypedKernel) dtypes() []string {

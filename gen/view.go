@@ -24,6 +24,7 @@ type View struct {
 	Functions []*FunctionView
 	Table     []*LoopView     // the table of loops
 	Accesses  []AccessView    // the table of views
+	Library   []string        // pieces of the vector library that loops run
 	Loops     []*LoopView     // those of the engine alone, each distinct one once
 	Light     bool            // no header of Python's or NumPy's is read
 	Parts     bool            // Loops are compiled apart, at the same time as the rest

@@ -11,9 +11,11 @@ type GroupView struct {
 	Folds                        int
 	Masks                        []string
 	Parts                        []PartView
-	Members                      []MemberView
-	Reads                        []ReadView // of all members, one after the other
-	Sources                      int        // the step's inputs
+	Count                        int      // of members
+	Members                      string   // of each its node, how many inputs it has, and which of Reads is the first
+	Reads                        string   // of all members, one after the other: what is read, and of which type
+	Exact                        []string // of each of these, a mask of axes; nil: there are none
+	Sources                      int      // the step's inputs
 	Views                        []ThroughView
 	From                         []int
 }
@@ -27,19 +29,7 @@ type ThroughView struct {
 // PartView is a loop that runs where shapes differ.
 type PartView struct {
 	Loop     int
-	Operands []int
-}
-
-// MemberView is one of the nodes that a group was. First is where what it reads begins.
-type MemberView struct {
-	Node, First, Count int
-}
-
-// ReadView is what a member reads, and of which type.
-type ReadView struct {
-	From  int
-	Enum  string
-	Exact string
+	Operands string
 }
 
 // groups fills the table of groups.
@@ -54,16 +44,28 @@ func (v *functionViewer) groups() {
 			w.Masks = append(w.Masks, mask(inputs))
 		}
 		for i, part := range g.Parts {
-			w.Parts = append(w.Parts, PartView{v.plan.Kernels[g.Functions[i]].Loop, part.Operands})
+			w.Parts = append(w.Parts, PartView{v.plan.Kernels[g.Functions[i]].Loop, numbers(part.Operands)})
 		}
-		for _, m := range g.Members {
-			w.Members = append(w.Members, MemberView{m.Node, len(w.Reads), len(m.Reads)})
-			for _, read := range m.Reads {
-				w.Reads = append(w.Reads, ReadView{read.From, read.Type.Enum, mask(read.Exact)})
-			}
-		}
+		w.members(g.Members)
 		v.w.Groups = append(v.w.Groups, w)
 		v.w.summary = append(v.w.summary, v.tell(&g)...)
+	}
+}
+
+// members writes the tables of a group's members.
+func (w *GroupView) members(all []Member) {
+	var members, reads []int
+	var exact []string
+	wanted := false
+	for _, m := range all {
+		members = append(members, m.Node, len(m.Reads), len(reads)/2)
+		for _, read := range m.Reads {
+			reads, exact = append(reads, read.From, read.Type.Number), append(exact, mask(read.Exact))
+			wanted = wanted || len(read.Exact) > 0
+		}
+	}
+	if w.Count, w.Members, w.Reads = len(all), numbers(members), numbers(reads); wanted {
+		w.Exact = exact
 	}
 }
 

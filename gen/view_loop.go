@@ -3,6 +3,7 @@ package gen
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"opweld/gen/scalar"
@@ -15,6 +16,7 @@ type LoopView struct {
 	Shared          bool // another part of the unit sees it
 	Inputs, Outputs int
 	Arrays          []OperandView // of the inputs, then of all outputs
+	Types, Sizes    string        // of these, as numbers() has them
 	Numbers         string        // a mask of the inputs that may be one number throughout
 	Over            []int         // for each output the input that it may be written over, or -1; nil: none
 	Operands        []OperandView // what an element is read from and stored to
@@ -77,7 +79,9 @@ func (v *viewer) loops() {
 		lv := b.loop(function.TypedKernel.Loop)
 		lv.C, lv.L = gluePrefix+function.Name, b.l
 		lv.Linkage, lv.Guarded, lv.Worth, lv.Raises = linkage(l.Place), b.guarded, worth, b.raises
-		lv.Shared = l.Place == Apart
+		if lv.Shared = l.Place == Apart; lv.Staged != nil {
+			w.Library = lv.Staged.number(w.Library)
+		}
 		for _, axes := range function.TypedKernel.Loop.Exact {
 			lv.Exact = append(lv.Exact, mask(axes))
 		}
@@ -146,7 +150,7 @@ func (b *body) instruction(in *TypedInstruction) {
 		return
 	}
 	out := in.Makes[0]
-	text, name := b.use(in.Expr), b.next()
+	text, name := b.use(in.written()), b.next()
 	if in.Expr.Fails {
 		b.line("%s %s;", out.Value, name)
 		b.line("if (%s) %s", strings.ReplaceAll(text, "{out}", name), failText)
@@ -220,6 +224,7 @@ func (b *body) loop(l *Loop) *LoopView {
 		operand.Index = len(v.Operands)
 		v.Operands = append(v.Operands, operand)
 	}
+	v.Types, v.Sizes = l.tables()
 	if v.Block = stageBlock; l.staged() {
 		v.Staged = b.staged(l, v.Operands)
 	} else {
@@ -238,6 +243,28 @@ func (b *body) loop(l *Loop) *LoopView {
 		}
 	}
 	return v
+}
+
+// tables writes the types and the sizes of elements of a loop's arrays.
+func (l *Loop) tables() (types, sizes string) {
+	var t, s []int
+	add := func(of scalar.Type) { t, s = append(t, of.Number), append(s, of.Size) }
+	for _, of := range l.Inputs {
+		add(of)
+	}
+	for i := range l.Outputs {
+		add(l.Outputs[i].Type)
+	}
+	return numbers(t), numbers(s)
+}
+
+// numbers writes a table of the runtime's as a string of wide characters (opw_figure).
+func numbers(all []int) string {
+	text := append(make([]byte, 0, 3+5*len(all)), `L"`...)
+	for _, n := range all {
+		text = strconv.AppendUint(append(text, `\x`...), uint64(uint32(n)), 16)
+	}
+	return string(append(text, '"'))
 }
 
 // variant names the operands that lie as given.

@@ -11,14 +11,20 @@ import (
 
 // StagedView is a loop that is run in stages, each for a block of elements before the next one is.
 type StagedView struct {
-	Written []PieceView // pieces that no loop before has
-	Stages  []StageView // parts, each with what it is run on
-	Where   []int       // of all stages: operands of the loop, or slots behind them
-	Slots   []SlotView  // where values wait for a later stage
-	Sizes   []int       // of the operands' elements; 0: an input without dimensions
-	Reads   string      // a mask of the inputs that stages read
-	Exact   int         // 1: no piece is run for more elements than there are
-	rest    []int       // the operands that the last part of a loop that folds reads or stores
+	Written   []PieceView // pieces that no loop before has
+	Stages    []StageView // parts, each with what it is run on
+	Slots     []SlotView  // where values wait for a later stage
+	Width     int         // bytes that an element takes in all of them
+	Pieces    []string    // that stages run; none: they run those of the vector library alone
+	Order     string      // of each stage the number of its piece and where its places begin, as numbers() has them
+	Where     string      // of all stages: operands of the loop, or slots behind them
+	Sizes     string      // of the operands' elements; 0: an input without dimensions
+	SlotSizes string
+	Reads     string // a mask of the inputs that stages read
+	Exact     int    // 1: no piece is run for more elements than there are
+	own       bool   // stages run pieces that are written in the unit
+	where     []int
+	rest      []int // the operands that the last part of a loop that folds reads or stores
 }
 
 // StageView is a run of a piece; First is where its places begin.
@@ -65,7 +71,7 @@ type stager struct {
 
 // staged writes the pieces of a loop. Of one that folds, what is computed in the last part is left in b.
 func (b *body) staged(l *Loop, operands []OperandView) *StagedView {
-	s := &stager{stages: newStages(l), body: b, whole: &StagedView{Sizes: l.contiguous(operands)}, slots: map[int]int{}}
+	s := &stager{stages: newStages(l), body: b, whole: &StagedView{Sizes: numbers(l.contiguous(operands))}, slots: map[int]int{}}
 	if l.codes() || l.fails() {
 		s.whole.Exact = 1
 	}
@@ -86,11 +92,36 @@ func (b *body) staged(l *Loop, operands []OperandView) *StagedView {
 func (s *stager) arrange() {
 	operands := len(s.Inputs) + len(s.stored())
 	slices.SortStableFunc(s.whole.Slots, func(a, b SlotView) int { return b.size - a.size })
-	for i, at := range s.whole.Where {
+	for i, at := range s.whole.where {
 		if at < 0 {
-			s.whole.Where[i] = operands + slices.IndexFunc(s.whole.Slots, func(slot SlotView) bool { return slot.Index == -1-at })
+			s.whole.where[i] = operands + slices.IndexFunc(s.whole.Slots, func(slot SlotView) bool { return slot.Index == -1-at })
 		}
 	}
+	var sizes []int
+	for _, slot := range s.whole.Slots {
+		sizes = append(sizes, slot.size)
+		s.whole.Width += slot.size
+	}
+	s.whole.Where, s.whole.SlotSizes = numbers(s.whole.where), numbers(sizes)
+}
+
+// number gives the pieces that stages run their numbers: in the vector library's list, of which it gives what there is now, where they
+// run no others.
+func (w *StagedView) number(library []string) []string {
+	list, order := &library, make([]int, 0, 2*len(w.Stages))
+	if w.own {
+		list = &w.Pieces
+	}
+	for _, st := range w.Stages {
+		at := slices.Index(*list, st.Piece)
+		if at < 0 {
+			at = len(*list)
+			*list = append(*list, st.Piece)
+		}
+		order = append(order, at, st.First)
+	}
+	w.Order = numbers(order)
+	return library
 }
 
 // write writes a stage, and its piece where no loop before has the same.
@@ -112,10 +143,10 @@ func (s *stager) write(at int, st *stage) {
 		p.view.Guarded = p.view.Guarded || l.Code != nil && s.guarded
 	}
 	if name == "" {
-		name = s.piece(p.view)
+		name, s.whole.own = s.piece(p.view), true
 	}
-	s.whole.Stages = append(s.whole.Stages, StageView{name, len(s.whole.Where)})
-	s.whole.Where = append(s.whole.Where, p.places(at, st.call)...)
+	s.whole.Stages = append(s.whole.Stages, StageView{name, len(s.whole.where)})
+	s.whole.where = append(s.whole.where, p.places(at, st.call)...)
 }
 
 // piece gives the name of a piece; one that no loop before has is written.

@@ -2,31 +2,32 @@ package npyapi
 
 // DType is a NumPy element type as C sees it on Linux, LP64.
 type DType struct {
-	Name string // NumPy's
-	Enum string // NPY_…
-	C    string // npy_…
-	Size int    // bytes
-	Kind byte   // b, i, u, f, c as in numpy.dtype.kind
+	Name   string // NumPy's
+	Enum   string // NPY_…
+	Number int    // what that is
+	C      string // npy_…
+	Size   int    // bytes
+	Kind   byte   // b, i, u, f, c as in numpy.dtype.kind
 }
 
 // DTypes are the element types that TensorType ships, in NumPy's order of promotion.
 var DTypes = []DType{
-	{"bool", "NPY_BOOL", "npy_bool", 1, 'b'},
-	{"int8", "NPY_INT8", "npy_int8", 1, 'i'},
-	{"uint8", "NPY_UINT8", "npy_uint8", 1, 'u'},
-	{"int16", "NPY_INT16", "npy_int16", 2, 'i'},
-	{"uint16", "NPY_UINT16", "npy_uint16", 2, 'u'},
-	{"int32", "NPY_INT32", "npy_int32", 4, 'i'},
-	{"uint32", "NPY_UINT32", "npy_uint32", 4, 'u'},
-	{"int64", "NPY_INT64", "npy_int64", 8, 'i'},
-	{"uint64", "NPY_UINT64", "npy_uint64", 8, 'u'},
-	{"float16", "NPY_FLOAT16", "npy_float16", 2, 'f'},
-	{"float32", "NPY_FLOAT32", "npy_float32", 4, 'f'},
-	{"float64", "NPY_FLOAT64", "npy_float64", 8, 'f'},
-	{"longdouble", "NPY_LONGDOUBLE", "npy_longdouble", 16, 'f'},
-	{"complex64", "NPY_COMPLEX64", "npy_complex64", 8, 'c'},
-	{"complex128", "NPY_COMPLEX128", "npy_complex128", 16, 'c'},
-	{"clongdouble", "NPY_CLONGDOUBLE", "npy_clongdouble", 32, 'c'},
+	{"bool", "NPY_BOOL", 0, "npy_bool", 1, 'b'},
+	{"int8", "NPY_INT8", 1, "npy_int8", 1, 'i'},
+	{"uint8", "NPY_UINT8", 2, "npy_uint8", 1, 'u'},
+	{"int16", "NPY_INT16", 3, "npy_int16", 2, 'i'},
+	{"uint16", "NPY_UINT16", 4, "npy_uint16", 2, 'u'},
+	{"int32", "NPY_INT32", 5, "npy_int32", 4, 'i'},
+	{"uint32", "NPY_UINT32", 6, "npy_uint32", 4, 'u'},
+	{"int64", "NPY_INT64", 7, "npy_int64", 8, 'i'},
+	{"uint64", "NPY_UINT64", 8, "npy_uint64", 8, 'u'},
+	{"float16", "NPY_FLOAT16", 23, "npy_float16", 2, 'f'},
+	{"float32", "NPY_FLOAT32", 11, "npy_float32", 4, 'f'},
+	{"float64", "NPY_FLOAT64", 12, "npy_float64", 8, 'f'},
+	{"longdouble", "NPY_LONGDOUBLE", 13, "npy_longdouble", 16, 'f'},
+	{"complex64", "NPY_COMPLEX64", 14, "npy_complex64", 8, 'c'},
+	{"complex128", "NPY_COMPLEX128", 15, "npy_complex128", 16, 'c'},
+	{"clongdouble", "NPY_CLONGDOUBLE", 16, "npy_clongdouble", 32, 'c'},
 }
 
 // Gone maps the names that NumPy 2 dropped to what to write instead. Old spellings that have a newer one of the same meaning are

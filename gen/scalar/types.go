@@ -6,6 +6,7 @@ package scalar
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"opweld/npyapi"
 )
@@ -34,21 +35,26 @@ var values = map[string][4]string{ // dtype -> Value, Suffix, F, Part
 
 // TypeOf finds a dtype by NumPy's name.
 func TypeOf(dtype string) (Type, bool) {
+	t, known := types()[dtype]
+	return t, known
+}
+
+var types = sync.OnceValue(func() map[string]Type {
+	found := map[string]Type{}
 	for _, d := range npyapi.DTypes {
-		if d.Name != dtype {
-			continue
-		}
 		t := Type{DType: d, Class: d.Kind, Value: d.C, Suffix: string(d.Kind) + fmt.Sprint(8*d.Size), Part: d.C, Bits: 8 * d.Size}
-		if v, ok := values[dtype]; ok {
+		if v, ok := values[d.Name]; ok {
 			t.Value, t.Suffix, t.F, t.Part = v[0], v[1], v[2], v[3]
 		}
-		if dtype == "float16" {
+		if d.Name == "float16" {
 			t.Class = 'e'
 		}
-		return t, true
+		if _, known := found[d.Name]; !known {
+			found[d.Name] = t
+		}
 	}
-	return Type{}, false
-}
+	return found
+})
 
 // Unsigned is the C type of the same size without a sign.
 func (t Type) Unsigned() string { return strings.Replace(t.Value, "npy_int", "npy_uint", 1) }

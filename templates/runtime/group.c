@@ -6,12 +6,23 @@ typedef struct {
     npy_intp dims[OPW_MAX_DIMS];
 } opw_shape;
 
+static opw_member opw_member_of(const opw_group *group, uint32_t n)
+{
+    const opw_figure *entry = group->members_of + 3 * n;
+    opw_member member;
+    member.node = (int32_t)entry[0];
+    member.inputs = (uint32_t)entry[1];
+    member.reads = group->reads + 2 * entry[2];
+    member.exact = group->exact ? group->exact + entry[2] : NULL;
+    return member;
+}
+
 /* What a member reads, as operands whose shapes alone count: of other members' values there is no memory. */
 static void opw_list_reads(const opw_member *member, opw_places places, const opw_shape *shapes, opw_operand *list)
 {
     uint32_t i;
     for (i = 0; i < member->inputs; i++) {
-        int32_t from = member->reads[i].from;
+        int32_t from = (int32_t)member->reads[2 * i];
         if (from >= 0) {
             list[i] = opw_operand_of(*opw_place(places, from));
             continue;
@@ -25,11 +36,7 @@ static void opw_list_reads(const opw_member *member, opw_places places, const op
 /* Whether a member broadcasts what it must not. */
 static int opw_stretches_member(const opw_member *member, const opw_operand *list, const opw_shape *shape)
 {
-    npy_uint64 exact[OPW_MAX_OPERANDS];
-    uint32_t i;
-    for (i = 0; i < member->inputs; i++)
-        exact[i] = member->reads[i].exact;
-    return opw_stretches(list, (int)member->inputs, exact, shape->ndim, shape->dims);
+    return member->exact && opw_stretches(list, (int)member->inputs, member->exact, shape->ndim, shape->dims);
 }
 
 /* The shapes of what members give, up to one whose inputs cannot be broadcast; *n: how many. To be freed; NULL: no memory. */
@@ -42,10 +49,10 @@ static opw_shape *opw_member_shapes(const opw_group *group, opw_places places, u
         return NULL;
     }
     for (*n = 0; *n < group->members; ++*n) {
-        const opw_member *member = &group->member_table[*n];
-        opw_list_reads(member, places, shapes, list);
-        shapes[*n].ndim = opw_broadcast(list, (int)member->inputs, shapes[*n].dims);
-        if (shapes[*n].ndim < 0 || opw_stretches_member(member, list, &shapes[*n]))
+        const opw_member member = opw_member_of(group, *n);
+        opw_list_reads(&member, places, shapes, list);
+        shapes[*n].ndim = opw_broadcast(list, (int)member.inputs, shapes[*n].dims);
+        if (shapes[*n].ndim < 0 || opw_stretches_member(&member, list, &shapes[*n]))
             break;
     }
     return shapes;
@@ -60,8 +67,9 @@ static int opw_refuse_member(const opw_group *group, opw_places places)
     if (!shapes)
         return 1;
     if (n < group->members) {
-        opw_list_reads(&group->member_table[n], places, shapes, list);
-        opw_refuse_shapes(list, (int)group->member_table[n].inputs);
+        const opw_member member = opw_member_of(group, n);
+        opw_list_reads(&member, places, shapes, list);
+        opw_refuse_shapes(list, (int)member.inputs);
     }
     PyMem_Free(shapes);
     return n < group->members ? 1 + (int)n : 0;
@@ -77,7 +85,7 @@ static int opw_run_part(const opw_program *program, const opw_part *part, opw_pl
     opw_places places;
     int i;
     for (i = 0; i < work->inputs + work->outputs; i++) {
-        int32_t operand = part->operands[i];
+        int32_t operand = (int32_t)part->operands[i];
         list[i] = operand >= 0 ? opw_place(group, operand) : &temporaries[-1 - operand];
     }
     places.frame = NULL;
@@ -237,17 +245,17 @@ static PyObject *opw_tuple_of(const opw_shape *shape)
 /* What a member reads, for a message: arrays, and of other members' values the dtype and the shape. A new tuple, or NULL. */
 static PyObject *opw_list_inputs(const opw_group *group, opw_places places, uint32_t which)
 {
-    const opw_member *member = &group->member_table[which];
-    PyObject *inputs = PyTuple_New((Py_ssize_t)member->inputs), *value;
+    const opw_member member = opw_member_of(group, which);
+    PyObject *inputs = PyTuple_New((Py_ssize_t)member.inputs), *value;
     uint32_t i, n;
     opw_shape *shapes = inputs ? opw_member_shapes(group, places, &n) : NULL;
-    for (i = 0; shapes && inputs && i < member->inputs; i++) {
-        const opw_read *read = &member->reads[i];
-        if (read->from >= 0) {
-            value = (PyObject *)*opw_place(places, read->from);
+    for (i = 0; shapes && inputs && i < member.inputs; i++) {
+        const int32_t from = (int32_t)member.reads[2 * i];
+        if (from >= 0) {
+            value = (PyObject *)*opw_place(places, from);
             Py_INCREF(value);
         } else {
-            value = Py_BuildValue("ON", (PyObject *)opw_dtypes[read->type], opw_tuple_of(&shapes[-1 - read->from]));
+            value = Py_BuildValue("ON", (PyObject *)opw_dtypes[member.reads[2 * i + 1]], opw_tuple_of(&shapes[-1 - from]));
         }
         if (value)
             PyTuple_SET_ITEM(inputs, (Py_ssize_t)i, value);
@@ -280,7 +288,7 @@ static PyObject *opw_member_inputs(const opw_program *program, const opw_group *
     uint32_t which = (uint32_t)status - 1, views = which < group->members ? group->views : which - group->members;
     PyObject *inputs = NULL;
     opw_spread spread;
-    *node = which < group->members ? group->member_table[which].node : group->view_table[views].node;
+    *node = which < group->members ? opw_member_of(group, which).node : group->view_table[views].node;
     if (!group->views)
         return opw_list_inputs(group, places, which);
     if (!opw_spread_out(program, group, places, views, &spread))

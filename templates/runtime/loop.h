@@ -6,6 +6,16 @@
 #define OPW_VECTOR OPW_SHARED
 #endif
 #define OPW_INLINE static inline __attribute__((always_inline, unused))
+/* A number of the tables of loops and groups, which are written as strings of wide characters: L"\x8\x2" is 8 and 2. A compiler reads a
+   string at once, and each number of a list by itself: of 1,000 nodes tables would take a third of its time. */
+#if defined(__cplusplus)
+typedef wchar_t opw_figure;
+#else
+typedef __WCHAR_TYPE__ opw_figure;
+#endif
+#if __SIZEOF_WCHAR_T__ != 4
+#error "opweld's tables want wide characters of 32 bits: leave out -fshort-wchar"
+#endif
 #if defined(__clang__)
 #define OPW_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -104,19 +114,17 @@ OPW_INLINE int opw_underflows(void)
    `where` lists: those of the loop, then slots; they lie close, and those that are read hold a whole vector, of which what is
    behind the last element is filled with the first. status: as of a loop. */
 #define OPW_WHOLE(n) (((n) + 7) & ~(npy_intp)7)
+typedef int (*opw_stage_fn)(npy_intp n, char *const *at, const opw_figure *where);
 typedef struct {
-    int (*piece)(npy_intp n, char *const *at, const uint16_t *where); /* NULL: the end */
-    int first;
-} opw_stage;
-typedef struct {
-    int inputs, operands, slots;
+    int inputs, operands, slots, stages;
     int exact;                 /* no piece computes more elements than there are */
     npy_intp block, width;     /* elements of one, at most; the bytes that one takes in all slots */
     npy_uint64 reads;          /* a bit for each input that pieces read */
-    const npy_intp *sizes;     /* of an element of each operand, in bytes; 0: an input without dimensions */
-    const npy_intp *slot_sizes;
-    const opw_stage *order;
-    const uint16_t *where;
+    const opw_figure *sizes;   /* of an element of each operand, in bytes; 0: an input without dimensions */
+    const opw_figure *slot_sizes;
+    const opw_stage_fn *pieces;
+    const opw_figure *order;   /* of each stage which of the pieces it runs, and where its places begin */
+    const opw_figure *where;
 } opw_stages;
 #ifdef __cplusplus
 extern "C" {

@@ -84,7 +84,7 @@ static PyObject *opw_nodes_of(const opw_program *p, const opw_step *step)
         return Py_BuildValue("(i)", (int)step->node);
     nodes = PyTuple_New((Py_ssize_t)(group->members + group->views));
     for (i = 0; nodes && i < group->members + group->views; i++) {
-        node = PyLong_FromLong(i < group->members ? group->member_table[i].node : group->view_table[i - group->members].node);
+        node = PyLong_FromLong(i < group->members ? opw_member_of(group, i).node : group->view_table[i - group->members].node);
         if (node)
             PyTuple_SET_ITEM(nodes, (Py_ssize_t)i, node);
         else

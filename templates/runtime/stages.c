@@ -20,10 +20,10 @@ static void opw_bring(char *to, const char *from, npy_intp step, npy_intp t, npy
 
 OPW_INLINE int opw_run_order(const opw_stages *w, npy_intp n, char *const *at)
 {
-    const opw_stage *stage;
-    int status = 0;
-    for (stage = w->order; stage->piece && !status; stage++)
-        status = stage->piece(n, at, w->where + stage->first);
+    const opw_figure *stage = w->order;
+    int i, status = 0;
+    for (i = 0; i < w->stages && !status; i++, stage += 2)
+        status = w->pieces[stage[0]](n, at, w->where + stage[1]);
     return status;
 }
 
@@ -31,13 +31,13 @@ OPW_INLINE int opw_run_order(const opw_stages *w, npy_intp n, char *const *at)
    reads and writes comes in bursts, between which functions only compute. */
 OPW_INLINE int opw_run_order_far(const opw_stages *w, npy_intp n, char *const *at)
 {
-    const opw_stage *stage;
+    const opw_figure *stage = w->order;
     npy_intp byte;
-    int i = 0, status = 0;
-    for (stage = w->order; stage->piece && !status; stage++, i++) {
+    int i, status = 0;
+    for (i = 0; i < w->stages && !status; i++, stage += 2) {
         for (byte = 0; i < w->operands && byte < n * w->sizes[i]; byte += OPW_SPACED)
             __builtin_prefetch(at[i] + n * w->sizes[i] + byte);
-        status = stage->piece(n, at, w->where + stage->first);
+        status = w->pieces[stage[0]](n, at, w->where + stage[1]);
     }
     return status;
 }

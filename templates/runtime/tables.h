@@ -142,8 +142,8 @@ typedef struct {
 /* A loop of the engine's. The tables have an entry for each input, then for each output. */
 typedef struct {
     int inputs, outputs;
-    const int *types;        /* type numbers */
-    const npy_intp *sizes;   /* of an element, in bytes */
+    const opw_figure *types; /* type numbers */
+    const opw_figure *sizes; /* of an element, in bytes */
     npy_uint64 numbers;      /* a bit for each input that the fastest body takes as one number throughout, or that it does not mind */
     const int *over;         /* of an output: the input that it may be written over, or -1; NULL: none */
     opw_inner_fn inner;      /* of stores alone */
@@ -189,19 +189,13 @@ typedef struct {
 #define OPW_MAX_VIEWS 64       /* of a group */
 #define OPW_VIEW_ROOM 512      /* twice the axes of all of them */
 
-/* An input of a member. from: input n of the group, or -1 - n: what member n gives. type: its number. */
+/* One of the nodes that a group computes, as its tables say. Its values have the shape that its inputs are broadcast to; what folds is
+   read by no other member. */
 typedef struct {
-    int32_t from;
-    int type;
-    npy_uint64 exact; /* as a loop's */
-} opw_read;
-
-/* One of the nodes that a group computes. Its values have the shape that its inputs are broadcast to; what folds is read by no
-   other member. */
-typedef struct {
-    int32_t node;           /* which of Program's steps */
+    int32_t node;            /* which of Program's steps */
     uint32_t inputs;
-    const opw_read *reads;
+    const opw_figure *reads; /* of each input two: input n of the group, or -1 - n: what member n gives; the number of its type */
+    const npy_uint64 *exact; /* of each input as a loop's; NULL: there are none */
 } opw_member;
 
 /* A loop of the second way. operands: of the loop's inputs and outputs, each operand n of the group, inputs before outputs, or
@@ -210,7 +204,7 @@ typedef struct {
    lets go. */
 typedef struct {
     uint32_t loop;
-    const int32_t *operands;
+    const opw_figure *operands;
 } opw_part;
 
 /* A loop over all inputs together, and what takes its place where their shapes forbid it: a list of smaller loops. Where a loop
@@ -223,7 +217,10 @@ typedef struct {
     uint32_t folds;         /* the member that is at fault where there is nothing to fold */
     const npy_uint64 *mask_table; /* a bit for each input: sets that must have the shape of all together, for main to be right */
     const opw_part *part_table;   /* none: main is right wherever the inputs of each member broadcast */
-    const opw_member *member_table; /* in the order of the nodes */
+    const opw_figure *members_of; /* of each member, in the order of the nodes, three: its node, how many inputs it has, which of
+                                     those of all members is its first */
+    const opw_figure *reads;      /* as a member's, of the inputs of all */
+    const npy_uint64 *exact;
     const opw_viewed *view_table;   /* each after those that it reads */
     const int32_t *from;            /* of each input: source n, or -1 - n: view n; NULL: there are no views */
 } opw_group;

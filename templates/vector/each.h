@@ -35,13 +35,13 @@ OPW_ONE OPW_T OPW_N(within)(OPW_T x, OPW_T most)
 
 /* Functions as pieces of a loop that is run in stages (loop.h): of whole vectors. */
 #define OPW_PIECE1(name)                                                                                                        \
-    OPW_SEEN int OPW_N(opw_##name##_piece)(intptr_t n, char *const *at, const uint16_t *where)                                  \
+    OPW_SEEN int OPW_N(opw_##name##_piece)(intptr_t n, char *const *at, const int32_t *where)                                   \
     {                                                                                                                           \
         OPW_N(opw_##name)((OPW_T *)(void *)at[where[0]], (const OPW_T *)(const void *)at[where[1]], (n + 7) & -8);              \
         return 0;                                                                                                               \
     }
 #define OPW_PIECE2(name)                                                                                                        \
-    OPW_SEEN int OPW_N(opw_##name##_piece)(intptr_t n, char *const *at, const uint16_t *where)                                  \
+    OPW_SEEN int OPW_N(opw_##name##_piece)(intptr_t n, char *const *at, const int32_t *where)                                   \
     {                                                                                                                           \
         const OPW_T *from = (const OPW_T *)(const void *)at[where[1]], *with = (const OPW_T *)(const void *)at[where[2]];       \
         OPW_N(opw_##name)((OPW_T *)(void *)at[where[0]], from, with, (n + 7) & -8);                                             \
@@ -51,7 +51,7 @@ OPW_ONE OPW_T OPW_N(within)(OPW_T x, OPW_T most)
 /* Operations of an instruction or two as pieces: what is computed may lie where an argument does. One of two arguments may be one
    number throughout. */
 #define OPW_SIMPLE(name, rights, once, each, of)                                                                                \
-    OPW_SEEN int OPW_N(opw_##name##_piece)(intptr_t n, char *const *at, const uint16_t *where)                                  \
+    OPW_SEEN int OPW_N(opw_##name##_piece)(intptr_t n, char *const *at, const int32_t *where)                                   \
     {                                                                                                                           \
         OPW_T *to = (OPW_T *)(void *)at[where[0]];                                                                              \
         const OPW_T *left = (const OPW_T *)(const void *)at[where[1]];                                                          \

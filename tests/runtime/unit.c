@@ -240,10 +240,10 @@ static int pair_inner(npy_intp n, char *const *p, const npy_intp *s)
     return 0;
 }
 
-static const int doubles[] = {NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE};
-static const npy_intp sizes[] = {8, 8, 8, 8, 8};
-static const int floats[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT};
-static const npy_intp float_sizes[] = {4, 4, 4};
+static const opw_figure doubles[] = {NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE};
+static const opw_figure sizes[] = {8, 8, 8, 8, 8};
+static const opw_figure floats[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT};
+static const opw_figure float_sizes[] = {4, 4, 4};
 static const int over_second[] = {1};
 
 static const opw_loop roots[] = {{1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL}};
@@ -337,13 +337,12 @@ static const opw_loop maxima[] = {{1, 1, doubles, sizes, 0, NULL, NULL, &largest
 
 /* ---- groups: members' nodes count from 10 ---- */
 
-static const opw_read reads[] = {{0, NPY_DOUBLE, 0}, {1, NPY_DOUBLE, 0}, {-1, NPY_DOUBLE, 0}, {1, NPY_DOUBLE, 0}, {-1, NPY_DOUBLE, 0},
-                                 {2, NPY_DOUBLE, 0}, {-2, NPY_DOUBLE, 0}};
-static const opw_member expand_members[] = {{10, 1, reads}, {11, 2, reads + 2}, {12, 1, reads + 6}}; /* total: the third */
-static const opw_member twice_members[] = {{10, 2, reads}, {11, 2, reads + 4}, {12, 1, reads + 6}};
-static const opw_member pair_members[] = {{10, 1, reads}, {11, 1, reads + 1}};
+static const opw_figure reads[] = {0, NPY_DOUBLE, 1, NPY_DOUBLE, -1, NPY_DOUBLE, 1, NPY_DOUBLE, -1, NPY_DOUBLE, 2, NPY_DOUBLE, -2, NPY_DOUBLE};
+static const opw_figure expand_members[] = {10, 1, 0, 11, 2, 2, 12, 1, 6}; /* total: the third */
+static const opw_figure twice_members[] = {10, 2, 0, 11, 2, 4, 12, 1, 6};
+static const opw_figure pair_members[] = {10, 1, 0, 11, 1, 1};
 
-static const int32_t expand_operands[] = {0, -1, -1, 1, 2}, twice_operands[] = {0, 1, 3, 3, 2, -1, -1, 4},
+static const opw_figure expand_operands[] = {0, -1, -1, 1, 2}, twice_operands[] = {0, 1, 3, 3, 2, -1, -1, 4},
                      pair_operands[] = {0, 2, 1, 3}, total_operands[] = {0, -2, -2, 1, -1, -1, 2};
 static const opw_part expand_parts[] = {{ROOT, expand_operands}, {ADD, expand_operands + 2}};
 static const opw_part twice_parts[] = {{ADD, twice_operands}, {ADD, twice_operands + 3}, {THIRD_ROOT, twice_operands + 6}};
@@ -366,16 +365,16 @@ static const opw_viewed turned[] = {{20, TURNED, through}},
 static const int32_t turned_from[] = {-1, 1}, slid_from[] = {-2, -3}, reversed_from[] = {-1, 0};
 
 static const opw_group groups[] = {
-    {EXPAND, 2, 1, 1, 1, 2, 2, 0, 0, 0, expand_masks, expand_parts, expand_members, NULL, NULL},
-    {EXPAND_OVER, 2, 1, 1, 1, 2, 2, 0, 0, 0, expand_masks, expand_parts, expand_members, NULL, NULL},
-    {TWICE, 3, 2, 1, 2, 3, 3, 0, 0, 0, twice_masks, twice_parts, twice_members, NULL, NULL},
-    {PAIR, 2, 2, 0, 2, 2, 2, 0, 0, 0, pair_masks, pair_parts, pair_members, NULL, NULL},
-    {TOTAL, 2, 1, 2, 1, 3, 3, 0, 0, 0, expand_masks, total_parts, expand_members, NULL, NULL},
-    {EXPAND, 2, 1, 0, 0, 0, 2, 0, 0, 0, NULL, NULL, expand_members, NULL, NULL},
-    {EXPAND, 2, 1, 1, 1, 2, 2, 2, 1, 0, expand_masks, expand_parts, expand_members, turned, turned_from},
-    {TOTAL, 2, 1, 2, 1, 3, 3, 2, 1, 0, expand_masks, total_parts, expand_members, turned, turned_from},
-    {EXPAND, 2, 1, 1, 1, 2, 2, 2, 3, 0, expand_masks, expand_parts, expand_members, slid, slid_from},
-    {EXPAND_OVER, 2, 1, 1, 1, 2, 2, 1, 1, 0, expand_masks, expand_parts, expand_members, turned, reversed_from},
+    {EXPAND, 2, 1, 1, 1, 2, 2, 0, 0, 0, expand_masks, expand_parts, expand_members, reads, NULL, NULL, NULL},
+    {EXPAND_OVER, 2, 1, 1, 1, 2, 2, 0, 0, 0, expand_masks, expand_parts, expand_members, reads, NULL, NULL, NULL},
+    {TWICE, 3, 2, 1, 2, 3, 3, 0, 0, 0, twice_masks, twice_parts, twice_members, reads, NULL, NULL, NULL},
+    {PAIR, 2, 2, 0, 2, 2, 2, 0, 0, 0, pair_masks, pair_parts, pair_members, reads, NULL, NULL, NULL},
+    {TOTAL, 2, 1, 2, 1, 3, 3, 0, 0, 0, expand_masks, total_parts, expand_members, reads, NULL, NULL, NULL},
+    {EXPAND, 2, 1, 0, 0, 0, 2, 0, 0, 0, NULL, NULL, expand_members, reads, NULL, NULL, NULL},
+    {EXPAND, 2, 1, 1, 1, 2, 2, 2, 1, 0, expand_masks, expand_parts, expand_members, reads, NULL, turned, turned_from},
+    {TOTAL, 2, 1, 2, 1, 3, 3, 2, 1, 0, expand_masks, total_parts, expand_members, reads, NULL, turned, turned_from},
+    {EXPAND, 2, 1, 1, 1, 2, 2, 2, 3, 0, expand_masks, expand_parts, expand_members, reads, NULL, slid, slid_from},
+    {EXPAND_OVER, 2, 1, 1, 1, 2, 2, 1, 1, 0, expand_masks, expand_parts, expand_members, reads, NULL, turned, reversed_from},
 };
 
 /* ---- steps that are no loops ---- */
