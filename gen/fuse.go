@@ -79,6 +79,7 @@ type fuser struct {
 	calling  []bool     // of each kernel: its loop calls functions that have a stage of their own
 	absorbed []bool     // of each step: it is a view that loops read through, and that nobody makes
 	turn     int        // how often groups were gone over
+	room     []int      // of two groups, in order
 	behind   []int      // steps that are to be looked at
 	marks    []int      // of each step: the turn in which a way was looked for from a group that has it
 	repeats  bool       // groups may repeat others' steps: what was seen of them before that does not hold any more
@@ -108,9 +109,9 @@ func (f *fuser) inOrder(steps []int) []int {
 	return steps
 }
 
-// merged puts the steps of two groups in order.
+// merged puts the steps of two groups in order, where the next call does.
 func (f *fuser) merged(a, b []int) []int {
-	all := make([]int, 0, len(a)+len(b))
+	all := f.room[:0]
 	for len(a) > 0 && len(b) > 0 {
 		if f.place[a[0]] < f.place[b[0]] {
 			all, a = append(all, a[0]), a[1:]
@@ -118,7 +119,8 @@ func (f *fuser) merged(a, b []int) []int {
 			all, b = append(all, b[0]), b[1:]
 		}
 	}
-	return append(append(all, a...), b...)
+	f.room = append(append(all, a...), b...)
+	return f.room
 }
 
 // fused makes few steps of many.
@@ -132,13 +134,13 @@ func (t *Typed) fused() (*Typed, error) {
 
 // grouped decides which steps are to be one.
 func (t *Typed) grouped() (*fuser, error) {
-	t, order, err := t.rewired()
+	t, found, err := t.rewired()
 	if err != nil {
 		return nil, err
 	}
+	order := found.order
 	f := &fuser{Typed: t, order: order, place: make([]int, len(order)), of: make([]*group, len(order)), again: make([][]*group, len(order)), absorbed: make([]bool, len(order)), marks: make([]int, len(order))}
-	f.memory = t.memory()
-	f.after, _ = t.edges(f.memory)
+	f.memory, f.after = found.memory, found.after
 	for at, step := range order {
 		f.place[step] = at
 	}
@@ -238,6 +240,8 @@ func (f *fuser) join(a, b *group) bool {
 	if joined.seen.obstacle != "" || tooMany {
 		return false
 	}
+	joined.steps = slices.Clone(joined.steps)
+	joined.seen.steps = joined.steps
 	for _, step := range joined.steps {
 		f.of[step] = joined
 	}

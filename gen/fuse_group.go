@@ -63,11 +63,19 @@ func (a *analysis) makes(v int) (int, bool) {
 
 // at gives the place of that step among these.
 func (a *analysis) at(v int) (int, bool) {
-	by, made := a.shapes.by(v)
-	if !made {
+	by := a.shapes.producer[v]
+	if by < 0 {
 		return 0, false
 	}
-	return slices.BinarySearchFunc(a.steps, a.place[by], func(step, at int) int { return a.place[step] - at })
+	from, to, place := 0, len(a.steps), a.place[by]
+	for from < to {
+		if middle := (from + to) / 2; a.place[a.steps[middle]] < place {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	return from, from < len(a.steps) && a.steps[from] == by
 }
 
 // instructions counts those of steps, by what they are to compile.

@@ -1,14 +1,11 @@
 package gen
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // partLoop is a loop of the second way: all that has one shape.
 type partLoop struct {
-	shape           string // the roots
-	inputs, outputs []int  // variables
+	shape           roots
+	inputs, outputs []int // variables
 }
 
 // parts splits a group: a loop for each set of roots that a value of its own has, in an order in which each comes after those
@@ -20,7 +17,7 @@ func (a *analysis) parts() []*partLoop {
 	var all []*partLoop
 	find := func(v int) *partLoop {
 		shape := a.shape(v)
-		at := slices.IndexFunc(all, func(p *partLoop) bool { return p.shape == shape })
+		at := slices.IndexFunc(all, func(p *partLoop) bool { return slices.Equal(p.shape, shape) })
 		if at < 0 {
 			at = len(all)
 			all = append(all, &partLoop{shape: shape})
@@ -53,11 +50,11 @@ func (a *analysis) parts() []*partLoop {
 }
 
 // shape identifies the part that a value belongs to.
-func (a *analysis) shape(v int) string {
+func (a *analysis) shape(v int) roots {
 	if s := a.sink(v); s.Fold >= 0 && !s.Scan {
-		return fmt.Sprint(a.whole)
+		return a.whole
 	}
-	return fmt.Sprint(a.shapes.roots[v])
+	return a.shapes.roots[v]
 }
 
 // reads lists what a part reads: what comes from outside, and what other parts leave. The rest it computes.
@@ -73,7 +70,7 @@ func (a *analysis) reads(p *partLoop) []int {
 		}
 		for _, v := range s.Inputs {
 			_, inside := a.makes(v)
-			if wanted[v] = inside && !(slices.Contains(a.pinned, v) && a.shape(v) != p.shape); !wanted[v] && !slices.Contains(inputs, v) {
+			if wanted[v] = inside && !(slices.Contains(a.pinned, v) && !slices.Equal(a.shape(v), p.shape)); !wanted[v] && !slices.Contains(inputs, v) {
 				inputs = append(inputs, v)
 			}
 		}

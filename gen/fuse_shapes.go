@@ -107,13 +107,13 @@ func (s *shapes) view(step *Step, a *Access) {
 }
 
 // rewired has steps that look at nothing but shapes look at the root of the shape, where it has one and this is of the same type:
-// what lies between need not be there for them. It gives the order of the steps.
-func (t *Typed) rewired() (*Typed, []int, error) {
-	order, err := t.order()
+// what lies between need not be there for them. It gives the order of the steps too.
+func (t *Typed) rewired() (*Typed, arrangement, error) {
+	found, err := t.arranged()
 	if err != nil || !slices.ContainsFunc(t.Program.Kernels, func(k Kernel) bool { return k.ShapeOnly }) {
-		return t, order, err
+		return t, found, err
 	}
-	s, again, program := newShapes(t, order), *t, *t.Program
+	s, again, program := newShapes(t, found.order), *t, *t.Program
 	program.Steps = slices.Clone(t.Steps)
 	again.Program = &program
 	for i := range program.Steps {
@@ -128,10 +128,10 @@ func (t *Typed) rewired() (*Typed, []int, error) {
 			}
 		}
 	}
-	if other, err := again.order(); err == nil {
+	if other, err := again.arranged(); err == nil {
 		return &again, other, nil
 	}
-	return t, order, nil // what is to look at a root would have to run before what it waits for, which writes over the root
+	return t, found, nil // what is to look at a root would have to run before what it waits for, which writes over the root
 }
 
 // loop finds the roots of what a loop leaves that walks what has these roots.

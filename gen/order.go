@@ -11,9 +11,22 @@ import (
 // that stands first in Program goes first. What leaves no order is an error: a cycle, memory that two steps destroy, or that
 // the function returns, or that is a constant's.
 func (p *Program) order() ([]int, error) {
+	found, err := p.arranged()
+	return found.order, err
+}
+
+// arrangement is an order of a Program's steps, and why it is one.
+type arrangement struct {
+	order  []int
+	memory *memory
+	after  [][]int // the steps that must follow each
+}
+
+// arranged finds an order, as order gives it.
+func (p *Program) arranged() (arrangement, error) {
 	m := p.memory()
 	if err := m.refuse(); err != nil {
-		return nil, err
+		return arrangement{}, err
 	}
 	after, waits := p.edges(m)
 	ready := &intHeap{}
@@ -33,9 +46,9 @@ func (p *Program) order() ([]int, error) {
 		}
 	}
 	if len(order) < len(p.Steps) {
-		return nil, p.cycle(after, waits)
+		return arrangement{}, p.cycle(after, waits)
 	}
-	return order, nil
+	return arrangement{order, m, after}, nil
 }
 
 // edges gives for each step those that must follow it, and for each the number of those that it must follow.

@@ -23,8 +23,18 @@ type stages struct {
 
 // staged tells whether a body is parted.
 func (l *Loop) staged() bool {
-	plain := slices.DeleteFunc(slices.Clone(l.Body), func(in TypedInstruction) bool { return len(in.Takes) == 0 })
-	return l.Tabled || !l.scans() && (l.folds() || len(plain) > 1 || slices.ContainsFunc(plain, TypedInstruction.vector)) && slices.ContainsFunc(l.Body, TypedInstruction.apart)
+	if l.Tabled || l.scans() {
+		return l.Tabled
+	}
+	plain, vector, apart := 0, false, false
+	for i := range l.Body {
+		in := &l.Body[i]
+		if len(in.Takes) > 0 {
+			plain++
+		}
+		vector, apart = vector || in.vector(), apart || in.apart()
+	}
+	return (l.folds() || plain > 1 || vector) && apart
 }
 
 // newStages decides what is computed when.

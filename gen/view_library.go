@@ -67,16 +67,20 @@ func (p *piece) vector(st *stage) string {
 	in, v := &p.Body[st.body[0]], p.first[st.body[0]]
 	h, _ := scalar.Vector(in.Op, in.Takes[0])
 	p.helpers = append(p.helpers, h)
-	text := fmt.Sprintf("%s((%s *)(void *)%s", h.C(), h.Type.Value, p.leaves(st, v, h.Type))
+	names := []string{p.leaves(st, v, h.Type)}
 	for _, arg := range in.Args {
 		what := -1 - arg
 		if p.close(arg) {
 			what = p.input(arg)
 		}
-		text += fmt.Sprintf(", (const %s *)(const void *)%s", h.Type.Value, p.point(what, "const "))
+		names = append(names, p.point(what, "const "))
 	}
 	if !p.view.Exact {
 		return h.Piece()
+	}
+	text := fmt.Sprintf("%s((%s *)(void *)%s", h.C(), h.Type.Value, names[0])
+	for _, name := range names[1:] {
+		text += fmt.Sprintf(", (const %s *)(const void *)%s", h.Type.Value, name)
 	}
 	p.view.Call = text + ", opw_n);"
 	return ""

@@ -93,7 +93,7 @@ func (v *viewer) loops() {
 			w.Loops = append(w.Loops, lv)
 		}
 		for _, h := range b.helpers {
-			if !slices.ContainsFunc(w.helpers, func(have scalar.Helper) bool { return have.C() == h.C() }) {
+			if !slices.ContainsFunc(w.helpers, func(have scalar.Helper) bool { return have.Same(h) }) {
 				w.helpers = append(w.helpers, h)
 			}
 		}

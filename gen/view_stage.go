@@ -3,6 +3,7 @@ package gen
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"opweld/gen/pattern"
@@ -226,7 +227,7 @@ func (p *piece) to(what int, constant string) string {
 // point names one more pointer.
 func (p *piece) point(what int, constant string) string {
 	p.points, p.view.Pointers = append(p.points, what), append(p.view.Pointers, constant)
-	return fmt.Sprintf("opw_x%d", len(p.points)-1)
+	return "opw_x" + strconv.Itoa(len(p.points)-1)
 }
 
 // compute reads what a stage needs, computes, and writes what will wait or is stored.

@@ -51,6 +51,7 @@ type Request struct {
 	CPU         string               `json:"cpu"`
 	LockSeconds float64              `json:"lock_seconds"`
 	Bounds      cc.Bounds            `json:"bounds"`
+	decoded     []*gen.Program       // what Program says, once it was rendered
 }
 
 // Result is a module that can be imported.

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"opweld/gen"
 	"opweld/gen/async"
 	"opweld/gen/lint"
 )
@@ -25,11 +24,10 @@ func lintOf(req *Request) func() (json.RawMessage, float64) {
 	wait := async.Go(func() error {
 		begin := time.Now()
 		all := linted{lint.Version, []lint.Finding{}}
-		for _, text := range programs(req.Program) {
-			p, err := gen.Decode(text)
-			if err != nil {
-				return err
-			}
+		if err := req.decode(); err != nil {
+			return err
+		}
+		for _, p := range req.decoded {
 			for _, f := range lint.Program(p) {
 				found, err := seen.check(&f, lint.Check)
 				if err != nil {

@@ -10,15 +10,10 @@ import (
 
 // render leads from a request's Program, or Programs, to a translation unit.
 func render(req *Request) (*gen.Unit, error) {
-	target := gen.Target{Module: gen.Cached, Fuse: req.Fuse, Account: req.Account}
-	for _, text := range programs(req.Program) {
-		p, err := gen.Decode(text)
-		if err != nil {
-			return nil, err
-		}
-		target.Programs = append(target.Programs, p)
+	if err := req.decode(); err != nil {
+		return nil, err
 	}
-	unit, err := gen.Render(target)
+	unit, err := gen.Render(gen.Target{Module: gen.Cached, Programs: req.decoded, Fuse: req.Fuse, Account: req.Account})
 	if err == nil && req.Faults {
 		unit.Text, err = faults.Unit(unit.Text, unit.Lang.SourceName())
 	}
@@ -26,6 +21,22 @@ func render(req *Request) (*gen.Unit, error) {
 		unit.Text = asWritten(unit.Text, req.Lines)
 	}
 	return unit, err
+}
+
+// decode reads the Programs, unless that is done: the lint looks at them too.
+func (r *Request) decode() error {
+	if r.decoded != nil {
+		return nil
+	}
+	for _, text := range programs(r.Program) {
+		p, err := gen.Decode(text)
+		if err != nil {
+			r.decoded = nil
+			return err
+		}
+		r.decoded = append(r.decoded, p)
+	}
+	return nil
 }
 
 // programs are the functions of a module: a list of Programs makes one with several. What is no list is decoded, and refused, as one.

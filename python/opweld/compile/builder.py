@@ -51,6 +51,7 @@ class Setup:
         self.lang = "c++" if any(part["lang"] == "c++" for part in parts) else "c"  # one fragment of C++ makes it C++
         wish = next((part["build"]["compiler"] for part in parts if part.get("build", {}).get("compiler")), "")
         self._wished = bool(wish)
+        self._index: dict[bool, str] = {}
         self.driver = toolchain.wished(wish) if wish else self._configured(self.lang)
 
     @property
@@ -91,13 +92,16 @@ class Setup:
         """
         if not ENGINE_ID:
             raise EngineError("the engine is not built: install opweld's wheel, or in a source tree run: make engine")
+        if spare in self._index:
+            return self._index[spare]
         options = self.options
-        return toolchain.index_name(
+        self._index[spare] = toolchain.index_name(
             engine=ENGINE_ID, driver=self.driver, flags=self._adjusted(self._flags(self.lang)),
             program=self.program.bytes, march=toolchain.march(options.march), spare=spare, fuse=options.fuse,
             profile=options.profile, account=options.account, faults=options.faults, fastmath=options.fastmath,
             written=self._digest_of_sources() if options.cmodule__remove_gxx_opt else "",
         )  # fmt: skip
+        return self._index[spare]
 
     def request(self, owners: tuple[int, ...]) -> dict[str, Any]:
         """Make the request for a build, without the folders.

@@ -174,16 +174,12 @@ class _Step:
 
     __slots__ = ("inputs", "last", "node", "outputs", "over", "perform")
 
-    def __init__(self, node: Node, inputs: list[int], outputs: list[int]) -> None:
+    def __init__(self, node: Node, inputs: list[int], outputs: list[int], known: tuple[Any, frozenset[int]]) -> None:
         self.node = node
         self.inputs = inputs
         self.outputs = outputs
         self.last: list[int] = []  # what nobody reads later
-        self.perform: Any = getattr(node.op, "perform", None)
-        over = (getattr(node.op, "destroy_map", None) or {}).values()
-        self.over = frozenset([source for sources in over for source in sources])
-        if not ours(node.op):  # it may do more than compute
-            self.perform = None
+        self.perform, self.over = known
 
     def compute(self, inputs: list[Any], known: list[Any], listener: _Listener) -> list[Remark]:
         """Compute the node, and take down what NumPy says; one that cannot be computed here gives nothing."""
@@ -201,6 +197,12 @@ class _Step:
         kinds = [next(entry for entry in KINDS if text.startswith(entry[2])) for text in listener.said]
         word = sum({bit for _, bit, _ in kinds})
         return [Remark(kind, text, word, self.node, inputs) for (kind, _, _), text in zip(kinds, listener.said)]
+
+
+def _known(op: Any) -> tuple[Any, frozenset[int]]:
+    """What computes an op's nodes, None: it may do more than compute, and the inputs that it writes over."""
+    over = (getattr(op, "destroy_map", None) or {}).values()
+    return getattr(op, "perform", None) if ours(op) else None, frozenset([at for sources in over for at in sources])
 
 
 class _Listener:
@@ -225,12 +227,19 @@ def _plan(graph: Graph) -> tuple[list[_Step], list[Any]]:
             start.append(getattr(variable, "data", None))
         return place[variable]
 
-    steps = [_Step(node, [at(x) for x in node.inputs], [at(x) for x in node.outputs]) for node in graph.toposort()]
+    known: dict[int, tuple[Any, frozenset[int]]] = {}  # large graphs have few ops
+    steps: list[_Step] = []
+    for node in graph.toposort():
+        found = known.get(id(node.op))
+        if found is None:
+            found = known[id(node.op)] = _known(node.op)
+        steps.append(_Step(node, [at(x) for x in node.inputs], [at(x) for x in node.outputs], found))
     seen: set[int] = set()
     for step in reversed(steps):
-        used = {*step.inputs, *step.outputs}
-        step.last = sorted(used - seen)
-        seen |= used
+        for used in (*step.inputs, *step.outputs):
+            if used not in seen:
+                seen.add(used)
+                step.last.append(used)
     return steps, start
 
 
