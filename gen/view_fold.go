@@ -25,9 +25,11 @@ type FoldView struct {
 	Halves             []HalfView
 	Sets               []SetView
 	Together           bool // elements of a column are folded in pairs before they meet the accumulators
+	Anyhow             bool // also where columns do not lie close
 	Pairwise           int  // elements of a block of a column; 0: it is folded from its begin to its end
 	Chunk, ColumnChunk int
-	Wide               int // 1: a column that lies close may be folded as if it were several
+	Wide               int    // 1: a column that lies close may be folded as if it were several
+	Alone              string // bytes of a column's accumulator where it has one; 0: it has several
 	Axes, Name         string
 	KeepDims           int
 	Kinds              []string // of each output
@@ -42,11 +44,8 @@ type HalfView struct {
 	Take, Hold []string
 }
 
-// SetView is several sets of accumulators; Turns: how many, where it is not the columns that there are.
-type SetView struct {
-	Name  string
-	Turns int
-}
+// SetView is several sets of accumulators; Most: how many, at most.
+type SetView struct{ Name, Most string }
 
 // WayView is how columns are folded: one after the other or side by side. Stride: of the operands, what tells whether they lie
 // close; Close: those for which the text is written out; Any: the operands, as they lie.
@@ -137,7 +136,10 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	if l.pairwise() {
 		f.Pairwise, f.Chunk, f.ColumnChunk = pairwiseBlock, pairwiseRun, pairwiseColumn
 	}
-	f.Sets = []SetView{{Name: "columns"}}
+	f.Sets, f.Alone = []SetView{{"columns", b.l + "_width"}}, "0"
+	if len(f.Accumulators) == 1 {
+		f.Sets[0].Most, f.Alone = "OPW_FAR_COLUMNS", "sizeof("+b.l+"_acc)"
+	}
 	if l.lanes() {
 		f.lanes(l, b.l)
 	}
@@ -170,7 +172,7 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 
 // lanes has accumulators take turns.
 func (f *FoldView) lanes(l *Loop, name string) {
-	f.Lanes, f.Sets = lanes, append(f.Sets, SetView{"lanes", lanes})
+	f.Lanes, f.Sets = lanes, append(f.Sets, SetView{"lanes", fmt.Sprint(lanes)})
 	take := f.hold(l, lanes, &f.First)
 	for half := lanes / 2; half > 0; half /= 2 {
 		h := HalfView{N: half, Take: take}
@@ -182,7 +184,7 @@ func (f *FoldView) lanes(l *Loop, name string) {
 	if l.cost() > togetherCost || l.fails() || l.staged() {
 		return
 	}
-	f.Together, f.Wide = true, 1
+	f.Together, f.Anyhow, f.Wide = true, l.cost() < dear, 1
 	if f.ColumnChunk > 0 {
 		f.ColumnChunk *= together
 	}
@@ -265,16 +267,20 @@ func (b *body) sinks(l *Loop, f *FoldView) {
 
 // pass names the operands as parameters and arguments.
 func (f *FoldView) pass(operands []OperandView, near [][]int) {
-	more := ""
+	several, anyhow := ", !(opw_order & OPW_BY_ROWS)", ", 0"
 	if f.Together {
-		more = ", opw_order & OPW_MORE"
+		anyhow += ", opw_order & OPW_MORE, 0"
+		if f.Anyhow {
+			anyhow = several + ", opw_order & OPW_MORE, 0"
+		}
+		several += ", opw_order & OPW_MORE, 1"
 	}
-	each, beside := WayView{Name: "each", Stride: "opw_s", Any: ", 0"}, WayView{Name: "beside", Stride: "opw_t", Any: ", 0" + more}
+	each, beside := WayView{Name: "each", Stride: "opw_s", Any: ", 0"}, WayView{Name: "beside", Stride: "opw_t", Any: anyhow}
 	for _, strides := range near {
 		each.Close = append(each.Close, CloseView{Strides: strides, Args: ", 1"})
 	}
 	for _, strides := range near[:min(1, len(near))] {
-		beside.Close = append(beside.Close, CloseView{Strides: strides, Args: ", !(opw_order & OPW_BY_ROWS)" + more})
+		beside.Close = append(beside.Close, CloseView{Strides: strides, Args: several})
 	}
 	for _, o := range operands {
 		i := o.Index

@@ -179,14 +179,18 @@ def test_many_short_runs(dtype, order):
                 np.testing.assert_array_equal(got, wanted, f"{what} of {shape}")
 
 
-@pytest.mark.parametrize("shape", [(9000, 130), (3, 3000, 131), (5, 250_003)])
-def test_what_no_cache_holds_is_read_in_order(shape):
+@pytest.mark.parametrize("gap", [0, 5, 70])
+@pytest.mark.parametrize("step", [1, 2, -1])
+@pytest.mark.parametrize("shape", [(9000, 130), (3, 3000, 131), (5, 250_003), (1700, 700), (9, 1100, 125)])
+def test_what_no_cache_holds_is_read_in_order(shape, step, gap):
     """Whole numbers add up exactly; any do as exactly as in pairs, with the same bits by one thread and by two."""
     x = tensor("float64", len(shape), "x")
     outputs = [T.sum(x * x, -2), T.sum(x * x, -1), T.sum(x), T.max(x, -2), T.min(x, -1), T.max(x)]
     f, g = (opweld.function([x], outputs, threads=threads) for threads in (1, min(2, len(os.sched_getaffinity(0)))))
     rng = np.random.default_rng(15)
-    for array in (rng.integers(-9, 9, shape).astype("float64"), rng.random(shape) - 0.3):
+    for whole in (rng.integers(-9, 9, shape).astype("float64"), rng.random(shape) - 0.3):
+        wider = np.repeat(whole, abs(step), -1)
+        array = np.pad(wider, [(0, 0)] * (len(shape) - 1) + [(0, gap)])[..., : wider.shape[-1]][..., ::step]
         exact = array.astype("longdouble")
         sums = [(exact**2).sum(-2), (exact**2).sum(-1), exact.sum()]
         want = [*sums, array.max(-2), array.min(-1), array.max()]

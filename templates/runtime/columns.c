@@ -70,8 +70,8 @@ typedef struct {
 static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc);
 static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_intp count, void *acc);
 
-/* Elements of a chunk: row by row no four are folded before they meet the accumulators; as many meet these as in a run. */
-static npy_intp opw_at_once(const opw_folding *f) { return f->fold->chunk[f->beside] / (f->rows ? 2 : 1); }
+/* Elements of a chunk. */
+static npy_intp opw_at_once(const opw_folding *f) { return f->fold->chunk[f->beside]; }
 
 /* Where a line, or an axis, is halved. */
 static npy_intp opw_half(npy_intp count, int axis) { return axis < 0 ? count / 2 - count / 2 % 8 : count / 2; }

@@ -94,7 +94,7 @@ typedef struct {
     const opw_operands *list;
     const opw_axes *kept;
     int outer;                     /* axes round the columns */
-    int far;                       /* whether many items are best folded at once: how many of their rows; 0: they are not */
+    int far;                       /* whether many items are best folded at once */
     npy_intp columns, width, each; /* each: items of a part */
     npy_intp items, all;           /* of one position of the axes round the columns; of all */
 } opw_items;
@@ -118,7 +118,7 @@ static int opw_fold_items(const opw_items *o, npy_intp first, npy_intp n)
     opw_folding folding = o->folding;
     npy_intp at[OPW_MAX_DIMS] = {0}, i = 0;
     char *p[OPW_MAX_OPERANDS], *q[OPW_MAX_OPERANDS];
-    opw_far *far = o->far && n > 1 ? opw_new_far(&folding, o->far) : NULL; /* without room each is folded by itself */
+    opw_far *far = o->far && n > 1 ? opw_new_far(&folding, n) : NULL; /* without room each is folded by itself */
     int k, status = 0;
     for (k = 0; k < list->n; k++)
         p[k] = list->all[k].data;
@@ -156,18 +156,22 @@ static int opw_halvings(const opw_loop *work, npy_intp n)
     return halvings;
 }
 
-/* A long fold: parts are of many items, or, where there are few, of one. What stops early is folded at one go. */
+/* A long fold: parts are of many items, or, where there are few, of one; what is folded of an item does not depend on it. What stops
+   early is folded at one go. */
 OPW_APART static int opw_fold_shared(opw_items *o, npy_intp n)
 {
     const opw_loop *work = o->shares.work;
-    if (o->all < OPW_SHARES / 4 && !work->fold->settled && !opw_scans(work)) {
+    npy_intp least = opw_threads ? OPW_FAR_ITEMS / 4 : OPW_FAR_ITEMS;
+    if (o->all < OPW_SHARES / 4 && !work->fold->settled && !opw_scans(work) && (opw_threads || !o->far)) {
         o->folding.halvings = opw_halvings(work, n / o->all);
-        if (o->folding.halvings)
+        if (o->folding.halvings) {
+            o->far = 0;
             return opw_fold_items(o, 0, o->all);
+        }
     }
     o->each = opw_share_of(work, o->all, n / o->all > 1 ? n / o->all : 2);
-    if (o->far && o->each < OPW_FAR_ITEMS)
-        o->each = OPW_FAR_ITEMS;
+    if (o->far && o->each < least)
+        o->each = least;
     return opw_share_out(&o->shares, opw_parts_of(o->all, o->each));
 }
 
@@ -192,7 +196,7 @@ static int opw_fold_all(const opw_loop *work, const opw_operands *list, int ndim
     for (k = 0, n = 1; k < ndim; k++)
         n *= dims[k];
     folding->rows = folding->beside && fold->wide && opw_is_by_rows(work, &kept, &gone, n);
-    o.far = folding->beside && fold->wide && !folding->rows ? opw_is_far(work, list, &kept, &gone, n) : 0;
+    o.far = folding->beside && fold->wide && opw_is_far(work, &kept, &gone, n);
     folding->close = folding->runs && opw_is_wide(work, list, &gone, n);
     if (kept.n) {
         o.outer = kept.n - 1;

@@ -21,6 +21,16 @@ typedef __WCHAR_TYPE__ opw_figure;
 #else
 #define OPW_INDEPENDENT _Pragma("GCC ivdep")
 #endif
+/* Stands in a loop over little work whose operands do not lie close: a vector of them would be put together one by one, by much text. */
+#if defined(__GNUC__)
+#define OPW_ONE_BY_ONE(where) \
+    do { \
+        if (where) \
+            __asm__ volatile(""); \
+    } while (0)
+#else
+#define OPW_ONE_BY_ONE(where) (void)0
+#endif
 /* What a test mostly finds. Behind it stand the loops for operands that lie close: compilers that take them for rare do not align them. */
 #if defined(__GNUC__)
 #define OPW_MOSTLY(test) __builtin_expect(!!(test), 1)
@@ -88,6 +98,8 @@ enum { OPW_BY_ROWS = 1, OPW_MORE = 2 };
 /* How many columns are folded at once, by the bytes of one's accumulators: as many as fit into a page. */
 #define OPW_ACCUMULATORS 4096
 #define OPW_COLUMNS(size) (OPW_ACCUMULATORS / (size) < 256 ? OPW_ACCUMULATORS / (npy_intp)(size) : 256)
+/* How many of these are read row by row at once: what is kept of them stays in a cache of the processor's own. */
+#define OPW_FAR_COLUMNS 32768
 /* What integers do not mark in the processor's status word, as NumPy does: of divisions, and of halves. They give 0. */
 OPW_INLINE int opw_by_zero(void)
 {

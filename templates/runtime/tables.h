@@ -124,6 +124,8 @@ typedef struct {
     int keepdims, indexed;
     int wide;                /* whether a long column that lies close is best folded as if it were several, side by side; nothing
                                 else asks for OPW_BY_ROWS or OPW_MORE */
+    npy_intp alone;          /* bytes of a column's accumulator where it has one: blocks side by side, join and store then take up to
+                                OPW_FAR_COLUMNS; 0: it has several */
     npy_intp chunk[2];       /* as blocks */
     const char *name;        /* of the operation that has no identity; NULL: all have one */
     opw_block_fn blocks[2];  /* one column after the other; side by side */

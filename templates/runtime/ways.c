@@ -7,6 +7,8 @@
 #define OPW_NEAR (1 << 20) /* in chunks, as many bytes as a near cache holds; memory is better read in order */
 #define OPW_FAR (1 << 23)  /* as many bytes that no cache near holds: rows of so many columns are read one after the other */
 #define OPW_LONG_ROW 64
+#define OPW_SHORT_ROWS 8 /* sets of columns whose accumulators a near cache holds beside a row of each input */
+#define OPW_GAP 256 /* bytes that a processor passes over which fetches ahead */
 
 /* The operands of a loop that folds: inputs, what is stored of each element, its place, what is folded. */
 typedef struct {
@@ -42,27 +44,23 @@ static int opw_is_wide(const opw_loop *work, const opw_operands *list, const opw
            (!work->fold->chunk[1] || n * opw_apart(gone, last, work->inputs) <= OPW_NEAR);
 }
 
-/* Whether columns, so many side by side, of n elements in all, are best read row by row: from memory, in rows that are near one
-   another. */
+/* Whether columns, of n elements in all, are best read row by row: from memory, in short rows of which each follows the one before,
+   for a processor that sees one stretch fetches ahead, and one that sees several in a page does not. */
 static int opw_is_by_rows(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp n)
 {
-    npy_intp columns = kept->dims[kept->n - 1];
-    int last = gone->n - 1;
-    return columns >= OPW_LONG_ROW && columns <= work->fold->width && n * opw_apart(kept, kept->n - 1, work->inputs) > OPW_FAR &&
-           opw_apart(gone, last, work->inputs) <= 2 * columns * opw_apart(kept, kept->n - 1, work->inputs);
+    npy_intp columns = kept->dims[kept->n - 1], apart = opw_apart(kept, kept->n - 1, work->inputs);
+    return columns >= OPW_LONG_ROW && columns <= (gone->n == 1 ? OPW_SHORT_ROWS : 1) * work->fold->width && n * apart > OPW_FAR &&
+           opw_apart(gone, gone->n - 1, work->inputs) - columns * apart <= OPW_GAP * work->inputs;
 }
 
-/* Whether columns, of n elements in all, are best read row by row through many of them: from memory, in rows that lie apart. How
-   many rows at once; what does not lie close is not folded several rows at once anyway. */
-static int opw_is_far(const opw_loop *work, const opw_operands *list, const opw_axes *kept, const opw_axes *gone, npy_intp n)
+/* Whether columns, of n elements in all, are best read row by row through many of them: from memory, where the next ones lie nearer
+   than the next row. */
+static int opw_is_far(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp n)
 {
-    int last = kept->n - 1, k;
-    if (gone->n != 1 || kept->dims[last] < OPW_LONG_ROW || n * opw_apart(kept, last, work->inputs) <= OPW_FAR)
+    npy_intp width = work->fold->width, columns = kept->dims[kept->n - 1], apart = opw_apart(kept, kept->n - 1, work->inputs);
+    if (gone->n != 1 || columns < OPW_LONG_ROW || n * apart <= OPW_FAR || (columns <= width && kept->n == 1))
         return 0;
-    for (k = 0; k < list->blocks; k++)
-        if (kept->strides[last][k] != list->all[k].size)
-            return 1;
-    return OPW_FAR_ROWS;
+    return opw_apart(gone, 0, work->inputs) > (columns > width ? width * apart : opw_apart(kept, kept->n - 2, work->inputs));
 }
 
 /* Whether inputs lie close along an axis, or are one number there. */

@@ -309,9 +309,9 @@ static void store(const void *acc, npy_intp m, char *const *out, const npy_intp 
 static void zero(void *acc, npy_intp m) { memset(acc, 0, (size_t)m * sizeof(double)); }
 
 static const opw_kind folded[] = {OPW_FOLDED};
-#define SUM(axes, block) {folded, OPW_COLUMNS(sizeof(double)), axes, 0, 0, 1, {16, 16}, NULL, {block, block}, sum_join, store, zero, NULL}
+#define SUM(axes, block) {folded, OPW_COLUMNS(sizeof(double)), axes, 0, 0, 1, sizeof(double), {16, 16}, NULL, {block, block}, sum_join, store, zero, NULL}
 static const opw_fold sums[] = {SUM(1, sum_block), SUM(2, sum_block), SUM(~(npy_uint64)0, sum_block), SUM(1, total_block)};
-static const opw_fold largest = {folded, OPW_COLUMNS(sizeof(double)), 1, 1, 0, 0, {0, 0}, "maximum", {max_block, max_block}, max_join,
+static const opw_fold largest = {folded, OPW_COLUMNS(sizeof(double)), 1, 1, 0, 0, sizeof(double), {0, 0}, "maximum", {max_block, max_block}, max_join,
                                  store, NULL, NULL};
 
 enum { ADD, ADD_OVER, SUM_0, SUM_1, SUM_ALL, ROOT, EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, ADD_FLOATS, SCALE, SECOND_ROOT, THIRD_ROOT };
