@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from mpmath import asin, atan, cbrt, cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, nstr, pi, sin, sqrt, tan
+from mpmath import asin, atan, cbrt, cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, nstr, pi, sin, sqrt, tan, tanh
 
 TARGET = Path(__file__).resolve().parent.parent / "templates" / "vector" / "polynomials.h"
 ENOUGH = {"f64": mpf(2) ** -57, "f32": mpf(2) ** -28}
 #: Of one type alone: powers of float32 are computed in float64; where float64 divides, float32 has more terms.
 ONE = dict.fromkeys(("log5", "logf", "expf", "root"), "f64") | dict.fromkeys(("log1", "log2", "log10", "cbrt"), "f32")
+#: Of two chains, of even and of odd powers: half as many steps wait for another, and the square is there.
+HALVED = {"exp", "exp2"}
 #: How near others come.
 NEAR = {"logf": -33, "expf": -28, "log1": -27.8, "log2": -27.8, "log10": -25, "cbrt": -26, "root": -19}
 Real = Callable[[mpf], mpf]
@@ -91,6 +93,13 @@ def wanted() -> dict[str, tuple[str, Real, Real, mpf, mpf]]:
             half,
         ),
         "exp2": ("(2**r - 1) / r", lambda r: (2**r - 1) / r, lambda r: r / 2**r, -more / 2, more / 2),
+        "coth": (
+            "(r / tanh(r) - 1) / r**2 of z = r**2, to ln 2 / 4",
+            lambda z: (sqrt(z) / tanh(sqrt(z)) - 1) / z,
+            lambda z: z,
+            mpf(10) ** -12,
+            (half / 2) ** 2,
+        ),
         "log": (
             "(log((1 + s) / (1 - s)) / s - 2) / s**2 of z = s**2",
             lambda z: (log((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z) - 2) / z,
@@ -157,6 +166,14 @@ def wanted() -> dict[str, tuple[str, Real, Real, mpf, mpf]]:
     }
 
 
+def nested(values: list[str], x: str) -> str:
+    """Write a polynomial as C."""
+    text = values[-1]
+    for c in reversed(values[:-1]):
+        text = f"OPW_MADD({text}, {x}, {c})"
+    return text
+
+
 def text() -> str:
     """Give the header."""
     lines = ["/* Written by tools/polynomials.py. */"]
@@ -165,16 +182,17 @@ def text() -> str:
         for dtype, enough in ENOUGH.items():
             if ONE.get(name, dtype) != dtype:
                 continue
-            for degree in range(2, 30):
+            for degree in range(1, 30):
                 terms, error = remez(f, weight, low, high, degree)
                 if error < (mpf(2) ** NEAR[name] if name in NEAR else enough):
                     break
             suffix = "f" if dtype == "f32" else ""
-            digits = 10 if suffix else 19
-            value = f"{nstr(terms[-1], digits)}{suffix}"
-            for c in reversed(terms[:-1]):
-                value = f"OPW_MADD({value}, x, {nstr(c, digits)}{suffix})"
-            lines.append(f"#define OPW_POLY_{name.upper()}_{dtype.upper()}(x) {value}")
+            values = [f"{nstr(c, 10 if suffix else 19)}{suffix}" for c in terms]
+            value, arguments = nested(values, "x"), "x"
+            if name in HALVED:
+                value = f"OPW_MADD({nested(values[1::2], 'square')}, x, {nested(values[::2], 'square')})"
+                arguments = "x, square"
+            lines.append(f"#define OPW_POLY_{name.upper()}_{dtype.upper()}({arguments}) {value}")
     return "\n".join(lines) + "\n"
 
 

@@ -33,6 +33,18 @@ OPW_ONE OPW_T OPW_N(within)(OPW_T x, OPW_T most)
     return __builtin_isgreater(OPW_N(absolute)(x), most) ? OPW_N(signed)(most, x) : x;
 }
 
+/* Whether none of whole vectors is NaN or lies farther from 0 than `most`. */
+OPW_ALONE int OPW_N(all_within)(const OPW_T *from, OPW_T most, intptr_t n)
+{
+    OPW_UINT beyond = 0;
+    intptr_t i;
+    n &= -(intptr_t)OPW_WIDTH;
+    OPW_VECTORS
+    for (i = 0; i < n; i++)
+        beyond |= OPW_N(bits)(most) - OPW_N(bits)(OPW_N(absolute)(from[i]));
+    return !(beyond >> OPW_TOP);
+}
+
 /* Functions as pieces of a loop that is run in stages (loop.h): of whole vectors. */
 #define OPW_PIECE1(name)                                                                                                        \
     OPW_SEEN int OPW_N(opw_##name##_piece)(intptr_t n, char *const *at, const int32_t *where)                                   \
@@ -93,6 +105,8 @@ OPW_ONE OPW_T OPW_N(within)(OPW_T x, OPW_T most)
         }                                                                                                                       \
         return some;                                                                                                            \
     }                                                                                                                           \
+    OPW_PARTS1(name, special, library)
+#define OPW_PARTS1(name, special, library)                                                                                     \
     OPW_SEEN void OPW_N(opw_##name)(OPW_T * to, const OPW_T *from, intptr_t n)                                                  \
     {                                                                                                                           \
         OPW_T x[OPW_WIDTH], y[OPW_WIDTH];                                                                                       \
@@ -152,3 +166,27 @@ OPW_ONE OPW_T OPW_N(within)(OPW_T x, OPW_T most)
         }                                                                                                                       \
     }                                                                                                                           \
     OPW_PIECE2(name)
+
+/* The same of what is computed in fewer steps where no number of a part lies farther from 0 than `most`, by `name`_near: with the same
+   bits. */
+#define OPW_NEAR1(name, most, library)                                                                                         \
+    OPW_PLAIN1(name##_run_near, name##_near)                                                                                   \
+    OPW_PLAIN1(name##_run_far, name)                                                                                           \
+    OPW_ONE OPW_UINT OPW_N(name##_run)(OPW_T * to, const OPW_T *from, intptr_t n)                                              \
+    {                                                                                                                          \
+        if (OPW_N(all_within)(from, most, n))                                                                                  \
+            OPW_N(name##_run_near)(to, from, n);                                                                               \
+        else                                                                                                                   \
+            OPW_N(name##_run_far)(to, from, n);                                                                                \
+        return 0;                                                                                                              \
+    }                                                                                                                          \
+    OPW_PARTS1(name, OPW_NEVER, library)
+#define OPW_PLAIN1(name, of)                                                                                                   \
+    OPW_ALONE void OPW_N(name)(OPW_T * to, const OPW_T *from, intptr_t n)                                                      \
+    {                                                                                                                          \
+        intptr_t i;                                                                                                            \
+        n &= -(intptr_t)OPW_WIDTH;                                                                                             \
+        OPW_VECTORS                                                                                                            \
+        for (i = 0; i < n; i++)                                                                                                \
+            to[i] = OPW_N(of)(from[i]);                                                                                        \
+    }

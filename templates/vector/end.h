@@ -3,6 +3,9 @@
 #undef OPW_LOOP1
 #undef OPW_RANGE1
 #undef OPW_EACH1
+#undef OPW_PARTS1
+#undef OPW_NEAR1
+#undef OPW_PLAIN1
 #undef OPW_PIECE1
 #undef OPW_PIECE2
 #undef OPW_LOOP2
@@ -27,6 +30,7 @@
 #undef OPW_LOG2E
 #undef OPW_LN2_HIGH
 #undef OPW_LN2_LOW
+#undef OPW_HALF_LN2
 #undef OPW_LOG10E
 #undef OPW_LOG10_2_HIGH
 #undef OPW_LOG10_2_LOW
@@ -40,6 +44,8 @@
 #undef OPW_SHORT_PI_3
 #undef OPW_SHORT_PI_4
 #undef OPW_FARTHEST
+#undef OPW_EXP_NEAR
+#undef OPW_EXP2_NEAR
 #undef OPW_EXP_MOST
 #undef OPW_EXP_LEAST
 #undef OPW_EXP2_LEAST

@@ -1,16 +1,23 @@
 /* The exponential function and what is made of it. */
 
-/* x = n * ln 2 + r: exp(x) - 1 = 2**n * (1 + e) - 1 with e = exp(r) - 1. The low bits of `shifted` are n, and what `by` adds. */
+/* x = n * ln 2 + r: exp(x) - 1 = 2**n * (1 + e) - 1 with e = exp(r) - 1. The low bits of `shifted` are n, and what `by` adds. No square
+   is subnormal. */
 #define OPW_REDUCE_EXP(x, by)                                                                                                   \
     const OPW_T shifted = OPW_MADD(x, OPW_LOG2E, by), n = shifted - (by);                                                       \
-    const OPW_T r = OPW_MADD(n, -OPW_LN2_LOW, OPW_MADD(n, -OPW_LN2_HIGH, x)), e = OPW_MADD(OPW_P(EXP)(r) * r, r, r)
+    const OPW_T r = OPW_MADD(n, -OPW_LN2_LOW, OPW_MADD(n, -OPW_LN2_HIGH, x)), square = OPW_MADD(r, r, OPW_NORMAL);             \
+    const OPW_T e = OPW_MADD(OPW_P(EXP)(r, square), square, r)
 
-/* m * 2**n for all n that an exp can have, n and twice the bias the low bits of `shifted`: in two steps, of which the second rounds. */
+/* 2**n, a normal number, n and the bias the low bits of `shifted`. */
+#define OPW_SHIFT_ONCE (OPW_SHIFT + (int)OPW_BIAS)
+OPW_ONE OPW_T OPW_N(scale)(OPW_T shifted) { return OPW_N(value)(OPW_N(bits)(shifted) << OPW_MANTISSA); }
+
+/* The same, and twice the bias, for all n that an exp can have, as the product of two: what is multiplied by the second is rounded. */
 #define OPW_SHIFT_TWICE (OPW_SHIFT + 2 * (int)OPW_BIAS)
-OPW_ONE OPW_T OPW_N(scale)(OPW_T m, OPW_T shifted)
+OPW_ONE OPW_T OPW_N(scale_first)(OPW_T shifted) { return OPW_N(value)(OPW_N(bits)(shifted) >> 1 << OPW_MANTISSA); }
+
+OPW_ONE OPW_T OPW_N(scale_second)(OPW_T shifted)
 {
-    const OPW_UINT all = OPW_N(bits)(shifted), half = all >> 1;
-    return m * OPW_N(value)(half << OPW_MANTISSA) * OPW_N(value)((all - half) << OPW_MANTISSA);
+    return OPW_N(value)((OPW_N(bits)(shifted) - (OPW_N(bits)(shifted) >> 1)) << OPW_MANTISSA);
 }
 
 /* With its sign what comes of x, or x where it is so small that nothing else comes. */
@@ -19,20 +26,32 @@ OPW_ONE OPW_T OPW_N(or_itself)(OPW_T y, OPW_T x)
     return __builtin_isless(OPW_N(absolute)(x), OPW_TINY) ? x : OPW_N(signed)(y, x);
 }
 
+OPW_ONE OPW_T OPW_N(exp_near)(OPW_T x)
+{
+    OPW_REDUCE_EXP(x, OPW_SHIFT_ONCE);
+    return OPW_MADD(e, OPW_N(scale)(shifted), OPW_N(scale)(shifted));
+}
+
 OPW_ONE OPW_T OPW_N(exp)(OPW_T x)
 {
     x = OPW_N(within)(x, OPW_EXP_LEAST);
     OPW_REDUCE_EXP(x, OPW_SHIFT_TWICE);
-    return OPW_N(scale)(1 + e, shifted);
+    return OPW_MADD(e, OPW_N(scale_first)(shifted), OPW_N(scale_first)(shifted)) * OPW_N(scale_second)(shifted);
 }
 
-OPW_ONE OPW_T OPW_N(exp2)(OPW_T x)
+/* 2**r, r from -1/2 to 1/2. */
+OPW_ONE OPW_T OPW_N(exp2_rest)(OPW_T r) { return OPW_MADD(OPW_P(EXP2)(r, OPW_MADD(r, r, OPW_NORMAL)), r, 1); }
+
+OPW_ONE OPW_T OPW_N(exp2_near)(OPW_T x)
 {
-    x = OPW_N(within)(x, OPW_EXP2_LEAST);
-    {
-        const OPW_T shifted = x + OPW_SHIFT_TWICE, r = x - (shifted - OPW_SHIFT_TWICE);
-        return OPW_N(scale)(OPW_MADD(OPW_P(EXP2)(r), r, 1), shifted);
-    }
+    const OPW_T shifted = x + OPW_SHIFT_ONCE;
+    return OPW_N(exp2_rest)(x - (shifted - OPW_SHIFT_ONCE)) * OPW_N(scale)(shifted);
+}
+
+OPW_ONE OPW_T OPW_N(exp2)(OPW_T from)
+{
+    const OPW_T x = OPW_N(within)(from, OPW_EXP2_LEAST), shifted = x + OPW_SHIFT_TWICE;
+    return OPW_N(exp2_rest)(x - (shifted - OPW_SHIFT_TWICE)) * OPW_N(scale_first)(shifted) * OPW_N(scale_second)(shifted);
 }
 
 OPW_ONE OPW_T OPW_N(expm1)(OPW_T from)
@@ -59,20 +78,26 @@ OPW_ONE OPW_T OPW_N(cosh)(OPW_T from)
     return OPW_MADD((OPW_T)2, quarter, (OPW_T)0.125 / quarter);
 }
 
-OPW_ONE OPW_T OPW_N(tanh)(OPW_T from)
+/* x = n * ln 2 / 2 + r, and tanh(r) = r / q; s = 2**n is the square of what an exp of the rest is, so that
+   tanh(x) = ((s - 1) * q + (s + 1) * r) / ((s + 1) * q + (s - 1) * r). */
+OPW_ONE OPW_T OPW_N(tanh_near)(OPW_T from)
 {
-    const OPW_T once = OPW_N(below)(OPW_N(absolute)(from), OPW_TANH_MOST), x = once + once;
-    OPW_REDUCE_EXP(x, OPW_SHIFT);
-    const OPW_T s = OPW_N(power2)(OPW_N(bits)(shifted) - 1), half = OPW_MADD(s, e, s - (OPW_T)0.5);
-    return OPW_N(or_itself)(half / (half + 1), from);
+    const OPW_T x = OPW_N(absolute)(from), shifted = OPW_MADD(x, 2 * OPW_LOG2E, OPW_SHIFT_ONCE);
+    const OPW_T s = OPW_N(scale)(shifted), less = s - 1;
+    const OPW_T r = OPW_MADD(shifted - OPW_SHIFT_ONCE, -OPW_HALF_LN2, x), square = OPW_MADD(r, r, OPW_NORMAL);
+    const OPW_T q = OPW_MADD(OPW_P(COTH)(square), square, 1);
+    return OPW_N(signed)(OPW_MADD(q, less, OPW_MADD(r, s, r)) / OPW_MADD(q, s, OPW_MADD(r, less, q)), from);
 }
 
-OPW_LOOP1(exp, OPW_NEVER, OPW_F(exp))
-OPW_LOOP1(exp2, OPW_NEVER, OPW_F(exp2))
+OPW_ONE OPW_T OPW_N(tanh)(OPW_T x) { return OPW_N(tanh_near)(OPW_N(within)(x, OPW_TANH_MOST)); }
+
+OPW_NEAR1(exp, OPW_EXP_NEAR, OPW_F(exp))
+OPW_NEAR1(exp2, OPW_EXP2_NEAR, OPW_F(exp2))
 OPW_LOOP1(expm1, OPW_NEVER, OPW_F(expm1))
 OPW_LOOP1(sinh, OPW_NEVER, OPW_F(sinh))
 OPW_LOOP1(cosh, OPW_NEVER, OPW_F(cosh))
-OPW_LOOP1(tanh, OPW_NEVER, OPW_F(tanh))
+OPW_NEAR1(tanh, OPW_TANH_MOST, OPW_F(tanh))
 
+#undef OPW_SHIFT_ONCE
 #undef OPW_SHIFT_TWICE
 #undef OPW_REDUCE_EXP

@@ -16,6 +16,7 @@
 #define OPW_LOG2E 0x1.715476p0f
 #define OPW_LN2_HIGH 0x1.62e4p-1f
 #define OPW_LN2_LOW 0x1.7f7d1cp-20f
+#define OPW_HALF_LN2 0x1.62e43p-2f
 #define OPW_LOG10_2_HIGH 0x1.344p-2f
 #define OPW_LOG10_2_LOW 0x1.3509f8p-18f
 #define OPW_SQRT_HALF 0x1.6a09e6p-1f
@@ -28,6 +29,8 @@
 #define OPW_SHORT_PI_3 0x1.444p-23f
 #define OPW_SHORT_PI_4 0x1.68c234p-38f
 #define OPW_FARTHEST (OPW_FUSED ? 0x1p16f : 0x1p13f)
+#define OPW_EXP_NEAR 87.0f
+#define OPW_EXP2_NEAR 125.0f
 #define OPW_EXP_MOST 89.0f
 #define OPW_EXP_LEAST 105.0f
 #define OPW_EXP2_LEAST 155.0f

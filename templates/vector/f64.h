@@ -16,6 +16,7 @@
 #define OPW_LOG2E 0x1.71547652b82fep0
 #define OPW_LN2_HIGH 0x1.62e42fefa3p-1
 #define OPW_LN2_LOW 0x1.3de6af278ece6p-42
+#define OPW_HALF_LN2 0x1.62e42fefa39efp-2
 #define OPW_LOG10E 0x1.bcb7b1526e50ep-2
 #define OPW_LOG10_2_HIGH 0x1.34413509f6p-2
 #define OPW_LOG10_2_LOW 0x1.9fef311f12b36p-42
@@ -29,6 +30,8 @@
 #define OPW_SHORT_PI_3 0x1.313198ap-60
 #define OPW_SHORT_PI_4 0x1.701b839a25205p-91
 #define OPW_FARTHEST 0x1p22 /* of angles: beyond, pi would need more parts */
+#define OPW_EXP_NEAR 708.0 /* whose exponential is a normal number */
+#define OPW_EXP2_NEAR 1021.0
 #define OPW_EXP_MOST 710.0
 #define OPW_EXP_LEAST 750.0
 #define OPW_EXP2_LEAST 1080.0

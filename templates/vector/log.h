@@ -1,9 +1,6 @@
 /* What is made of logarithms. */
 
-OPW_ONE OPW_T OPW_N(log1p)(OPW_T x)
-{
-    return OPW_N(signed)(OPW_N(log1)(x, 0), x);
-}
+OPW_ONE OPW_T OPW_N(log1p)(OPW_T x) { return OPW_N(log1)(x, 0); }
 
 OPW_ONE OPW_T OPW_N(asinh)(OPW_T from)
 {

@@ -14,7 +14,7 @@ OPW_ONE double opw_raised(double x, double more)
     const double first = OPW_MADD(n, -OPW_LN2_HIGH, near), second = OPW_MADD(n, -OPW_LN2_LOW, beyond ? 0 : more);
     const double r = first + second, r_low = (first - r) + second, one = 1 + r, one_low = (1 - one) + r;
     const uint64_t k = bits_f64(shifted), half = k >> 1;
-    const double m = one + (one_low + OPW_MADD(OPW_P(EXP)(r) * r, r, OPW_MADD(r_low, r, r_low)));
+    const double m = one + (one_low + OPW_MADD(OPW_P(EXP)(r, OPW_MADD(r, r, OPW_NORMAL)) * r, r, OPW_MADD(r_low, r, r_low)));
     return m * power2_f64(half) * power2_f64(k - half);
 }
 
