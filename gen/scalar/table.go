@@ -214,9 +214,9 @@ var table = []op{
 	{name: "deg2rad", args: 1, rounds: always, doc: "Turn degrees into radians.",
 		shows: "[180.0, 90.0] = array([3.14159265, 1.57079633])",
 		code:  by{"f": "{0} * ({T})(3.14159265358979323846264338327950288L / 180)"}},
-	{name: "logaddexp", args: 2, rounds: always, code: by{"f": "@logaddexp_f"}, doc: "Give log(exp(x1) + exp(x2)).",
+	{name: "logaddexp", args: 2, rounds: always, vector: "logadd", code: by{"f": "@logaddexp_f"}, doc: "Give log(exp(x1) + exp(x2)).",
 		shows: "[-1000.0, 0.0]; [-1000.0, 1.0] = array([-999.30685282,    1.31326169])"},
-	{name: "logaddexp2", args: 2, rounds: always, code: by{"f": "@logaddexp2_f"}, doc: "Give log2(2**x1 + 2**x2).",
+	{name: "logaddexp2", args: 2, rounds: always, vector: "logadd", code: by{"f": "@logaddexp2_f"}, doc: "Give log2(2**x1 + 2**x2).",
 		shows: "[-1000.0, 0.0]; [-1000.0, 1.0] = array([-999.       ,    1.5849625])"},
 
 	// rounding, which compilers make vectors of where it is to the nearest, and the bits of floating point numbers

@@ -44,6 +44,12 @@
 #undef OPW_SHORT_PI_3
 #undef OPW_SHORT_PI_4
 #undef OPW_FARTHEST
+#undef OPW_SHIFT_ONCE
+#undef OPW_SHIFT_TWICE
+#undef OPW_REDUCE_EXP
+#undef OPW_REDUCE_LOG
+#undef OPW_REDUCE_LOG1
+#undef OPW_LOG_OF
 #undef OPW_EXP_NEAR
 #undef OPW_EXP2_NEAR
 #undef OPW_EXP_MOST

@@ -3,9 +3,11 @@
 
 #include "f64.h"
 #include "each.h"
+#include "exp_reduce.h"
 #include "exp.h"
 #include "end.h"
 
 #include "f32.h"
 #include "each.h"
+#include "exp_reduce.h"
 #include "exp.h"

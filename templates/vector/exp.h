@@ -1,57 +1,9 @@
-/* The exponential function and what is made of it. */
-
-/* x = n * ln 2 + r: exp(x) - 1 = 2**n * (1 + e) - 1 with e = exp(r) - 1. The low bits of `shifted` are n, and what `by` adds. No square
-   is subnormal. */
-#define OPW_REDUCE_EXP(x, by)                                                                                                   \
-    const OPW_T shifted = OPW_MADD(x, OPW_LOG2E, by), n = shifted - (by);                                                       \
-    const OPW_T r = OPW_MADD(n, -OPW_LN2_LOW, OPW_MADD(n, -OPW_LN2_HIGH, x)), square = OPW_MADD(r, r, OPW_NORMAL);             \
-    const OPW_T e = OPW_MADD(OPW_P(EXP)(r, square), square, r)
-
-/* 2**n, a normal number, n and the bias the low bits of `shifted`. */
-#define OPW_SHIFT_ONCE (OPW_SHIFT + (int)OPW_BIAS)
-OPW_ONE OPW_T OPW_N(scale)(OPW_T shifted) { return OPW_N(value)(OPW_N(bits)(shifted) << OPW_MANTISSA); }
-
-/* The same, and twice the bias, for all n that an exp can have, as the product of two: what is multiplied by the second is rounded. */
-#define OPW_SHIFT_TWICE (OPW_SHIFT + 2 * (int)OPW_BIAS)
-OPW_ONE OPW_T OPW_N(scale_first)(OPW_T shifted) { return OPW_N(value)(OPW_N(bits)(shifted) >> 1 << OPW_MANTISSA); }
-
-OPW_ONE OPW_T OPW_N(scale_second)(OPW_T shifted)
-{
-    return OPW_N(value)((OPW_N(bits)(shifted) - (OPW_N(bits)(shifted) >> 1)) << OPW_MANTISSA);
-}
+/* What is made of the exponential function. */
 
 /* With its sign what comes of x, or x where it is so small that nothing else comes. */
 OPW_ONE OPW_T OPW_N(or_itself)(OPW_T y, OPW_T x)
 {
     return __builtin_isless(OPW_N(absolute)(x), OPW_TINY) ? x : OPW_N(signed)(y, x);
-}
-
-OPW_ONE OPW_T OPW_N(exp_near)(OPW_T x)
-{
-    OPW_REDUCE_EXP(x, OPW_SHIFT_ONCE);
-    return OPW_MADD(e, OPW_N(scale)(shifted), OPW_N(scale)(shifted));
-}
-
-OPW_ONE OPW_T OPW_N(exp)(OPW_T x)
-{
-    x = OPW_N(within)(x, OPW_EXP_LEAST);
-    OPW_REDUCE_EXP(x, OPW_SHIFT_TWICE);
-    return OPW_MADD(e, OPW_N(scale_first)(shifted), OPW_N(scale_first)(shifted)) * OPW_N(scale_second)(shifted);
-}
-
-/* 2**r, r from -1/2 to 1/2. */
-OPW_ONE OPW_T OPW_N(exp2_rest)(OPW_T r) { return OPW_MADD(OPW_P(EXP2)(r, OPW_MADD(r, r, OPW_NORMAL)), r, 1); }
-
-OPW_ONE OPW_T OPW_N(exp2_near)(OPW_T x)
-{
-    const OPW_T shifted = x + OPW_SHIFT_ONCE;
-    return OPW_N(exp2_rest)(x - (shifted - OPW_SHIFT_ONCE)) * OPW_N(scale)(shifted);
-}
-
-OPW_ONE OPW_T OPW_N(exp2)(OPW_T from)
-{
-    const OPW_T x = OPW_N(within)(from, OPW_EXP2_LEAST), shifted = x + OPW_SHIFT_TWICE;
-    return OPW_N(exp2_rest)(x - (shifted - OPW_SHIFT_TWICE)) * OPW_N(scale_first)(shifted) * OPW_N(scale_second)(shifted);
 }
 
 OPW_ONE OPW_T OPW_N(expm1)(OPW_T from)
@@ -97,7 +49,3 @@ OPW_LOOP1(expm1, OPW_NEVER, OPW_F(expm1))
 OPW_LOOP1(sinh, OPW_NEVER, OPW_F(sinh))
 OPW_LOOP1(cosh, OPW_NEVER, OPW_F(cosh))
 OPW_NEAR1(tanh, OPW_TANH_MOST, OPW_F(tanh))
-
-#undef OPW_SHIFT_ONCE
-#undef OPW_SHIFT_TWICE
-#undef OPW_REDUCE_EXP
