@@ -8,7 +8,8 @@ import (
 
 // order gives the steps in an order in which each comes after those that make its inputs and, if it destroys memory, after
 // all others that read that memory, by whatever variable: views, and views of views, count. Among steps that are free the one
-// that stands first in Program goes first. What leaves no order is an error: a cycle, memory that two steps destroy, or that
+// that stands first in Program goes first, and before all others those that look at shapes alone: what stands between two loops
+// keeps these from running together. What leaves no order is an error: a cycle, memory that two steps destroy, or that
 // the function returns, or that is a constant's.
 func (p *Program) order() ([]int, error) {
 	found, err := p.arranged()
@@ -29,19 +30,30 @@ func (p *Program) arranged() (arrangement, error) {
 		return arrangement{}, err
 	}
 	after, waits := p.edges(m)
-	ready := &intHeap{}
+	shapes, rest := &intHeap{}, &intHeap{}
+	free := func(i int) {
+		if p.kernel(i).ShapeOnly {
+			heap.Push(shapes, i)
+		} else {
+			heap.Push(rest, i)
+		}
+	}
 	for i, n := range waits {
 		if n == 0 {
-			heap.Push(ready, i)
+			free(i)
 		}
 	}
 	order := make([]int, 0, len(p.Steps))
-	for ready.Len() > 0 {
+	for shapes.Len()+rest.Len() > 0 {
+		ready := rest
+		if shapes.Len() > 0 {
+			ready = shapes
+		}
 		i := heap.Pop(ready).(int)
 		order = append(order, i)
 		for _, j := range after[i] {
 			if waits[j]--; waits[j] == 0 {
-				heap.Push(ready, j)
+				free(j)
 			}
 		}
 	}

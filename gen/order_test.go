@@ -36,6 +36,16 @@ func views(output int, inputs ...int) Step {
 	return Step{Inputs: inputs, Outputs: []int{output}, Views: [][2]int{{0, 0}}}
 }
 
+func TestWhatLooksAtShapesAloneRunsFirst(t *testing.T) {
+	p := steps(1, reads(1, 0), reads(2, 1), reads(3, 0), reads(4, 2, 3), reads(5, 2))
+	for _, step := range []int{2, 4} {
+		p.Kernels[p.Steps[step].Kernel].ShapeOnly = true
+	}
+	order, err := p.order()
+	require.NoError(t, err)
+	assert.Equal(t, []int{2, 0, 1, 4, 3}, order)
+}
+
 func TestReadersRunBeforeTheirMemoryIsDestroyed(t *testing.T) {
 	for name, c := range map[string]struct {
 		p    *Program

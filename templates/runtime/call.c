@@ -90,13 +90,19 @@ OPW_APART static void opw_fail(char *frame, const opw_code *code, uint32_t reach
     opw_explain(self, frame, reached, status);
 }
 
-/* Runs an entry. What loops left in the status word, *met, is there afterwards too: other C, Python and NumPy, which clear it, may
-   come between them. Reading it waits for all that is being computed, so nobody does whom it tells nothing. */
+/* What loops left in the status word, *met, is there afterwards too: other C, Python and NumPy, which clear it, may come between them.
+   Reading it waits for all that is being computed, so nobody does whom it tells nothing. */
+static inline void opw_meet_of_loops(char *frame, const opw_code *code, int *met)
+{
+    if (code->mixed && OPW_HEAD(frame)->self->remark)
+        opw_meet_floats(*met |= opw_met_floats(code->wide));
+}
+
+/* Runs an entry. */
 static inline int opw_run_step(char *frame, const opw_code *code, const opw_resolved *step, int *met)
 {
     int status = opw_run_entry(frame, code, step);
-    if (code->mixed && OPW_HEAD(frame)->self->remark)
-        opw_meet_floats(*met |= opw_met_floats(code->wide));
+    opw_meet_of_loops(frame, code, met);
     return status;
 }
 

@@ -93,6 +93,7 @@ typedef struct {
     opw_folding folding;
     const opw_operands *list;
     const opw_axes *kept;
+    char *const *p;                /* where operands begin; NULL: where they are */
     int outer;                     /* axes round the columns */
     int far;                       /* whether many items are best folded at once */
     npy_intp columns, width, each; /* each: items of a part */
@@ -121,7 +122,7 @@ static int opw_fold_items(const opw_items *o, npy_intp first, npy_intp n)
     opw_far *far = o->far && n > 1 ? opw_new_far(&folding, n) : NULL; /* without room each is folded by itself */
     int k, status = 0;
     for (k = 0; k < list->n; k++)
-        p[k] = list->all[k].data;
+        p[k] = o->p ? o->p[k] : list->all[k].data;
     if (first) {
         i = first % o->items * o->width;
         opw_seek(o->kept, o->outer, first / o->items, at, p);
@@ -175,41 +176,52 @@ OPW_APART static int opw_fold_shared(opw_items *o, npy_intp n)
     return opw_share_out(&o->shares, opw_parts_of(o->all, o->each));
 }
 
-/* Fills the outputs; there is something to fold. */
-static int opw_fold_all(const opw_loop *work, const opw_operands *list, int ndim, const npy_intp *dims)
+/* Decides how a fold goes, of which there is something: all of it, whatever part of its items is folded at once. How many elements
+   there are. */
+static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_operands *list, int ndim, const npy_intp *dims, opw_axes *kept,
+                              opw_axes *gone)
 {
     static const npy_intp none[OPW_MAX_OPERANDS] = {0};
     const opw_fold *fold = work->fold;
-    opw_axes kept, gone;
-    opw_items o = {{work, opw_fold_items_part, {0, NULL, NULL, NULL}}, {work, fold, &gone, 0, 0, 0, 0, 0, 0, none},
-                   list, &kept, 0, 0, 1, fold->width, 0, 0, 0};
-    opw_folding *folding = &o.folding;
+    const opw_items begun = {{work, opw_fold_items_part, {0, NULL, NULL, NULL}}, {work, fold, gone, 0, 0, 0, 0, 0, 0, none},
+                             list, kept, NULL, 0, 0, 1, fold->width, 0, 0, 0};
+    opw_folding *folding = &o->folding;
     npy_intp n;
     int k;
 
+    *o = begun;
     if (opw_is_run(fold, list, ndim, dims))
-        opw_run_axis(list, ndim, dims, &kept, &gone);
+        opw_run_axis(list, ndim, dims, kept, gone);
     else
-        opw_part_axes(fold, list, ndim, dims, &kept, &gone);
-    folding->beside = opw_is_beside(work, list, &kept, &gone);
+        opw_part_axes(fold, list, ndim, dims, kept, gone);
+    folding->beside = opw_is_beside(work, list, kept, gone);
     folding->runs = fold->wide && !folding->beside;
     for (k = 0, n = 1; k < ndim; k++)
         n *= dims[k];
-    folding->rows = folding->beside && fold->wide && opw_is_by_rows(work, &kept, &gone, n);
-    o.far = folding->beside && fold->wide && opw_is_far(work, &kept, &gone, n);
-    folding->close = folding->runs && opw_is_wide(work, list, &gone, n);
-    if (kept.n) {
-        o.outer = kept.n - 1;
-        o.columns = kept.dims[o.outer];
-        folding->t = kept.strides[o.outer];
+    folding->rows = folding->beside && fold->wide && opw_is_by_rows(work, kept, gone, n);
+    o->far = folding->beside && fold->wide && opw_is_far(work, kept, gone, n);
+    folding->close = folding->runs && opw_is_wide(work, list, gone, n);
+    if (kept->n) {
+        o->outer = kept->n - 1;
+        o->columns = kept->dims[o->outer];
+        folding->t = kept->strides[o->outer];
     }
     if (folding->close) {
         folding->runs = 0;
-        o.width = 1;
+        o->width = 1;
     }
-    o.items = o.all = (o.columns + o.width - 1) / o.width;
-    for (k = 0; k < o.outer; k++)
-        o.all *= kept.dims[k];
+    o->items = o->all = (o->columns + o->width - 1) / o->width;
+    for (k = 0; k < o->outer; k++)
+        o->all *= kept->dims[k];
+    return n;
+}
+
+/* Fills the outputs; there is something to fold. */
+static int opw_fold_all(const opw_loop *work, const opw_operands *list, int ndim, const npy_intp *dims)
+{
+    opw_axes kept, gone;
+    opw_items o;
+    npy_intp n = opw_plan_fold(&o, work, list, ndim, dims, &kept, &gone);
     return opw_is_worth(work, n) ? opw_fold_shared(&o, n) : opw_fold_items(&o, 0, o.all);
 }
 
@@ -317,28 +329,38 @@ static int opw_list_fold_outputs(const opw_loop *work, opw_places places, opw_op
     return opw_list_outputs(work, places, list, 1, folded, left, plain ? NULL : &kept, empty);
 }
 
-/* Runs a loop that folds, on its own or as the main one of a group. list: its inputs. places: where the arrays of its outputs
-   are, behind as many as there are inputs; it puts them there. */
-static int opw_fold_operands(const opw_loop *work, opw_places places, const opw_group *group, opw_operands *list)
+/* Makes the outputs of a loop that folds, on its own or as the main one of a group. list: its inputs, then all operands. places: where
+   the arrays of its outputs are, behind as many as there are inputs; it puts them there. 1: an exception is set; OPW_EMPTY: there are no
+   elements. */
+static int opw_lay_folds(const opw_loop *work, opw_places places, const opw_group *group, opw_operands *list, int *ndim, npy_intp *dims)
 {
-    npy_intp dims[OPW_MAX_DIMS];
-    int i, ndim, empty = 0;
+    int i, empty = 0;
 
     list->n = list->inputs = work->inputs;
-    ndim = opw_broadcast_inputs(work, list->all, dims);
-    if (ndim < 0 && group)
+    *ndim = opw_broadcast_inputs(work, list->all, dims);
+    if (*ndim < 0 && group)
         return OPW_NO_SHAPE;
-    if (ndim < 0) {
+    if (*ndim < 0) {
         opw_refuse_shapes(list->all, list->inputs);
         return 1;
     }
-    if (group && !opw_masks_hold(group, list->all, ndim, dims))
+    if (group && !opw_masks_hold(group, list->all, *ndim, dims))
         return OPW_BY_PARTS;
-    for (i = 0; i < ndim; i++)
+    for (i = 0; i < *ndim; i++)
         empty |= !dims[i];
-    if (opw_list_fold_outputs(work, places, list, ndim, dims, empty))
+    if (opw_list_fold_outputs(work, places, list, *ndim, dims, empty))
         return 1;
-    return empty ? opw_fold_nothing(work->fold, list, ndim, dims) : opw_fold_all(work, list, ndim, dims);
+    return empty ? OPW_EMPTY : 0;
+}
+
+/* Runs it. */
+static int opw_fold_operands(const opw_loop *work, opw_places places, const opw_group *group, opw_operands *list)
+{
+    npy_intp dims[OPW_MAX_DIMS];
+    int ndim, status = opw_lay_folds(work, places, group, list, &ndim, dims);
+    if (status == OPW_EMPTY)
+        return opw_fold_nothing(work->fold, list, ndim, dims);
+    return status ? status : opw_fold_all(work, list, ndim, dims);
 }
 
 static int opw_fold_arrays(const opw_loop *work, opw_places places, const opw_group *group)

@@ -190,25 +190,35 @@ static int opw_reach_all(const opw_program *program, const opw_group *group, opw
     return 0;
 }
 
+/* Lists the inputs of a group that reads through views, and the places of the arrays: there is none where a view is read. room: for
+   the views' numbers. 0, or 1 + the number of the view at fault. */
+static int opw_list_viewed(const opw_program *program, const opw_group *group, opw_places places, npy_intp *room, opw_operand *inputs,
+                           PyArrayObject ***list)
+{
+    opw_operand views[OPW_MAX_VIEWS];
+    int status = opw_reach_all(program, group, places, room, views);
+    uint32_t i;
+    for (i = 0; i < group->inputs && !status; i++) {
+        int32_t from = group->from[i];
+        list[i] = from < 0 ? NULL : opw_place(places, from);
+        inputs[i] = from < 0 ? views[-1 - from] : opw_operand_of(*list[i]);
+    }
+    for (i = 0; i < group->outputs; i++)
+        list[group->inputs + i] = opw_place(places, (int)(group->sources + i));
+    return status;
+}
+
 /* Runs a group that reads through views, of which it makes no arrays. */
 static int opw_run_viewed(char *frame, const opw_group *group, opw_places places)
 {
     const opw_program *program = OPW_HEAD(frame)->program;
     const opw_loop *work = &program->loop_table[group->main];
     npy_intp room[OPW_VIEW_ROOM];
-    opw_operand views[OPW_MAX_VIEWS];
     PyArrayObject **list[OPW_MAX_OPERANDS];
     opw_operands operands;
-    int i, status = opw_reach_all(program, group, places, room, views);
+    int status = opw_list_viewed(program, group, places, room, operands.all, list);
     if (status)
         return status;
-    for (i = 0; i < work->inputs; i++) {
-        int32_t from = group->from[i];
-        list[i] = from < 0 ? NULL : opw_place(places, from);
-        operands.all[i] = from < 0 ? views[-1 - from] : opw_operand_of(*list[i]);
-    }
-    for (i = 0; i < work->outputs; i++)
-        list[work->inputs + i] = opw_place(places, (int)group->sources + i);
     status = work->fold ? opw_fold_operands(work, opw_in_list(list), group, &operands)
                         : opw_store_operands(work, opw_in_list(list), group, operands.all);
     return status == OPW_NO_SHAPE || status == OPW_BY_PARTS ? opw_settle_spread(frame, group, places, status)

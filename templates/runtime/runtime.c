@@ -24,6 +24,7 @@
 #include "ways.c"
 #include "fold.c"
 #include "group.c"
+#include "slabs.c"
 #include "profile.c"
 #include "account.c"
 #include "warn.c"

@@ -76,10 +76,11 @@ static int opw_broadcast_inputs(const opw_loop *work, const opw_operand *list, n
 }
 
 /* What a group's main loop says instead of running: the shapes want the second way; they have none in common. What a loop that
-   folds says where it has nothing to fold: an exception is set. */
+   folds says where it has nothing to fold: an exception is set. What is said where outputs are made and there are no elements. */
 #define OPW_BY_PARTS (-1)
 #define OPW_NO_SHAPE (-2)
 #define OPW_NOTHING (-3)
+#define OPW_EMPTY (-4)
 
 /* Whether each set of inputs has the shape of all. */
 static int opw_masks_hold(const opw_group *group, const opw_operand *list, int ndim, const npy_intp *dims)

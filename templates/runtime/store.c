@@ -195,11 +195,11 @@ static int opw_store_over(const opw_loop *work, opw_axes *axes, const opw_operan
     return opw_is_worth(work, total) ? opw_store_shared(work, axes, total, p) : opw_store_axes(work, axes, total, p);
 }
 
-/* Any shapes and strides. list: the inputs. */
-static int opw_store_listed(const opw_loop *work, opw_places places, const opw_group *group, opw_operand *list)
+/* Makes the outputs of a loop of any shapes and strides, and its axes, in order. list: the inputs, then all operands. 1: an exception
+   is set; OPW_EMPTY: there are no elements. */
+static int opw_lay_stores(const opw_loop *work, opw_places places, const opw_group *group, opw_operand *list, opw_axes *axes)
 {
     npy_intp dims[OPW_MAX_DIMS];
-    opw_axes axes;
     int i, ndim = opw_broadcast_inputs(work, list, dims);
 
     if (ndim < 0 && group)
@@ -212,13 +212,21 @@ static int opw_store_listed(const opw_loop *work, opw_places places, const opw_g
         return OPW_BY_PARTS;
     if (work->over)
         opw_overwrite(work, opw_places_from(places, work->inputs), list, ndim, dims);
-    opw_make_axes(&axes, list, work->inputs, ndim, dims);
-    if (opw_list_stored(work, places, list, &axes, ndim, dims))
+    opw_make_axes(axes, list, work->inputs, ndim, dims);
+    if (opw_list_stored(work, places, list, axes, ndim, dims))
         return 1;
     for (i = 0; i < ndim; i++)
         if (!dims[i])
-            return 0;
-    return opw_store_over(work, &axes, list);
+            return OPW_EMPTY;
+    return 0;
+}
+
+/* Any shapes and strides. list: the inputs. */
+static int opw_store_listed(const opw_loop *work, opw_places places, const opw_group *group, opw_operand *list)
+{
+    opw_axes axes;
+    int status = opw_lay_stores(work, places, group, list, &axes);
+    return status ? (status == OPW_EMPTY ? 0 : status) : opw_store_over(work, &axes, list);
 }
 
 static int opw_store_strided(const opw_loop *work, opw_places places, const opw_group *group)

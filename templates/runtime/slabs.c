@@ -1,0 +1,361 @@
+/* Loops that follow one another and hand values on, run slab by slab of the axis that they share. */
+/* ---- slabs -------------------------------------------------------------------------------------------------------- */
+
+/* Where one loop folds the rows of a large array and the next reads these rows again, each would walk all of memory. So loops that
+   follow one another are first laid out, all of them: outputs are made, axes put in order. Then each runs a slab, so many positions of
+   an axis that all have, before any runs the next one: what a slab has stays in a near cache. Nothing else changes: how a fold goes is
+   decided of the whole, and no element is computed otherwise than by the loop alone. What the last cache holds is read again as soon:
+   arrays are larger. */
+#define OPW_SLAB_BYTES (1 << 20) /* of a slab, of all arrays together; where fewer elements are long, which tests say, it is less */
+#define OPW_SLAB_MOST 4          /* times as much may one position be */
+#define OPW_SLAB_WORTH 16        /* times as much is an input of the first loop, at least */
+#define OPW_SLAB_LOOPS 8         /* that are run together, at most */
+
+/* A loop that is laid out. over: the axis of which a slab has positions: of those that a fold keeps, the first; of a loop of stores,
+   any. */
+typedef struct {
+    const opw_loop *work;
+    int over;
+    npy_intp elements;
+    opw_operands list;
+    opw_axes axes, gone; /* of a fold: that it keeps, that go */
+    opw_items items;
+    npy_intp room[OPW_VIEW_ROOM];
+    PyArrayObject *held[OPW_MAX_OPERANDS]; /* owned: of its operands, that they stay where another loop's output takes one's place */
+    int holds;
+} opw_laid;
+
+/* Loops, and what they share. */
+typedef struct {
+    opw_shares shares;
+    opw_laid *loops[OPW_SLAB_LOOPS];
+    int n;
+    npy_intp positions, length, unit; /* of the axis; of a slab, a multiple of the unit */
+    npy_intp each, slabs;             /* slabs of a part; all */
+} opw_slabs;
+
+/* The loop of a step, whether it is several nodes, and where its arrays are. */
+static const opw_loop *opw_loop_of(char *frame, const opw_resolved *step, const opw_group **group, opw_places *places)
+{
+    const opw_program *program = OPW_HEAD(frame)->program;
+    *group = step->run == opw_run_group ? &program->group_table[*step->slots] : NULL;
+    *places = opw_in_slots(frame, step->slots + 1);
+    return &program->loop_table[*group ? (*group)->main : *step->slots];
+}
+
+static npy_intp opw_positions(const opw_laid *laid) { return laid->axes.dims[laid->over]; }
+
+/* How far all positions of an axis reach in an operand. */
+static npy_intp opw_reaches(const opw_laid *laid, int axis, int k) { return laid->axes.strides[axis][k] * laid->axes.dims[axis]; }
+
+static int opw_is_place(const opw_operand *operand) { return operand->data == OPW_NO_PLACE; }
+
+/* Whether an operand is an output. */
+static int opw_is_written(const opw_laid *laid, int k) { return k >= laid->work->inputs && !opw_is_place(&laid->list.all[k]); }
+
+/* Whether two operands are the same elements, in the same order. */
+static int opw_same_elements(const opw_operand *a, const opw_operand *b)
+{
+    int i = 0, j = 0;
+    if (a->data != b->data || a->size != b->size)
+        return 0;
+    for (;; i++, j++) {
+        for (; i < a->ndim && a->dims[i] == 1; i++)
+            ;
+        for (; j < b->ndim && b->dims[j] == 1; j++)
+            ;
+        if (i == a->ndim || j == b->ndim)
+            return i == a->ndim && j == b->ndim;
+        if (a->dims[i] != b->dims[j] || a->strides[i] != b->strides[j])
+            return 0;
+    }
+}
+
+/* How an axis of a loop and the shared one of a loop before go together: -1: not at all, for one would touch in a slab what belongs to
+   another slab of the other; 1: both walk some array in the same steps; 0: they have nothing to do with one another. */
+static int opw_goes_with(const opw_laid *laid, int axis, const opw_laid *before)
+{
+    int i, k, goes = 0;
+    for (k = 0; k < laid->list.n; k++)
+        for (i = 0; i < before->list.n; i++) {
+            const opw_operand *a = &laid->list.all[k], *b = &before->list.all[i];
+            npy_intp reach = opw_reaches(laid, axis, k);
+            int same;
+            if (opw_is_place(a) || opw_is_place(b) || !opw_meet(a, b))
+                continue;
+            same = reach && reach == opw_reaches(before, before->over, i) && opw_same_elements(a, b);
+            if (!same && (opw_is_written(laid, k) || opw_is_written(before, i)))
+                return -1;
+            goes |= same;
+        }
+    return goes;
+}
+
+/* Whether an axis of a loop goes with those of all before; lengths are one another's multiples. */
+static int opw_goes_with_all(const opw_slabs *slabs, const opw_laid *laid, int axis)
+{
+    npy_intp n = laid->axes.dims[axis];
+    int j, with, goes = 0;
+    if (n % slabs->positions && slabs->positions % n)
+        return 0;
+    for (j = 0; j < slabs->n; j++) {
+        if ((with = opw_goes_with(laid, axis, slabs->loops[j])) < 0)
+            return 0;
+        goes |= with;
+    }
+    return goes;
+}
+
+/* Takes a loop in behind the others, if it has an axis that goes with theirs. */
+static int opw_take_in(opw_slabs *slabs, opw_laid *laid)
+{
+    const opw_fold *fold = laid->work->fold;
+    int axis, axes = fold ? 1 : laid->axes.n;
+    npy_intp n;
+    if (!laid->axes.n)
+        return 0;
+    for (axis = 0; slabs->n && axis < axes && !opw_goes_with_all(slabs, laid, axis); axis++)
+        ;
+    if (axis == axes || (!slabs->n && !fold))
+        return 0;
+    laid->over = axis;
+    n = opw_positions(laid);
+    if (!slabs->n || n < slabs->positions)
+        slabs->positions = n;
+    if (fold && laid->axes.n == 1 && laid->gone.n > 1 && slabs->unit % laid->items.width) /* a column by itself is folded otherwise */
+        slabs->unit *= laid->items.width;
+    slabs->loops[slabs->n++] = laid;
+    return 1;
+}
+
+static void opw_drop_laid(opw_laid *laid)
+{
+    while (laid->holds)
+        Py_DECREF(laid->held[--laid->holds]); /* release an operand (owned) */
+    PyMem_Free(laid);
+}
+
+/* Holds the arrays of a loop's operands. */
+static void opw_hold_operands(opw_laid *laid, opw_places places, int n)
+{
+    for (laid->holds = 0; laid->holds < n; laid->holds++) {
+        laid->held[laid->holds] = *opw_place(places, laid->holds);
+        Py_INCREF(laid->held[laid->holds]);
+    }
+}
+
+/* Makes a loop's outputs and puts its axes in order. Non-zero: it is to be run as if it had not been looked at; no exception is set. */
+static int opw_lay(char *frame, const opw_resolved *step, opw_laid *laid)
+{
+    const opw_program *program = OPW_HEAD(frame)->program;
+    const opw_group *group;
+    opw_places places, sources;
+    const opw_loop *work = opw_loop_of(frame, step, &group, &places);
+    npy_intp dims[OPW_MAX_DIMS];
+    PyArrayObject **list[OPW_MAX_OPERANDS];
+    int i, ndim, status = 0;
+    laid->work = work;
+    laid->holds = 0;
+    sources = places;
+    if (group && group->views) {
+        status = opw_list_viewed(program, group, places, laid->room, laid->list.all, list);
+        places = opw_in_list(list);
+    } else
+        for (i = 0; i < work->inputs; i++)
+            laid->list.all[i] = opw_operand_of(*opw_place(places, i));
+    if (!status && work->fold && !(status = opw_lay_folds(work, places, group, &laid->list, &ndim, dims)))
+        laid->elements = opw_plan_fold(&laid->items, work, &laid->list, ndim, dims, &laid->axes, &laid->gone);
+    else if (!status && !work->fold && !(status = opw_lay_stores(work, places, group, laid->list.all, &laid->axes))) {
+        laid->list.n = work->inputs + work->outputs;
+        opw_join_axes(&laid->axes);
+        for (i = 0, laid->elements = 1; i < laid->axes.n; i++)
+            laid->elements *= laid->axes.dims[i];
+    }
+    if (status)
+        PyErr_Clear(); /* it will be said again */
+    else
+        opw_hold_operands(laid, sources, (group ? (int)group->sources : work->inputs) + work->outputs);
+    return status;
+}
+
+/* The bytes of an operand's elements. */
+static npy_intp opw_all_bytes(const opw_operand *operand)
+{
+    npy_intp bytes = operand->size;
+    int i;
+    for (i = 0; i < operand->ndim; i++)
+        bytes *= operand->dims[i];
+    return bytes;
+}
+
+/* The bytes of a loop's operands that belong to a position, of those that no loop before has. */
+static npy_intp opw_bytes_at(const opw_slabs *slabs, int which)
+{
+    const opw_laid *laid = slabs->loops[which];
+    npy_intp bytes = 0;
+    int i, j, k, seen;
+    for (k = 0; k < laid->list.n; k++) {
+        const opw_operand *operand = &laid->list.all[k];
+        for (j = 0, seen = !laid->axes.strides[laid->over][k]; j < which && !seen; j++)
+            for (i = 0; i < slabs->loops[j]->list.n && !seen; i++)
+                seen = slabs->loops[j]->list.all[i].data == operand->data;
+        bytes += seen ? 0 : opw_all_bytes(operand) / slabs->positions;
+    }
+    return bytes;
+}
+
+/* Whether positions of a loop's axis lie side by side, and what belongs to one of them apart. */
+static int opw_lies_across(const opw_laid *laid)
+{
+    int k;
+    for (k = 0; k < laid->work->inputs; k++) {
+        npy_intp stride = opw_size(laid->axes.strides[laid->over][k]);
+        if (stride && stride <= 2 * laid->list.all[k].size && opw_positions(laid) * laid->list.all[k].size < opw_all_bytes(&laid->list.all[k]))
+            return 1;
+    }
+    return 0;
+}
+
+/* Bytes of a slab of a loop of which so many elements are long. */
+static npy_intp opw_slab_room(npy_intp worth) { return worth < 4096 ? 8 * worth : OPW_SLAB_BYTES; }
+
+/* Decides how long slabs are. 0: there are not to be any: slabs would be of short pieces, or of much, or there would be one. */
+static int opw_cut_slabs(opw_slabs *slabs)
+{
+    npy_intp bytes = 1, worth = 0, length;
+    int k;
+    for (k = 0; k < slabs->n; k++) {
+        bytes += opw_bytes_at(slabs, k);
+        if (opw_lies_across(slabs->loops[k]))
+            return 0;
+        if (slabs->loops[k]->work->worth > worth)
+            worth = slabs->loops[k]->work->worth;
+    }
+    length = opw_slab_room(worth) / bytes / slabs->unit * slabs->unit;
+    slabs->length = length ? length : slabs->unit;
+    slabs->slabs = (slabs->positions + slabs->length - 1) / slabs->length;
+    return slabs->slabs > 1 && slabs->length * bytes <= OPW_SLAB_MOST * OPW_SLAB_BYTES;
+}
+
+/* Folds positions of a loop's axis, from `first` on. p: where its operands lie. */
+static int opw_fold_slab(const opw_laid *laid, npy_intp first, npy_intp n, char *const *p)
+{
+    opw_items items = laid->items;
+    if (items.outer)
+        return opw_fold_items(&items, first * (items.all / laid->axes.dims[0]), n * (items.all / laid->axes.dims[0]));
+    items.p = p;
+    items.columns = n;
+    items.items = (n + items.width - 1) / items.width;
+    return opw_fold_items(&items, 0, items.items);
+}
+
+/* Runs slabs, from `first` on. */
+static int opw_run_slabs(const opw_slabs *slabs, npy_intp first, npy_intp n)
+{
+    opw_axes *axes = OPW_TAKE(opw_axes, slabs->n);
+    char *p[OPW_MAX_OPERANDS];
+    int j, k, status = 0;
+    for (j = 0; j < slabs->n; j++) {
+        const opw_axes *whole = &slabs->loops[j]->axes;
+        axes[j].n = whole->n;
+        axes[j].operands = whole->operands;
+        memset(axes[j].axis, 0, sizeof(*axes[j].axis) * (size_t)whole->n);
+        memcpy(axes[j].dims, whole->dims, sizeof(*whole->dims) * (size_t)whole->n);
+        memcpy(axes[j].strides, whole->strides, sizeof(*whole->strides) * (size_t)whole->n);
+    }
+    for (; n && !status; n--, first++) {
+        npy_intp begin = first * slabs->length, left = slabs->positions - begin;
+        npy_intp length = left < slabs->length ? left : slabs->length;
+        for (j = 0; j < slabs->n && !status; j++) {
+            const opw_laid *laid = slabs->loops[j];
+            npy_intp finer = opw_positions(laid) / slabs->positions;
+            const npy_intp *strides = laid->axes.strides[laid->over];
+            for (k = 0; k < laid->list.n; k++)
+                p[k] = laid->list.all[k].data + begin * finer * strides[k];
+            axes[j].dims[laid->over] = length * finer;
+            status = laid->work->fold ? opw_fold_slab(laid, begin * finer, length * finer, p)
+                                      : opw_store_axes(laid->work, &axes[j], laid->elements / slabs->positions * length, p);
+        }
+    }
+    return status;
+}
+
+static int opw_run_slabs_part(opw_shares *shares, npy_intp i)
+{
+    const opw_slabs *slabs = (const opw_slabs *)(const void *)shares;
+    npy_intp first = i * slabs->each, left = slabs->slabs - first;
+    return opw_run_slabs(slabs, first, left < slabs->each ? left : slabs->each);
+}
+
+/* Runs all, in parts where that is long. */
+static int opw_run_laid(opw_slabs *slabs)
+{
+    const opw_laid *longest = slabs->loops[0];
+    int k;
+    for (k = 1; k < slabs->n; k++)
+        if (slabs->loops[k]->elements / slabs->loops[k]->work->worth > longest->elements / longest->work->worth)
+            longest = slabs->loops[k];
+    if (!opw_is_worth(longest->work, longest->elements))
+        return opw_run_slabs(slabs, 0, slabs->slabs);
+    slabs->shares.work = longest->work;
+    slabs->each = opw_share_of(longest->work, slabs->slabs, longest->elements / slabs->slabs);
+    return opw_share_out(&slabs->shares, opw_parts_of(slabs->slabs, slabs->each));
+}
+
+/* Runs as many of a direct call's steps as can go together, from `first` on. How many have run; 0: none. follow: how many are loops that
+   might. */
+OPW_APART static uint32_t opw_run_together(char *frame, const opw_code *code, uint32_t first, uint32_t follow)
+{
+    opw_slabs slabs = {{NULL, opw_run_slabs_part, {0, NULL, NULL, NULL}}, {NULL}, 0, 0, 0, 1, 0, 0};
+    opw_laid *laid;
+    uint32_t k, run = 0;
+    for (k = 0; k < follow && slabs.n < OPW_SLAB_LOOPS; k++) {
+        if (!(laid = (opw_laid *)PyMem_Malloc(sizeof(*laid))))
+            break;
+        if (opw_lay(frame, &code->steps[code->work_steps[first + k]], laid) || !opw_take_in(&slabs, laid)) {
+            opw_drop_laid(laid);
+            break;
+        }
+    }
+    if (slabs.n > 1 && opw_cut_slabs(&slabs) && !opw_run_laid(&slabs))
+        run = (uint32_t)slabs.n;
+    while (slabs.n)
+        opw_drop_laid(slabs.loops[--slabs.n]);
+    return run;
+}
+
+/* Whether a step, of those that loops may follow, reads so much that it is worth looking. Where steps are looked at one by one they run
+   so. */
+OPW_INLINE int opw_may_go_together(char *frame, const opw_resolved *step)
+{
+#if defined(OPW_PROFILE) || defined(OPW_ACCOUNT)
+    (void)frame, (void)step;
+    return 0;
+#else
+    const opw_group *group;
+    opw_places places;
+    const opw_loop *work = opw_loop_of(frame, step, &group, &places);
+    npy_intp worth = OPW_SLAB_WORTH * opw_slab_room(work->worth);
+    int i, n = group ? (int)group->sources : work->inputs;
+    for (i = 0; i < n; i++)
+        if (PyArray_NBYTES(*opw_place(places, i)) >= worth)
+            return 1;
+    return 0;
+#endif
+}
+
+/* Whether a step is a loop that may run slab by slab: it sets no exception, and does not hold others up; which elements it reads does
+   not hang on what others compute. */
+static int opw_runs_in_slabs(const opw_program *p, const opw_step *step)
+{
+    const opw_group *group = step->run == opw_run_group ? &p->group_table[-1 - p->slot_table[step->slots]] : NULL;
+    const opw_loop *work;
+    uint32_t i;
+    if (!group && step->run != opw_run_stores && step->run != opw_run_folds)
+        return 0;
+    for (i = 0; group && i < group->views; i++)
+        if (p->access_table[group->view_table[i].access].inputs > 1)
+            return 0;
+    work = &p->loop_table[group ? (int32_t)group->main : -1 - p->slot_table[step->slots]];
+    return work->worth && !work->raises;
+}
