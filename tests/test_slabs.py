@@ -102,6 +102,40 @@ def test_slabs_change_no_bit(ndim, axis):
                     assert want.tobytes() == have.tobytes() and want.strides == have.strides, where
 
 
+def test_slabs_write_into_what_is_given():
+    """Also where it is what the loops read, or part of it."""
+    for graph in (centred, normed, softmax):
+        f, whole = cut(graph, 2, 1), made(graph, 2, 1)
+        for layout, x in layouts(values((90, 33))):
+            want = whole(x)
+            for _, out in layouts(np.zeros(want.shape)):
+                if out.flags.writeable:
+                    assert f(x, out=out) is out and out.tobytes() == want.tobytes(), layout
+        memory = np.zeros((91, 33))
+        for x, out in [(memory[1:], memory[:-1]), (memory[:-1], memory[1:]), (memory[1:], memory[1:])]:
+            x[...] = values(x.shape)
+            want = whole(x)
+            assert f(x, out=out) is out and out.tobytes() == want.tobytes()
+
+
+def test_slabs_of_shared_values_and_of_several_results():
+    x, w = tensor("float64", 2, "x"), opweld.shared(values((90, 33)), name="w")
+    apart = w - w.mean(axis=1, keepdims=True)
+    results = [apart * x, apart.max(axis=1), w - x.min(axis=1, keepdims=True)]
+    whole = opweld.function([x], results)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(config, "cflags", f"{config.cflags} {SHORT}")
+        f = opweld.function([x], results, updates=[(w, apart * 2)], threads=2)
+    given = values((90, 33))
+    for _ in range(3):
+        want = whole(given)
+        after = (w.get_value() - w.get_value().mean(axis=1, keepdims=True)) * 2
+        outs = [np.zeros_like(each) for each in want]
+        have = f(given, out=outs)
+        assert all(a is b and a.tobytes() == c.tobytes() for a, b, c in zip(have, outs, want))
+        np.testing.assert_allclose(w.get_value(), after, rtol=1e-12)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "int16", "complex128", "longdouble"])
 def test_slabs_of_other_elements(dtype):
     for graph in (centred, dropped):

@@ -109,17 +109,37 @@ static inline int opw_run_step(char *frame, const opw_code *code, const opw_reso
 /* Runs the table from its start; returns how many entries were reached, and in *failed whether one failed. */
 static uint32_t opw_walk(char *frame, const opw_code *code, int *failed)
 {
-    const opw_resolved *begin = code->steps, *step = begin, *end = begin + code->program->steps;
+    const uint32_t end = code->program->steps;
+    uint32_t i, ran, seen, done = 0; /* done: up to there outputs have taken what out= gives */
     int met = 0;
-    for (; step < end; step++) {
-        int status = opw_run_step(frame, code, step, &met);
+    for (i = 0; i < end; i++) {
+        const opw_resolved *step = &code->steps[i];
+        int status = 0;
+        if (i < done && step->undo)
+            continue;
+        if (i >= done && code->next[i] > 1 && !step->undo && opw_may_go_together(frame, step)) {
+            ran = opw_run_together(frame, code, code->entries + i, code->next[i], &seen, &status);
+            done = i + seen;
+            if (ran) {
+                opw_meet_of_loops(frame, code, &met);
+                i += ran - 1;
+                continue;
+            }
+            if (status) { /* the last of these; with -1 it holds nothing */
+                i = done - 1;
+                done -= status < 0;
+            }
+        }
+        if (!status)
+            status = opw_run_step(frame, code, step, &met);
         if (!status)
             continue;
-        opw_fail(frame, code, (uint32_t)(step - begin), status);
+        opw_fail(frame, code, i, status);
         *failed = 1;
-        return (uint32_t)(step - begin) + (status > 0);
+        i += status > 0;
+        return i < done ? done : i;
     }
-    return (uint32_t)(end - begin);
+    return end;
 }
 
 static void opw_undo(char *frame, const opw_code *code, uint32_t reached)

@@ -46,8 +46,10 @@ static void opw_find_work(opw_code *code)
         loops += (uint32_t)opw_is_loop(&p->step_table[i]);
     }
     code->mixed = loops && loops < code->works;
-    for (i = code->works; i-- > 0;)
-        code->follow[i] = opw_runs_in_slabs(p, &p->step_table[code->work_steps[i]]) ? 1 + code->follow[i + 1] : 0;
+    for (i = 0; i < p->steps; i++)
+        code->entries[i] = i;
+    opw_find_runs(p, code->work_steps, code->works, code->follow);
+    opw_find_runs(p, code->entries, p->steps, code->next);
 }
 
 /* Lists the temporaries that a direct call gives up: variables that are neither somebody else's nor kept. Non-zero: no memory. */
@@ -228,9 +230,11 @@ static int opw_resolve(opw_code *code, const opw_program *p)
     code->quick = (opw_quick *)PyMem_Calloc(p->arguments + 1, sizeof(opw_quick));
     code->work_steps = (uint32_t *)PyMem_Calloc(p->steps + 1, sizeof(uint32_t));
     code->follow = (uint32_t *)PyMem_Calloc(p->steps + 1, sizeof(uint32_t));
+    code->entries = (uint32_t *)PyMem_Calloc(p->steps + 1, sizeof(uint32_t));
+    code->next = (uint32_t *)PyMem_Calloc(p->steps + 1, sizeof(uint32_t));
     code->temporary_offsets = (uint32_t *)PyMem_Calloc(p->variables + 1, sizeof(uint32_t));
     if (!code->offsets || !code->slots || !code->keywords || !code->steps || !code->argument_offsets || !code->result_offsets ||
-        !code->quick || !code->work_steps || !code->follow || !code->temporary_offsets) {
+        !code->quick || !code->work_steps || !code->follow || !code->entries || !code->next || !code->temporary_offsets) {
         PyErr_NoMemory();
         return -1;
     }
@@ -279,6 +283,8 @@ static void opw_drop_code(opw_code *code)
     PyMem_Free(code->quick);
     PyMem_Free(code->work_steps);
     PyMem_Free(code->follow);
+    PyMem_Free(code->entries);
+    PyMem_Free(code->next);
     PyMem_Free(code->temporary_offsets);
     PyMem_Free(code->lane);
     PyMem_Free(code->spares);

@@ -302,26 +302,35 @@ static int opw_run_laid(opw_slabs *slabs)
     return opw_share_out(&slabs->shares, opw_parts_of(slabs->slabs, slabs->each));
 }
 
-/* Runs as many of a direct call's steps as can go together, from `first` on. How many have run; 0: none. follow: how many are loops that
-   might. */
-OPW_APART static uint32_t opw_run_together(char *frame, const opw_code *code, uint32_t first, uint32_t follow)
+/* Runs as many of n steps as can go together. Returns how many these are; 0: none has run. A step among them that is no loop takes what
+   out= gives for the next one, which is done whatever comes of the rest: *seen: how many steps were looked at; *status: of one that
+   failed, the last of these. */
+OPW_APART static uint32_t opw_run_together(char *frame, const opw_code *code, const uint32_t *steps, uint32_t n, uint32_t *seen, int *status)
 {
     opw_slabs slabs = {{NULL, opw_run_slabs_part, {0, NULL, NULL, NULL}}, {NULL}, 0, 0, 0, 1, 0, 0};
     opw_laid *laid;
-    uint32_t k, run = 0;
-    for (k = 0; k < follow && slabs.n < OPW_SLAB_LOOPS; k++) {
+    uint32_t k, ran = 0;
+    for (k = 0; k < n && slabs.n < OPW_SLAB_LOOPS; k++) {
+        const opw_resolved *step = &code->steps[steps[k]];
+        if (step->undo) {
+            if (!(*status = step->run(frame, step->slots)))
+                continue;
+            k++;
+            break;
+        }
         if (!(laid = (opw_laid *)PyMem_Malloc(sizeof(*laid))))
             break;
-        if (opw_lay(frame, &code->steps[code->work_steps[first + k]], laid) || !opw_take_in(&slabs, laid)) {
+        if (opw_lay(frame, step, laid) || !opw_take_in(&slabs, laid)) {
             opw_drop_laid(laid);
             break;
         }
     }
-    if (slabs.n > 1 && opw_cut_slabs(&slabs) && !opw_run_laid(&slabs))
-        run = (uint32_t)slabs.n;
+    *seen = k;
+    if (!*status && slabs.n > 1 && opw_cut_slabs(&slabs) && !opw_run_laid(&slabs))
+        ran = k;
     while (slabs.n)
         opw_drop_laid(slabs.loops[--slabs.n]);
-    return run;
+    return ran;
 }
 
 /* Whether a step, of those that loops may follow, reads so much that it is worth looking. Where steps are looked at one by one they run
@@ -358,4 +367,16 @@ static int opw_runs_in_slabs(const opw_program *p, const opw_step *step)
             return 0;
     work = &p->loop_table[group ? (int32_t)group->main : -1 - p->slot_table[step->slots]];
     return work->worth && !work->raises;
+}
+
+/* Of each entry that a call comes to, from the last one on, how many there are from there on that may run slab by slab, one after the
+   other. Entries: those of the table, numbered. */
+static void opw_find_runs(const opw_program *p, const uint32_t *entries, uint32_t n, uint32_t *follow)
+{
+    uint32_t i, after = 0;
+    for (i = n; i-- > 0; after = follow[i]) {
+        const opw_step *step = &p->step_table[entries[i]];
+        int between = after && step->run == opw_plain_offer_own;
+        follow[i] = between || opw_runs_in_slabs(p, step) ? after + 1 : 0;
+    }
 }

@@ -85,13 +85,13 @@ static inline void opw_leave_temporaries(char *frame, const opw_code *code, int 
 /* Runs the steps that do the work. Non-zero: an exception is set. */
 OPW_INLINE int opw_run_work(char *frame, const opw_code *code, int alone)
 {
-    uint32_t i, ran;
+    uint32_t i, ran, seen;
     int met = 0;
     for (i = 0; i < (alone ? 1 : code->works); i++) {
         const opw_resolved *step = &code->steps[code->work_steps[i]];
-        int status;
+        int status = 0;
         if (!alone && code->follow[i] > 1 && opw_may_go_together(frame, step) &&
-            (ran = opw_run_together(frame, code, i, code->follow[i]))) {
+            (ran = opw_run_together(frame, code, code->work_steps + i, code->follow[i], &seen, &status))) {
             opw_meet_of_loops(frame, code, &met);
             i += ran - 1;
             continue;
