@@ -199,7 +199,7 @@ class _Step:
         return [Remark(kind, text, word, self.node, inputs) for (kind, _, _), text in zip(kinds, listener.said)]
 
 
-def _known(op: Any) -> tuple[Any, frozenset[int]]:
+def _known(op: object) -> tuple[Any, frozenset[int]]:
     """What computes an op's nodes, None: it may do more than compute, and the inputs that it writes over."""
     over = (getattr(op, "destroy_map", None) or {}).values()
     return getattr(op, "perform", None) if ours(op) else None, frozenset([at for sources in over for at in sources])
