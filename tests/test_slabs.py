@@ -56,10 +56,10 @@ def made(graph, ndim, axis, dtype="float64", **options):
     return opweld.function([x], graph(x, axis), **options)
 
 
-def cut(*given, **options):
+def cut(*given, short=SHORT, **options):
     """The same, in slabs of a few positions."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(config, "cflags", f"{config.cflags} {SHORT}")
+        patch.setattr(config, "cflags", f"{config.cflags} {short}")
         return made(*given, **options)
 
 
@@ -142,6 +142,52 @@ def test_slabs_of_other_elements(dtype):
         whole, slabs = made(graph, 2, 1, dtype), cut(graph, 2, 1, dtype, threads=2)
         for _, x in layouts((values((90, 33)) * 9).astype(dtype)):
             assert whole(x).tolist() == slabs(x).tolist()
+
+
+def scaled(x, axis):
+    """Two numbers of each row."""
+    return (x - x.mean(axis=axis, keepdims=True)) * x.max(axis=axis, keepdims=True)
+
+
+@pytest.mark.parametrize("graph", [scaled, normed])
+def test_rows_so_short_that_stores_are_packed(graph):
+    """Slabs of as many elements as packing is worth: it puts axes in another order."""
+    whole, slabs = made(graph, 2, 1), cut(graph, 2, 1, short="'-DOPW_WORTH(n)=((n) ? 2000 : 0)'")
+    for shape in ((30000, 8), (30011, 4), (9000, 11), (5000, 2)):
+        for layout, x in layouts(values(shape)):
+            assert whole(x).tobytes() == slabs(x).tobytes(), (shape, layout)
+
+
+class SetsAndGoesOn(opweld.COp):
+    """Copies; an exception is set, and nothing fails."""
+
+    __props__ = ()
+
+    def make_node(self, x):
+        return opweld.Apply(self, [x], [x.type()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        return f"""
+            Py_XDECREF({outputs[0]});
+            {outputs[0]} = (PyArrayObject *)PyArray_NewCopy({inputs[0]}, NPY_CORDER);
+            if (!{outputs[0]}) {{ {sub["fail"]} }}
+            PyErr_SetString(PyExc_IndexError, "went on");
+        """
+
+    def c_code_cache_version(self):
+        return (1,)
+
+
+def test_an_exception_that_a_fragment_left_is_not_lost():
+    """Also where loops behind it are looked at, and cannot run in slabs."""
+    x, b, c = (tensor("float64", 2, name) for name in "xbc")
+    y = SetsAndGoesOn()(x)
+    apart = y - y.sum(axis=1, keepdims=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(config, "cflags", f"{config.cflags} {SHORT}")
+        f = opweld.function([x, b, c], [apart, T.exp(T.exp(b) + T.sin(c)) * apart])
+    with pytest.raises(IndexError, match="went on"):
+        f(values((90, 33)), values((1, 33)), values((1, 33)))
 
 
 def test_large_arrays_run_in_slabs_where_few_elements_are_long_too():

@@ -197,6 +197,25 @@ def test_a_value_does_not_depend_on_what_is_round_it(dtype, level, made):
             assert number.tobytes() == wanted[name][at].tobytes()
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_lies_between_two_whole_powers_does_not_depend_on_what_is_beside_it(dtype, level):
+    """Far numbers beside others have these go another way: ties, and exponentials that are hardly normal numbers."""
+    kind = np.finfo(dtype)
+    x = T.vector("x", dtype=dtype)
+    f = opweld.function([x], [T.exp(x), T.exp2(x), T.tanh(x)], options={"march": level})
+    halves = np.arange(kind.minexp, kind.maxexp) + 0.5
+    ties = [halves, halves * np.log(2), np.linspace(kind.minexp, kind.minexp * 0.9, 20_001) * np.log(2)]
+    near = np.concatenate(ties).astype(dtype)
+    near = np.concatenate([near, np.nextafter(near, np.zeros(1, dtype)), np.nextafter(near, near * 2)])
+    near = near[np.abs(near) < kind.maxexp * 0.69]
+    for far in (np.nan, 4.0 * kind.maxexp):
+        mixed = np.stack([near, np.full_like(near, far)], 1).ravel()
+        with np.errstate(all="ignore"):
+            for alone, beside in zip(f(near), f(mixed)):
+                np.testing.assert_array_equal(alone, beside[::2])
+
+
 @pytest.mark.skipif("x86-64-v4" not in LEVELS, reason="this processor has one level with fused products alone")
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_levels_with_fused_products_give_the_same_bits(dtype, made):

@@ -612,6 +612,12 @@ def _broadcast() -> Subject:
     return _subject(f, calls)
 
 
+def _slabs() -> Subject:
+    """Loops that hand rows on, of more than caches hold."""
+    f = opweld.function([m], (m - m.max(axis=1, keepdims=True)) * m.sum(axis=1, keepdims=True))
+    return _subject(f, [(np.ones((3000, 800)),)])
+
+
 def _views() -> Subject:
     """Groups that read through views, of which one cannot be had."""
     f = opweld.function([m, i, v], T.exp(m[i]) * m[1] + v[i])
@@ -776,7 +782,7 @@ SUBJECTS: dict[str, Callable[[], Subject]] = {
     one.__name__[1:]: one
     for one in (
         _arguments, _shapes, _dtypes, _weak, _strict, _short, _downcast, _rounded, _names, _out, _one_out, _kept,
-        _in_python, _unlike, _deep, _state, _apart, _updates, _cells, _broadcast, _views, _pair, _alone, _scalars,
-        _truth, _remarks, _remarks_of_one, _threads, _folds, _many, _profiled, _accounted,
+        _in_python, _unlike, _deep, _state, _apart, _updates, _cells, _broadcast, _slabs, _views, _pair, _alone,
+        _scalars, _truth, _remarks, _remarks_of_one, _threads, _folds, _many, _profiled, _accounted,
     )
 }  # fmt: skip

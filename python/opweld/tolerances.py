@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ __all__ = [
 ]  # fmt: skip
 
 _ROUNDED_ULPS = 4
+_TAKES_FROM = ("logaddexp", "logaddexp2")
 _NARROWER = {"float32": "float16", "float64": "float32", "longdouble": "float64"}  # the next type with fewer digits
 _PARTS = {"complex64": "float32", "complex128": "float64", "clongdouble": "longdouble"}
 
@@ -71,7 +73,7 @@ def ulps_of(dtype: Any) -> int:
     return 1 << max(lost - 5, 2)
 
 
-def of_operation(name: str, dtype: Any) -> Tolerance:
+def of_operation(name: str, dtype: Any, operands: Sequence[Any] = ()) -> Tolerance:
     """Give what the elementwise operations of NumPy's may differ by.
 
     Parameters
@@ -80,12 +82,17 @@ def of_operation(name: str, dtype: Any) -> Tolerance:
         As the ufunc calls itself.
     dtype : str or numpy.dtype
         Of the operands.
+    operands : sequence of numpy.ndarray
+        These, if they are known: `logaddexp` is the larger and a logarithm, which may be as large and take from it.
 
     Returns
     -------
     Tolerance
     """
     rounded = ROUNDED_COMPLEX if np.dtype(dtype).kind == "c" else ROUNDED
+    if name in _TAKES_FROM and operands:
+        size = np.maximum.reduce(np.broadcast_arrays(*map(magnitude, operands)))
+        return Tolerance(_ROUNDED_ULPS, 2 * _ROUNDED_ULPS * np.finfo(dtype).eps * size)
     return Tolerance(_ROUNDED_ULPS) if name in rounded else EXACT
 
 

@@ -185,9 +185,11 @@ static npy_uint64 opw_staying(const opw_program *p, const opw_group *group)
     int k;
     for (i = 0; i < group->parts; i++) {
         const opw_loop *work = &p->loop_table[group->part_table[i].loop];
-        for (k = 0; work->over && k < work->outputs; k++)
-            if (work->over[k] >= 0 && group->part_table[i].operands[work->over[k]] < 0)
-                stays &= ~((npy_uint64)1 << (-1 - group->part_table[i].operands[work->over[k]]));
+        for (k = 0; work->over && k < work->outputs; k++) {
+            int32_t over = work->over[k] < 0 ? 0 : (int32_t)group->part_table[i].operands[work->over[k]];
+            if (over < 0)
+                stays &= ~((npy_uint64)1 << (-1 - over));
+        }
     }
     return stays;
 }

@@ -249,32 +249,38 @@ static int opw_fold_slab(const opw_laid *laid, npy_intp first, npy_intp n, char 
     return opw_fold_items(&items, 0, items.items);
 }
 
+/* Runs a slab of a loop: n positions of its axis, from `first` on. The axes are copied for each: how blocks of stores are packed may put
+   them in another order. */
+static int opw_run_slab(const opw_laid *laid, npy_intp first, npy_intp n, npy_intp total)
+{
+    const opw_axes *whole = &laid->axes;
+    char *p[OPW_MAX_OPERANDS];
+    opw_axes axes;
+    int k;
+    for (k = 0; k < laid->list.n; k++)
+        p[k] = laid->list.all[k].data + first * whole->strides[laid->over][k];
+    if (laid->work->fold)
+        return opw_fold_slab(laid, first, n, p);
+    axes.n = whole->n;
+    axes.operands = whole->operands;
+    memset(axes.axis, 0, sizeof(*axes.axis) * (size_t)whole->n);
+    memcpy(axes.dims, whole->dims, sizeof(*whole->dims) * (size_t)whole->n);
+    memcpy(axes.strides, whole->strides, sizeof(*whole->strides) * (size_t)whole->n);
+    axes.dims[laid->over] = n;
+    return opw_store_axes(laid->work, &axes, total, p);
+}
+
 /* Runs slabs, from `first` on. */
 static int opw_run_slabs(const opw_slabs *slabs, npy_intp first, npy_intp n)
 {
-    opw_axes *axes = OPW_TAKE(opw_axes, slabs->n);
-    char *p[OPW_MAX_OPERANDS];
-    int j, k, status = 0;
-    for (j = 0; j < slabs->n; j++) {
-        const opw_axes *whole = &slabs->loops[j]->axes;
-        axes[j].n = whole->n;
-        axes[j].operands = whole->operands;
-        memset(axes[j].axis, 0, sizeof(*axes[j].axis) * (size_t)whole->n);
-        memcpy(axes[j].dims, whole->dims, sizeof(*whole->dims) * (size_t)whole->n);
-        memcpy(axes[j].strides, whole->strides, sizeof(*whole->strides) * (size_t)whole->n);
-    }
+    int j, status = 0;
     for (; n && !status; n--, first++) {
         npy_intp begin = first * slabs->length, left = slabs->positions - begin;
         npy_intp length = left < slabs->length ? left : slabs->length;
         for (j = 0; j < slabs->n && !status; j++) {
             const opw_laid *laid = slabs->loops[j];
             npy_intp finer = opw_positions(laid) / slabs->positions;
-            const npy_intp *strides = laid->axes.strides[laid->over];
-            for (k = 0; k < laid->list.n; k++)
-                p[k] = laid->list.all[k].data + begin * finer * strides[k];
-            axes[j].dims[laid->over] = length * finer;
-            status = laid->work->fold ? opw_fold_slab(laid, begin * finer, length * finer, p)
-                                      : opw_store_axes(laid->work, &axes[j], laid->elements / slabs->positions * length, p);
+            status = opw_run_slab(laid, begin * finer, length * finer, laid->elements / slabs->positions * length);
         }
     }
     return status;
@@ -310,6 +316,9 @@ OPW_APART static uint32_t opw_run_together(char *frame, const opw_code *code, co
     opw_slabs slabs = {{NULL, opw_run_slabs_part, {0, NULL, NULL, NULL}}, {NULL}, 0, 0, 0, 1, 0, 0};
     opw_laid *laid;
     uint32_t k, ran = 0;
+    *seen = 0;
+    if (PyErr_Occurred()) /* a fragment set one and went on: it stays */
+        return 0;
     for (k = 0; k < n && slabs.n < OPW_SLAB_LOOPS; k++) {
         const opw_resolved *step = &code->steps[steps[k]];
         if (step->undo) {
@@ -333,11 +342,18 @@ OPW_APART static uint32_t opw_run_together(char *frame, const opw_code *code, co
     return ran;
 }
 
-/* Whether a step, of those that loops may follow, reads so much that it is worth looking. Where steps are looked at one by one they run
-   so. */
+/* Where steps are looked at one by one they run so. */
+#ifdef OPW_PROFILE
+#define OPW_STEP_BY_STEP
+#endif
+#ifdef OPW_ACCOUNT
+#define OPW_STEP_BY_STEP
+#endif
+
+/* Whether a step, of those that loops may follow, reads so much that it is worth looking. */
 OPW_INLINE int opw_may_go_together(char *frame, const opw_resolved *step)
 {
-#if defined(OPW_PROFILE) || defined(OPW_ACCOUNT)
+#ifdef OPW_STEP_BY_STEP
     (void)frame, (void)step;
     return 0;
 #else

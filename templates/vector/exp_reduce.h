@@ -11,13 +11,14 @@
 #define OPW_SHIFT_ONCE (OPW_SHIFT + (int)OPW_BIAS)
 OPW_ONE OPW_T OPW_N(scale)(OPW_T shifted) { return OPW_N(value)(OPW_N(bits)(shifted) << OPW_MANTISSA); }
 
-/* The same, and twice the bias, for all n that an exp can have, as the product of two: what is multiplied by the second is rounded. */
-#define OPW_SHIFT_TWICE (OPW_SHIFT + 2 * (int)OPW_BIAS)
+/* The same, and twice the bias but one, for all n that an exp can have, as the product of two: what is multiplied by the second is
+   rounded. What is added is odd as above, so that what lies between two n goes to the same. */
+#define OPW_SHIFT_TWICE (OPW_SHIFT + (2 * (int)OPW_BIAS - 1))
 OPW_ONE OPW_T OPW_N(scale_first)(OPW_T shifted) { return OPW_N(value)(OPW_N(bits)(shifted) >> 1 << OPW_MANTISSA); }
 
 OPW_ONE OPW_T OPW_N(scale_second)(OPW_T shifted)
 {
-    return OPW_N(value)((OPW_N(bits)(shifted) - (OPW_N(bits)(shifted) >> 1)) << OPW_MANTISSA);
+    return OPW_N(value)((OPW_N(bits)(shifted) + 1 - (OPW_N(bits)(shifted) >> 1)) << OPW_MANTISSA);
 }
 
 OPW_ONE OPW_T OPW_N(exp_near)(OPW_T x)

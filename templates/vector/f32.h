@@ -29,7 +29,7 @@
 #define OPW_SHORT_PI_3 0x1.444p-23f
 #define OPW_SHORT_PI_4 0x1.68c234p-38f
 #define OPW_FARTHEST (OPW_FUSED ? 0x1p16f : 0x1p13f)
-#define OPW_EXP_NEAR 87.0f
+#define OPW_EXP_NEAR (OPW_FUSED ? 87.0f : 69.0f)
 #define OPW_EXP2_NEAR 125.0f
 #define OPW_EXP_MOST 89.0f
 #define OPW_EXP_LEAST 105.0f

@@ -30,7 +30,7 @@
 #define OPW_SHORT_PI_3 0x1.313198ap-60
 #define OPW_SHORT_PI_4 0x1.701b839a25205p-91
 #define OPW_FARTHEST 0x1p22 /* of angles: beyond, pi would need more parts */
-#define OPW_EXP_NEAR 708.0 /* whose exponential is a normal number */
+#define OPW_EXP_NEAR (OPW_FUSED ? 708.0 : 670.0) /* whose exponential is a normal number, and so is all that it is the sum of */
 #define OPW_EXP2_NEAR 1021.0
 #define OPW_EXP_MOST 710.0
 #define OPW_EXP_LEAST 750.0

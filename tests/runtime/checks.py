@@ -1088,7 +1088,7 @@ def check_memory_that_is_refused():
 def check_an_import_without_memory():
     if sys.version_info >= (3, 13):  # it dies itself where it has none for a type's dict
         return
-    modules = [create() for _ in range(500)]
+    modules = [create() for _ in range(1000)]
     done = failing(lambda: LOADER.exec_module(modules.pop()), lambda none: none is None)
     assert modules and done > 30
 

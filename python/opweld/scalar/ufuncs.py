@@ -100,7 +100,7 @@ class Ufunc(StructuredScalarOp):
         """Look up the table; of several dtypes that of the loop counts."""
         dtypes = [variable.type.dtype for variable in [*node.inputs, *node.outputs]]
         whole = [dtype for dtype in dtypes if dtype_of(dtype).np.kind == "c"]
-        return tolerances.of_operation(self.function.__name__, (whole or dtypes)[0])
+        return tolerances.of_operation(self.function.__name__, (whole or dtypes)[0], [np.asarray(x) for x in inputs])
 
     def _loop(self, spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return _loop(self.function.__name__, spec)
