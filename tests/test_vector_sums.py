@@ -64,3 +64,14 @@ def test_nothing_is_said_of_infinities(name, level, dtype):
         with warnings.catch_warnings(), np.errstate(all="warn"):
             warnings.simplefilter("error")
             assert f(*given).tolist() == [max(a, b)] * 40
+
+
+@pytest.mark.parametrize("kind", ["int8", "int64", "float16"])
+def test_debugmode_compares_what_other_dtypes_give(name, level, dtype, kind):
+    """Near 0 too, where what is taken from the larger argument counts."""
+    x, y = T.vector("x", dtype=kind), T.vector("y", dtype=dtype)
+    sums = [getattr(T, name)(x, x), getattr(T, name)(x, y)]
+    f = opweld.function([x, y], sums, mode="DebugMode", options={"march": level})
+    given = np.array([-1, -1, 0, 3], kind), np.array([-1, -0.63, -40, 3], dtype)
+    for found, other in zip(f(*given), (given[0], given[1])):
+        np.testing.assert_allclose(found, getattr(np, name)(given[0], other), rtol=1e-2, atol=1e-6)

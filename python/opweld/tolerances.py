@@ -81,7 +81,7 @@ def of_operation(name: str, dtype: Any, operands: Sequence[Any] = ()) -> Toleran
     name : str
         As the ufunc calls itself.
     dtype : str or numpy.dtype
-        Of the operands.
+        That of the loop.
     operands : sequence of numpy.ndarray
         These, if they are known: `logaddexp` is the larger and a logarithm, which may be as large and take from it.
 

@@ -249,25 +249,15 @@ static int opw_fold_slab(const opw_laid *laid, npy_intp first, npy_intp n, char 
     return opw_fold_items(&items, 0, items.items);
 }
 
-/* Runs a slab of a loop: n positions of its axis, from `first` on. The axes are copied for each: how blocks of stores are packed may put
-   them in another order. */
-static int opw_run_slab(const opw_laid *laid, npy_intp first, npy_intp n, npy_intp total)
+/* Runs a slab of a loop: n positions of its axis, from `first` on. */
+static int opw_run_slab(const opw_laid *laid, npy_intp first, npy_intp n)
 {
-    const opw_axes *whole = &laid->axes;
     char *p[OPW_MAX_OPERANDS];
-    opw_axes axes;
     int k;
     for (k = 0; k < laid->list.n; k++)
-        p[k] = laid->list.all[k].data + first * whole->strides[laid->over][k];
-    if (laid->work->fold)
-        return opw_fold_slab(laid, first, n, p);
-    axes.n = whole->n;
-    axes.operands = whole->operands;
-    memset(axes.axis, 0, sizeof(*axes.axis) * (size_t)whole->n);
-    memcpy(axes.dims, whole->dims, sizeof(*whole->dims) * (size_t)whole->n);
-    memcpy(axes.strides, whole->strides, sizeof(*whole->strides) * (size_t)whole->n);
-    axes.dims[laid->over] = n;
-    return opw_store_axes(laid->work, &axes, total, p);
+        p[k] = laid->list.all[k].data + first * laid->axes.strides[laid->over][k];
+    return laid->work->fold ? opw_fold_slab(laid, first, n, p)
+                            : opw_store_some(laid->work, &laid->axes, laid->over, n, laid->elements / opw_positions(laid), p);
 }
 
 /* Runs slabs, from `first` on. */
@@ -278,9 +268,8 @@ static int opw_run_slabs(const opw_slabs *slabs, npy_intp first, npy_intp n)
         npy_intp begin = first * slabs->length, left = slabs->positions - begin;
         npy_intp length = left < slabs->length ? left : slabs->length;
         for (j = 0; j < slabs->n && !status; j++) {
-            const opw_laid *laid = slabs->loops[j];
-            npy_intp finer = opw_positions(laid) / slabs->positions;
-            status = opw_run_slab(laid, begin * finer, length * finer, laid->elements / slabs->positions * length);
+            npy_intp finer = opw_positions(slabs->loops[j]) / slabs->positions;
+            status = opw_run_slab(slabs->loops[j], begin * finer, length * finer);
         }
     }
     return status;

@@ -142,23 +142,30 @@ typedef struct {
     npy_intp each, around; /* positions of a part; elements of one position */
 } opw_stores;
 
+/* Runs n positions of an axis, of so many elements each, operands at p. The axes are copied: how blocks are packed may put them in
+   another order. */
+static int opw_store_some(const opw_loop *work, const opw_axes *whole, int axis, npy_intp n, npy_intp around, char *const *p)
+{
+    opw_axes axes;
+    axes.n = whole->n;
+    axes.operands = whole->operands;
+    memcpy(axes.dims, whole->dims, sizeof(axes.dims[0]) * (size_t)axes.n);
+    memcpy(axes.strides, whole->strides, sizeof(axes.strides[0]) * (size_t)axes.n);
+    memset(axes.axis, 0, sizeof(axes.axis));
+    axes.dims[axis] = n;
+    return opw_store_axes(work, &axes, n * around, p);
+}
+
 static int opw_store_part(opw_shares *shares, npy_intp i)
 {
     const opw_stores *all = (const opw_stores *)(const void *)shares;
-    const npy_intp *strides = all->axes->strides[all->axis];
-    npy_intp first = i * all->each, n = all->axes->dims[all->axis] - first;
+    const opw_axes *axes = all->axes;
+    npy_intp first = i * all->each, n = axes->dims[all->axis] - first;
     char *p[OPW_MAX_OPERANDS];
-    opw_axes axes;
     int k;
-    axes.n = all->axes->n;
-    axes.operands = all->axes->operands;
-    memcpy(axes.dims, all->axes->dims, sizeof(axes.dims[0]) * (size_t)axes.n);
-    memcpy(axes.strides, all->axes->strides, sizeof(axes.strides[0]) * (size_t)axes.n);
-    memset(axes.axis, 0, sizeof(axes.axis));
-    axes.dims[all->axis] = n < all->each ? n : all->each;
-    for (k = 0; k < axes.operands; k++)
-        p[k] = all->p[k] + first * strides[k];
-    return opw_store_axes(shares->work, &axes, axes.dims[all->axis] * all->around, p);
+    for (k = 0; k < axes->operands; k++)
+        p[k] = all->p[k] + first * axes->strides[all->axis][k];
+    return opw_store_some(shares->work, axes, all->axis, n < all->each ? n : all->each, all->around, p);
 }
 
 /* Parts are of the outermost axis that has enough positions, or of the longest. */

@@ -97,10 +97,10 @@ class Ufunc(StructuredScalarOp):
         return type(self), (self.name,)
 
     def debug_tolerance(self, node: Apply, inputs: list[Any]) -> Any:
-        """Look up the table; of several dtypes that of the loop counts."""
+        """Look up the table; of several dtypes that of the loop counts: a result's, or a complex operand's."""
         dtypes = [variable.type.dtype for variable in [*node.inputs, *node.outputs]]
         whole = [dtype for dtype in dtypes if dtype_of(dtype).np.kind == "c"]
-        return tolerances.of_operation(self.function.__name__, (whole or dtypes)[0], [np.asarray(x) for x in inputs])
+        return tolerances.of_operation(self.function.__name__, (whole or dtypes)[-1], [np.asarray(x) for x in inputs])
 
     def _loop(self, spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return _loop(self.function.__name__, spec)
