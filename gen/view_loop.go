@@ -15,8 +15,7 @@ type LoopView struct {
 	Linkage         string
 	Shared          bool // another part of the unit sees it
 	Inputs, Outputs int
-	Arrays          []OperandView // of the inputs, then of all outputs
-	Types, Sizes    string        // of these, as numbers() has them
+	Types, Sizes    string        // of the inputs, then of all outputs, as numbers() has them
 	Numbers         string        // a mask of the inputs that may be one number throughout
 	Over            []int         // for each output the input that it may be written over, or -1; nil: none
 	Operands        []OperandView // what an element is read from and stored to
@@ -42,9 +41,9 @@ type DirectView struct {
 
 // OperandView is an input or output of a loop.
 type OperandView struct {
-	Index       int
-	Const, Enum string
-	Size        int
+	Index int
+	Const string
+	Size  int
 }
 
 // VariantView is strides for which a loop of stores is written out. Held: the inputs that are one number throughout, of which the
@@ -209,20 +208,16 @@ func fragmentType(t scalar.Type) string {
 func (b *body) loop(l *Loop) *LoopView {
 	v := &LoopView{Numbers: "0", Inputs: len(l.Inputs), Outputs: len(l.Outputs), Fails: l.fails(), Members: l.members()}
 	for i, t := range l.Inputs {
-		v.Arrays = append(v.Arrays, OperandView{Index: i, Const: "const ", Enum: t.Enum, Size: t.Size})
+		v.Operands = append(v.Operands, OperandView{Index: i, Const: "const ", Size: t.Size})
 	}
-	v.Operands = slices.Clone(v.Arrays)
-	for i, out := range l.Outputs {
-		v.Arrays = append(v.Arrays, OperandView{Index: len(l.Inputs) + i, Enum: out.Type.Enum, Size: out.Type.Size})
+	for _, out := range l.Outputs {
 		v.Over = append(v.Over, out.Over)
 	}
 	if !slices.ContainsFunc(v.Over, func(input int) bool { return input >= 0 }) {
 		v.Over = nil
 	}
 	for _, i := range l.stored() {
-		operand := v.Arrays[len(l.Inputs)+i]
-		operand.Index = len(v.Operands)
-		v.Operands = append(v.Operands, operand)
+		v.Operands = append(v.Operands, OperandView{Index: len(v.Operands), Size: l.Outputs[i].Type.Size})
 	}
 	v.Types, v.Sizes = l.tables()
 	if v.Block = stageBlock; l.staged() {
