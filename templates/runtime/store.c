@@ -142,8 +142,8 @@ typedef struct {
     npy_intp each, around; /* positions of a part; elements of one position */
 } opw_stores;
 
-/* Runs n positions of an axis, of so many elements each, operands at p, which it moves. The axes are copied: how blocks are packed may put them in
-   another order. */
+/* Runs n positions of an axis, of so many elements each, operands at p, which it moves. The axes are copied: how blocks are packed may
+   put them in another order. */
 static int opw_store_some(const opw_loop *work, const opw_axes *whole, int axis, npy_intp n, npy_intp around, char **p)
 {
     opw_axes axes;
