@@ -165,6 +165,11 @@ tell(opweld.function([x], op(x))(a))
 opweld.scalar.exp.c_support_code = lambda **kwargs: "#define MINE 1"
 tell(opweld.function([x], T.exp(x) * 2)(a))
 """,
+    "a method that was put into scalar ops": """
+old = opweld.scalar.Ufunc.make_body
+opweld.scalar.Ufunc.make_body = lambda self, dtypes: old(self, dtypes)
+tell(opweld.function([x], T.exp(x) * 2)(a))
+""",
     "a large constant": "tell(opweld.function([x], x + np.ones((1000, 12)))(a))",
     "nodes apart": "tell(opweld.function([x], x * 2, isolate=True)(a))",
     "DebugMode": "tell(opweld.function([x], x * 2, mode='DebugMode')(a))",
@@ -289,6 +294,19 @@ OTHERWISE = {
     "a class of the user's": "T.Elemwise.of_mine = type('Mine', (), {})",
     "an array": "T.Elemwise.of_mine = np.ones(2)",
     "a function of Python's": "T.Elemwise.c_code_cache_version = staticmethod(print)",
+    "a method of scalar ops": "opweld.scalar.Ufunc.make_body = opweld.scalar.Ufunc.impl",
+    "a method of a base of theirs": "del opweld.scalar.ScalarOp.scalar_node",
+    "a value of an op in C": "opweld.COp.of_mine = 1",
+    "a rule of dtypes": "promotion.Rule.loop = promotion.Rule.output_dtypes",
+    "a name of one scalar op": "op.scalar_op.name = 'expm1'",
+}
+CHANGED = """(
+    T.Elemwise, T.TensorType, opweld.Op, opweld.COp, opweld.scalar.Ufunc, opweld.scalar.ScalarOp, promotion.Rule
+)"""
+AS_IT_WAS = {
+    "nothing": "pass",
+    "scalar ops that nobody asked for are loaded": "opweld.scalar.exp",
+    "the scalar op is asked for": "op.scalar_op.scalar_node(('float64',))",
 }
 
 
@@ -296,6 +314,7 @@ def test_a_class_that_is_otherwise_has_another_name(own_cache):
     """Whether what was put into it, or taken out, is the library's own, Python's or the user's."""
     text = f"""
 import functools
+from opweld import promotion
 from opweld.compile import memo
 from opweld.compile.asked import Asked
 from opweld.config import Options
@@ -303,14 +322,21 @@ def name():
     memo._seen.clear()
     recipe = Asked([opweld.In(x)], [opweld.Out(out)], {{}}, True, None, "", None)
     return memo.described(recipe, Options({{}}), [])
-out = T.exp(x) * 2
+op = T.exp
+out = op(x) * 2
+first = name()
+assert "opweld.scalar" not in sys.modules
+for what, change in {AS_IT_WAS!r}.items():
+    exec(change)
+    assert name() == first, what
 for what, change in {OTHERWISE!r}.items():
-    classes = [(cls, dict(vars(cls))) for cls in (T.Elemwise, T.TensorType, opweld.Op)]
+    classes = [(cls, dict(vars(cls))) for cls in {CHANGED}]
     held, plain = dict(opweld.Op.view_map), name()
     exec(change)
     assert plain and name() != plain, what
     opweld.Op.view_map.clear()
     opweld.Op.view_map.update(held)
+    op.scalar_op.name = "exp"
     for cls, before in classes:
         for key in set(vars(cls)) - set(before):
             delattr(cls, key)

@@ -61,7 +61,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from opweld.scalar.ufuncs import ufunc
+from opweld.promotion import rule
 from opweld.tensor.elemwise import Elemwise, documented
 
 __all__ = [
@@ -93,7 +93,7 @@ def __getattr__(name: str) -> Any:
     if known != name:
         made = globals().get(known) or __getattr__(known)
     else:
-        made = documented(ufunc(name), _SAYS[name], _SHOWS[name])
+        made = documented(rule(name), _SAYS[name], _SHOWS[name])
     return globals().setdefault(name, made)
 
 

@@ -12,7 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -20,9 +20,6 @@ import opweld
 from opweld.commands.base import Wrong, answer, examples, with_address, with_json
 from opweld.commands.cache import cache
 from opweld.commands.checks import check, lint
-
-if TYPE_CHECKING:
-    from opweld.doctor import Finding
 
 __all__ = ["main"]
 
@@ -80,7 +77,7 @@ def doctor(as_json: bool) -> None:
     sys.exit(1 if any(finding.status == "wrong" for finding in findings) else 0)
 
 
-def _show(finding: Finding) -> None:
+def _show(finding: opweld.doctor.Finding) -> None:
     """Print one finding: its mark, what was found, and below it the rest, indented."""
     mark, colour = {"ok": ("ok", "green"), "note": ("note", "yellow"), "wrong": ("WRONG", "red")}[finding.status]
     click.echo(f"{click.style(mark.ljust(5), fg=colour)}  {finding.name.ljust(16)}  {finding.found}")

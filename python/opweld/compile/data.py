@@ -138,7 +138,8 @@ def ours(op: object) -> bool:
     -------
     bool
     """
-    return all([type(part).__module__.startswith("opweld.") for part in (op, getattr(op, "scalar_op", op))])
+    applied = getattr(op, "applied", None) or getattr(op, "scalar_op", op)
+    return all([type(part).__module__.startswith("opweld.") for part in (op, applied)])
 
 
 def speaks(outputs: Sequence[Any]) -> bool:

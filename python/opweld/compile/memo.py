@@ -26,6 +26,8 @@ from opweld.config import Options
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.order import depth_first
 from opweld.graph.shared import SharedVariable
+from opweld.hooks.classes import COp
+from opweld.promotion import Rule
 
 __all__ = ["described", "recall", "worth"]
 
@@ -86,6 +88,8 @@ def described(recipe: Asked, options: Options, shared: Sequence[SharedVariable])
         if len(nodes) > _MOST:
             return ""
         write = _Writer(given)
+        for cls in (COp, Rule):  # by which NumPy's functions go, though none may be loaded
+            write.class_(cls)
         write.parts += [recipe.name or "", str(recipe.mode or "FAST_RUN")]
         for spec in recipe.inputs:
             write.parts.append(

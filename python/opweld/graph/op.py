@@ -184,7 +184,7 @@ class Op(Props):
             If `make_node` gave something else.
         """
         cls = type(self)
-        if cls.__props__ and cls not in _seen:
+        if cls.__props__ and cls not in _seen and not cls.__module__.startswith("opweld."):  # the library's are right
             self._props()  # says which is not set
             _seen.add(cls)
         try:

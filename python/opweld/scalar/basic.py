@@ -10,10 +10,11 @@ import numpy as np
 from opweld import tolerances
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply
+from opweld.promotion import Spec, number
 from opweld.quiet import quiet
 from opweld.scalar.arity import BinaryScalarOp, UnaryScalarOp
-from opweld.scalar.op import Body, ScalarOp, Spec, StructuredScalarOp, common_dtype, number
-from opweld.scalar.type import ScalarType, get_scalar_type
+from opweld.scalar.op import Body, ScalarOp, StructuredScalarOp
+from opweld.scalar.type import ScalarType, common_dtype, get_scalar_type
 from opweld.scalar.ufuncs import cast_of
 
 if TYPE_CHECKING:

@@ -19,11 +19,12 @@ from opweld.answers import answer, engine
 from opweld.dtypes import dtype_of, number_text
 from opweld.errors import ExpressionError, _what
 from opweld.graph.basic import Apply, Variable
+from opweld.promotion import short_power
 from opweld.scalar.basic import Clip, Identity, Imag, Real, Where
 from opweld.scalar.folding import Number, Operand, Place, Step, fold, located
 from opweld.scalar.op import Body, ScalarOp, StructuredScalarOp
 from opweld.scalar.type import ScalarType, get_scalar_type
-from opweld.scalar.ufuncs import short_power, ufunc
+from opweld.scalar.ufuncs import ufunc
 from opweld.tensor.elemwise import Elemwise
 from opweld.tolerances import EXACT, Tolerance, magnitude
 

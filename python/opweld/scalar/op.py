@@ -11,15 +11,14 @@ from opweld.errors import MethodNotDefined, _what
 from opweld.graph.basic import Apply, Variable
 from opweld.graph.type import tolerances
 from opweld.hooks.classes import COp
+from opweld.promotion import Spec, check_arity, number, weak_kind
 from opweld.rooms import late
-from opweld.scalar.type import ScalarType, Spec, as_scalar, common_dtype, get_scalar_type
+from opweld.scalar.type import ScalarType, as_scalar, common_dtype, get_scalar_type
 
 if TYPE_CHECKING:
     from opweld.schema import InstructionFields
 
-__all__ = [
-    "Body", "ScalarOp", "Spec", "StructuredScalarOp", "as_scalar", "common_dtype", "number", "weak_kind",
-]  # fmt: skip
+__all__ = ["Body", "ScalarOp", "StructuredScalarOp"]
 
 reading: Any = late("opweld.hooks.reading")  # a graph that is remembered asks no hook
 
@@ -33,48 +32,6 @@ class Body:
         self.instructions = instructions
         self.results = results
         self.dtypes = dtypes
-
-
-def weak_kind(value: object) -> type | None:
-    """Say whether a value is one of Python's numbers, whose dtype follows the arrays beside it (NEP 50).
-
-    Parameters
-    ----------
-    value : object
-        Anything.
-
-    Returns
-    -------
-    type or None
-        int, float or complex; None: the value has a dtype of its own, as bool and NumPy's scalars do.
-    """
-    if isinstance(value, (int, float, complex)) and not isinstance(value, (bool, np.generic)):
-        return int if isinstance(value, int) else float if isinstance(value, float) else complex
-    return None
-
-
-def number(value: object, dtype: str) -> np.generic:
-    """Turn one of Python's numbers into a dtype, as NumPy does where it meets an array.
-
-    Parameters
-    ----------
-    value : number
-        Of Python's.
-    dtype : str
-        The dtype.
-
-    Returns
-    -------
-    numpy.generic
-
-    Raises
-    ------
-    OverflowError
-        If an integer does not fit.
-    """
-    with np.errstate(all="ignore"):
-        made: np.generic = dtype_of(dtype).np.type(value)
-        return made
 
 
 class ScalarOp(COp):
@@ -197,8 +154,7 @@ class ScalarOp(COp):
         given : int
             Their number.
         """
-        if self.nin >= 0 and given != self.nin:
-            raise TypeError(f"{self}: expected {self.nin} input{'' if self.nin == 1 else 's'}, got {given}")
+        check_arity(self, self.nin, given)
 
     def types(self, types: list[ScalarType]) -> list[ScalarType]:
         """Ask `output_types`, and check what it gives.

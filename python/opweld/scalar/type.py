@@ -13,13 +13,12 @@ from opweld.graph.basic import Constant, Variable
 from opweld.graph.type import tolerances
 from opweld.hooks.classes import CType, Lenient
 from opweld.hooks.registered import register_deep_copy_op_c_code
+from opweld.promotion import Spec
 
 __all__ = [
-    "ScalarConstant", "ScalarType", "ScalarVariable", "Spec", "as_scalar", "common_dtype", "get_scalar_type", "group",
+    "ScalarConstant", "ScalarType", "ScalarVariable", "as_scalar", "common_dtype", "get_scalar_type", "group",
     "upcast",
 ]  # fmt: skip
-
-Spec = tuple[Any, ...]  # of each argument the dtype's name; or int, float, complex: one of Python's numbers
 
 
 class ScalarVariable(Variable):

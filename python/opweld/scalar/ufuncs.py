@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,61 +11,16 @@ import numpy as np
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply
 from opweld.graph.type import tolerances
-from opweld.operations import NAMES, PARTS
+from opweld.operations import PARTS
+from opweld.promotion import Spec, rule
 from opweld.quiet import quiet
-from opweld.scalar.op import Body, ScalarOp, Spec, StructuredScalarOp, number
+from opweld.scalar.op import Body, ScalarOp, StructuredScalarOp
 from opweld.scalar.type import ScalarType, get_scalar_type
 
 if TYPE_CHECKING:
     from opweld.schema import InstructionFields
 
-__all__ = ["Ufunc", "short_power", "ufunc"]
-
-_POWERS = {2: "square", -1: "reciprocal", 0.5: "sqrt"}
-# What a comparison says of an integer x where the other side is above, or below, all that x can be: the same as
-# another comparison with the end of the range of x.
-_ABOVE = {
-    "less": "less_equal", "less_equal": "less_equal", "greater": "greater", "greater_equal": "greater",
-    "equal": "greater", "not_equal": "less_equal",
-}  # fmt: skip
-_BELOW = {
-    "less": "less", "less_equal": "less", "greater": "greater_equal", "greater_equal": "greater_equal",
-    "equal": "less", "not_equal": "greater_equal",
-}  # fmt: skip
-_MIRRORED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
-
-
-@cache
-def _loop(name: str, spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The dtypes of inputs and outputs of the loop that NumPy runs."""
-    function = getattr(np, name)
-    parts = [entry if isinstance(entry, type) else dtype_of(entry).np for entry in spec]
-    found = [dtype_of(dtype).name for dtype in function.resolve_dtypes((*parts, *[None] * function.nout))]
-    return tuple(found[: len(spec)]), tuple(found[len(spec) :])
-
-
-def short_power(exponent: Any, kind: str) -> str | None:
-    """Say what NumPy's ``x ** 2`` and its like compute in place of a power.
-
-    Parameters
-    ----------
-    exponent : object
-        One of Python's numbers counts, `int` or `float`; nothing else does.
-    kind : str
-        That of the dtype of ``x``: ``dtype.kind``.
-
-    Returns
-    -------
-    str or None
-        ``"square"``, ``"reciprocal"`` or ``"sqrt"``. None: it is a power; of complex numbers and a float that is no
-        square root also because of what powers give of infinities and zeros.
-    """
-    if type(exponent) not in (int, float):
-        return None
-    found = _POWERS.get(exponent)
-    if kind not in "fc":
-        return found if type(exponent) is int and found == "square" else None
-    return None if kind == "c" and type(exponent) is float and found != "sqrt" else found
+__all__ = ["Ufunc", "as_written", "cast_of", "ufunc"]
 
 
 class Ufunc(StructuredScalarOp):
@@ -86,12 +42,11 @@ class Ufunc(StructuredScalarOp):
     __props__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        if name not in NAMES:
-            raise ValueError(f"{name!r} is no elementwise function of NumPy's that is known here; see opweld.tensor")
+        self.rule = rule(name)
         super().__init__(name=name)
-        self.function: Any = getattr(np, name)
-        self.nin = self.function.nin
-        self.nout = self.function.nout
+        self.function: Any = self.rule.function
+        self.nin = self.rule.nin
+        self.nout = self.rule.nout
 
     def __reduce__(self) -> Any:
         return type(self), (self.name,)
@@ -102,55 +57,22 @@ class Ufunc(StructuredScalarOp):
         whole = [dtype for dtype in dtypes if dtype_of(dtype).np.kind == "c"]
         return tolerances.of_operation(self.function.__name__, (whole or dtypes)[-1], [np.asarray(x) for x in inputs])
 
-    def _loop(self, spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return _loop(self.function.__name__, spec)
-
     def output_types(self, types: list[ScalarType]) -> list[ScalarType]:
         """Give what NumPy's loop for these types gives."""
-        return [get_scalar_type(dtype) for dtype in self._loop(tuple([type_.dtype for type_ in types]))[1]]
+        return [get_scalar_type(dtype) for dtype in self.rule.output_dtypes(tuple([t.dtype for t in types]))]
 
     def output_dtypes(self, dtypes: tuple[str, ...]) -> tuple[str, ...]:
         """Give what NumPy's loop for these dtypes gives."""
-        return self._loop(dtypes)[1]
+        return self.rule.output_dtypes(dtypes)
 
     def strengthen(self, spec: Spec, values: list[Any]) -> tuple[ScalarOp, list[Any]]:
         """Give Python's numbers the dtype of the loop; compare with integers beyond the dtype's range as NumPy does."""
-        if str(self.name).startswith("logical_"):  # a number has a truth value whether it fits beside the array or not
-            return self, [
-                np.bool_(number(x, "int64") if s is int else x) if isinstance(s, type) else x
-                for s, x in zip(spec, values)
-            ]
-        if self.name in _ABOVE and int in spec:
-            found = self._compared(spec, values)
-            if found is not None:
-                return found
-        wanted = self._loop(spec)[0]
-        if self.name == "power" and spec[0] == wanted[0] in ("float32", "float64") and isinstance(spec[1], type):
-            short = short_power(values[1], "f")
-            if short is not None:
-                return ufunc(short), values[:1]
-        return self, [
-            number(value, dtype) if isinstance(entry, type) else value
-            for entry, dtype, value in zip(spec, wanted, values)
-        ]
-
-    def _compared(self, spec: Spec, values: list[Any]) -> tuple[ScalarOp, list[Any]] | None:
-        """The comparison that says the same where Python's integer is beyond the range of the other side's dtype."""
-        weak = spec.index(int)
-        other = spec[1 - weak]
-        if isinstance(other, type) or dtype_of(other).np.kind not in "iu":
-            return None
-        limits = np.iinfo(dtype_of(other).np)
-        if limits.min <= values[weak] <= limits.max:
-            return None
-        above = values[weak] > limits.max
-        name = str(self.name) if weak == 1 else _MIRRORED.get(str(self.name), str(self.name))
-        limit = number(int(limits.max if above else limits.min), other)
-        return ufunc((_ABOVE if above else _BELOW)[name]), [values[1 - weak], limit]
+        found, values = self.rule.strengthen(spec, values)
+        return self if found is self.rule else ufunc(found.name), values
 
     def make_body(self, dtypes: tuple[str, ...]) -> Body:
         """Write a cast for each input that the loop takes as another dtype, then the function."""
-        wanted, made = self._loop(dtypes)
+        wanted, made = self.rule.loop(dtypes)
         instructions: list[InstructionFields] = []
         args = list(range(len(dtypes)))
         for position, (have, want) in enumerate(zip(dtypes, wanted)):
@@ -193,6 +115,30 @@ def cast_of(value: int, have: str, want: str, nin: int, instructions: list[Instr
         return value
     instructions.append({"op": "cast", "args": [value], "dtype": want})
     return nin + len(instructions) - 1
+
+
+_written = {cls: tuple(vars(cls).values()) for cls in (Ufunc, StructuredScalarOp, ScalarOp)}
+
+
+def as_written(op: object) -> bool:
+    """Say whether an op is no more than its name says: a `Ufunc` to which, and to whose classes, nobody did anything.
+
+    Parameters
+    ----------
+    op : object
+        The op.
+
+    Returns
+    -------
+    bool
+    """
+    if type(op) is not Ufunc:
+        return False
+    for cls, written in _written.items():
+        inside = vars(cls).values()
+        if len(inside) != len(written) or not all(map(is_, inside, written)):
+            return False
+    return {key: value for key, value in vars(op).items() if key[0] != "_"} == vars(Ufunc(str(op.name)))
 
 
 @cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -12,19 +14,24 @@ from opweld.errors import MethodNotDefined, _what
 from opweld.graph.basic import Apply, Variable
 from opweld.graph.op import Op
 from opweld.operations import NAMES
-from opweld.scalar.op import ScalarOp, StructuredScalarOp, weak_kind
+from opweld.promotion import Rule, rule, weak_kind
+from opweld.rooms import late
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.type import tensor_type
 from opweld.tensor.variable import TensorVariable
 
 if TYPE_CHECKING:
+    from opweld.scalar.op import ScalarOp
     from opweld.schema import LoopFields, SinkFields
     from opweld.tensor.likes import TensorLike
 
 __all__ = ["Elemwise", "OfScalar", "broadcast_shape", "documented"]
 
+# A function of NumPy's is applied by its rule; what is computed of one element is asked for by who writes C.
+scalars: Any = late("opweld.scalar.ufuncs")  # a graph that is remembered does without
+
 Shape = tuple[int | None, ...]
-_OWN = {"scalar_op", "inplace", "destroy_map", "name", "c_lang", "gil", "_over", "__doc__"}
+_OWN = {"scalar_op", "_named", "inplace", "destroy_map", "name", "c_lang", "gil", "_over", "__doc__"}
 _INPUTS = {1: ("x",), 2: ("x1", "x2"), 3: ("x1", "x2", "x3")}  # what docstrings call them
 
 
@@ -51,8 +58,8 @@ class Elemwise(Op):
 
     Parameters
     ----------
-    scalar_op : ScalarOp
-        What is computed of one element.
+    scalar_op : ScalarOp or Rule
+        What is computed of one element. The rule of one of NumPy's functions stands for that function.
     inplace_pattern : dict of int to int, optional
         Which output is written over which input, where its dtype and, at run time, its shape allow.
     name : str, optional
@@ -68,18 +75,33 @@ class Elemwise(Op):
 
     __props__ = ("scalar_op", "inplace")
 
-    def __init__(self, scalar_op: ScalarOp, inplace_pattern: Any = None, name: str | None = None) -> None:
-        if not isinstance(scalar_op, ScalarOp):
+    _named = ""  # the function of NumPy's, where the scalar op need not have been loaded
+
+    def __init__(self, scalar_op: ScalarOp | Rule, inplace_pattern: Any = None, name: str | None = None) -> None:
+        if isinstance(scalar_op, Rule):
+            self._named = scalar_op.name
+        elif isinstance(scalar_op, scalars.ScalarOp):
+            self.scalar_op = scalar_op
+            self.c_lang = scalar_op.c_lang
+            self.gil = scalar_op.gil
+        else:
             raise TypeError(f"Elemwise: expected a ScalarOp, got {_what(scalar_op)}")
         pairs = []
         for out, source in (inplace_pattern or {}).items():
             pairs.append((int(out), int(source[0] if isinstance(source, (list, tuple)) else source)))
-        self.scalar_op = scalar_op
         self.inplace: tuple[tuple[int, int], ...] = tuple(sorted(pairs))
         self.destroy_map = {out: [source] for out, source in self.inplace}
         self.name = name
-        self.c_lang = scalar_op.c_lang
-        self.gil = scalar_op.gil
+
+    @cached_property
+    def scalar_op(self) -> ScalarOp:
+        """What is computed of one element."""
+        return scalars.ufunc(self._named)  # type: ignore[no-any-return]
+
+    @property
+    def applied(self) -> ScalarOp | Rule:
+        """The scalar op, or the rule that stands for it as long as nobody asked for it."""
+        return self.__dict__.get("scalar_op") or rule(self._named)
 
     if TYPE_CHECKING:
 
@@ -100,7 +122,7 @@ class Elemwise(Op):
     def settled(self) -> bool:
         """Say whether the scalar op is the library's, and nothing was hung onto this one that it might be asked for."""
         inner = self.scalar_op
-        ours = isinstance(inner, StructuredScalarOp) and type(inner).__module__.startswith("opweld.scalar.")
+        ours = isinstance(inner, scalars.StructuredScalarOp) and type(inner).__module__.startswith("opweld.scalar.")
         return ours and self.__dict__.keys() <= _OWN
 
     @property
@@ -108,7 +130,13 @@ class Elemwise(Op):
         return getattr(self.scalar_op, "_fragment_files", None)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "_over"}
+        kept = {key: value for key, value in self.__dict__.items() if key != "_over"}
+        if self._named:  # the name says all, but of a scalar op that somebody changed
+            kept.pop("scalar_op", None)
+            loaded: Any = sys.modules.get("opweld.scalar.ufuncs")
+            if loaded is not None and not loaded.as_written(self.scalar_op):
+                kept["scalar_op"] = self.scalar_op
+        return kept
 
     def over(self, pattern: dict[int, int]) -> Elemwise:
         """Give the op that writes outputs over inputs.
@@ -127,7 +155,7 @@ class Elemwise(Op):
         key = tuple(pattern.items())
         found = kept.get(key)
         if found is None:
-            found = kept[key] = Elemwise(self.scalar_op, pattern, self.name)
+            found = kept[key] = Elemwise(self.applied, pattern, self.name)
         return found
 
     @property
@@ -138,12 +166,12 @@ class Elemwise(Op):
     @property
     def nin(self) -> int:
         """Number of inputs; negative: any."""
-        return self.scalar_op.nin
+        return self.applied.nin
 
     @property
     def nout(self) -> int:
         """Number of outputs."""
-        return self.scalar_op.nout
+        return self.applied.nout
 
     def make_node(self, *inputs: Any) -> Apply:
         """Build the node.
@@ -168,7 +196,8 @@ class Elemwise(Op):
             If shapes are known not to broadcast.
         """
         op: Elemwise = self
-        op.scalar_op.check_arity(len(inputs))
+        applied = op.applied
+        applied.check_arity(len(inputs))
         found: list[Any] = []
         spec: list[Any] = []
         weak = False
@@ -182,11 +211,12 @@ class Elemwise(Op):
                 weak = True
             found.append(x)
         if weak:
-            scalar_op, found = op.scalar_op.strengthen(tuple(spec), found)
+            strong, found = applied.strengthen(tuple(spec), found)
             found = [as_tensor_variable(x) for x in found]
             spec = [x.type.dtype for x in found]
-            op = op if scalar_op is op.scalar_op else Elemwise(scalar_op, op.inplace_pattern)
-        dtypes = op.scalar_op.output_dtypes(tuple(spec))
+            if strong is not applied:
+                op, applied = Elemwise(strong, op.inplace_pattern), strong
+        dtypes = applied.output_dtypes(tuple(spec))
         shape = broadcast_shape(op, [x.type.shape for x in found])
         for out, source in op.inplace:
             if dtypes[out] != spec[source]:
@@ -198,7 +228,7 @@ class Elemwise(Op):
 
     def has_perform(self) -> bool:
         """Say whether the op can be run in Python: as the scalar op can, where no class writes another `perform`."""
-        return getattr(self.perform, "__func__", None) is not Elemwise.perform or self.scalar_op.has_perform()
+        return getattr(self.perform, "__func__", None) is not Elemwise.perform or self.applied.has_perform()
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Compute by NumPy, or by the scalar op's `impl` for each element."""
@@ -310,12 +340,12 @@ def broadcast_shape(op: object, shapes: list[Shape]) -> Shape:
     return tuple(found)
 
 
-def documented(op: ScalarOp, summary: str, shown: str, name: str = "") -> Elemwise:
+def documented(op: ScalarOp | Rule, summary: str, shown: str, name: str = "") -> Elemwise:
     """Apply a scalar op to tensors, with a docstring.
 
     Parameters
     ----------
-    op : ScalarOp
+    op : ScalarOp or Rule
         Named as NumPy names the function, if it has it.
     summary : str
         What it does, in a sentence.

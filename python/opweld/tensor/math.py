@@ -10,8 +10,8 @@ from operator import index
 from typing import Any
 
 from opweld.dtypes import dtype_of, upcast
+from opweld.promotion import weak_kind
 from opweld.scalar.basic import Cast, Clip, Identity, Imag, Real, Second, Where
-from opweld.scalar.op import weak_kind
 from opweld.tensor.convert import as_tensor_variable, constant
 from opweld.tensor.elemwise import Elemwise, documented
 from opweld.tensor.likes import DType, TensorLike

@@ -11,7 +11,7 @@ from opweld.dtypes import dtype_of
 from opweld.errors import _what
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.hooks.classes import COp
-from opweld.scalar.op import weak_kind
+from opweld.promotion import weak_kind
 from opweld.sections import Beside
 from opweld.tensor.convert import as_tensor_variable, constant
 from opweld.tensor.likes import DType, TensorLike

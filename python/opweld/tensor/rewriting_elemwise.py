@@ -10,9 +10,10 @@ import numpy as np
 from opweld.dtypes import dtype_of
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
+from opweld.promotion import short_power
 from opweld.rewriting.inplace import is_destroyed, is_temporary
 from opweld.rewriting.standard import listed
-from opweld.scalar.ufuncs import Ufunc, short_power, ufunc
+from opweld.scalar.ufuncs import Ufunc, ufunc
 from opweld.tensor.elemwise import Elemwise
 
 __all__ = [
