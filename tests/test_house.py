@@ -205,7 +205,7 @@ def test_what_is_imported_by_name_lies_below_too():
     What users name by an address is theirs.
     """
     by_name = {module for module, path in MODULES.items() if "import_module(" in path.read_text("utf-8")}
-    assert by_name - {"addresses"} == {"rooms", "compat", "rewriting.basic", "compile.sharedvalue", "suggest"}
+    assert by_name - {"addresses"} == {"together", "compat", "rewriting.basic", "compile.sharedvalue", "suggest"}
     homes = [("rewriting.standard", f"tensor.{row[1].partition(':')[0]}") for row in STANDARD]
     homes += [("compile.sharedvalue", home.partition(":")[0].removeprefix("opweld.")) for _, home in CONSTRUCTORS]
     assert [(table, home) for table, home in homes if floor_of(table) < floor_of(home) or home not in MODULES] == []

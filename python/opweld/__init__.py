@@ -5,9 +5,14 @@ The names below are found on first use (PEP 562), so that ``import opweld`` cost
 
 import sys as _sys
 
-from opweld.config import config as config  # eager: the module of the same name must not hide the object
-from opweld.rooms import door
-from opweld.rooms import tracebacks as _tracebacks
+from opweld.together import together as _together
+
+_together.load("opweld.config")
+_together.load("opweld.rooms")
+
+from opweld.config import config as config  # noqa: E402  # eager: the module of the same name must not hide the object
+from opweld.rooms import door  # noqa: E402
+from opweld.rooms import tracebacks as _tracebacks  # noqa: E402
 
 
 def _show(*error):  # type: ignore[no-untyped-def]

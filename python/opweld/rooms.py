@@ -9,9 +9,10 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import update_wrapper
-from importlib import import_module
 from types import ModuleType
 from typing import Any, TypeVar
+
+from opweld.together import together
 
 __all__ = ["Late", "door", "ending", "late", "submodule"]
 
@@ -106,7 +107,7 @@ def _load(path: str) -> ModuleType:
     looks = gc.isenabled()
     gc.disable()
     try:
-        return import_module(path)
+        return together.load(path)
     finally:
         if looks:
             if not gc.get_freeze_count():
