@@ -24,7 +24,10 @@ FIRST = (
 
 
 def imports_of(first: tuple[str, ...]) -> dict[str, list[str]]:
-    """Import modules, and give what each module of the package that is loaded then imports, in that order."""
+    """Import modules, and give what each module of the package that is loaded then imports, in that order.
+
+    All but what ``import opweld`` loads need NumPy, which is said first.
+    """
     wanted: dict[str, list[str]] = {}
     plain = builtins.__import__
 
@@ -38,12 +41,15 @@ def imports_of(first: tuple[str, ...]) -> dict[str, list[str]]:
 
     builtins.__import__ = noted
     try:
+        importlib.import_module("opweld")
+        light = set() if "numpy" in sys.modules else set(sys.modules)
         for name in first:
             importlib.import_module(name)
     finally:
         builtins.__import__ = plain
     loaded = [name for name, module in sys.modules.items() if name.startswith("opweld.") and _source(module)]
-    return {name: _once([name.rpartition(".")[0], *wanted.get(name, [])], name, loaded) for name in loaded}
+    imports = {name: _once([name.rpartition(".")[0], *wanted.get(name, [])], name, loaded) for name in loaded}
+    return {name: others if name in light else ["numpy", *others] for name, others in imports.items()}
 
 
 def _source(module: Any) -> str:

@@ -52,7 +52,7 @@ class Together:
     ----------
     modules : dict of str to tuple
         Of each module its source's folder and name, below the folder that holds the package; its source's size; where
-        its code lies behind this table and how long it is; and the names of those that it imports. Empty: there is no
+        its code lies behind this table and how long it is; and the names of those that it imports, NumPy among them. Empty: there is no
         such file, or it is another CPython's.
     """
 
@@ -91,6 +91,8 @@ class Together:
         module
         """
         if name in self.modules and name not in sys.modules and _nobody_asks():
+            if "numpy" in self.modules[name][-1]:
+                import_module("numpy")  # whole before any module in C asks for a part of it: threads would meet there
             try:
                 file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
             except OSError:
