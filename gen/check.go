@@ -19,14 +19,20 @@ func (p *Program) Check() (*Typed, error) {
 			return nil, c.err
 		}
 	}
-	return newTyped(p, c.arrays, c.loops)
+	typed, err := newTyped(p, c.arrays, c.loops)
+	if err != nil {
+		return nil, err
+	}
+	typed.ways = c.ways
+	return typed, nil
 }
 
 type checker struct {
 	p        *Program
-	producer []int         // step that makes a variable, or -1
-	arrays   []*TypedArray // of each type that has one
-	loops    []*Loop       // of each kernel whose loops the engine writes
+	producer []int            // step that makes a variable, or -1
+	arrays   []*TypedArray    // of each type that has one
+	loops    []*Loop          // of each kernel whose loops the engine writes
+	known    map[wayName]*way // found before, and read by others at the same time
 	ways     map[wayName]*way
 	err      *Error
 }

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -238,7 +239,7 @@ func (c *checker) wayOf(in *Instruction, values []scalar.Type) (*way, error) {
 	for i, a := range in.Args[:min(len(in.Args), len(name.takes))] {
 		name.takes[i] = values[a].Name
 	}
-	if w, known := c.ways[name]; known {
+	if w := cmp.Or(c.known[name], c.ways[name]); w != nil {
 		return w, nil
 	}
 	w := &way{}

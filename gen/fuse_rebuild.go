@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"opweld/gen/async"
 	"opweld/gen/scalar"
 )
 
@@ -49,21 +50,37 @@ type rebuilder struct {
 	place   []int          // variable -> in the new Program, or -1
 	kernels map[int]int    // kernel -> in the new Program
 	fused   map[string]int // digest of a kernel that was made -> in the new Program
-	looked  map[*group]*analysis
-	checker *checker
+	united  map[*group]*united
+	arrays  []*TypedArray // of each type that has one
 	err     error
+}
+
+// united is what a group that was several steps becomes, but for the places of its kernels.
+type united struct {
+	*analysis
+	*Group
+	kernel composed
+	parts  []composed
+	over   [][2]int // outputs that may be written over inputs
+}
+
+// composed is a kernel that was made.
+type composed struct {
+	TypedKernel
+	id  string // its digest
+	err *Error
 }
 
 // rebuild makes steps of the groups.
 func (f *fuser) rebuild() (*Typed, error) {
 	p := *f.Program
 	p.Kernels, p.Steps, p.Variables, p.Inputs, p.Outputs = nil, nil, nil, nil, nil
-	r := &rebuilder{fuser: f, program: &p, result: &Typed{Program: &p, Types: f.Types}, kernels: map[int]int{}, fused: map[string]int{}, looked: map[*group]*analysis{}}
-	r.checker = &checker{p: f.Program, arrays: make([]*TypedArray, len(f.Types)), ways: map[wayName]*way{}}
+	r := &rebuilder{fuser: f, program: &p, result: &Typed{Program: &p, Types: f.Types}, kernels: map[int]int{}, fused: map[string]int{}}
 	for i := range f.Types {
-		r.checker.arrays[i] = f.Types[i].Array
+		r.arrays = append(r.arrays, f.Types[i].Array)
 	}
 	groups := f.distinct()
+	r.unite(groups)
 	r.variables(groups)
 	for _, g := range groups {
 		r.step(g)
@@ -95,6 +112,24 @@ func (f *fuser) distinct() []*group {
 	return found
 }
 
+// unite makes loops of the groups that were several steps, side by side: they are most of what there is to do, and none waits for another.
+func (r *rebuilder) unite(groups []*group) {
+	found := make([]*united, len(groups))
+	err := async.Each(len(groups), func(i int) error {
+		if g := groups[i]; !r.same(g) {
+			found[i] = r.several(r.analyse(g))
+		}
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	r.united = map[*group]*united{}
+	for i, g := range groups {
+		r.united[g] = found[i]
+	}
+}
+
 // variables keeps those that anything but one loop speaks of.
 func (r *rebuilder) variables(groups []*group) {
 	used := make([]bool, len(r.Variables))
@@ -108,8 +143,7 @@ func (r *rebuilder) variables(groups []*group) {
 			}
 			continue
 		}
-		r.looked[g] = r.analyse(g)
-		for _, v := range r.looked[g].outputs {
+		for _, v := range r.united[g].outputs {
 			used[v] = true
 		}
 	}
@@ -134,7 +168,7 @@ func (r *rebuilder) step(g *group) {
 	if r.same(g) {
 		step.Kernel = r.kernelOf(step.Kernel)
 	} else {
-		step, group = r.several(r.looked[g])
+		step, group = r.placed(r.united[g])
 	}
 	step.Inputs, step.Outputs = renumbered(step.Inputs, r.place), renumbered(step.Outputs, r.place)
 	if step.Params != nil {
@@ -162,19 +196,30 @@ func (r *rebuilder) add(k TypedKernel) int {
 	return len(r.result.Kernels) - 1
 }
 
-// several makes a step of several, with the memory that they may write over.
-func (r *rebuilder) several(a *analysis) (Step, *Group) {
-	k, g := a.compose(a.inputs, a.outputs), r.group(a)
+// several makes a loop of several steps, with the memory that they may write over.
+func (r *rebuilder) several(a *analysis) *united {
+	k, j := a.compose(a.inputs, a.outputs), &united{analysis: a}
+	r.group(j)
 	k.Structure.Exact = a.exact()
-	s := Step{Outputs: a.outputs}
-	s.Inputs, g.From, g.Views = r.sources(a.inputs)
 	if !a.folds {
-		for _, pair := range a.overwrites(k) {
-			s.Destroys = append(s.Destroys, [2]int{pair[0], g.From[pair[1]]})
-		}
+		j.over = a.overwrites(k)
 	}
-	s.Kernel = r.compiled(k)
-	return s, g
+	j.kernel = r.typed(k)
+	return j
+}
+
+// placed makes a step of a loop that was several.
+func (r *rebuilder) placed(j *united) (Step, *Group) {
+	for i := range j.parts {
+		j.Parts[i].Kernel = r.compiled(&j.parts[i])
+	}
+	s := Step{Outputs: j.outputs}
+	s.Inputs, j.From, j.Views = r.sources(j.inputs)
+	for _, pair := range j.over {
+		s.Destroys = append(s.Destroys, [2]int{pair[0], j.From[pair[1]]})
+	}
+	s.Kernel = r.compiled(&j.kernel)
+	return s, j.Group
 }
 
 // overwrites gives outputs the memory of inputs that the steps may write over, and says so.
@@ -210,27 +255,33 @@ func (a *analysis) taker(k *Kernel, input, rather int) int {
 	return found
 }
 
-// compiled adds a kernel that was made, or finds one of the same loop.
-func (r *rebuilder) compiled(k *Kernel) int {
-	id := k.digest()
-	if at, known := r.fused[id]; known {
-		return at
-	}
-	c := r.checker
-	typed := TypedKernel{Kernel: k, Loop: c.structure("fused", k)}
-	if c.err != nil && r.err == nil {
-		r.err = fmt.Errorf("opweld's fusion is wrong: %w", c.err)
-	}
+// typed resolves what a kernel that was made computes.
+func (r *rebuilder) typed(k *Kernel) composed {
+	c := &checker{p: r.Program, arrays: r.arrays, known: r.ways, ways: map[wayName]*way{}}
+	made := composed{TypedKernel: TypedKernel{Kernel: k, Loop: c.structure("fused", k)}, id: k.digest(), err: c.err}
 	names := k.variableNames()
 	for i, t := range k.types() {
-		typed.Variables = append(typed.Variables, TypedVariable{Name: names[i], Type: &r.Types[t]})
+		made.Variables = append(made.Variables, TypedVariable{Name: names[i], Type: &r.Types[t]})
 	}
-	r.fused[id] = r.add(typed)
-	return r.fused[id]
+	return made
+}
+
+// compiled adds a kernel that was made, or finds one of the same loop.
+func (r *rebuilder) compiled(k *composed) int {
+	at, known := r.fused[k.id]
+	if !known {
+		if k.err != nil && r.err == nil {
+			r.err = fmt.Errorf("opweld's fusion is wrong: %w", k.err)
+		}
+		at = r.add(k.TypedKernel)
+		r.fused[k.id] = at
+	}
+	return at
 }
 
 // group says what the steps were, and what runs where shapes differ.
-func (r *rebuilder) group(a *analysis) *Group {
+func (r *rebuilder) group(j *united) {
+	a := j.analysis
 	g := &Group{Folds: max(0, slices.IndexFunc(a.steps, func(step int) bool {
 		return slices.ContainsFunc(a.kernel(step).Loop.Folds, func(f Fold) bool { return f.Identity == nil })
 	}))}
@@ -247,7 +298,8 @@ func (r *rebuilder) group(a *analysis) *Group {
 		g.Members = append(g.Members, m)
 	}
 	for _, part := range a.parts() {
-		p := Part{Kernel: r.compiled(a.compose(part.inputs, part.outputs)), Nodes: a.needed(part.inputs, part.outputs)}
+		j.parts = append(j.parts, r.typed(a.compose(part.inputs, part.outputs)))
+		p := Part{Nodes: a.needed(part.inputs, part.outputs)}
 		for _, v := range slices.Concat(part.inputs, part.outputs) {
 			p.Operands = append(p.Operands, a.operand(v))
 		}
@@ -259,5 +311,5 @@ func (r *rebuilder) group(a *analysis) *Group {
 	slices.SortFunc(g.Masks, slices.Compare)
 	g.Masks = slices.CompactFunc(g.Masks, slices.Equal)
 	g.Temps = len(a.temps)
-	return g
+	j.Group = g
 }

@@ -29,7 +29,7 @@ var rooms = map[string][]string{
 	"opweld/gen/pattern":   {},
 	"opweld/gen/ccode":     {"opweld/npyapi", "github.com/tree-sitter/", "opweld/gen/pattern"},
 	"opweld/gen/scalar":    {"opweld/npyapi", "opweld/gen/pattern"},
-	"opweld/gen":           {"opweld/gen/ccode", "opweld/gen/scalar", "opweld/npyapi", "opweld/refcount", "opweld/templates", "opweld/gen/pattern"},
+	"opweld/gen":           {"opweld/gen/async", "opweld/gen/ccode", "opweld/gen/scalar", "opweld/npyapi", "opweld/refcount", "opweld/templates", "opweld/gen/pattern"},
 	"opweld/gen/async":     {},
 	"opweld/gen/cc":        {"opweld/gen/async", "opweld/npyapi", "opweld/gen/pattern"},
 	"opweld/gen/cache":     {"opweld/gen/async"},

@@ -78,6 +78,7 @@ func (v *View) text(lang Lang) (string, error) {
 		}
 		v.Helpers = append(v.Helpers, written)
 	}
+	v.Bare = v.Light && v.bare()
 	return text(unitTemplate, v, lang)
 }
 

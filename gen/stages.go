@@ -18,7 +18,7 @@ type stages struct {
 	first []int // of each instruction, the first value that it makes
 	of    []int // of each instruction: its part
 	last  int
-	waits map[int]bool // values that a later part reads
+	waits []bool // of each value whether a later part reads it
 }
 
 // staged tells whether a body is parted.
@@ -39,7 +39,7 @@ func (l *Loop) staged() bool {
 
 // newStages decides what is computed when.
 func newStages(l *Loop) *stages {
-	s := &stages{Loop: l, waits: map[int]bool{}}
+	s := &stages{Loop: l}
 	for range l.Inputs {
 		s.from = append(s.from, -1)
 	}
@@ -61,6 +61,7 @@ func newStages(l *Loop) *stages {
 			s.from, ready = append(s.from, i), append(ready, next)
 		}
 	}
+	s.waits = make([]bool, len(s.from))
 	s.late()
 	s.wait()
 	return s
@@ -68,12 +69,11 @@ func newStages(l *Loop) *stages {
 
 // late moves what is no call to the part that needs it first.
 func (s *stages) late() {
-	needed := map[int]int{} // value -> part
-	need := func(v, part int) {
-		if have, known := needed[v]; !known || part < have {
-			needed[v] = part
-		}
+	needed := make([]int, len(s.from)) // of each value, the part that reads it first
+	for v := range needed {
+		needed[v] = s.last
 	}
+	need := func(v, part int) { needed[v] = min(needed[v], part) }
 	for _, v := range s.wanted() {
 		need(v, s.last)
 	}
@@ -82,9 +82,7 @@ func (s *stages) late() {
 		if !s.apart(in) {
 			part := s.last
 			for v := range len(in.Makes) {
-				if at, known := needed[s.first[i]+v]; known {
-					part = min(part, at)
-				}
+				part = min(part, needed[s.first[i]+v])
 			}
 			s.of[i] = part &^ 1 // what a call reads is computed just before it
 		}
@@ -154,14 +152,13 @@ type stage struct {
 // order lists the stages; the last part of a loop that folds is none.
 func (s *stages) order() []stage {
 	var found []stage
+	parts, given := s.parts(), s.given()
 	for part := 0; part <= s.last; part++ {
-		next := stage{given: s.given(part)}
-		for i := range s.Body {
-			switch in := &s.Body[i]; {
-			case in.Op == OpConstant:
-			case s.of[i] == part && s.apart(in):
+		next := stage{given: given[part]}
+		for _, i := range parts[part] {
+			if in := &s.Body[i]; s.apart(in) {
 				found = append(found, stage{body: []int{i}, call: in.apart()})
-			case s.of[i] == part:
+			} else {
 				next.body = append(next.body, i)
 			}
 		}
@@ -177,6 +174,17 @@ func (s *stages) order() []stage {
 		}
 		if len(next.given) > 0 {
 			found = append(found, stage{given: next.given})
+		}
+	}
+	return found
+}
+
+// parts lists the instructions of each part but constants.
+func (s *stages) parts() [][]int {
+	found := make([][]int, s.last+1)
+	for i := range s.Body {
+		if s.Body[i].Op != OpConstant {
+			found[s.of[i]] = append(found[s.of[i]], i)
 		}
 	}
 	return found
@@ -245,13 +253,16 @@ func connected(all []int, reads func(part []int, one int) bool) [][]int {
 	return found
 }
 
-// given lists the numbers that functions of many are called with in the next part, and in none before.
-func (s *stages) given(part int) []int {
-	var found []int
+// given lists for each part the numbers that functions of many are called with in the next part, and in none before.
+func (s *stages) given() [][]int {
+	found := make([][]int, s.last+1)
 	for v, i := range s.from {
 		number := s.held(v) || i >= 0 && s.Body[i].Op == OpConstant
-		if number && s.waits[v] && s.called(v) == part+1 {
-			found = append(found, v)
+		if !number || !s.waits[v] {
+			continue
+		}
+		if part := s.called(v) - 1; part >= 0 && part <= s.last {
+			found[part] = append(found[part], v)
 		}
 	}
 	return found
@@ -269,8 +280,8 @@ func (s *stages) called(v int) int {
 }
 
 // lives finds the last stage that reads each value; what is folded is read behind all.
-func (s *stages) lives(order []stage) map[int]int {
-	last := map[int]int{}
+func (s *stages) lives(order []stage) []int {
+	last := make([]int, len(s.from))
 	for at := range order {
 		for _, i := range order[at].body {
 			for _, v := range s.Body[i].Args {

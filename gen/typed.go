@@ -16,6 +16,7 @@ type Typed struct {
 	Kernels []TypedKernel // in Program's order
 	Nodes   []int         // of each step, which of the steps of the Program that was read it was: of several the last
 	Groups  []*Group      // of each step what it was made of; nil: it is one that was read
+	ways    map[wayName]*way
 }
 
 // TypedType is a type with what its declaration says.

@@ -27,6 +27,7 @@ type View struct {
 	Library   []string        // pieces of the vector library that loops run
 	Loops     []*LoopView     // those of the engine alone, each distinct one once
 	Light     bool            // no header of Python's or NumPy's is read
+	Bare      bool            // nor one of libc's
 	Parts     bool            // Loops are compiled apart, at the same time as the rest
 	Accounted []AccountedView // calls in users' texts of which is told; empty: of none
 	helpers   []scalar.Helper // each after those that it needs

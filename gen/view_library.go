@@ -21,7 +21,7 @@ func (p *piece) simple(st *stage) string {
 		args = []int{p.Outputs[st.stores[0]].Value}
 	}
 	h, known := p.near(op, args)
-	if !known || p.leaves(st, made, h.Type) == "" {
+	if !known || p.leaves(st, made, h.Type) < 0 {
 		return ""
 	}
 	p.helpers = append(p.helpers, h)
@@ -35,15 +35,15 @@ func (p *piece) simple(st *stage) string {
 	return h.Piece()
 }
 
-// leaves has a stage leave what it makes where it waits, or is stored, and names the pointer to that; empty: the dtype is another, or
+// leaves has a stage leave what it makes where it waits, or is stored, and gives the pointer to that; -1: the dtype is another, or
 // something else is stored.
-func (p *piece) leaves(st *stage, made int, t scalar.Type) string {
+func (p *piece) leaves(st *stage, made int, t scalar.Type) int {
 	if len(st.stores) == 0 {
 		p.writes = []int{made}
 		return p.point(-1-made, "")
 	}
 	if out := p.Outputs[st.stores[0]]; out.Type.Name != t.Name || made >= 0 && made != out.Value {
-		return ""
+		return -1
 	}
 	return p.point(p.output(st.stores[0]), "")
 }
@@ -67,20 +67,21 @@ func (p *piece) vector(st *stage) string {
 	in, v := &p.Body[st.body[0]], p.first[st.body[0]]
 	h, _ := scalar.Vector(in.Op, in.Takes[0])
 	p.helpers = append(p.helpers, h)
-	names := []string{p.leaves(st, v, h.Type)}
+	text := ""
+	if at := p.leaves(st, v, h.Type); p.view.Exact {
+		text = fmt.Sprintf("%s((%s *)(void *)%s", h.C(), h.Type.Value, pointer(at))
+	}
 	for _, arg := range in.Args {
 		what := -1 - arg
 		if p.close(arg) {
 			what = p.input(arg)
 		}
-		names = append(names, p.point(what, "const "))
+		if at := p.point(what, "const "); p.view.Exact {
+			text += fmt.Sprintf(", (const %s *)(const void *)%s", h.Type.Value, pointer(at))
+		}
 	}
 	if !p.view.Exact {
 		return h.Piece()
-	}
-	text := fmt.Sprintf("%s((%s *)(void *)%s", h.C(), h.Type.Value, names[0])
-	for _, name := range names[1:] {
-		text += fmt.Sprintf(", (const %s *)(const void *)%s", h.Type.Value, name)
 	}
 	p.view.Call = text + ", opw_n);"
 	return ""

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"opweld/gen/async"
 	"opweld/gen/scalar"
 )
 
@@ -63,26 +64,21 @@ type LineView struct {
 
 // loops names the loops, each where it stands.
 func (v *viewer) loops() {
+	bodies, views := make([]*body, len(v.plan.Loops)), make([]*LoopView, len(v.plan.Loops))
+	err := async.Each(len(views), func(i int) error { // of many nodes they are most of what there is to name
+		bodies[i], views[i] = v.loop(&v.plan.Loops[i])
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
 	w := v.view
-	pieces := map[bool]map[string]string{true: {}, false: {}}
-	for i := range v.plan.Loops {
+	pieces, known := map[bool]map[string]string{true: {}, false: {}}, map[string]bool{}
+	for i, lv := range views {
 		l := &v.plan.Loops[i]
-		function := &v.plan.Kernels[l.Kernel]
-		shares := &v.plan.Loops[l.Shares]
-		b := &body{name: function.Name, guarded: function.Lang == CXX, pieces: pieces[shares.Place == AmongOps]}
-		b.l = gluePrefix + v.plan.Kernels[shares.Kernel].Name
-		worth := function.TypedKernel.worth()
-		if worth > 0 && function.TypedKernel.Loop.codes() {
-			b.raises = 1
-		}
-		lv := b.loop(function.TypedKernel.Loop)
-		lv.C, lv.L = gluePrefix+function.Name, b.l
-		lv.Linkage, lv.Guarded, lv.Worth, lv.Raises = linkage(l.Place), b.guarded, worth, b.raises
-		if lv.Shared = l.Place == Apart; lv.Staged != nil {
+		if lv.Staged != nil {
+			lv.Staged.settle(lv.L, pieces[v.plan.Loops[l.Shares].Place == AmongOps])
 			w.Library = lv.Staged.number(w.Library)
-		}
-		for _, axes := range function.TypedKernel.Loop.Exact {
-			lv.Exact = append(lv.Exact, mask(axes))
 		}
 		w.Table = append(w.Table, lv)
 		switch l.Place {
@@ -91,12 +87,30 @@ func (v *viewer) loops() {
 		case Apart, Beforehand:
 			w.Loops = append(w.Loops, lv)
 		}
-		for _, h := range b.helpers {
-			if !slices.ContainsFunc(w.helpers, func(have scalar.Helper) bool { return have.Same(h) }) {
+		for _, h := range bodies[i].helpers {
+			if !known[h.C()] {
+				known[h.C()] = true
 				w.helpers = append(w.helpers, h)
 			}
 		}
 	}
+}
+
+// loop names one loop.
+func (v *viewer) loop(l *LoopFunction) (*body, *LoopView) {
+	function := &v.plan.Kernels[l.Kernel]
+	b := &body{name: function.Name, guarded: function.Lang == CXX, l: gluePrefix + v.plan.Kernels[v.plan.Loops[l.Shares].Kernel].Name}
+	worth := function.TypedKernel.worth()
+	if worth > 0 && function.TypedKernel.Loop.codes() {
+		b.raises = 1
+	}
+	lv := b.loop(function.TypedKernel.Loop)
+	lv.C, lv.L, lv.Shared = gluePrefix+function.Name, b.l, l.Place == Apart
+	lv.Linkage, lv.Guarded, lv.Worth, lv.Raises = linkage(l.Place), b.guarded, worth, b.raises
+	for _, axes := range function.TypedKernel.Loop.Exact {
+		lv.Exact = append(lv.Exact, mask(axes))
+	}
+	return b, lv
 }
 
 // linkage is static where one part of a unit alone sees the loop.
@@ -109,10 +123,9 @@ func linkage(p Place) string {
 
 // body writes instructions as statements over the values v0, v1, …
 type body struct {
-	name, l string            // the kernel's, the loop's
-	pieces  map[string]string // of loops that are run in stages: a piece's text -> its name, of those that the loop sees
-	guarded bool              // C++ that may throw
-	raises  int               // 1: the loop may set an exception, for which it takes the GIL
+	name, l string // the kernel's, the loop's
+	guarded bool   // C++ that may throw
+	raises  int    // 1: the loop may set an exception, for which it takes the GIL
 	values  int
 	lines   []LineView
 	helpers []scalar.Helper

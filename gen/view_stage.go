@@ -32,6 +32,8 @@ type StagedView struct {
 type StageView struct {
 	Piece string
 	First int
+	own   *PieceView // the piece, where it is written in the unit
+	id    string     // of its text
 }
 
 // SlotView is a place for a value of each element of a block.
@@ -65,19 +67,19 @@ type stager struct {
 	*stages
 	*body
 	whole *StagedView
-	until map[int]int // value -> the last stage that reads it
-	slots map[int]int // value -> slot
-	reads []int       // inputs
+	until []int // of each value, the last stage that reads it
+	slots []int // of each value that waits
+	reads []int // inputs
 }
 
 // staged writes the pieces of a loop. Of one that folds, what is computed in the last part is left in b.
 func (b *body) staged(l *Loop, operands []OperandView) *StagedView {
-	s := &stager{stages: newStages(l), body: b, whole: &StagedView{Sizes: numbers(l.contiguous(operands))}, slots: map[int]int{}}
+	s := &stager{stages: newStages(l), body: b, whole: &StagedView{Sizes: numbers(l.contiguous(operands))}}
 	if l.codes() || l.fails() {
 		s.whole.Exact = 1
 	}
 	order := s.order()
-	s.until = s.lives(order)
+	s.until, s.slots = s.lives(order), make([]int, len(s.from))
 	for at := range order {
 		s.write(at, &order[at])
 	}
@@ -125,9 +127,9 @@ func (w *StagedView) number(library []string) []string {
 	return library
 }
 
-// write writes a stage, and its piece where no loop before has the same.
+// write writes a stage, and its piece where the library has none.
 func (s *stager) write(at int, st *stage) {
-	p := &piece{stager: s, view: PieceView{Exact: s.whole.Exact > 0, Raises: s.raises}, local: map[int]string{}}
+	p := &piece{stager: s, view: PieceView{Exact: s.whole.Exact > 0, Raises: s.raises}}
 	s.lines = nil
 	name := p.simple(st)
 	switch {
@@ -137,29 +139,42 @@ func (s *stager) write(at int, st *stage) {
 	default:
 		p.compute(st)
 	}
-	p.view.Lines = s.lines
-	p.rename()
-	for _, l := range p.view.Lines {
-		p.view.Fails = p.view.Fails || l.Code != nil || strings.Contains(l.Text, "opw_failure") || strings.Contains(l.Text, "opw_member")
-		p.view.Guarded = p.view.Guarded || l.Code != nil && s.guarded
-	}
+	next := StageView{Piece: name, First: len(s.whole.where)}
 	if name == "" {
-		name, s.whole.own = s.piece(p.view), true
+		next.own, next.id = p.written()
+		s.whole.own = true
 	}
-	s.whole.Stages = append(s.whole.Stages, StageView{name, len(s.whole.where)})
+	s.whole.Stages = append(s.whole.Stages, next)
 	s.whole.where = append(s.whole.where, p.places(at, st.call)...)
 }
 
-// piece gives the name of a piece; one that no loop before has is written.
-func (s *stager) piece(p PieceView) string {
-	id := fmt.Sprint(p)
-	name, known := s.pieces[id]
-	if !known {
-		name = fmt.Sprintf("%s_piece%d", s.l, len(s.whole.Written))
-		s.pieces[id], p.Name = name, name
-		s.whole.Written = append(s.whole.Written, p)
+// written gives the piece that s.lines and p say, and what tells it from others.
+func (p *piece) written() (*PieceView, string) {
+	p.view.Lines = p.lines
+	p.rename()
+	for _, l := range p.view.Lines {
+		p.view.Fails = p.view.Fails || l.Code != nil || strings.Contains(l.Text, "opw_failure") || strings.Contains(l.Text, "opw_member")
+		p.view.Guarded = p.view.Guarded || l.Code != nil && p.guarded
 	}
-	return name
+	return &p.view, fmt.Sprint(p.view)
+}
+
+// settle names the pieces of a loop that are written in the unit, and has those written that no loop before has. pieces: their texts ->
+// their names, of those that the loop sees.
+func (w *StagedView) settle(loop string, pieces map[string]string) {
+	for i := range w.Stages {
+		st := &w.Stages[i]
+		if st.own == nil {
+			continue
+		}
+		name, known := pieces[st.id]
+		if !known {
+			name = fmt.Sprintf("%s_piece%d", loop, len(w.Written))
+			pieces[st.id], st.own.Name = name, name
+			w.Written = append(w.Written, *st.own)
+		}
+		st.Piece = name
+	}
 }
 
 // rest names what the last part of a loop that folds reads, and computes.
@@ -211,24 +226,27 @@ func (s *stager) again(i int) {
 type piece struct {
 	*stager
 	view   PieceView
-	points []int          // what its pointers are to: operands, or values as -1 - value
-	local  map[int]string // pointers
-	writes []int          // values that wait
+	points []int // what its pointers are to: operands, or values as -1 - value
+	writes []int // values that wait
 }
 
 // to names the pointer to something.
 func (p *piece) to(what int, constant string) string {
-	if p.local[what] == "" {
-		p.local[what] = p.point(what, constant)
+	at := slices.Index(p.points, what)
+	if at < 0 {
+		at = p.point(what, constant)
 	}
-	return p.local[what]
+	return pointer(at)
 }
 
-// point names one more pointer.
-func (p *piece) point(what int, constant string) string {
+// point adds a pointer, and gives its number.
+func (p *piece) point(what int, constant string) int {
 	p.points, p.view.Pointers = append(p.points, what), append(p.view.Pointers, constant)
-	return "opw_x" + strconv.Itoa(len(p.points)-1)
+	return len(p.points) - 1
 }
+
+// pointer names the pointer of a number.
+func pointer(at int) string { return "opw_x" + strconv.Itoa(at) }
 
 // compute reads what a stage needs, computes, and writes what will wait or is stored.
 func (p *piece) compute(st *stage) {

@@ -87,11 +87,6 @@ type Helper struct {
 // C is the helper's name in C.
 func (h Helper) C() string { return "opw_" + h.Name + "_" + h.Type.Suffix }
 
-// Same tells whether two helpers are one in C.
-func (h Helper) Same(other Helper) bool {
-	return h.Name == other.Name && h.Type.Suffix == other.Type.Suffix
-}
-
 // Piece is the function of the vector library by which a loop that is run in stages calls a helper of it.
 func (h Helper) Piece() string { return "opw_" + h.Name + "_piece_" + h.Type.Suffix }
 
