@@ -80,6 +80,7 @@ type fuser struct {
 	absorbed []bool     // of each step: it is a view that loops read through, and that nobody makes
 	turn     int        // how often groups were gone over
 	room     []int      // of two groups, in order
+	near     []*group   // what neighbours found last
 	behind   []int      // steps that are to be looked at
 	marks    []int      // of each step: the turn in which a way was looked for from a group that has it
 	repeats  bool       // groups may repeat others' steps: what was seen of them before that does not hold any more
@@ -193,10 +194,10 @@ func (f *fuser) fuses(step int) bool {
 		len(f.Steps[step].Views) == 0
 }
 
-// neighbours lists the groups that a group may join: of the producers of what it reads, the latest first, and of those that
-// read the same.
+// neighbours lists, where the next call does, the groups that a group may join: of the producers of what it reads, the latest first,
+// and of those that read the same.
 func (f *fuser) neighbours(g *group) []*group {
-	var found []*group
+	found := f.near[:0]
 	f.turn++
 	add := func(other int) {
 		if n := f.of[other]; n != nil && n.fuses && n != g && n.turn != f.turn {
@@ -219,6 +220,7 @@ func (f *fuser) neighbours(g *group) []*group {
 			}
 		}
 	}
+	f.near = found
 	return found
 }
 
@@ -230,9 +232,12 @@ func (f *fuser) join(a, b *group) bool {
 	if a.weight+b.weight > maxFused {
 		return false
 	}
-	joined := &group{steps: f.merged(a.steps, b.steps), fuses: true, weight: a.weight + b.weight}
 	linked := f.linked(a, b)
-	if !linked && !f.alike(a, b) || f.passes(joined.steps) {
+	if !linked && !f.alike(a, b) {
+		return false
+	}
+	joined := &group{steps: f.merged(a.steps, b.steps), fuses: true, weight: a.weight + b.weight}
+	if f.passes(joined.steps) {
 		return false
 	}
 	joined.seen = f.analyse(joined)
@@ -276,14 +281,19 @@ func (f *fuser) look(g *group) *analysis {
 	return g.seen
 }
 
-// linked tells whether one of two groups reads what the other makes.
-func (f *fuser) linked(a, b *group) bool { return f.reads(a, b) || f.reads(b, a) }
-
-// reads tells whether a group reads what another makes.
-func (f *fuser) reads(g, from *group) bool {
-	for _, step := range g.steps {
+// linked tells whether one of two groups reads what the other makes: whoever is beside the smaller one is asked.
+func (f *fuser) linked(a, b *group) bool {
+	if len(a.steps) > len(b.steps) {
+		a, b = b, a
+	}
+	for _, step := range a.steps {
 		for _, v := range f.Steps[step].Inputs {
-			if by, made := f.shapes.by(v); made && f.of[by] == from {
+			if by, made := f.shapes.by(v); made && f.of[by] == b {
+				return true
+			}
+		}
+		for _, v := range f.Steps[step].Outputs {
+			if slices.ContainsFunc(f.shapes.readers[v], func(reader int) bool { return f.of[reader] == b }) {
 				return true
 			}
 		}

@@ -1,12 +1,14 @@
 package gen
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
+	"opweld/gen/async"
 	"opweld/templates"
 )
 
@@ -41,11 +43,22 @@ func Render(t Target) (*Unit, error) {
 	return unit, err
 }
 
-// unitTemplate is what a unit is written by.
-const unitTemplate = "unit.c.tmpl"
+// What a unit is written by: the two that are most of it, side by side, then the whole.
+const (
+	loopsTemplate  = "unit/loops.c.tmpl"
+	tablesTemplate = "unit/tables.c.tmpl"
+	unitTemplate   = "unit.c.tmpl"
+)
 
 // Ready reads the templates of units, which the first render would wait for.
-func Ready() error { return templates.Ready(unitTemplate) }
+func Ready() error {
+	for _, name := range []string{loopsTemplate, tablesTemplate, unitTemplate} {
+		if err := templates.Ready(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Runtime is the part of every module that does not depend on its function, in C: compiled once, when the package is
 // built for a CPython, and linked with each unit.
@@ -79,6 +92,15 @@ func (v *View) text(lang Lang) (string, error) {
 		v.Helpers = append(v.Helpers, written)
 	}
 	v.Bare = v.Light && v.bare()
+	tables := async.Go(func() (err error) { // half of what there is to write of many nodes
+		v.TablesText, err = templates.Text(tablesTemplate, v)
+		return err
+	})
+	var err error
+	v.LoopsText, err = templates.Text(loopsTemplate, v)
+	if err = cmp.Or(err, tables()); err != nil {
+		return "", wrong(err)
+	}
 	return text(unitTemplate, v, lang)
 }
 
@@ -101,16 +123,22 @@ func text(name string, data any, lang Lang) (string, error) {
 		written, err = laidOut(written)
 	}
 	if err != nil {
-		return "", fmt.Errorf("opweld's templates are wrong: %w", err)
+		return "", wrong(err)
+	}
+	const mark = "#opweld-glue"
+	if !strings.Contains(written, mark) {
+		return written, nil
 	}
 	lines := strings.Split(written, "\n")
 	for i, line := range lines {
-		if line == "#opweld-glue" {
+		if line == mark {
 			lines[i] = fmt.Sprintf("#line %d %q", i+2, lang.SourceName())
 		}
 	}
 	return strings.Join(lines, "\n"), nil
 }
+
+func wrong(err error) error { return fmt.Errorf("opweld's templates are wrong: %w", err) }
 
 // laidOut puts the name that frame.h hashes to where a text holds its token.
 func laidOut(written string) (string, error) {

@@ -11,26 +11,27 @@ import (
 // View is a plan in the shape in which the templates need it: names chosen, texts paired with their origins, tables
 // flattened. Templates only range over it.
 type View struct {
-	Module    string
-	Name      string // of the functions, for the reader
-	Summary   []string
-	Headers   []string
-	NoPrefix  bool     // a header of NumPy 1's is asked for, whose names stand in plain C of the engine's
-	Helpers   []string // C of the scalar operations, filled in by text
-	Support   []Fragment
-	Types     []*TypeView
-	Kernels   []*KernelView
-	Init      []InitView
-	Functions []*FunctionView
-	Table     []*LoopView     // the table of loops
-	Accesses  []AccessView    // the table of views
-	Library   []string        // pieces of the vector library that loops run
-	Loops     []*LoopView     // those of the engine alone, each distinct one once
-	Light     bool            // no header of Python's or NumPy's is read
-	Bare      bool            // nor one of libc's
-	Parts     bool            // Loops are compiled apart, at the same time as the rest
-	Accounted []AccountedView // calls in users' texts of which is told; empty: of none
-	helpers   []scalar.Helper // each after those that it needs
+	Module                string
+	Name                  string // of the functions, for the reader
+	Summary               []string
+	Headers               []string
+	NoPrefix              bool     // a header of NumPy 1's is asked for, whose names stand in plain C of the engine's
+	Helpers               []string // C of the scalar operations, filled in by text
+	Support               []Fragment
+	Types                 []*TypeView
+	Kernels               []*KernelView
+	Init                  []InitView
+	Functions             []*FunctionView
+	Table                 []*LoopView     // the table of loops
+	Accesses              []AccessView    // the table of views
+	Library               []string        // pieces of the vector library that loops run
+	Loops                 []*LoopView     // those of the engine alone, each distinct one once
+	Light                 bool            // no header of Python's or NumPy's is read
+	Bare                  bool            // nor one of libc's
+	Parts                 bool            // Loops are compiled apart, at the same time as the rest
+	Accounted             []AccountedView // calls in users' texts of which is told; empty: of none
+	LoopsText, TablesText string          // what is written before the rest of it, filled in by text
+	helpers               []scalar.Helper // each after those that it needs
 }
 
 // FunctionView is a function as data.

@@ -57,6 +57,9 @@ type set struct {
 
 var parsed = set{root: template.New("").Option("missingkey=error")}
 
+// usual is how many bytes of text there is room for from the start.
+const usual = 32 << 10
+
 // Text is what a template makes of data.
 func Text(name string, data any) (string, error) {
 	t, err := parsed.get(name)
@@ -64,6 +67,7 @@ func Text(name string, data any) (string, error) {
 		return "", err
 	}
 	var text strings.Builder
+	text.Grow(usual)
 	err = t.Execute(&text, data)
 	return text.String(), err
 }

@@ -31,15 +31,16 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
     bool
         False also where more than that must be known.
     """
+    index, members = fgraph._index(), fgraph._members
     stack: list[tuple[Variable, Apply | None, int]] = [(node.inputs[position], node, position)]
     while stack:
         variable, reader, place = stack.pop()
         if reader is not None:
-            readers = fgraph._readers_of(variable)
+            readers = index.get(variable, {})
             if len(readers) != 1 or (reader, place) not in readers:
                 return False
         owner = variable.owner
-        if owner is None or isinstance(variable, Constant) or owner not in fgraph or variable in fgraph.inputs:
+        if owner is None or isinstance(variable, Constant) or owner not in members or variable in fgraph._given:
             return False
         if owner in fgraph.inplace:  # written over a temporary
             continue
