@@ -1,11 +1,8 @@
 package gen
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 )
@@ -13,12 +10,9 @@ import (
 // Decode reads a Program strictly: what is unknown, missing, repeated or of the wrong kind is an *Error that says where.
 // It checks the form only; Check looks at what the parts say of one another.
 func Decode(data []byte) (*Program, error) {
-	tree, ok := quick(data)
-	if !ok {
-		var err error
-		if tree, err = parse(data); err != nil {
-			return nil, &Error{Stage: "decode", Msg: err.Error()}
-		}
+	tree, err := parse(data)
+	if err != nil {
+		return nil, &Error{Stage: "decode", Msg: err.Error()}
 	}
 	d := &decoder{}
 	p := d.program(tree)
@@ -26,71 +20,6 @@ func Decode(data []byte) (*Program, error) {
 		return nil, d.err
 	}
 	return p, nil
-}
-
-// parse builds a tree of fields, slice, string, json.Number and bool, and refuses a key that stands twice.
-func parse(data []byte) (any, error) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	v, err := parseValue(dec)
-	if err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, fmt.Errorf("program ends too early, after %d bytes", dec.InputOffset())
-		}
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return nil, fmt.Errorf("program is not JSON: %w at byte %d", err, dec.InputOffset())
-		}
-		return nil, err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("something follows the program at byte %d", dec.InputOffset())
-	}
-	return v, nil
-}
-
-func parseValue(dec *json.Decoder) (any, error) {
-	tok, err := dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch tok {
-	case json.Delim('{'):
-		return parseObject(dec)
-	case json.Delim('['):
-		list := []any{}
-		for dec.More() {
-			v, err := parseValue(dec)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
-		}
-		_, err := dec.Token()
-		return list, err
-	}
-	return tok, nil
-}
-
-func parseObject(dec *json.Decoder) (any, error) {
-	obj := []named{}
-	for dec.More() {
-		tok, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		key := tok.(string) // an object's key is a string, or Token has failed
-		if slices.ContainsFunc(obj, func(m named) bool { return m.name == key }) {
-			return nil, fmt.Errorf("field %q stands twice", key)
-		}
-		v, err := parseValue(dec)
-		if err != nil {
-			return nil, err
-		}
-		obj = append(obj, named{key, v})
-	}
-	_, err := dec.Token()
-	return obj, err
 }
 
 // decoder keeps the first error; later reads give zero values.

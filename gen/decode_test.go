@@ -152,7 +152,13 @@ func TestTextThatIsNoProgram(t *testing.T) {
 		`[1]`:                       "expected an object, got a list of 1",
 		`{"program":1}x`:            "something follows the program at byte",
 		`{"program":2,"program":1}`: `field "program" stands twice`,
-		`{"program":01}`:            "program is not JSON",
+		`{"program":01}`:            `program is not JSON: expected a comma or '}', got "1" at byte 12`,
+		`{"program" 4}`:             `program is not JSON: expected a colon, got "4" at byte 11`,
+		`{program: 4}`:              `program is not JSON: expected a field's name, got "p" at byte 1`,
+		`{"program":}`:              `program is not JSON: expected a value, got "}" at byte 11`,
+		`{"program":-é}`:            `program is not JSON: expected a number, got "-" at byte 11`,
+		`{"name":"\x"}`:             "program is not JSON: invalid character 'x' in string escape code in the string at byte 8",
+		`{"name":"f`:                "program ends too early, after 10 bytes",
 	} {
 		_, err := Decode([]byte(text))
 		require.Error(t, err, text)

@@ -2,7 +2,10 @@ package gen
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
+
+	"opweld/gen/pattern"
 )
 
 // named is a field of an object of a tree, in the order in which they came.
@@ -11,22 +14,38 @@ type named struct {
 	value any
 }
 
-// reader builds the tree of a text of JSON that is right. It refuses what it is not sure of, without a word; a decoder of JSON, which
-// takes ten times as long, then reads the text, and says what is wrong.
+// reader builds the tree of a text of JSON: of []named, []any, string, json.Number, bool and nil. A decoder of JSON takes ten times as
+// long, and lets a key stand twice.
 type reader struct {
 	text string
 	at   int
+	err  error
 }
 
-// quick gives the tree of a text, as parse does.
-func quick(data []byte) (any, bool) {
+// parse gives the tree of a text.
+func parse(data []byte) (any, error) {
 	r := &reader{text: string(data)}
-	v, ok := r.value()
-	if !ok {
-		return nil, false
+	v := r.value()
+	if r.next(); r.err == nil && r.at < len(r.text) {
+		r.err = fmt.Errorf("something follows the program at byte %d", r.at)
 	}
-	r.next()
-	return v, r.at == len(r.text)
+	return v, r.err
+}
+
+// fail keeps the first error; what is read later has no meaning.
+func (r *reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// expected says that something else stands where the reader is.
+func (r *reader) expected(what string) {
+	if r.at >= len(r.text) {
+		r.fail(fmt.Errorf("program ends too early, after %d bytes", len(r.text)))
+		return
+	}
+	r.fail(fmt.Errorf("program is not JSON: expected %s, got %.1q at byte %d", what, r.text[r.at:], r.at))
 }
 
 // next gives the next byte that is no blank, and stays before it; 0: there is none.
@@ -50,7 +69,24 @@ func (r *reader) takes(b byte) bool {
 	return true
 }
 
-func (r *reader) value() (any, bool) {
+// more tells whether another of several follows, up to the byte that ends them; first: there is none yet.
+func (r *reader) more(end byte, first bool) bool {
+	if r.err != nil || r.takes(end) {
+		return false
+	}
+	if !first && !r.takes(',') {
+		r.expected(fmt.Sprintf("a comma or %q", end))
+	}
+	return r.err == nil
+}
+
+// spelt are the values that are words.
+var spelt = []struct {
+	text  string
+	value any
+}{{"true", true}, {"false", false}, {"null", nil}}
+
+func (r *reader) value() any {
 	switch b := r.next(); {
 	case b == '{':
 		return r.object()
@@ -58,39 +94,53 @@ func (r *reader) value() (any, bool) {
 		return r.list()
 	case b == '"':
 		return r.str()
-	case b >= '0' && b <= '9':
+	case b == '-' || b >= '0' && b <= '9':
 		return r.number()
-	case strings.HasPrefix(r.text[r.at:], "true"):
-		r.at += len("true")
-		return true, true
-	case strings.HasPrefix(r.text[r.at:], "false"):
-		r.at += len("false")
-		return false, true
 	}
-	return nil, false
+	for _, w := range spelt {
+		if strings.HasPrefix(r.text[r.at:], w.text) {
+			r.at += len(w.text)
+			return w.value
+		}
+	}
+	r.expected("a value")
+	return nil
 }
 
-// number reads one that is whole and not below 0: Program has no others.
-func (r *reader) number() (any, bool) {
+// numberRE is a number of JSON: Program has whole ones alone, and none below 0.
+var numberRE = pattern.New(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?`)
+
+// number reads one. What follows it is looked at by whoever reads on.
+func (r *reader) number() json.Number {
 	from := r.at
 	for r.at < len(r.text) && r.text[r.at] >= '0' && r.text[r.at] <= '9' {
 		r.at++
 	}
 	digits := r.text[from:r.at]
-	return json.Number(digits), (digits[0] != '0' || len(digits) == 1) && !strings.ContainsRune(".eE", rune(r.next()))
+	if whole := len(digits) > 0 && (digits[0] != '0' || len(digits) == 1); !whole || strings.ContainsRune(".eE", rune(r.next())) {
+		r.at = from
+		if digits = numberRE.FindString(r.text[from:]); digits == "" {
+			r.expected("a number")
+		}
+		r.at += len(digits)
+	}
+	return json.Number(digits)
 }
 
 // str reads a string; of one with escapes JSON's decoder says what it is.
-func (r *reader) str() (s string, ok bool) {
+func (r *reader) str() (s string) {
 	from, plain := r.at, true
 	for r.at++; r.at < len(r.text); r.at++ {
 		switch b := r.text[r.at]; {
 		case b == '"':
 			r.at++
 			if plain {
-				return r.text[from+1 : r.at-1], true
+				return r.text[from+1 : r.at-1]
 			}
-			return s, json.Unmarshal([]byte(r.text[from:r.at]), &s) == nil
+			if err := json.Unmarshal([]byte(r.text[from:r.at]), &s); err != nil {
+				r.fail(fmt.Errorf("program is not JSON: %w in the string at byte %d", err, from))
+			}
+			return s
 		case b == '\\':
 			plain = false
 			r.at++
@@ -98,46 +148,36 @@ func (r *reader) str() (s string, ok bool) {
 			plain = false
 		}
 	}
-	return "", false
+	r.at = len(r.text)
+	r.expected("the end of a string")
+	return ""
 }
 
-func (r *reader) list() (any, bool) {
+func (r *reader) list() []any {
 	all := []any{}
-	r.at++
-	for !r.takes(']') {
-		if len(all) > 0 && !r.takes(',') {
-			return nil, false
-		}
-		v, ok := r.value()
-		if !ok {
-			return nil, false
-		}
-		all = append(all, v)
+	for r.at++; r.more(']', len(all) == 0); {
+		all = append(all, r.value())
 	}
-	return all, true
+	return all
 }
 
-func (r *reader) object() (any, bool) {
+func (r *reader) object() []named {
 	all := make([]named, 0, 6)
-	r.at++
-	for !r.takes('}') {
-		if len(all) > 0 && !r.takes(',') || r.next() != '"' {
-			return nil, false
+	for r.at++; r.more('}', len(all) == 0); {
+		if r.next() != '"' {
+			r.expected("a field's name")
+			break
 		}
-		name, ok := r.str()
-		if !ok || !r.takes(':') {
-			return nil, false
-		}
+		name := r.str()
 		for i := range all {
 			if all[i].name == name {
-				return nil, false
+				r.fail(fmt.Errorf("field %q stands twice", name))
 			}
 		}
-		v, ok := r.value()
-		if !ok {
-			return nil, false
+		if !r.takes(':') {
+			r.expected("a colon")
 		}
-		all = append(all, named{name, v})
+		all = append(all, named{name, r.value()})
 	}
-	return all, true
+	return all
 }

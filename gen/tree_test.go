@@ -1,30 +1,62 @@
 package gen
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// TestQuickReadsAsJSON reads texts in both ways: what the quick one does not refuse it reads as the other does.
-func TestQuickReadsAsJSON(t *testing.T) {
-	texts := map[string]bool{ // and whether the quick one reads them
-		`{}`: true, `[]`: true, `0`: true, `17`: true, `true`: true, `false`: true, `""`: true, `"plain"`: true,
-		` { "a" : [ 1 , {"b":"c"} , [] ] , "d":false } `: true, `"a\n\u00e9\\\""`: true, `"é"`: true, `"\ud800"`: true,
-		"\"\xff\"": true, `{"a\u0062":1}`: true,
-		`null`: false, `-1`: false, `1.5`: false, `1e3`: false, `01`: false, `1 2`: false, `{"a":1,"a":2}`: false, `{"a":1,}`: false,
-		`[1,]`: false, `[,1]`: false, `[1 2]`: false, `{a:1}`: false, `{"a" 1}`: false, `{"a":}`: false, `"`: false, `"\`: false,
-		`"\x"`: false, "\"\n\"": false, `truth`: false, `tru`: false, `{`: false, `[`: false, `[1`: false, ``: false, ` `: false,
-		"1\x00": false, "\"a\"\x00": false,
-	}
-	for text, reads := range texts {
-		found, ok := quick([]byte(text))
-		assert.Equal(t, reads, ok, "%q", text)
-		if ok {
-			want, err := parse([]byte(text))
-			require.NoError(t, err, "%q", text)
-			assert.Equal(t, want, found, "%q", text)
+// plainly gives a tree as encoding/json has it.
+func plainly(v any) any {
+	switch v := v.(type) {
+	case []any:
+		all := []any{}
+		for _, one := range v {
+			all = append(all, plainly(one))
 		}
+		return all
+	case []named:
+		all := map[string]any{}
+		for _, field := range v {
+			all[field.name] = plainly(field.value)
+		}
+		return all
 	}
+	return v
+}
+
+// TestTreeIsThatOfJSON reads texts as encoding/json does, and refuses what that refuses, and a key that stands twice.
+func TestTreeIsThatOfJSON(t *testing.T) {
+	for _, text := range []string{
+		`{}`, `[]`, `0`, `17`, `true`, `false`, `null`, `""`, `"plain"`, ` { "a" : [ 1 , {"b":"c"} , [] ] , "d":false } `,
+		`"a\n\u00e9\\\""`, `"é"`, `"\ud800"`, `"\ud83d\ude00"`, "\"\xff\"", "\"\x7f\"", `{"a\u0062":1}`, `[null,[null]]`,
+		`-1`, `-0`, `1.5`, `1e3`, `-12.50E-7`, `[1.0,2]`, `0.1`, `1E+2`, "\t[\r\n0 ]\n",
+		`01`, `-`, `-a`, `1.`, `.5`, `1.e3`, `1e`, `+1`, `1 2`, `00`, `[1 .5]`, `{"a":1,}`, `{,"a":1}`, `[1,]`, `[,1]`, `[1 2]`, `{a:1}`, `{"a" 1}`,
+		`{"a":}`, `{"a"}`, `{1:2}`, `"`, `"\`, `"\"`, `"\x"`, `"\u12"`, "\"\n\"", `truth`, `tru`, `nul`, `{`, `[`, `[1`, `{"a":1`, `]`, `}`, `[}`, `{]`, ``, ` `,
+		"1\x00", "\"a\"\x00", `'a'`, `NaN`, `// x`, `[1]]`, `{}{}`, "\ufeff{}",
+	} {
+		var want any
+		dec := json.NewDecoder(bytes.NewReader([]byte(text)))
+		dec.UseNumber()
+		err := dec.Decode(&want)
+		if err == nil {
+			if _, more := dec.Token(); !errors.Is(more, io.EOF) {
+				err = errors.New("something follows")
+			}
+		}
+		found, refused := parse([]byte(text))
+		if err != nil {
+			assert.Error(t, refused, "%q", text)
+			continue
+		}
+		require.NoError(t, refused, "%q", text)
+		assert.Equal(t, want, plainly(found), "%q", text)
+	}
+	_, err := parse([]byte(`{"a":1,"b":{"c":1,"c":2}}`))
+	assert.EqualError(t, err, `field "c" stands twice`)
 }
