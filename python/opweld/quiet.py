@@ -11,6 +11,7 @@ import numpy as np
 __all__ = ["listening", "quiet"]
 
 _listens: ContextVar[bool] = ContextVar("opweld_listens", default=False)
+_NOTHING = nullcontext()
 
 
 def quiet() -> AbstractContextManager[object]:
@@ -21,7 +22,7 @@ def quiet() -> AbstractContextManager[object]:
     context manager
         ``numpy.errstate(all="ignore")``, or nothing.
     """
-    return nullcontext() if _listens.get() else np.errstate(all="ignore")
+    return _NOTHING if _listens.get() else np.errstate(all="ignore")
 
 
 @contextmanager

@@ -122,7 +122,7 @@ class Remarks:
         with np.errstate(all="log", call=listener), listening():
             for step in self._steps:
                 inputs = [known[at] for at in step.inputs]
-                if all(value is not None for value in inputs):
+                if not [value for value in inputs if value is None]:
                     found += step.compute(inputs, known, listener)
                 for at in step.last:
                     known[at] = None
@@ -194,6 +194,8 @@ class _Step:
             return []
         for at, cell in zip(self.outputs, cells):
             known[at] = cell[0]
+        if not listener.said:
+            return []
         kinds = [next(entry for entry in KINDS if text.startswith(entry[2])) for text in listener.said]
         word = sum({bit for _, bit, _ in kinds})
         return [Remark(kind, text, word, self.node, inputs) for (kind, _, _), text in zip(kinds, listener.said)]
