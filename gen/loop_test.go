@@ -125,3 +125,28 @@ func TestWhichLoopsAreWorthThreads(t *testing.T) {
 		assert.Equal(t, c.worth, c.kernel.worth())
 	}
 }
+
+// A division is by one number where all that its divisor comes of is; what is divided is not.
+func TestWhichDivisionsAreByOneNumber(t *testing.T) {
+	double, _ := scalar.TypeOf("float64")
+	long, _ := scalar.TypeOf("longdouble")
+	in := func(of scalar.Type, op string, args ...int) TypedInstruction {
+		return TypedInstruction{Instruction: &Instruction{Op: op, Args: args}, Takes: []scalar.Type{of, of}, Makes: []scalar.Type{of}}
+	}
+	for name, c := range map[string]struct {
+		body    []TypedInstruction
+		strides []int
+		want    []int
+	}{
+		"an input":                {[]TypedInstruction{in(double, "divide", 0, 1)}, []int{8, 0}, []int{0}},
+		"an array":                {[]TypedInstruction{in(double, "divide", 0, 1)}, []int{8, 8}, nil},
+		"of two numbers":          {[]TypedInstruction{in(double, "divide", 0, 1)}, []int{0, 0}, nil},
+		"what comes of a number":  {[]TypedInstruction{in(double, "sqrt", 1), in(double, "divide", 0, 2)}, []int{8, 0}, []int{1}},
+		"what comes of an array":  {[]TypedInstruction{in(double, "sqrt", 0), in(double, "divide", 0, 2)}, []int{8, 0}, nil},
+		"of a type without fuses": {[]TypedInstruction{in(long, "divide", 0, 1)}, []int{16, 0}, nil},
+		"beside a user's code":    {[]TypedInstruction{in(double, "divide", 0, 1), in(double, OpCode, 2)}, []int{8, 0}, nil},
+	} {
+		loop := Loop{Inputs: []scalar.Type{double, double}, Body: c.body}
+		assert.Equal(t, c.want, loop.divides(c.strides), name)
+	}
+}

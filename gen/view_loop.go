@@ -26,6 +26,7 @@ type LoopView struct {
 	Tabled          bool          // its stages say all of it
 	Direct          *DirectView   // the loop is a function of many numbers
 	Variants        []VariantView // strides for which the loop of stores is written out
+	Products        *ProductsView // its elements where divisors are one number each; nil: there are no such strides
 	Fails           bool          // an instruction may set an exception
 	Members         bool          // of several nodes: which of them is said
 	Guarded         bool          // C++ that may throw
@@ -49,10 +50,13 @@ type OperandView struct {
 
 // VariantView is strides for which a loop of stores is written out. Held: the inputs that are one number throughout, of which the
 // loop reads a copy: for all that a compiler knows, what is stored might change the number itself.
+// Products: it has divisors that are one number each.
 type VariantView struct {
-	Strides []int
-	Held    []OperandView
-	Args    string
+	Strides  []int
+	Held     []OperandView
+	Args     string
+	From     string // the same, from the element opw_from on
+	Products bool
 }
 
 // LineView is one instruction: a statement, or a user's code with what stands before and after it.
@@ -126,6 +130,7 @@ type body struct {
 	name, l string // the kernel's, the loop's
 	guarded bool   // C++ that may throw
 	raises  int    // 1: the loop may set an exception, for which it takes the GIL
+	over    []int  // the instructions that divide by products
 	values  int
 	lines   []LineView
 	helpers []scalar.Helper
@@ -149,7 +154,11 @@ func (b *body) line(format string, args ...any) {
 
 func (b *body) instructions(body []TypedInstruction) {
 	for i := range body {
-		b.instruction(&body[i])
+		if slices.Contains(b.over, i) {
+			b.quotient(&body[i])
+		} else {
+			b.instruction(&body[i])
+		}
 	}
 }
 
@@ -243,8 +252,11 @@ func (b *body) loop(l *Loop) *LoopView {
 	} else {
 		v.Direct = l.direct()
 		v.Tabled = v.Staged != nil && v.Direct == nil
-		for _, strides := range l.strides(v.Operands) {
-			v.Variants = append(v.Variants, variant(v.Operands, strides))
+		all := l.strides(v.Operands)
+		products, holds := b.products(l, all)
+		v.Products = products
+		for i, strides := range all {
+			v.Variants = append(v.Variants, variant(v.Operands, strides, holds[i]))
 		}
 		if v.Numbers = mask(l.Scalars); len(v.Variants) == 0 {
 			v.Numbers = "~(npy_uint64)0"
@@ -276,15 +288,17 @@ func numbers(all []int) string {
 }
 
 // variant names the operands that lie as given.
-func variant(operands []OperandView, strides []int) VariantView {
-	v := VariantView{Strides: strides}
+func variant(operands []OperandView, strides []int, products bool) VariantView {
+	v := VariantView{Strides: strides, Products: products}
 	for i, o := range operands {
 		if strides[i] > 0 {
 			v.Args += fmt.Sprintf(", opw_p[%d], %d", i, strides[i])
+			v.From += fmt.Sprintf(", opw_p[%d] + opw_from * %d, %d", i, strides[i], strides[i])
 			continue
 		}
 		v.Held = append(v.Held, o)
-		v.Args += fmt.Sprintf(", opw_held%d, 0", i)
+		held := fmt.Sprintf(", opw_held%d, 0", i)
+		v.Args, v.From = v.Args+held, v.From+held
 	}
 	return v
 }

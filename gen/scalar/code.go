@@ -266,3 +266,10 @@ func cast(from, to Type, value string) Code {
 	}
 	return c
 }
+
+// Over divides a value of float32 or float64 by one that is the same for many elements; far: the mark for dividends that are not for
+// that, of the type's unsigned integer.
+func Over(t Type, value, divisor, far string) Code {
+	h := Helper{"over_f", "over", t}
+	return Code{Text: fmt.Sprintf("%s(%s, %s, &%s)", h.C(), value, divisor, far), Helpers: []Helper{h}}
+}

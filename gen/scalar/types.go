@@ -65,6 +65,9 @@ type Form struct {
 	Mantissa, Bias, Top int    // bits of the mantissa, what is added to exponents, the bit of the sign
 }
 
+// Middle is an exponent up to which products and quotients of a number and its like with what lies in half of all exponents are normal.
+func (f *Form) Middle() int { return f.Bias / 4 }
+
 // Form of a float; nil: C has no integer for it.
 func (t Type) Form() *Form {
 	switch t.Value {

@@ -81,6 +81,38 @@ typedef __WCHAR_TYPE__ opw_figure;
 #define OPW_HOLD(where, name, from) (void)0
 #define OPW_HALVE(where, n, to, name) (void)0
 #endif
+/* Division by one number, the same for many elements, takes a product and two fused ones (see templates/scalar/over_f.c.tmpl): where
+   the processor has them. Products alone are as good where that is asked for. LEAST: fewer elements do not gain; RUN: as many are
+   divided before it is seen that one of them is out of range. These are computed again, and some more: what is out of range may come
+   often. */
+#if defined(__FMA__) && defined(__AVX2__) && !defined(__RECIPROCAL_MATH__)
+#define OPW_PRODUCTS
+#define OPW_PRODUCTS_LEAST 64
+#define OPW_PRODUCTS_RUN 512
+/* n elements, from one on. products: non-zero: something was out of range, and what is written is not yet right; what the status word
+   then says is put back. An output in the place of an input is not written twice. */
+typedef int (*opw_from_fn)(npy_intp n, npy_intp from, char *const *p);
+OPW_INLINE int opw_by_products(npy_intp n, char *const *p, int inputs, int operands, opw_from_fn products, opw_from_fn exactly)
+{
+    npy_intp from, run;
+    int i, j, over = n < OPW_PRODUCTS_LEAST;
+    for (i = 0; i < inputs; i++)
+        for (j = inputs; j < operands; j++)
+            over |= p[i] == p[j];
+    if (over)
+        return exactly(n, 0, p);
+    for (from = 0; from < n; from += run) {
+        const unsigned int word = __builtin_ia32_stmxcsr();
+        run = n - from < OPW_PRODUCTS_RUN ? n - from : OPW_PRODUCTS_RUN;
+        if (OPW_MOSTLY(!products(run, from, p)))
+            continue;
+        __builtin_ia32_ldmxcsr(word);
+        run = n - from < 8 * OPW_PRODUCTS_RUN ? n - from : 8 * OPW_PRODUCTS_RUN;
+        exactly(run, from, p);
+    }
+    return 0;
+}
+#endif
 /* How a column of n elements, s apart, lies: close; or so that the next one, t on, does not follow it, and has to be asked for: what a
    processor does not see coming it waits for. EXPECT: eight elements from memory. */
 #define OPW_CLOSE 1
