@@ -13,7 +13,7 @@ Everything that can be said statically is in pyproject.toml. Here is the rest:
 * ``opweld._dispatch``, another: what a short form is to who calls it; ``opweld._ufunc``: what one as a ufunc is;
   ``opweld._threads``: the pool of threads that long loops share.
 * ``opweld/_engine_id.py``, the engine's identity: version and digest of its sources.
-* ``opweld/_together.bin``, the modules that programs begin with, compiled, in one file: tools/together.py writes it.
+* ``opweld/zz_together.bin``, the modules that programs begin with, compiled, in one file: tools/together.py writes it.
 * the templates, for reading, and the licences of the Go modules that are linked in.
 * the project's addresses in the metadata: those of the repository that the sources were cloned from.
 """

@@ -1,5 +1,6 @@
 """Elementwise operations against NumPy: dtypes, shapes, exceptions and values; scalar ops of the user's."""
 
+import copy
 import functools
 import itertools
 import pickle
@@ -759,3 +760,39 @@ def test_names_of_the_scalar_module():
     assert isinstance(Where(), scalar.ScalarOp)
     with pytest.raises(AttributeError, match=r"module 'opweld.scalar' has no attribute 'nonexistent'"):
         _ = scalar.nonexistent
+
+
+REPLACED = ("copy.copy(op)", "copy.deepcopy(op)", "pickle.loads(pickle.dumps(op))", "op.over({0: 0})", "op")
+
+
+@pytest.mark.parametrize("made", REPLACED)
+def test_what_is_put_in_the_place_of_a_scalar_op_is_what_counts(made):
+    op = copy.copy(T.exp)
+    op.scalar_op = opweld.scalar.sin
+    x = T.dvector("x")
+    found = eval(made, {"op": op, "copy": copy, "pickle": pickle})
+    assert found.scalar_op == opweld.scalar.sin and T.exp.scalar_op == opweld.scalar.exp
+    if made != "op.over({0: 0})":
+        np.testing.assert_array_equal(opweld.function([x], found(x))([1.0]), opweld.function([x], T.sin(x))([1.0]))
+
+
+def test_a_subclass_may_say_its_scalar_op_itself():
+    class Own(T.Elemwise):
+        scalar_op = opweld.scalar.sin
+
+        def __init__(self):
+            self.inplace, self.destroy_map, self.name = (), {}, None
+
+    class Property(Own):
+        scalar_op = property(lambda self: opweld.scalar.ufunc("cos"))
+
+    x = T.dvector("x")
+    assert [str(cls()(x).owner.op) for cls in (Own, Property)] == ["Elemwise{sin}", "Elemwise{cos}"]
+    bare = T.Elemwise.__new__(T.Elemwise)
+    with pytest.raises(AttributeError, match="this Elemwise has no scalar_op"):
+        bare(x)
+
+
+def test_a_method_of_ufuncs_that_somebody_changed_is_asked(monkeypatch):
+    monkeypatch.setattr(opweld.scalar.Ufunc, "output_dtypes", lambda self, dtypes: ("float32",))
+    assert T.exp(T.dvector("x")).type.dtype == "float32"

@@ -299,6 +299,7 @@ OTHERWISE = {
     "a value of an op in C": "opweld.COp.of_mine = 1",
     "a rule of dtypes": "promotion.Rule.loop = promotion.Rule.output_dtypes",
     "a name of one scalar op": "op.scalar_op.name = 'expm1'",
+    "another of the library's scalar ops": "op.scalar_op = opweld.scalar.tanh",
 }
 CHANGED = """(
     T.Elemwise, T.TensorType, opweld.Op, opweld.COp, opweld.scalar.Ufunc, opweld.scalar.ScalarOp, promotion.Rule
@@ -336,6 +337,7 @@ for what, change in {OTHERWISE!r}.items():
     assert plain and name() != plain, what
     opweld.Op.view_map.clear()
     opweld.Op.view_map.update(held)
+    op.scalar_op = opweld.scalar.exp
     op.scalar_op.name = "exp"
     for cls, before in classes:
         for key in set(vars(cls)) - set(before):

@@ -114,11 +114,28 @@ def test_a_source_that_was_edited_is_loaded_in_place_of_what_was_compiled(run, c
     path = copied / "tensor" / "convert.py"
     before = path.stat()
     path.write_text(EDITED[how](path.read_text()))
-    later = (copied / FILE).stat().st_mtime + 60
+    later = (copied / FILE).stat().st_mtime + 1
     os.utime(path, (before.st_atime, before.st_mtime) if how == "longer" else (later, later))
     shown = "import opweld.tensor.convert as c\nprint(hasattr(c, 'WRITTEN') or c.__doc__[:4] == 'WHAT')"
     text = f"import sys, opweld\nopweld.tensor.dvector('x') * 2\n{LOADED}{shown}\nprint(sorted(from_others()))"
     assert run(copied, text) == "True\n['opweld.tensor.convert', 'opweld.together']\n"
+
+
+@pytest.mark.parametrize("package", ["compile", "graph", "hooks", "rewriting", "scalar", "tensor"])
+def test_a_package_that_was_edited_is_loaded_before_its_modules(run, copied, package):
+    with open(copied / package / "__init__.py", "a") as file:
+        file.write("\nWRITTEN = 1\n")
+    shown = f"print(opweld.{package}.WRITTEN, 'opweld.{package}' in from_others(), len(from_the_file()) > 30)"
+    assert run(copied, f"{PROGRAM}{LOADED}{shown}") == "[3.0, 3.0, 3.0]\n1 True True\n"
+
+
+def test_who_audits_imports_sees_each(run, built):
+    text = """
+import sys
+seen = set()
+sys.addaudithook(lambda event, arguments: event == "import" and seen.add(arguments[0]))
+"""
+    assert run(built, f"{text}{PROGRAM}{LOADED}print(from_the_file() - seen)") == "[3.0, 3.0, 3.0]\nset()\n"
 
 
 DAMAGED = {
@@ -145,6 +162,13 @@ NOT_USED = {
         [],
         "import sys\nclass Finder:\n    asked = []\n    def find_spec(self, name, path=None, target=None):\n"
         "        self.asked.append(name)\nsys.meta_path.insert(0, Finder())\n",
+        {},
+    ),
+    "a hook of paths": (
+        [],
+        "import sys, importlib.machinery as m\nclass Loader(m.SourceFileLoader):\n    pass\n"
+        "kinds = (m.ExtensionFileLoader, m.EXTENSION_SUFFIXES), (Loader, m.SOURCE_SUFFIXES)\n"
+        "sys.path_hooks.insert(0, m.FileFinder.path_hook(*kinds))\n",
         {},
     ),
     "no finder of Python's": (

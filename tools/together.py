@@ -7,6 +7,7 @@ each imports; of whatever else a program needs Python finds the files by itself.
 from __future__ import annotations
 
 import builtins
+import graphlib
 import importlib
 import importlib.util
 import marshal
@@ -49,7 +50,9 @@ def imports_of(first: tuple[str, ...]) -> dict[str, list[str]]:
         builtins.__import__ = plain
     loaded = [name for name, module in sys.modules.items() if name.startswith("opweld.") and _source(module)]
     imports = {name: _once([name.rpartition(".")[0], *wanted.get(name, [])], name, loaded) for name in loaded}
-    return {name: others if name in light else ["numpy", *others] for name, others in imports.items()}
+    made = {name: others if name in light else ["numpy", *others] for name, others in imports.items()}
+    graphlib.TopologicalSorter(made).prepare()  # a ring is an error: each is loaded after what it imports
+    return made
 
 
 def _source(module: Any) -> str:
@@ -81,7 +84,7 @@ def main(package: Path) -> None:
     """Write the file into a package's folder."""
     sys.path.insert(0, str(package.parent))
     made = content(imports_of(FIRST))
-    (package / "_together.bin").write_bytes(made)
+    (package / "zz_together.bin").write_bytes(made)
 
 
 if __name__ == "__main__":

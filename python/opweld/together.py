@@ -1,9 +1,9 @@
 """The modules that programs begin with, from one file: to find and open a file for each takes as long as what they do.
 
-The wheel holds them compiled, ``_together.bin``, which tools/together.py writes. It is used where Python would find the
-modules by itself and nothing else has a say in it; each is passed over whose source is not the one that was compiled.
-A module that comes from there is what Python would have made of its own file, which its loader, tracebacks and
-`inspect` name.
+The wheel holds them compiled, ``zz_together.bin``, which tools/together.py writes. It is used where Python would find
+the modules by itself and nothing else has a say in it; a module is passed over whose source is not the one that was
+compiled. What comes from there is what Python would have made of the module's own file, which its loader, tracebacks
+and `inspect` name.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from importlib import import_module
 from importlib.machinery import BuiltinImporter, FrozenImporter, ModuleSpec, PathFinder, SourceFileLoader
 from marshal import loads
 from types import CodeType, ModuleType
+from zipimport import zipimporter
 
 __all__ = ["FILE", "Together", "together"]
 
-FILE = "_together.bin"
-_SLACK = 10.0  # seconds: what an installer writes later than this after the file is another one's source
+FILE = "zz_together.bin"  # installers write it last: no source of the same wheel is later
+_SLACK = 0.2  # seconds: those that write several files at once
 _HARMLESS = {"_distutils_hack"}  # in front of Python's own finders in many environments, and looks for no library
 
 try:  # what importlib itself does once it has found a module; of CPython's own, and old
@@ -52,8 +53,8 @@ class Together:
     ----------
     modules : dict of str to tuple
         Of each module its source's folder and name, below the folder that holds the package; its source's size; where
-        its code lies behind this table and how long it is; and the names of those that it imports, NumPy among them. Empty: there is no
-        such file, or it is another CPython's.
+        its code lies behind this table and how long it is; and the names of those that it imports, NumPy among them.
+        Empty: there is no such file, or it is another CPython's.
     """
 
     def __init__(self, folder: str) -> None:
@@ -111,6 +112,9 @@ class Together:
                 self._bring(other, file)
         folder = f"{self._above}/{below}"
         path = f"{folder}/{stem}.py"
+        above, _, last = name.rpartition(".")
+        if above not in sys.modules:  # it was passed over
+            import_module(above)
         try:
             found = os.stat(path)
             if found.st_size != size or found.st_mtime > self._newest:
@@ -129,13 +133,15 @@ class Together:
         with _ModuleLockManager(name):
             if name in sys.modules:  # of another thread
                 return
+            sys.audit("import", name, None, sys.path, sys.meta_path, sys.path_hooks)
             module = _load_unlocked(spec)
-        above, _, last = name.rpartition(".")
         setattr(sys.modules[above], last, module)
 
 
 def _nobody_asks() -> bool:
     """Whether nobody wants to be asked before Python's own finder is: a debugger's, a checker's, a test's."""
+    if [hook.__module__ for hook in sys.path_hooks if hook is not zipimporter] != ["_frozen_importlib_external"]:
+        return False
     for finder in sys.meta_path:
         if finder is PathFinder:
             return True

@@ -120,13 +120,15 @@ def cast_of(value: int, have: str, want: str, nin: int, instructions: list[Instr
 _written = {cls: tuple(vars(cls).values()) for cls in (Ufunc, StructuredScalarOp, ScalarOp)}
 
 
-def as_written(op: object) -> bool:
-    """Say whether an op is no more than its name says: a `Ufunc` to which, and to whose classes, nobody did anything.
+def as_written(op: object, name: str) -> bool:
+    """Say whether an op is no more than a name says: that `Ufunc`, to which, and to whose classes, nobody did anything.
 
     Parameters
     ----------
     op : object
         The op.
+    name : str
+        As the ufunc calls itself.
 
     Returns
     -------
@@ -138,7 +140,7 @@ def as_written(op: object) -> bool:
         inside = vars(cls).values()
         if len(inside) != len(written) or not all(map(is_, inside, written)):
             return False
-    return {key: value for key, value in vars(op).items() if key[0] != "_"} == vars(Ufunc(str(op.name)))
+    return {key: value for key, value in vars(op).items() if key[0] != "_"} == vars(Ufunc(name))
 
 
 @cache

@@ -29,6 +29,7 @@ __all__ = ["Elemwise", "OfScalar", "broadcast_shape", "documented"]
 
 # A function of NumPy's is applied by its rule; what is computed of one element is asked for by who writes C.
 scalars: Any = late("opweld.scalar.ufuncs")  # a graph that is remembered does without
+_UFUNCS = "opweld.scalar.ufuncs"
 
 Shape = tuple[int | None, ...]
 _OWN = {"scalar_op", "_named", "inplace", "destroy_map", "name", "c_lang", "gil", "_over", "__doc__"}
@@ -96,12 +97,16 @@ class Elemwise(Op):
     @cached_property
     def scalar_op(self) -> ScalarOp:
         """What is computed of one element."""
+        if not self._named:
+            raise AttributeError(f"this {type(self).__name__} has no scalar_op", name="scalar_op", obj=self)
         return scalars.ufunc(self._named)  # type: ignore[no-any-return]
 
     @property
     def applied(self) -> ScalarOp | Rule:
-        """The scalar op, or the rule that stands for it as long as nobody asked for it."""
-        return self.__dict__.get("scalar_op") or rule(self._named)
+        """The scalar op, or the rule that stands for it as long as no scalar op is loaded."""
+        if self._named and "scalar_op" not in self.__dict__ and _UFUNCS not in sys.modules:
+            return rule(self._named)
+        return self.scalar_op
 
     if TYPE_CHECKING:
 
@@ -131,11 +136,11 @@ class Elemwise(Op):
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {key: value for key, value in self.__dict__.items() if key != "_over"}
-        if self._named:  # the name says all, but of a scalar op that somebody changed
-            kept.pop("scalar_op", None)
-            loaded: Any = sys.modules.get("opweld.scalar.ufuncs")
-            if loaded is not None and not loaded.as_written(self.scalar_op):
-                kept["scalar_op"] = self.scalar_op
+        loaded: Any = sys.modules.get(_UFUNCS)
+        if self._named and loaded is not None:  # the name says all, but of a scalar op that somebody changed
+            kept["scalar_op"] = self.scalar_op
+            if loaded.as_written(self.scalar_op, self._named):
+                del kept["scalar_op"]
         return kept
 
     def over(self, pattern: dict[int, int]) -> Elemwise:
