@@ -522,4 +522,6 @@ def test_a_tree_imports_nothing_before_it_is_used():
         print("numpy" in sys.modules)
         """
     )
-    assert out.splitlines() == ["['opweld.config', 'opweld.errors', 'opweld.rooms', 'opweld.settings']", "False"]
+    assert out.splitlines() == [
+        "['opweld.config', 'opweld.errors', 'opweld.rooms', 'opweld.settings', 'opweld.together']", "False"
+    ]  # fmt: skip

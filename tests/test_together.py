@@ -62,6 +62,7 @@ def built(tmp_path_factory):
     package = tmp_path_factory.mktemp("built") / "opweld"
     shutil.copytree(Path(opweld.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", FILE))
     write(package)
+    assert not list(package.rglob("__pycache__"))
     return package
 
 

@@ -82,6 +82,7 @@ def content(imports: dict[str, list[str]]) -> bytes:
 
 def main(package: Path) -> None:
     """Write the file into a package's folder."""
+    sys.dont_write_bytecode = True  # wheels carry sources; who installs them compiles
     sys.path.insert(0, str(package.parent))
     made = content(imports_of(FIRST))
     (package / "zz_together.bin").write_bytes(made)
