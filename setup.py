@@ -268,7 +268,8 @@ class BuildEngine(build_ext):
             build_small(name, target.with_name(file))
         if not self.inplace and not getattr(self, "editable_mode", False):
             self.add_data(target.parent)
-            run(sys.executable, ROOT / "tools" / "together.py", target.parent)
+            if (target.parent / "__init__.py").exists():  # a package, and not what is built for the tree itself
+                run(sys.executable, ROOT / "tools" / "together.py", target.parent)
 
     def copy_extensions_to_source(self) -> None:
         """Lay what is built beside the engine there in an in-place build too."""
