@@ -115,15 +115,11 @@ func (f *fuser) distinct() []*group {
 // unite makes loops of the groups that were several steps, side by side: they are most of what there is to do, and none waits for another.
 func (r *rebuilder) unite(groups []*group) {
 	found := make([]*united, len(groups))
-	err := async.Each(len(groups), func(i int) error {
+	async.All(len(groups), func(i int) {
 		if g := groups[i]; !r.same(g) {
 			found[i] = r.several(r.analyse(g))
 		}
-		return nil
 	})
-	if err != nil {
-		panic(err)
-	}
 	r.united = map[*group]*united{}
 	for i, g := range groups {
 		r.united[g] = found[i]

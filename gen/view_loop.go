@@ -69,13 +69,9 @@ type LineView struct {
 // loops names the loops, each where it stands.
 func (v *viewer) loops() {
 	bodies, views := make([]*body, len(v.plan.Loops)), make([]*LoopView, len(v.plan.Loops))
-	err := async.Each(len(views), func(i int) error { // of many nodes they are most of what there is to name
+	async.All(len(views), func(i int) { // of many nodes they are most of what there is to name
 		bodies[i], views[i] = v.loop(&v.plan.Loops[i])
-		return nil
 	})
-	if err != nil {
-		panic(err)
-	}
 	w := v.view
 	pieces, known := map[bool]map[string]string{true: {}, false: {}}, map[string]bool{}
 	for i, lv := range views {

@@ -6,8 +6,10 @@ from kit import calls
 
 import opweld
 from opweld import Apply, COp, FunctionGraph, In, Op, tensor
+from opweld.compat import fgraph as older
 from opweld.compile.ops import DeepCopyOp, view_op
 from opweld.rewriting import node_rewriter
+from opweld.rewriting.inplace import is_temporary
 from opweld.rewriting.stages import copy_and_merge
 
 x, y = tensor.dvector("x"), tensor.dvector("y")
@@ -312,3 +314,17 @@ def test_a_graph_of_which_results_were_but_written_over_temporaries_is_not_merge
     g = opweld.function([x, y], [tensor.exp(x * y) + y * 1, tensor.sin(x) ** 2 + tensor.square(tensor.sin(x))])
     squares = [node for node in g.maker.fgraph.apply_nodes if str(node.op).startswith("Elemwise{square")]
     assert len(squares) == 1  # equal since a rewriter
+
+
+@pytest.mark.parametrize("graph", [FunctionGraph, older.FunctionGraph])
+@pytest.mark.parametrize("clone", [False, True])
+def test_an_input_that_a_node_of_the_graph_makes_too_is_no_temporary(graph, clone):
+    x = tensor.dvector("x")
+    fraction, whole = tensor.modf(x)
+    fgraph = graph([x, fraction], [whole, tensor.exp(fraction)], clone=clone)
+    (node,) = [node for node in fgraph.apply_nodes if node.op == tensor.exp]
+    assert node.inputs[0] is fraction and fraction.owner is not None
+    assert not is_temporary(fgraph, node, 0)
+    fgraph = graph([x], [tensor.exp(tensor.sin(x))], clone=clone)
+    (node,) = [node for node in fgraph.apply_nodes if node.op == tensor.exp]
+    assert is_temporary(fgraph, node, 0)

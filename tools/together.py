@@ -85,7 +85,7 @@ def main(package: Path) -> None:
     sys.dont_write_bytecode = True  # wheels carry sources; who installs them compiles
     sys.path.insert(0, str(package.parent))
     made = content(imports_of(FIRST))
-    (package / "zz_together.bin").write_bytes(made)
+    (package / sys.modules["opweld.together"].FILE).write_bytes(made)
 
 
 if __name__ == "__main__":

@@ -72,3 +72,14 @@ func Each(n int, do func(i int) error) error {
 	}
 	return first
 }
+
+// All does what cannot fail with each of n numbers, side by side. A panic of one is the caller's.
+func All(n int, do func(i int)) {
+	err := Each(n, func(i int) error {
+		do(i)
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
+}

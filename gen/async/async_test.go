@@ -32,3 +32,15 @@ func TestEachWaitsForAllAndGivesTheFirstError(t *testing.T) {
 	require.Equal(t, []bool{true, true, true, true}, done)
 	require.ErrorContains(t, err, "the engine panicked: one")
 }
+
+func TestAllDoesEachAndAPanicIsTheCallers(t *testing.T) {
+	done := make([]bool, 3)
+	All(3, func(i int) { done[i] = true })
+	require.Equal(t, []bool{true, true, true}, done)
+	defer func() { require.ErrorContains(t, recover().(error), "the engine panicked: two") }()
+	All(3, func(i int) {
+		if i == 2 {
+			panic("two")
+		}
+	})
+}

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from opweld.together import together
 
-__all__ = ["Late", "door", "ending", "late", "submodule"]
+__all__ = ["Late", "door", "ending", "late", "loaded", "submodule"]
 
 
 def door(
@@ -152,6 +152,22 @@ def late(name: str) -> Any:
         To be used as the module.
     """
     return Late(name)
+
+
+def loaded(module: Late) -> Any:
+    """Give a module that is imported late where it has been, by whomever; None: not yet.
+
+    Parameters
+    ----------
+    module : Late
+        What `late` gave.
+
+    Returns
+    -------
+    module or None
+        Another thread may still be at it: what is asked of the `Late` itself waits for that.
+    """
+    return sys.modules.get(module._name)
 
 
 Called = TypeVar("Called", bound=Callable[..., Any])

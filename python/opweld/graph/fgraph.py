@@ -78,7 +78,6 @@ class FunctionGraph:
     def _begin(self, inputs: list[Variable], outputs: list[Variable], nodes: list[Apply] | None = None) -> None:
         """Set what a graph is made of; nodes: None: they are still to be found."""
         self.inputs = inputs
-        self._given = frozenset(inputs)
         self.outputs = outputs
         self.rewrites: list[tuple[str, Variable, Variable]] | None = None
         self.inplace: set[Apply] = set()

@@ -40,7 +40,7 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
             if len(readers) != 1 or (reader, place) not in readers:
                 return False
         owner = variable.owner
-        if owner is None or isinstance(variable, Constant) or owner not in members or variable in fgraph._given:
+        if owner is None or isinstance(variable, Constant) or owner not in members or variable in fgraph.inputs:
             return False
         if owner in fgraph.inplace:  # written over a temporary
             continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from opweld.graph.basic import Apply, Variable
 from opweld.graph.op import Op
 from opweld.operations import NAMES
 from opweld.promotion import Rule, rule, weak_kind
-from opweld.rooms import late
+from opweld.rooms import late, loaded
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.type import tensor_type
 from opweld.tensor.variable import TensorVariable
@@ -29,7 +28,6 @@ __all__ = ["Elemwise", "OfScalar", "broadcast_shape", "documented"]
 
 # A function of NumPy's is applied by its rule; what is computed of one element is asked for by who writes C.
 scalars: Any = late("opweld.scalar.ufuncs")  # a graph that is remembered does without
-_UFUNCS = "opweld.scalar.ufuncs"
 
 Shape = tuple[int | None, ...]
 _OWN = {"scalar_op", "_named", "inplace", "destroy_map", "name", "c_lang", "gil", "_over", "__doc__"}
@@ -104,7 +102,7 @@ class Elemwise(Op):
     @property
     def applied(self) -> ScalarOp | Rule:
         """The scalar op, or the rule that stands for it as long as no scalar op is loaded."""
-        if self._named and "scalar_op" not in self.__dict__ and _UFUNCS not in sys.modules:
+        if self._named and "scalar_op" not in self.__dict__ and not loaded(scalars):
             return rule(self._named)
         return self.scalar_op
 
@@ -136,10 +134,9 @@ class Elemwise(Op):
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {key: value for key, value in self.__dict__.items() if key != "_over"}
-        loaded: Any = sys.modules.get(_UFUNCS)
-        if self._named and loaded is not None:  # the name says all, but of a scalar op that somebody changed
+        if self._named and loaded(scalars):  # the name says all, but of a scalar op that somebody changed
             kept["scalar_op"] = self.scalar_op
-            if loaded.as_written(self.scalar_op, self._named):
+            if scalars.as_written(self.scalar_op, self._named):
                 del kept["scalar_op"]
         return kept
 
