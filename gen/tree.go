@@ -17,10 +17,15 @@ type named struct {
 // reader builds the tree of a text of JSON: of []named, []any, string, json.Number, bool and nil. A decoder of JSON takes ten times as
 // long, and lets a key stand twice.
 type reader struct {
-	text string
-	at   int
-	err  error
+	text  string
+	at    int
+	depth int // of the list or object that is read
+	err   error
 }
+
+// deepest is how many lists and objects may stand one within another: that of encoding/json. A Program has some ten; each takes stack,
+// of which Go ends the process when there is too much.
+const deepest = 10_000
 
 // parse gives the tree of a text.
 func parse(data []byte) (any, error) {
@@ -88,10 +93,8 @@ var spelt = []struct {
 
 func (r *reader) value() any {
 	switch b := r.next(); {
-	case b == '{':
-		return r.object()
-	case b == '[':
-		return r.list()
+	case b == '{' || b == '[':
+		return r.nested(b)
 	case b == '"':
 		return r.str()
 	case b == '-' || b >= '0' && b <= '9':
@@ -102,9 +105,27 @@ func (r *reader) value() any {
 			r.at += len(w.text)
 			return w.value
 		}
+		if strings.HasPrefix(w.text, r.text[r.at:]) { // nothing of it is missing but its end
+			r.at = len(r.text)
+		}
 	}
 	r.expected("a value")
 	return nil
+}
+
+// nested reads what begins with a bracket.
+func (r *reader) nested(bracket byte) (v any) {
+	if r.depth++; r.depth > deepest {
+		r.fail(fmt.Errorf("program is nested deeper than %d lists and objects at byte %d", deepest, r.at))
+		return nil
+	}
+	if bracket == '{' {
+		v = r.object()
+	} else {
+		v = r.list()
+	}
+	r.depth--
+	return v
 }
 
 // numberRE is a number of JSON: Program has whole ones alone, and none below 0.

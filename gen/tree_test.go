@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -59,4 +60,24 @@ func TestTreeIsThatOfJSON(t *testing.T) {
 	}
 	_, err := parse([]byte(`{"a":1,"b":{"c":1,"c":2}}`))
 	assert.EqualError(t, err, `field "c" stands twice`)
+}
+
+// TestTreeHasALimitOfDepth: brackets without end are refused; read one within another, they would end the process.
+func TestTreeHasALimitOfDepth(t *testing.T) {
+	for _, text := range []string{strings.Repeat("[", 20_000_000), strings.Repeat(`{"a":`, 5_000_000)} {
+		_, err := parse([]byte(text))
+		assert.ErrorContains(t, err, "program is nested deeper than 10000 lists and objects at byte ")
+	}
+	_, err := parse([]byte(strings.Repeat("[", deepest) + strings.Repeat("]", deepest)))
+	assert.NoError(t, err)
+	_, err = parse([]byte("[" + strings.Repeat("[],", 2*deepest) + "[]]")) // beside one another
+	assert.NoError(t, err)
+}
+
+// TestTreeSaysWhatIsCutOff tells of a word that has no end that the program ends too early, as of anything else.
+func TestTreeSaysWhatIsCutOff(t *testing.T) {
+	for _, text := range []string{`[`, `{"a"`, `"a`, `[tru`, `[n`, `{"a":fals`} {
+		_, err := parse([]byte(text))
+		assert.ErrorContains(t, err, "program ends too early, after", "%q", text)
+	}
 }
