@@ -33,8 +33,13 @@ type LoopView struct {
 	Exact           []string      // of each input, a bit for each axis along which it is not broadcast
 	Worth           int           // so many elements are worth letting other threads run; 0: it needs the GIL
 	Raises          int           // 1: it may set an exception, for which it takes the GIL
+	Short           bool          // of so few lines that two vectors are computed at once
 	Fold            *FoldView
 }
+
+// shortest is how many lines of an element, loads and stores among them, are so little work that counting them shows. Longer ones
+// would take longer to compile for nothing.
+const shortest = 12
 
 // DirectView is the call of a function of many numbers, where the operands lie close and apart.
 type DirectView struct {
@@ -246,7 +251,7 @@ func (b *body) loop(l *Loop) *LoopView {
 	if v.Lines = b.lines; l.folds() {
 		v.Fold, v.Numbers = b.fold(l, v), mask(l.Scalars)
 	} else {
-		v.Direct = l.direct()
+		v.Direct, v.Short = l.direct(), len(v.Lines) <= shortest
 		v.Tabled = v.Staged != nil && v.Direct == nil
 		all := l.strides(v.Operands)
 		products, holds := b.products(l, all)

@@ -196,6 +196,14 @@ def test_out_of_one_loop():
     for shift in (slice(0, 4), slice(1, 5)):  # over an input, and beside it
         whole = np.arange(5.0)
         assert np.array_equal(f(whole[:4], b, out=whole[shift]), wanted) and np.array_equal(whole[shift], wanted)
+    for first in range(9):  # before an input, over its parts, behind it; and over the other one
+        whole = np.arange(12.0)
+        assert np.array_equal(f(whole[4:8], b, out=whole[first : first + 4]), wanted + 4 * b), first
+        whole = np.arange(12.0)
+        assert np.array_equal(f(a, whole[4:8], out=whole[first : first + 4]), a * (a + 4) + 1), first
+        assert np.array_equal(np.delete(whole, range(first, first + 4)), np.delete(np.arange(12.0), range(first, first + 4)))
+    nothing = np.empty(0)
+    assert f(nothing, nothing, out=nothing) is nothing and f(a[:0], b[:0], out=nothing) is nothing
     with pytest.raises(ValueError, match=r"out= of shape \(3,\), and result 0 has shape \(4,\)"):
         f(a, b, out=np.empty(3))
     with pytest.raises(TypeError, match=r"got float32 of shape \(4,\); pass np\.empty\(\(4,\), 'float64'\)"):

@@ -113,6 +113,30 @@ def test_numbers_beside_long_rows(dtype, n):
     assert np.array_equal(over(given, number, three), wanted)
 
 
+def beside(place, size, dtype):
+    """Memory of an array that begins so many bytes behind a line of the processor's cache, and more on both sides."""
+    whole = np.full(size + 256, 99, dtype)
+    start = (place - whole.ctypes.data) % 64 // whole.itemsize + 64
+    return whole, whole[start : start + size]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64", "complex128"])
+def test_wherever_operands_begin_in_a_line(dtype):
+    """Long operands that begin at the same place of a line begin with the elements before the next."""
+    x, y = tensor(dtype, 1, "x"), tensor(dtype, 1, "y")
+    f = opweld.function([x, y], x * y + x)
+    size = np.dtype(dtype).itemsize
+    for n in (16384 // size - 1, 16384 // size, 16384 // size + 3, 5001):
+        for place in range(0, 64, size):
+            for apart in (0, size) if place % 16 == 0 else (0,):
+                a, b = beside(place, n, dtype)[1], beside(place + apart, n, dtype)[1]
+                a[...], b[...] = values(n, dtype), values(n, dtype, 3)
+                whole, out = beside(place, n, dtype)
+                wanted = a * b + a
+                assert np.array_equal(f(a, b, out=out), wanted), (n, place, apart)
+                assert np.sum(whole == 99) == 256 + np.sum(wanted == 99), (n, place, apart)
+
+
 def test_many_operands_at_once():
     names = [f"x{i}" for i in range(40)]
     xs = [tensor("float64", 2, name) for name in names]

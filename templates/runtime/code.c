@@ -144,6 +144,8 @@ static int opw_fill_lane(const opw_code *code, opw_lane *lane, const opw_group *
         return 0;
     lane->pure = work->worth && !work->raises;
     lane->twice = lane->pure && !code->wide;
+    for (lane->widest = 0, k = 0; k < (uint32_t)(work->inputs + work->outputs); k++)
+        lane->widest = work->sizes[k] > lane->widest ? work->sizes[k] : lane->widest;
     lane->out = opw_quick_of(p->single && p->results == 1 ? p->result_table[0].fit : NULL, NPY_ARRAY_C_CONTIGUOUS);
     for (k = 0; k < p->results; k++) {
         for (i = 0; i < p->results && (int32_t)p->result_table[i].variable != variables[(uint32_t)work->inputs + k]; i++)

@@ -42,6 +42,7 @@ typedef struct {
     opw_quick out;                /* what out= may be, where there is one result */
     int32_t to[OPW_MAX_OPERANDS]; /* of each output the result */
     npy_intp strides[OPW_MAX_OPERANDS];
+    npy_intp widest; /* of all operands' elements, in bytes */
 } opw_lane;
 
 /* Where the storage of what a group's parts leave for one another is kept between calls: the first of it, and a bit for each that is; what

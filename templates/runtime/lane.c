@@ -44,8 +44,9 @@ OPW_APART static void opw_release_made(PyObject *const *args, npy_uint64 made)
 OPW_INLINE int opw_is_quick(const opw_quick *quick, PyObject *object)
 {
     PyArrayObject *array = (PyArrayObject *)object;
-    return PyArray_CheckExact(object) && PyArray_DESCR(array) == quick->dtype && PyArray_NDIM(array) == quick->ndim &&
-           (PyArray_FLAGS(array) & quick->flags) == quick->flags && (!quick->sizes || opw_has_sizes(quick->sizes, array));
+    return OPW_MOSTLY(PyArray_CheckExact(object)) && OPW_MOSTLY(PyArray_DESCR(array) == quick->dtype) &&
+           OPW_MOSTLY(PyArray_NDIM(array) == quick->ndim) && OPW_MOSTLY(!(~PyArray_FLAGS(array) & quick->flags)) &&
+           (OPW_MOSTLY(!quick->sizes) || opw_has_sizes(quick->sizes, array));
 }
 
 /* An argument that is not what nearly all are, borrowed. NULL: it is left to the other ways. */
@@ -61,25 +62,25 @@ __attribute__((noinline)) static PyObject *opw_other_in_lane(opw_function *self,
     return PyArray_NDIM((PyArrayObject *)value) == taken->quick.ndim && PyArray_IS_C_CONTIGUOUS((PyArrayObject *)value) ? value : NULL;
 }
 
-/* Whether lengths are the same. */
+/* Whether lengths are the same, of one dimension or more. */
 OPW_INLINE int opw_same_lengths(int ndim, const npy_intp *dims, const npy_intp *others)
 {
     int i;
-    for (i = 0; i < ndim; i++)
-        if (dims[i] != others[i])
-            return 0;
-    return 1;
+    for (i = 1; OPW_MOSTLY(*dims == *others); i++, dims++, others++)
+        if (OPW_MOSTLY(i >= ndim))
+            return 1;
+    return 0;
 }
 
-/* Takes an array as an input. 0: it is not as long as another. */
-OPW_INLINE int opw_take_input(const opw_lane *lane, const opw_taken_input *taken, PyArrayObject *array, opw_usual *o)
+/* Takes an array as an input; *dims: the lengths of those before it, NULL: they have none. 0: it is not as long as they are. */
+OPW_INLINE int opw_take_input(const opw_lane *lane, const opw_taken_input *taken, PyArrayObject *array, char **p, const npy_intp **dims)
 {
-    o->p[taken->input] = PyArray_BYTES(array);
+    p[taken->input] = PyArray_BYTES(array);
     if (!taken->quick.ndim)
         return 1;
-    if (o->dims)
-        return opw_same_lengths(lane->ndim, o->dims, PyArray_DIMS(array));
-    o->dims = PyArray_DIMS(array);
+    if (*dims)
+        return opw_same_lengths(lane->ndim, *dims, PyArray_DIMS(array));
+    *dims = PyArray_DIMS(array);
     return 1;
 }
 
@@ -87,40 +88,43 @@ OPW_INLINE int opw_take_input(const opw_lane *lane, const opw_taken_input *taken
 OPW_INLINE int opw_enter_lane(opw_function *self, const opw_lane *lane, PyObject *const *args, int arguments, opw_usual *o)
 {
     const opw_taken_input *taken = lane->inputs;
+    const npy_intp *dims = NULL;
+    npy_intp n;
     int i;
     o->given = args;
-    o->dims = NULL;
+#pragma GCC unroll 2
     for (i = 0; i < arguments; i++, taken++) {
         PyObject *value = args[i];
         if (!opw_is_quick(&taken->quick, value) && !(value = opw_other_in_lane(self, taken, value, o)))
             return 0;
-        if (!opw_take_input(lane, taken, (PyArrayObject *)value, o))
+        if (!opw_take_input(lane, taken, (PyArrayObject *)value, o->p, &dims))
             return 0;
     }
     for (i = 0; i < lane->constants; i++, taken++) {
         PyArrayObject *array = OPW_ARRAY(self->constants + taken->from);
-        if ((taken->quick.ndim && !PyArray_IS_C_CONTIGUOUS(array)) || !opw_take_input(lane, taken, array, o))
+        if ((taken->quick.ndim && !PyArray_IS_C_CONTIGUOUS(array)) || !opw_take_input(lane, taken, array, o->p, &dims))
             return 0;
     }
-    o->n = 1;
-    for (i = 0; i < lane->ndim; i++)
-        o->n *= o->dims[i];
+    for (n = dims ? dims[0] : 1, i = 1; i < lane->ndim; i++)
+        n *= dims[i];
+    o->dims = dims;
+    o->n = n;
     return 1;
 }
 
-/* Whether the one result may be written into what was given for it. All lies close: from where it begins on. */
+/* Whether the one result may be written into what was given for it. All lies close, in no more bytes than `reach`; what begins nearer to
+   it than these, or is empty, the other ways look at. */
 OPW_INLINE int opw_out_fits(const opw_lane *lane, PyObject *out, const opw_usual *o)
 {
-    const char *low, *high;
-    const int inputs = lane->loop->inputs;
+    const npy_uintp reach = (npy_uintp)(o->n * lane->widest);
+    npy_uintp from;
     int i;
     if (!opw_is_quick(&lane->out, out) || lane->out.ndim != lane->ndim ||
-        !opw_same_lengths(lane->ndim, o->dims, PyArray_DIMS((PyArrayObject *)out)))
+        (lane->ndim && !opw_same_lengths(lane->ndim, o->dims, PyArray_DIMS((PyArrayObject *)out))))
         return 0;
-    low = PyArray_BYTES((PyArrayObject *)out);
-    high = low + o->n * lane->strides[inputs];
-    for (i = 0; i < inputs; i++)
-        if (o->p[i] < high && low < o->p[i] + (lane->strides[i] ? o->n * lane->strides[i] : lane->loop->sizes[i]))
+    from = (npy_uintp)PyArray_BYTES((PyArrayObject *)out) - reach;
+    for (i = 0; i < lane->loop->inputs; i++)
+        if ((npy_uintp)o->p[i] - from - 1 < 2 * reach - 1)
             return 0;
     return 1;
 }
