@@ -18,6 +18,7 @@
 #include "share.c"
 #include "stages.c"
 #include "shapes.c"
+#include "close.c"
 #include "store.c"
 #include "columns.c"
 #include "far.c"

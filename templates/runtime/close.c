@@ -1,0 +1,87 @@
+/* Loops of stores over operands that lie close: one run of all elements. */
+/* ---- one run ------------------------------------------------------------------------------------------------------- */
+
+/* Runs n elements of operands that are contiguous, or one number throughout, where it is worth while to pack the numbers. */
+static int opw_pack_numbers(const opw_loop *work, npy_intp n, char **p, const npy_intp *s)
+{
+    opw_axes axes;
+    int status;
+    axes.n = 1;
+    axes.operands = work->inputs + work->outputs;
+    axes.dims[0] = n;
+    memcpy(axes.strides[0], s, sizeof(npy_intp) * (size_t)axes.operands);
+    status = opw_run_packed(work, &axes, p);
+    return status == OPW_AS_IT_IS ? opw_run_inner(work, n, p, s) : status;
+}
+
+#define OPW_LINE 64          /* bytes of a cache line */
+#define OPW_LINE_WORTH 16384 /* bytes of an output, from which on it is worth while to begin at a line */
+
+/* How many elements lie before a line that begins in all operands at once; 0: none do, there is no such, or they are too few. */
+static npy_intp opw_before_line(const opw_loop *work, npy_intp n, char *const *p, const npy_intp *s)
+{
+    const int operands = work->inputs + work->outputs;
+    const npy_intp size = s[work->inputs];
+    npy_intp first = (npy_intp)(-(npy_uintp)p[work->inputs] % OPW_LINE) / size;
+    int k;
+    if (!work->inner || n * size < OPW_LINE_WORTH)
+        return 0;
+    for (k = 0; first && k < operands; k++)
+        if (s[k] && (npy_uintp)(p[k] + first * s[k]) % OPW_LINE)
+            return 0;
+    return first;
+}
+
+/* Runs n elements of operands that are contiguous, or one number throughout. Vectors that cross lines take up to half as long again: where
+   all would, as in memory that begins pages, the few elements before a line are computed first. */
+__attribute__((noinline)) static int opw_run_by_lines(const opw_loop *work, npy_intp n, char *const *p, const npy_intp *s)
+{
+    const npy_intp first = opw_before_line(work, n, p, s);
+    char *q[OPW_MAX_OPERANDS];
+    int k, status = first ? opw_run_inner(work, first, p, s) : 0;
+    for (k = 0; k < work->inputs + work->outputs; k++)
+        q[k] = p[k] + first * s[k];
+    return status ? status : opw_run_inner(work, n - first, q, s);
+}
+
+/* Runs n elements of operands that are contiguous, or, where `shaped` has no bit for an input, one number throughout. */
+OPW_INLINE int opw_run_these(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
+{
+    if (n < OPW_PACK_NUMBERS)
+        return n ? opw_run_inner(work, n, p, s) : 0;
+    if (work->inputs > 2 && (shaped | work->numbers) != ~(npy_uint64)0 >> (64 - work->inputs))
+        return opw_pack_numbers(work, n, p, s);
+    return opw_run_by_lines(work, n, p, s);
+}
+
+/* The same in parts. */
+typedef struct {
+    opw_shares shares;
+    npy_intp n, each;
+    npy_uint64 shaped;
+    char *const *p;
+    const npy_intp *s;
+} opw_numbers;
+
+static int opw_run_numbers_part(opw_shares *shares, npy_intp i)
+{
+    const opw_numbers *all = (const opw_numbers *)(const void *)shares;
+    const opw_loop *work = shares->work;
+    npy_intp first = i * all->each, n = all->n - first < all->each ? all->n - first : all->each;
+    char *p[OPW_MAX_OPERANDS];
+    int k;
+    for (k = 0; k < work->inputs + work->outputs; k++)
+        p[k] = all->p[k] + first * all->s[k];
+    return opw_run_these(work, n, all->shaped, p, all->s);
+}
+
+OPW_APART static int opw_run_many_numbers(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
+{
+    opw_numbers all = {{work, opw_run_numbers_part, {0, NULL, NULL, NULL}}, n, opw_share_of(work, n, 1), shaped, p, s};
+    return opw_share_out(&all.shares, opw_parts_of(n, all.each));
+}
+
+OPW_INLINE int opw_run_numbers(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
+{
+    return opw_is_worth(work, n) ? opw_run_many_numbers(work, n, shaped, p, s) : opw_run_these(work, n, shaped, p, s);
+}
