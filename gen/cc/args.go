@@ -94,7 +94,11 @@ func (j *Job) level() []string {
 		return beforeLevels[j.March]
 	}
 	if j.Tool.Family == "gcc" && j.Tool.Major >= 12 && j.March >= "x86-64-v3" {
-		return []string{"-march=" + j.March, "-mmove-max=256", "-mstore-max=256"}
+		bits := "256"
+		if j.March >= "x86-64-v4" {
+			bits = "512"
+		}
+		return []string{"-march=" + j.March, "-mmove-max=" + bits, "-mstore-max=" + bits}
 	}
 	return []string{"-march=" + j.March}
 }

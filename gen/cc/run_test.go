@@ -118,6 +118,7 @@ func TestLevel(t *testing.T) {
 		{Job{Tool: &clang, March: "x86-64-v3"}, "-march=x86-64-v3"},
 		{Job{Tool: &newer, March: "x86-64-v2"}, "-march=x86-64-v2"},
 		{Job{Tool: &newer, March: "x86-64-v3"}, "-march=x86-64-v3 -mmove-max=256 -mstore-max=256"},
+		{Job{Tool: &newer, March: "x86-64-v4"}, "-march=x86-64-v4 -mmove-max=512 -mstore-max=512"},
 		{Job{Tool: &arm, March: "x86-64-v3"}, ""},
 		{Job{Tool: &other, March: "x86-64-v3"}, ""},
 		{Job{Tool: &gcc, March: "x86-64-v3", Flags: []string{"-O2", "-march=core2"}}, ""},
