@@ -194,7 +194,7 @@ func (a *analysis) pin(v int) string {
 	case slices.Contains(a.pinned, v):
 		return ""
 	case slices.Equal(own, a.whole):
-	case a.shapes.smaller(own, a.whole):
+	case a.shapes.narrower(own, a.whole, a.ndim):
 		return "would store, or compute again and again, a value of a smaller shape"
 	default:
 		a.partial = append(a.partial, v)

@@ -107,7 +107,7 @@ func (f *fuser) takes(g *group, cone []int) bool {
 func (a *analysis) large() int {
 	n := 0
 	for _, v := range a.inputs {
-		if own := a.shapes.roots[v]; len(own) > 0 && !a.shapes.smaller(own, a.whole) {
+		if own := a.shapes.roots[v]; len(own) > 0 && !a.shapes.narrower(own, a.whole, a.ndim) {
 			n++
 		}
 	}

@@ -13,6 +13,13 @@ type shapes struct {
 	within   map[int]roots  // a root that is broadcast to these without changing their shape
 	views    map[string]int // a view of which shape, by its kernel -> the root that it is
 	folded   map[int]folded // root -> what a fold left it of
+	sizes    map[int]sizes  // root -> what is known of its shape beforehand
+}
+
+// sizes says how many axes a variable has, and of which of them, the last being 0, it is known that they have one element.
+type sizes struct {
+	ndim int
+	ones []int
 }
 
 // folded is a shape of which axes have gone.
@@ -26,7 +33,10 @@ type roots []int
 
 func newShapes(t *Typed, order []int) *shapes {
 	s := &shapes{producer: make([]int, len(t.Variables)), readers: make([][]int, len(t.Variables)), roots: map[int]roots{}, within: map[int]roots{},
-		views: map[string]int{}, folded: map[int]folded{}}
+		views: map[string]int{}, folded: map[int]folded{}, sizes: map[int]sizes{}}
+	for i := range t.Inputs {
+		s.told(t, &t.Inputs[i])
+	}
 	for v := range t.Variables {
 		s.producer[v] = -1
 		s.roots[v] = roots{v}
@@ -51,6 +61,20 @@ func newShapes(t *Typed, order []int) *shapes {
 		}
 	}
 	return s
+}
+
+// told takes down what an argument's type says of its shape.
+func (s *shapes) told(t *Typed, in *Input) {
+	if in.Fit == nil {
+		return
+	}
+	known := sizes{ndim: t.typeOf(in.Variable).Array.NDim}
+	for _, size := range in.Fit.Sizes {
+		if size[1] == 1 {
+			known.ones = append(known.ones, known.ndim-1-size[0])
+		}
+	}
+	s.sizes[in.Variable] = known
 }
 
 // walked gives the roots of what a step's loop walks.
@@ -212,4 +236,22 @@ func (s *shapes) holds(these, some roots) bool {
 // within the whole.
 func (s *shapes) smaller(these, whole roots) bool {
 	return slices.ContainsFunc(these, func(root int) bool { return !slices.Contains(whole, root) && s.holds(whole, roots{root}) })
+}
+
+// narrower tells the same, of what has one element along one of the last axes, too, where the whole may have more.
+func (s *shapes) narrower(these, whole roots, ndim int) bool {
+	for axis := range ndim {
+		if s.single(these, axis) && !s.single(whole, axis) {
+			return true
+		}
+	}
+	return s.smaller(these, whole)
+}
+
+// single tells whether what has these roots is known to have one element along an axis, the last being 0.
+func (s *shapes) single(these roots, axis int) bool {
+	return !slices.ContainsFunc(these, func(root int) bool {
+		known, told := s.sizes[root]
+		return !told || known.ndim > axis && !slices.Contains(known.ones, axis)
+	})
 }

@@ -318,6 +318,27 @@ def test_stores_of_other_sizes_or_of_many_arrays_stay_apart() -> None:
     assert len(groups(f)) == 2
 
 
+def test_what_is_known_to_be_a_column_is_computed_once() -> None:
+    column, row, matrix = T.dcol("column"), T.drow("row"), T.dmatrix("matrix")
+    many = T.tensor("many", dtype="float64", shape=(1, None, 1))
+    a, b, c, d = (np.random.default_rng(7).random(shape) for shape in ((5, 1), (1, 6), (5, 6), (1, 5, 1)))
+    for inputs, output, loops, values in (
+        ([column, row], T.exp(column) + row, 2, (a, b)),  # a plan of two ways would always go the second
+        ([column, matrix], T.exp(column) + matrix, 2, (a, c)),
+        ([many, matrix], T.exp(many) + matrix, 2, (d, c)),
+        ([column, matrix], column * 2 + matrix, 1, (a, c)),  # next to nothing
+        ([matrix, row], T.exp(matrix) + row, 1, (c, b)),  # the matrix is as large as the result, as a rule
+        ([column, row], T.exp(column + row) * 2, 1, (a, b)),
+    ):
+        f, plain = both(inputs, output)
+        assert len(groups(f)) == loops, output
+        agree(f(*values), plain(*values), exact=False)
+    f, plain = both([column, row], T.exp(column) + row)
+    for shapes in (((1, 1), (1, 6)), ((5, 1), (1, 1)), ((1, 1), (1, 1)), ((0, 1), (1, 6))):
+        values = [np.random.default_rng(8).random(shape) for shape in shapes]
+        agree(f(*values), plain(*values))
+
+
 @pytest.mark.parametrize("column", ["x", "y"])
 def test_a_number_along_the_run_has_a_loop_of_its_own(column: str) -> None:
     x, y = T.dmatrix("x"), T.dmatrix("y")

@@ -69,7 +69,7 @@ def test_a_node_of_two_loops_and_why_others_are_apart() -> None:
 
 
 def test_a_loop_does_without_what_only_others_want_who_compute_it_too() -> None:
-    x, c = T.dmatrix("x"), T.dcol("c")
+    x, c = T.dmatrix("x"), T.dmatrix("c")
     d = x - x.sum(axis=1, keepdims=True)
     f = opweld.function([x, c], [d * (d * d).sum(axis=1, keepdims=True), T.exp(c) + d * 2])
     assert [places(f, loop) for loop in opweld.fusion(f).loops] == [[1, 4], [1, 2, 3], [1, 5, 6, 7], [0]]
