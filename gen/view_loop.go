@@ -26,7 +26,7 @@ type LoopView struct {
 	Tabled          bool          // its stages say all of it
 	Direct          *DirectView   // the loop is a function of many numbers
 	Variants        []VariantView // strides for which the loop of stores is written out
-	Products        *ProductsView // its elements where divisors are one number each; nil: there are no such strides
+	Products        []LineView    // its elements where some divisors are one number each throughout, divided by products; nil: there are no such strides
 	Fails           bool          // an instruction may set an exception
 	Members         bool          // of several nodes: which of them is said
 	Guarded         bool          // C++ that may throw
@@ -60,7 +60,7 @@ type VariantView struct {
 	Strides  []int
 	Held     []OperandView
 	Args     string
-	From     string // the same, from the element opw_from on
+	From     string // the same, in the row opw_row, from the element opw_from on
 	Products bool
 }
 
@@ -294,7 +294,7 @@ func variant(operands []OperandView, strides []int, products bool) VariantView {
 	for i, o := range operands {
 		if strides[i] > 0 {
 			v.Args += fmt.Sprintf(", opw_p[%d], %d", i, strides[i])
-			v.From += fmt.Sprintf(", opw_p[%d] + opw_from * %d, %d", i, strides[i], strides[i])
+			v.From += fmt.Sprintf(", opw_p[%d] + opw_row * opw_t[%d] + opw_from * %d, %d", i, i, strides[i], strides[i])
 			continue
 		}
 		v.Held = append(v.Held, o)

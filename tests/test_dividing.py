@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.* encountered in:RuntimeWarning"),
 ]
 
-LENGTHS = (1, 15, 63, 64, 65, 511, 512, 513, 2000)
+LENGTHS = (1, 15, 63, 64, 65, 2047, 2048, 2049, 5000)
 
 
 def made(level, dtype, build=lambda x, d: x / d, **options):
@@ -128,6 +128,28 @@ def test_of_rows_and_of_two_divisors(level):
         np.testing.assert_array_equal(a, wanted)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("level", LEVELS)
+def test_rows_that_are_run_together_are_divided_each_by_its_own(dtype, level):
+    """Whatever is out of range in one of them, and in whichever; of several axes, of rows that lie apart, and over what is read."""
+    x, d = T.tensor3("x", dtype=dtype), T.tensor3("d", dtype=dtype)
+    f = opweld.function([x, d], x / d, options={"march": level})
+    info, rng = np.finfo(dtype), np.random.default_rng(10)
+    odd = np.array([np.nan, -np.nan, np.inf, 0, -0.0, info.tiny / 4, info.max], dtype)
+    for shape in ((2, 3, 5), (3, 70, 16), (2, 300, 33), (1, 5, 700), (2, 3, 3000)):
+        for many in (0, 1, 20):
+            a, by = rng.uniform(-2, 2, shape).astype(dtype), rng.uniform(-2, 2, (*shape[:2], 1)).astype(dtype)
+            a.flat[rng.integers(a.size, size=many)] = rng.choice(odd, many)
+            by.flat[rng.integers(by.size, size=many // 10)] = rng.choice(odd)
+            apart = np.repeat(np.repeat(a, 2, axis=1), 2, axis=0)[::2, ::2]
+            with np.errstate(all="ignore"):
+                for b in (a, apart, np.asfortranarray(a), a[:, ::-1]):
+                    np.testing.assert_array_equal(bits(f(b, by)), bits(b / by))
+                wanted = a / by
+                assert f(a, by, out=a) is a
+            np.testing.assert_array_equal(bits(a), bits(wanted))
+
+
 @pytest.mark.skipif(LEVELS[-1] < "x86-64-v3" or not shutil.which("objdump"), reason="no fused products")
 def test_a_division_by_one_number_is_written_by_fused_products():
     """And only that: neither one by another number for each element, nor where the processor has none."""
@@ -152,3 +174,16 @@ def test_warnings_are_those_of_a_division(level):
         for d in (3.0, 0.0, 1e-10, 1e300, np.inf, np.nan, -1e-310):
             x[700] = number
             assert heard(partial(f, x, d)) == heard(partial(np.divide, x, d)), (number, d)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_warnings_of_rows_are_those_of_divisions(level):
+    """What a loop before has met is still said, and what a row meets."""
+    x, d = T.dmatrix("x"), T.dcol("d")
+    f = opweld.function([x, d], [T.cumsum(1 / x[0]), x / d], options={"march": level})
+    by = np.linspace(1, 2, 50)[:, None]
+    for first, number, divisor in ((1, 1, 1), (0, 1, 1), (1, np.inf, np.inf), (0, 1e-308, 3), (1, 1, 0)):
+        a, c = np.linspace(1, 2, 5000).reshape(50, 100), by.copy()
+        a[0, 3], a[40, 7], c[30] = first, number, divisor
+        wanted = heard(lambda a=a: np.cumsum(1 / a[0])) + heard(partial(np.divide, a, c))
+        assert set(heard(partial(f, a, c))) == set(wanted), (first, number, divisor)

@@ -267,9 +267,8 @@ func cast(from, to Type, value string) Code {
 	return c
 }
 
-// Over divides a value of float32 or float64 by one that is the same for many elements; far: the mark for dividends that are not for
-// that, of the type's unsigned integer.
-func Over(t Type, value, divisor, far string) Code {
+// Over divides a value of float32 or float64 by one that is the same for many elements: wrong where the status word then has marks.
+func Over(t Type, value, divisor string) Code {
 	h := Helper{"over_f", "over", t}
-	return Code{Text: fmt.Sprintf("%s(%s, %s, &%s)", h.C(), value, divisor, far), Helpers: []Helper{h}}
+	return Code{Text: fmt.Sprintf("%s(%s, %s)", h.C(), value, divisor), Helpers: []Helper{h}}
 }

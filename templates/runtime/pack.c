@@ -7,6 +7,22 @@ OPW_INLINE int opw_run_inner(const opw_loop *work, npy_intp n, char *const *p, c
     return work->inner ? work->inner(n, p, s) : opw_run_stages(work->stages, n, p, s);
 }
 
+/* Runs rows of n elements, t from row to row. */
+OPW_INLINE int opw_run_rows(const opw_loop *work, npy_intp n, npy_intp rows, char *const *p, const npy_intp *s, const npy_intp *t)
+{
+    const int operands = work->inputs + work->outputs;
+    char *q[OPW_MAX_OPERANDS];
+    int k, status = work->rows ? work->rows(n, rows, p, s, t) : OPW_NO_ROWS;
+    if (status != OPW_NO_ROWS)
+        return status;
+    for (k = 0; k < operands; k++)
+        q[k] = p[k];
+    while (!(status = opw_run_inner(work, n, q, s)) && --rows)
+        for (k = 0; k < operands; k++)
+            q[k] += t[k];
+    return status;
+}
+
 /* A loop has a body for operands whose elements lie one behind the other, which runs in vectors, and one for any strides. Where
    some operand does not lie so, a block of it is copied first, and what the loop stored into a block is copied out. A block has
    rows: positions of one axis. It is run row by row, or, where rows are too short, as one run of all. */
@@ -155,8 +171,7 @@ static int opw_run_block(opw_blocks *b, char *const *p, npy_intp rows, npy_intp 
 {
     const opw_loop *work = b->work;
     char *q[OPW_MAX_OPERANDS];
-    int k, operands = work->inputs + work->outputs, status = 0;
-    npy_intp j;
+    int k, operands = work->inputs + work->outputs, status;
 
     for (k = 0; k < operands; k++) {
         q[k] = b->buffers[k] ? b->buffers[k] : p[k];
@@ -167,13 +182,7 @@ static int opw_run_block(opw_blocks *b, char *const *p, npy_intp rows, npy_intp 
         b->held_rows[k] = rows;
         b->held_n[k] = n;
     }
-    if (b->flat)
-        status = opw_run_inner(work, rows * n, q, b->s);
-    for (j = 0; !b->flat && !status && j < rows; j++) {
-        status = opw_run_inner(work, n, q, b->s);
-        for (k = 0; k < operands; k++)
-            q[k] += b->t[k];
-    }
+    status = b->flat ? opw_run_inner(work, rows * n, q, b->s) : opw_run_rows(work, n, rows, q, b->s, b->t);
     for (k = work->inputs; !status && k < operands; k++)
         if (b->buffers[k])
             opw_copy_block(b, k, p[k], rows, n, 0);

@@ -123,13 +123,15 @@ static int opw_list_stored(const opw_loop *work, opw_places places, opw_operand 
 static int opw_store_axes(const opw_loop *work, opw_axes *axes, npy_intp total, char **p)
 {
     npy_intp at[OPW_MAX_DIMS] = {0};
-    int status;
+    int status, row;
     if (total >= OPW_PACK_WORTH && (status = opw_run_packed(work, axes, p)) != OPW_AS_IT_IS)
         return status;
+    row = axes->n - 1;
     do {
-        if ((status = opw_run_inner(work, axes->dims[axes->n - 1], p, axes->strides[axes->n - 1])))
+        if ((status = opw_run_rows(work, axes->dims[row], row ? axes->dims[row - 1] : 1, p, axes->strides[row],
+                                   axes->strides[row ? row - 1 : row])))
             return status;
-    } while (opw_next(axes, axes->n - 1, at, p));
+    } while (row && opw_next(axes, row - 1, at, p));
     return 0;
 }
 

@@ -104,6 +104,8 @@ typedef struct {
 /* Computes n elements; p: where each input and output is; s: their strides in bytes. An output is an input's very memory,
    or apart from all. Non-zero: an exception is set. */
 typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
+/* The same of rows of n elements, t from row to row. OPW_NO_ROWS: it has run nothing, for operands that lie so. */
+typedef int (*opw_rows_fn)(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s, const npy_intp *t);
 
 /* What an output holds: a value of each element, what folds have made of all elements so far, or of all. */
 typedef enum { OPW_STORED, OPW_SCANNED, OPW_FOLDED } opw_kind;
@@ -154,6 +156,7 @@ typedef struct {
     int raises;              /* it may set an exception, for which it takes the GIL */
     const npy_uint64 *exact; /* of each input, a bit for each axis of its own along which it is not broadcast; NULL: there are none */
     const opw_stages *stages; /* of what stores alone and has no `inner`: a table that says it all */
+    opw_rows_fn rows;        /* NULL: `inner` is as good, row by row */
 } opw_loop;
 /* Runs the loop whose place in the program's table is the first slot: one of stores alone, or one that folds. */
 OPW_SHARED int opw_run_stores(char *frame, const uint32_t *slots);

@@ -246,7 +246,7 @@ static const opw_figure floats[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT};
 static const opw_figure float_sizes[] = {4, 4, 4};
 static const int over_second[] = {1};
 
-static const opw_loop roots[] = {{1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL}};
+static const opw_loop roots[] = {{1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL, NULL}};
 
 static int sum_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc)
 {
@@ -316,24 +316,24 @@ static const opw_fold largest = {folded, OPW_COLUMNS(sizeof(double)), 1, 1, 0, 0
 
 enum { ADD, ADD_OVER, SUM_0, SUM_1, SUM_ALL, ROOT, EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, ADD_FLOATS, SCALE, SECOND_ROOT, THIRD_ROOT };
 static const opw_loop loops[] = {
-    {2, 1, doubles, sizes, 0, NULL, add_inner, NULL, 100, 0, NULL, NULL},
-    {2, 1, doubles, sizes, 0, over_second, add_inner, NULL, 100, 0, NULL, NULL},
-    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[0], 100, 0, NULL, NULL},
-    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[1], 100, 0, NULL, NULL},
-    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[2], 100, 0, NULL, NULL},
-    {1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL},
-    {2, 1, doubles, sizes, 0, NULL, expand_inner, NULL, 0, 0, NULL, NULL},
-    {2, 1, doubles, sizes, 0, over_second, expand_inner, NULL, 0, 0, NULL, NULL},
-    {3, 2, doubles, sizes, 0, NULL, twice_inner, NULL, 0, 0, NULL, NULL},
-    {2, 2, doubles, sizes, 0, NULL, pair_inner, NULL, 0, 0, NULL, NULL},
-    {2, 1, doubles, sizes, 0, NULL, NULL, &sums[3], 0, 0, NULL, NULL},
-    {2, 1, floats, float_sizes, 0, NULL, add_floats_inner, NULL, 100, 0, NULL, NULL},
-    {3, 1, doubles, sizes, 0, NULL, scale_inner, NULL, 100, 0, NULL, NULL},
-    {1, 1, doubles, sizes, 0, NULL, second_root_inner, NULL, 0, 0, NULL, NULL},
-    {1, 1, doubles, sizes, 0, NULL, third_root_inner, NULL, 0, 0, NULL, NULL},
+    {2, 1, doubles, sizes, 0, NULL, add_inner, NULL, 100, 0, NULL, NULL, NULL},
+    {2, 1, doubles, sizes, 0, over_second, add_inner, NULL, 100, 0, NULL, NULL, NULL},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[0], 100, 0, NULL, NULL, NULL},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[1], 100, 0, NULL, NULL, NULL},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[2], 100, 0, NULL, NULL, NULL},
+    {1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL, NULL},
+    {2, 1, doubles, sizes, 0, NULL, expand_inner, NULL, 0, 0, NULL, NULL, NULL},
+    {2, 1, doubles, sizes, 0, over_second, expand_inner, NULL, 0, 0, NULL, NULL, NULL},
+    {3, 2, doubles, sizes, 0, NULL, twice_inner, NULL, 0, 0, NULL, NULL, NULL},
+    {2, 2, doubles, sizes, 0, NULL, pair_inner, NULL, 0, 0, NULL, NULL, NULL},
+    {2, 1, doubles, sizes, 0, NULL, NULL, &sums[3], 0, 0, NULL, NULL, NULL},
+    {2, 1, floats, float_sizes, 0, NULL, add_floats_inner, NULL, 100, 0, NULL, NULL, NULL},
+    {3, 1, doubles, sizes, 0, NULL, scale_inner, NULL, 100, 0, NULL, NULL, NULL},
+    {1, 1, doubles, sizes, 0, NULL, second_root_inner, NULL, 0, 0, NULL, NULL, NULL},
+    {1, 1, doubles, sizes, 0, NULL, third_root_inner, NULL, 0, 0, NULL, NULL, NULL},
 };
 
-static const opw_loop maxima[] = {{1, 1, doubles, sizes, 0, NULL, NULL, &largest, 100, 0, NULL, NULL}};
+static const opw_loop maxima[] = {{1, 1, doubles, sizes, 0, NULL, NULL, &largest, 100, 0, NULL, NULL, NULL}};
 
 /* ---- groups: members' nodes count from 10 ---- */
 
