@@ -14,7 +14,6 @@ static int opw_pack_numbers(const opw_loop *work, npy_intp n, char **p, const np
     return status == OPW_AS_IT_IS ? opw_run_inner(work, n, p, s) : status;
 }
 
-#define OPW_LINE 64          /* bytes of a cache line */
 #define OPW_LINE_WORTH 16384 /* bytes of an output, from which on it is worth while to begin at a line */
 
 /* How many elements lie before a line that begins in all operands at once; 0: none do, there is no such, or they are too few. */

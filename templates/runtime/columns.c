@@ -6,6 +6,15 @@
 
 typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumulators;
 
+/* Room for accumulators that lie to a cache line as what is folded does: a loop over both then crosses lines in neither. */
+typedef union { char bytes[OPW_ACCUMULATORS + OPW_LINE]; npy_longdouble align; } opw_room;
+
+static void *opw_room_beside(opw_room *room, const char *p)
+{
+    const npy_uintp off = ((npy_uintp)p - (npy_uintp)room->bytes) % OPW_LINE;
+    return room->bytes + (off - off % sizeof(npy_longdouble));
+}
+
 /* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other; rows: and read row by
    row. Of one column, close: whether its last axis, a long one, is folded as if it were several; runs: whether short runs are
    folded as if they were columns. halvings: how often it is halved for parts that may run at the same time; 0: it is folded at one
@@ -137,7 +146,8 @@ static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s
     const opw_fold *fold = f->fold;
     npy_intp chunk = opw_at_once(f), half = opw_half(count, -1);
     char *q[OPW_MAX_OPERANDS];
-    opw_accumulators other;
+    opw_room room;
+    void *other;
     int status;
 
     if (fold->settled && f->beside)
@@ -147,9 +157,10 @@ static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s
     if (!chunk || count <= chunk)
         return fold->blocks[f->beside](count, f->m, p, s, f->t, opw_order(f), acc);
     opw_moved(p, s, half, f->gone->operands, q);
-    if ((status = opw_fold_line(f, p, s, half, acc)) || (status = opw_fold_line(f, q, s, count - half, other.bytes)))
+    other = opw_room_beside(&room, q[0]);
+    if ((status = opw_fold_line(f, p, s, half, acc)) || (status = opw_fold_line(f, q, s, count - half, other)))
         return status;
-    return fold->join(acc, other.bytes, 0, f->m);
+    return fold->join(acc, other, 0, f->m);
 }
 
 /* Several columns' accumulators become one. */

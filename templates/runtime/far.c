@@ -2,7 +2,6 @@
 /* ---- columns whose elements lie far apart ------------------------------------------------------------------------------ */
 
 #define OPW_FAR_ITEMS (OPW_FAR_COLUMNS / 256) /* sets of columns side by side that are folded at once */
-#define OPW_LINE 64 /* bytes of a cache's line: no vector of accumulators lies in two */
 #define OPW_FAR_ROWS 4 /* that are read before the next columns are, where so many are folded before they meet the accumulators */
 
 /* Columns side by side, and their accumulators. */

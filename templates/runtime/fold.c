@@ -103,12 +103,14 @@ typedef struct {
 /* Folds an item, and fills the outputs there. far: takes it, and those before it when they are many; NULL: it is folded now. */
 static int opw_fold_item(const opw_folding *f, const opw_operands *list, char *const *p, opw_far *far)
 {
-    opw_accumulators acc;
+    opw_room room;
+    void *acc;
     int status;
     if (far)
         return opw_add_far(far, f->m, p, list->n) ? opw_fill_far(far, list->blocks) : 0;
-    if (!(status = opw_fold_axis(f, 0, p, f->gone->dims[0], acc.bytes)))
-        f->fold->store(acc.bytes, f->m, p + list->blocks, f->t + list->blocks);
+    acc = opw_room_beside(&room, p[0]);
+    if (!(status = opw_fold_axis(f, 0, p, f->gone->dims[0], acc)))
+        f->fold->store(acc, f->m, p + list->blocks, f->t + list->blocks);
     return status;
 }
 

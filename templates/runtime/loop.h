@@ -159,6 +159,19 @@ OPW_INLINE int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const 
 #else
 #define OPW_EXPECT(p, s) (void)0
 #endif
+/* Asks for what a run that lies close comes to some lines on, with the runs behind it: a processor's own look ahead ends where
+   loads cross lines. */
+#if defined(__GNUC__)
+#define OPW_AHEAD(p, s) ((s) ? __builtin_prefetch((p) + 512) : (void)0)
+#else
+#define OPW_AHEAD(p, s) (void)0
+#endif
+#define OPW_LINE 64 /* bytes of a cache line */
+/* How many columns t apart, whose rows are s apart, lie before a line that begins in each row of this operand and of those before it,
+   for which they were `first` (OPW_LINE: there was none); 0: no such line begins in all of them. */
+#define OPW_BEFORE(first, p, s, t) \
+    (!(s) && !(t) ? (first) : (s) % OPW_LINE || (t) <= 0 ? 0 : OPW_AGREED(first, (npy_intp)(-(npy_uint64)(p) % OPW_LINE) / (t)))
+#define OPW_AGREED(first, before) ((first) == OPW_LINE || (first) == (before) ? (before) : 0)
 /* Elements that are folded between two looks whether more of them can change anything, at most. */
 #define OPW_UNTIL 4096
 /* What a block of columns side by side is told: see opw_block_fn. */
