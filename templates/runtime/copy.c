@@ -15,8 +15,9 @@ static void opw_repeat(char *to, const char *from, npy_intp n, npy_intp size)
     memcpy(to + i, pattern, (size_t)(bytes - i));
 }
 
-/* Copies n elements, which are f apart, to places that are t apart. */
-static void opw_copy_run(char *to, npy_intp t, const char *from, npy_intp f, npy_intp n, npy_intp size)
+/* Copies n elements, which are f apart, to places that are t apart. At a line of its own: short runs take up to a third longer where its
+   loops lie askew, which hangs on whatever stands before it. */
+__attribute__((aligned(64))) static void opw_copy_run(char *to, npy_intp t, const char *from, npy_intp f, npy_intp n, npy_intp size)
 {
     npy_intp i;
     if (t == size && f == size) {

@@ -8,7 +8,7 @@ OPW_INLINE int opw_run_inner(const opw_loop *work, npy_intp n, char *const *p, c
 }
 
 /* Runs rows of n elements, t from row to row. */
-OPW_INLINE int opw_run_rows(const opw_loop *work, npy_intp n, npy_intp rows, char *const *p, const npy_intp *s, const npy_intp *t)
+static int opw_run_rows(const opw_loop *work, npy_intp n, npy_intp rows, char *const *p, const npy_intp *s, const npy_intp *t)
 {
     const int operands = work->inputs + work->outputs;
     char *q[OPW_MAX_OPERANDS];
