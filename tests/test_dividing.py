@@ -131,7 +131,7 @@ def test_of_rows_and_of_two_divisors(level):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("level", LEVELS)
 def test_rows_that_are_run_together_are_divided_each_by_its_own(dtype, level):
-    """Whatever is out of range in one of them, and in whichever; of several axes, of rows that lie apart, and over what is read."""
+    """Whatever is out of range in whichever of them; of several axes, of rows that lie apart, and over what is read."""
     x, d = T.tensor3("x", dtype=dtype), T.tensor3("d", dtype=dtype)
     f = opweld.function([x, d], x / d, options={"march": level})
     info, rng = np.finfo(dtype), np.random.default_rng(10)
