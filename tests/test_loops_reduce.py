@@ -162,6 +162,25 @@ def test_long_runs(dtype):
             assert np.isnan(f(numbers[::-1])[1:]).all(), (size, high)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("shape", [(7001,), (3, 2500), (300, 47)])
+def test_sums_do_not_depend_on_the_place_in_memory(shape, dtype):
+    """Columns before a line of the cache are folded by themselves: the same are added, in the same order."""
+    x, y = tensor(dtype, len(shape), "x"), tensor(dtype, len(shape), "y")
+    f = opweld.function([x, y], [((x - y) ** 2).sum(axis=-1), (x + y).max(axis=-1)])
+    values = np.random.default_rng(0).random((2, *shape)).astype(dtype)
+    n, size, found = values[0].size, values.itemsize, set()
+    room = [np.empty(n * size + 128, np.uint8) for _ in values]
+    for offset in itertools.product(range(0, 64, size), (0, 16)):
+        placed = []
+        for value, bytes_, more in zip(values, room, (0, offset[1])):
+            begin = -bytes_.ctypes.data % 64 + (offset[0] + more) % 64
+            placed.append(bytes_[begin : begin + n * size].view(dtype).reshape(shape))
+            placed[-1][...] = value
+        found.add(b"".join(np.asarray(each).tobytes() for each in f(*placed)))
+    assert len(found) == 1
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "uint8"])
 def test_many_short_runs(dtype, order):
