@@ -167,6 +167,7 @@ OPW_INLINE int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const 
 #define OPW_AHEAD(p, s) (void)0
 #endif
 #define OPW_LINE 64 /* bytes of a cache line */
+#define OPW_MANY 128 /* columns side by side, of which it is worth while to fold those before a line by themselves */
 /* How many columns t apart, whose rows are s apart, lie before a line that begins in each row of this operand and of those before it,
    for which they were `first` (OPW_LINE: there was none); 0: no such line begins in all of them. */
 #define OPW_BEFORE(first, p, s, t) \
