@@ -14,7 +14,7 @@ from mpmath import asin, atan, cbrt, cos, erf, erfc, exp, log, lu_solve, matrix,
 TARGET = Path(__file__).resolve().parent.parent / "templates" / "vector" / "polynomials.h"
 ENOUGH = {"f64": mpf(2) ** -57, "f32": mpf(2) ** -28}
 #: Of one type alone: powers of float32 are computed in float64; where float64 divides, float32 has more terms.
-ONE = dict.fromkeys(("log5", "logf", "expf", "root"), "f64") | dict.fromkeys(("log1", "log2", "log10", "cbrt"), "f32")
+ONE = dict.fromkeys(("logf", "expf", "root"), "f64") | dict.fromkeys(("log1", "log2", "log10", "cbrt"), "f32")
 #: Of two chains, of even and of odd powers: half as many steps wait for another, and the square is there.
 HALVED = {"exp", "exp2"}
 #: How near others come.
@@ -117,13 +117,6 @@ def wanted() -> dict[str, tuple[str, Real, Real, mpf, mpf]]:
             (pi / 4 * more) ** 2,
         ),
         "asin": ("(asin(r) - r) / r**3 of z = r**2, to 1 / 2", of_root(asin), odd(asin), tiny, more / 4),
-        "log5": (
-            "the same without its first term, 2 / 3: (of log - 2 / 3) / z, for powers",
-            lambda z: ((log((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z) - 2) / z - mpf(2) / 3) / z,
-            lambda z: z * z / 2 * 2**9,
-            mpf(10) ** -12,
-            s * s,
-        ),
         "logf": (
             "log2((1 + s) / (1 - s)) / s of z = s**2, as powers of float32 need it",
             lambda z: log((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z) / log(2),

@@ -1,63 +1,133 @@
 /* Powers: exp(y * log(x)), with the logarithm in two parts where the result is float64. Compiled once for each level of processors,
    with the package. */
 #include "base.h"
+#include "powers.h"
 
 #include "f64.h"
 #include "each.h"
 
-/* exp(x + more), for all x but NaN, in two steps of 2**n. What 1 + r and r lose is added, so that powers that are numbers come out. */
-OPW_ONE double opw_raised(double x, double more)
-{
-    const int beyond = __builtin_isgreater(absolute_f64(x), 760.0);
-    const double near = beyond ? signed_f64(760.0, x) : x;
-    const double shifted = OPW_MADD(near, OPW_LOG2E, OPW_SHIFT), n = shifted - OPW_SHIFT;
-    const double first = OPW_MADD(n, -OPW_LN2_HIGH, near), second = OPW_MADD(n, -OPW_LN2_LOW, beyond ? 0 : more);
-    const double r = first + second, r_low = (first - r) + second, one = 1 + r, one_low = (1 - one) + r;
-    const uint64_t k = bits_f64(shifted), half = k >> 1;
-    const double m = one + (one_low + OPW_MADD(OPW_P(EXP)(r, OPW_MADD(r, r, OPW_NORMAL)) * r, r, OPW_MADD(r_low, r, r_low)));
-    return m * power2_f64(half) * power2_f64(k - half);
-}
+/* Numbers that are computed at once, and their bits. Where a table of 16 fits two registers they are vectors: compilers would fetch
+   each number from memory. What is computed is the same. */
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#define OPW_AT_ONCE 8
+typedef double opw_reals __attribute__((vector_size(64)));
+typedef uint64_t opw_words __attribute__((vector_size(64)));
+#define OPW_WORDS(x) ((opw_words)(x))
+#define OPW_REALS(u) ((opw_reals)(u))
+#define OPW_WHERE(condition) ((opw_words)(condition))
+#define OPW_ENTRY(table, i) ((opw_reals)_mm512_permutex2var_pd(_mm512_loadu_pd(table), (__m512i)(i), _mm512_loadu_pd((table) + 8)))
+#define OPW_MORE(a, b, c) ((opw_reals)_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
+#define OPW_EVERY(c) ((opw_reals)_mm512_set1_pd(c))
+#define OPW_SOME(u) (_mm512_test_epi64_mask((__m512i)(u), (__m512i)(u)) != 0)
+#else
+#define OPW_AT_ONCE 1
+typedef double opw_reals;
+typedef uint64_t opw_words;
+#define OPW_WORDS(x) bits_f64(x)
+#define OPW_REALS(u) value_f64(u)
+#define OPW_WHERE(condition) (-(uint64_t)(condition))
+#define OPW_ENTRY(table, i) (table)[(i) & 15]
+#define OPW_MORE(a, b, c) OPW_MADD(a, b, c)
+#define OPW_EVERY(c) (c)
+#define OPW_SOME(u) ((u) != 0)
+#endif
 
-/* x = 2**k * (1 + f), as in log.h. */
+/* x = 2**k * m, m = c * (1 + r) with the c of a part of all m. */
 #define OPW_PARTS(x)                                                                                                            \
-    const uint64_t all = bits_f64(x), power = (all + (bits_f64(1) - bits_f64(OPW_SQRT_HALF))) >> OPW_MANTISSA;                  \
-    const double k = value_f64(power | bits_f64(OPW_WHOLE)) - (OPW_WHOLE + OPW_BIAS);                                           \
-    const double f = value_f64(all - ((power - OPW_BIAS) << OPW_MANTISSA)) - 1
+    const opw_words over = (x) + (bits_f64(1) - bits_f64(OPW_PARTS_LEAST)), part = over >> (OPW_MANTISSA - 4);                  \
+    const opw_words mantissa = (over & ((UINT64_C(1) << OPW_MANTISSA) - 1)) + bits_f64(OPW_PARTS_LEAST);                        \
+    const opw_reals k = OPW_REALS((over >> OPW_MANTISSA) | bits_f64(OPW_WHOLE)) - (OPW_WHOLE + OPW_BIAS);                       \
+    const opw_reals r = OPW_MORE(OPW_REALS(mantissa), OPW_ENTRY(opw_power_inverse, part), OPW_EVERY(-1.0))
 
-/* The sign of a power of x by the whole y, |y| below 2**51. */
-OPW_ONE double opw_sign_of(double result, double x, double y)
-{
-    const uint64_t odd = bits_f64(y + OPW_SHIFT) << OPW_TOP;
-    return value_f64(bits_f64(result) | (bits_f64(x) & odd));
-}
-
-/* log(x) is high + low: s = f / (2 + f), its square and the first terms in two parts. */
-OPW_ONE double pow_f64(double x, double y)
-{
-    const double a = absolute_f64(x);
-    OPW_PARTS(a);
-    const double d = 2 + f, inverse = 1 / d, s = f * inverse;
-    const double s_low = inverse * (OPW_MADD(-s, d, f) - s * (f - (d - 2)));
-    const double z = s * s, z_low = OPW_MADD(s, s, -z) + 2 * s * s_low;
-    const double cube = s * z, cube_low = OPW_MADD(s, z, -cube) + (s * z_low + s_low * z);
-    const double third = cube * (2.0 / 3), third_low = OPW_MADD(cube, 2.0 / 3, -third) + (cube_low * (2.0 / 3) + cube * 0x1.5555555555555p-55);
-    const double base = k * OPW_LN2_HIGH, first = base + 2 * s, first_low = (base - first) + 2 * s;
-    const double rest = third_low + (first_low + (OPW_MADD(k, OPW_LN2_LOW, 2 * s_low) + cube * z * OPW_P(LOG5)(z)));
-    const double second = first + third, second_low = (first - second) + third;
-    const double high = second + (second_low + rest), low = (second - high) + (second_low + rest);
-    const double product = y * high;
-    const double found = opw_raised(product, OPW_MADD(y, low, OPW_MADD(y, high, -product)));
-    return opw_sign_of(found, x, y);
-}
+/* x = n / 16 * ln 2 + what is small: exp(x) is a root of 2, doubled, and a little more. */
+#define OPW_ROOTS(x)                                                                                                            \
+    const opw_reals shifted = OPW_MORE(x, OPW_EVERY(16 * OPW_LOG2E), OPW_EVERY(OPW_SHIFT)), n = shifted - OPW_SHIFT;            \
+    const opw_words doubled = OPW_WORDS(shifted) >> 4 << OPW_MANTISSA;                                                          \
+    const opw_reals root = OPW_REALS(OPW_WORDS(OPW_ENTRY(opw_power_root, OPW_WORDS(shifted))) + doubled)
 
 /* What has no sign or no logarithm: x that is 0, not normal or not finite, y that is not finite or has no last bits, and negative x
    with y that is not whole. */
 #define OPW_NO_POWER(x, y)                                                                                                      \
-    (!__builtin_isgreaterequal(absolute_f64(x), OPW_NORMAL) | !__builtin_islessequal(absolute_f64(x), OPW_MOST) |               \
-     !__builtin_isless(absolute_f64(y), 0x1p51) | (__builtin_isless(x, 0) & ((y + OPW_SHIFT) - OPW_SHIFT != y)))
+    (OPW_WHERE((OPW_WORDS(x) & ~OPW_SIGN) - bits_f64(OPW_NORMAL) > bits_f64(OPW_MOST) - bits_f64(OPW_NORMAL)) |                 \
+     OPW_WHERE((OPW_WORDS(y) & ~OPW_SIGN) >= bits_f64(0x1p51)) |                                                                \
+     (OPW_WHERE(OPW_WORDS(x) >= OPW_SIGN) & OPW_WHERE(OPW_WORDS((y + OPW_SHIFT) - OPW_SHIFT - y) << 1 != 0)))
+
+/* Whether a power is nearly too large or too small for float64. */
+#define OPW_FAR_POWER(x) OPW_WHERE((OPW_WORDS(x) & ~OPW_SIGN) >= bits_f64(708))
+
+/* A power with its sign, which y tells whose last bit is 1, or NaN where it is left to the C library. */
+#define OPW_POWER_OF(found, x, y, other)                                                                                        \
+    OPW_REALS(OPW_WORDS(found) | (OPW_WORDS(x) & (OPW_WORDS((y) + OPW_SHIFT) << OPW_TOP)) | (other))
+
+OPW_ONE opw_reals opw_power(opw_reals x, opw_reals with, opw_words *met)
+{
+    const opw_words none = OPW_NO_POWER(x, with);
+    const opw_reals y = OPW_REALS(OPW_WORDS(with) & ~none);
+    OPW_PARTS(OPW_WORDS(x) & ~OPW_SIGN);
+    /* log(x) is high + low: k * ln 2 + log(c), r and r**2 / 2 in two parts */
+    const opw_reals base = OPW_MORE(k, OPW_EVERY(OPW_LN2_HIGH), OPW_ENTRY(opw_power_log, part)), first = base + r;
+    const opw_reals first_low = OPW_MORE(k, OPW_EVERY(OPW_LN2_LOW), OPW_ENTRY(opw_power_log_low, part)) + ((base - first) + r);
+    const opw_reals half = -0.5 * r, square = half * r, square_low = OPW_MORE(half, r, -square);
+    const opw_reals high = first + square, high_low = (first - high) + square;
+    const opw_reals others = OPW_MORE(OPW_POLY_LOG3(r), r * (r * r), first_low + (square_low + high_low));
+    const opw_reals all = high + others, low = (high - all) + others;
+    const opw_reals product = y * all, product_low = OPW_MORE(y, low, OPW_MORE(y, all, -product));
+    const opw_words far = OPW_FAR_POWER(product), other = none | far;
+    const opw_reals near = OPW_REALS(OPW_WORDS(product) & ~far), more = OPW_REALS(OPW_WORDS(product_low) & ~far);
+    *met |= other;
+    OPW_ROOTS(near);
+    const opw_reals rest =
+        OPW_MORE(n, OPW_EVERY(-OPW_LN2_LOW / 16), OPW_MORE(n, OPW_EVERY(-OPW_LN2_HIGH / 16), near)) + more;
+    const opw_reals lacking = OPW_ENTRY(opw_power_root_low, OPW_WORDS(shifted)) + rest;
+    const opw_reals e = OPW_MORE(OPW_POLY_EXP3(rest), OPW_MORE(rest, rest, OPW_EVERY(OPW_NORMAL)), lacking);
+    return OPW_POWER_OF(OPW_MORE(e, root, root), x, y, other);
+}
+
+#if defined(__AVX512F__)
+#define OPW_LOAD(at) ((opw_reals)_mm512_loadu_pd(at))
+#define OPW_STORE(at, x) _mm512_storeu_pd(at, (__m512d)(x))
+#else
+#define OPW_LOAD(at) (*(at))
+#define OPW_STORE(at, x) (*(at) = (x))
+#endif
 
 #if OPW_FUSED
-OPW_LOOP2(pow, OPW_NO_POWER, pow)
+/* The loop, as OPW_LOOP2: what comes out NaN is left to the C library. */
+OPW_ALONE int opw_power_run(double *to, const double *from, const double *with, intptr_t n)
+{
+    opw_words met = {0};
+    intptr_t i;
+    n &= -(intptr_t)OPW_WIDTH;
+    OPW_VECTORS
+    for (i = 0; i < n; i += OPW_AT_ONCE)
+        OPW_STORE(to + i, opw_power(OPW_LOAD(from + i), OPW_LOAD(with + i), &met));
+    return OPW_SOME(met);
+}
+OPW_SEEN void opw_pow_f64(double *to, const double *from, const double *with, intptr_t n)
+{
+    double x[OPW_WIDTH], w[OPW_WIDTH], y[OPW_WIDTH];
+    intptr_t m, i;
+    for (; n > 0; n -= m, to += m, from += m, with += m) {
+        int met;
+        m = n < OPW_PART ? n : OPW_PART;
+        if (m >= OPW_WIDTH) {
+            m &= -(intptr_t)OPW_WIDTH;
+            met = opw_power_run(to, from, with, m);
+        } else {
+            for (i = 0; i < OPW_WIDTH; i++) {
+                x[i] = from[i < m ? i : 0];
+                w[i] = with[i < m ? i : 0];
+            }
+            met = opw_power_run(y, x, w, OPW_WIDTH);
+            memcpy(to, y, (size_t)m * sizeof *to);
+        }
+        for (i = 0; met && i < m; i++)
+            if (__builtin_isunordered(to[i], to[i]))
+                to[i] = pow(from[i], with[i]);
+    }
+}
+OPW_PIECE2(pow)
 #else /* products would have no second part */
 OPW_SEEN void opw_pow_f64(double *to, const double *from, const double *with, intptr_t n)
 {
@@ -67,7 +137,6 @@ OPW_SEEN void opw_pow_f64(double *to, const double *from, const double *with, in
 }
 OPW_PIECE2(pow)
 #endif
-
 /* 2**(y * log2(a)) of what float32 holds, a positive: the product needs no second part. */
 OPW_ONE double opw_power_of_float(double a, double y)
 {
