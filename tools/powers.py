@@ -12,7 +12,7 @@ from polynomials import Real, nested, remez
 
 TARGET = Path(__file__).resolve().parent.parent / "templates" / "vector" / "powers.h"
 PARTS = 16
-#: Intervals of x begin here: two thirds of one lie above 1 and a third of a shorter one below it, so that its logarithm is 0.
+#: Intervals of x begin here: two thirds of one lie above 1, a third of a shorter one below it: its logarithm is 0.
 LEAST = mpf(float.fromhex("0x1.6aaaap-1"))
 #: Of logarithms, beside which any multiple of the upper part of ln 2 is exact.
 UNIT = mpf(2) ** 42
