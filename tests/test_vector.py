@@ -124,6 +124,17 @@ def test_within_four_ulps(dtype, made):
                     assert ulps(found[at], want) < 4, (level, name, x[at], y[at], found[at])
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_powers_of_what_is_near_one(level, made):
+    """Whatever the logarithm lacks counts some thousand times there."""
+    rng = np.random.default_rng(6)
+    x = rng.uniform(0.93, 1.07, 1000)
+    y = rng.choice([-1, 1], x.size) * rng.uniform(600, 707, x.size) / np.log(x)
+    found = made(level, "float64")(x, y)["power"]
+    for at, want in enumerate(truth("power", *v) for v in zip(x, y)):
+        assert ulps(found[at], want) < 2, (x[at], y[at], found[at])
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_special_numbers_are_numpys(dtype, made):
     """NaN, infinities and zeros with their signs come where NumPy has them."""
