@@ -7,9 +7,9 @@
 typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumulators;
 
 /* Room for accumulators that lie to a cache line as what is folded does: a loop over both then crosses lines in neither. */
-typedef union { char bytes[OPW_ACCUMULATORS + OPW_LINE]; npy_longdouble align; } opw_room;
+typedef union { char bytes[OPW_ACCUMULATORS + OPW_LINE]; npy_longdouble align; } opw_wide_room;
 
-static void *opw_room_beside(opw_room *room, const char *p)
+static void *opw_room_beside(opw_wide_room *room, const char *p)
 {
     const npy_uintp off = ((npy_uintp)p - (npy_uintp)room->bytes) % OPW_LINE;
     return room->bytes + (off - off % sizeof(npy_longdouble));
@@ -146,7 +146,7 @@ static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s
     const opw_fold *fold = f->fold;
     npy_intp chunk = opw_at_once(f), half = opw_half(count, -1);
     char *q[OPW_MAX_OPERANDS];
-    opw_room room;
+    opw_wide_room room;
     void *other;
     int status;
 

@@ -103,7 +103,7 @@ typedef struct {
 /* Folds an item, and fills the outputs there. far: takes it, and those before it when they are many; NULL: it is folded now. */
 static int opw_fold_item(const opw_folding *f, const opw_operands *list, char *const *p, opw_far *far)
 {
-    opw_room room;
+    opw_wide_room room;
     void *acc;
     int status;
     if (far)
