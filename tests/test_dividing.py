@@ -187,3 +187,13 @@ def test_warnings_of_rows_are_those_of_divisions(level):
         a[0, 3], a[40, 7], c[30] = first, number, divisor
         wanted = heard(lambda a=a: np.cumsum(1 / a[0])) + heard(partial(np.divide, a, c))
         assert set(heard(partial(f, a, c))) == set(wanted), (first, number, divisor)
+
+
+@pytest.mark.parametrize("optimized_by", ["-O0", "-O1", "-O2", "-O3", "-Os"])
+def test_a_compiler_has_nothing_to_remark(optimized_by):
+    """What it says of a text that is not the user's would be asked about in each process that loads the module."""
+    flags = {option: f"{optimized_by} -Wall -Wextra -Wno-unused -Werror" for option in ("cflags", "cxxflags")}
+    for level in LEVELS:
+        for dtype in DTYPES:
+            x = np.arange(1, 101, dtype=dtype)
+            assert_divided(made(level, dtype, **flags), x, x[2])

@@ -107,7 +107,7 @@ OPW_INLINE int opw_tells(unsigned int word)
     return (__builtin_ia32_stmxcsr() & OPW_ROUNDED) != 0;
 }
 /* Rows of n elements, from one on: from a row on, before another, t apart. */
-typedef int (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp end, char *const *p, const npy_intp *t);
+typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp end, char *const *p, const npy_intp *t);
 /* Rows of n elements. products: where something was out of range, which the status word tells, what is written is not yet right. To
    change that word takes as long as a hundred elements: it is done where there are marks. An output in the place of an input is not
    written twice. */
@@ -121,13 +121,16 @@ OPW_INLINE int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const 
     for (i = 0; i < inputs; i++)
         for (j = inputs; j < operands; j++)
             over |= p[i] == p[j];
-    if (over || !opw_tells(word))
-        return exactly(n, 0, 0, rows, p, t);
+    if (over || !opw_tells(word)) {
+        exactly(n, 0, 0, rows, p, t);
+        return 0;
+    }
     if (marks)
         __builtin_ia32_ldmxcsr(clear);
     most = n < OPW_PRODUCTS_RUN ? OPW_PRODUCTS_RUN / n : 1;
-    for (row = 0; row < rows; row = end)
-        for (from = 0; from < n; from += run) {
+    for (row = 0; row < rows; row = end) {
+        from = 0;
+        do {
             end = rows - row < most ? rows : row + most;
             run = n - from < OPW_PRODUCTS_RUN ? n - from : OPW_PRODUCTS_RUN;
             products(run, from, row, end, p, t);
@@ -140,7 +143,8 @@ OPW_INLINE int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const 
             exactly(run, from, row, end, p, t);
             marks |= __builtin_ia32_stmxcsr() & OPW_MARKS;
             __builtin_ia32_ldmxcsr(clear);
-        }
+        } while ((from += run) < n);
+    }
     if (marks & ~OPW_MARK_READ)
         __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | marks);
     return 0;
