@@ -1,6 +1,14 @@
 /* Loops of stores over operands that lie close: one run of all elements. */
 /* ---- one run ------------------------------------------------------------------------------------------------------- */
 
+/* n operands, `count` strides on. */
+static void opw_moved(char *const *p, const npy_intp *strides, npy_intp count, int n, char **q)
+{
+    int k;
+    for (k = 0; k < n; k++)
+        q[k] = p[k] + count * strides[k];
+}
+
 /* Runs n elements of operands that are contiguous, or one number throughout, where it is worth while to pack the numbers. */
 static int opw_pack_numbers(const opw_loop *work, npy_intp n, char **p, const npy_intp *s)
 {
@@ -19,15 +27,12 @@ static int opw_pack_numbers(const opw_loop *work, npy_intp n, char **p, const np
 /* How many elements lie before a line that begins in all operands at once; 0: none do, there is no such, or they are too few. */
 static npy_intp opw_before_line(const opw_loop *work, npy_intp n, char *const *p, const npy_intp *s)
 {
-    const int operands = work->inputs + work->outputs;
-    const npy_intp size = s[work->inputs];
-    npy_intp first = (npy_intp)(-(npy_uintp)p[work->inputs] % OPW_LINE) / size;
+    npy_intp first = OPW_LINE;
     int k;
-    if (!work->inner || n * size < OPW_LINE_WORTH)
+    if (!work->inner || n * s[work->inputs] < OPW_LINE_WORTH)
         return 0;
-    for (k = 0; first && k < operands; k++)
-        if (s[k] && (npy_uintp)(p[k] + first * s[k]) % OPW_LINE)
-            return 0;
+    for (k = 0; k < work->inputs + work->outputs; k++)
+        first = OPW_BEFORE(first, p[k], 0, s[k]);
     return first;
 }
 
@@ -37,10 +42,11 @@ __attribute__((noinline)) static int opw_run_by_lines(const opw_loop *work, npy_
 {
     const npy_intp first = opw_before_line(work, n, p, s);
     char *q[OPW_MAX_OPERANDS];
-    int k, status = first ? opw_run_inner(work, first, p, s) : 0;
-    for (k = 0; k < work->inputs + work->outputs; k++)
-        q[k] = p[k] + first * s[k];
-    return status ? status : opw_run_inner(work, n - first, q, s);
+    int status;
+    if (first && (status = opw_run_inner(work, first, p, s)))
+        return status;
+    opw_moved(p, s, first, work->inputs + work->outputs, q);
+    return opw_run_inner(work, n - first, q, s);
 }
 
 /* Runs n elements of operands that are contiguous, or, where `shaped` has no bit for an input, one number throughout. */
@@ -68,9 +74,7 @@ static int opw_run_numbers_part(opw_shares *shares, npy_intp i)
     const opw_loop *work = shares->work;
     npy_intp first = i * all->each, n = all->n - first < all->each ? all->n - first : all->each;
     char *p[OPW_MAX_OPERANDS];
-    int k;
-    for (k = 0; k < work->inputs + work->outputs; k++)
-        p[k] = all->p[k] + first * all->s[k];
+    opw_moved(all->p, all->s, first, work->inputs + work->outputs, p);
     return opw_run_these(work, n, all->shaped, p, all->s);
 }
 

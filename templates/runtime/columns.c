@@ -28,14 +28,6 @@ typedef struct {
     const npy_intp *t;
 } opw_folding;
 
-/* n operands, `count` strides on. */
-static void opw_moved(char *const *p, const npy_intp *strides, npy_intp count, int n, char **q)
-{
-    int k;
-    for (k = 0; k < n; k++)
-        q[k] = p[k] + count * strides[k];
-}
-
 /* Whether what is folded stays as it is, whatever else there is. */
 static int opw_is_settled(const opw_folding *f, const void *acc) { return f->fold->settled && f->fold->settled(acc, f->m); }
 

@@ -86,7 +86,7 @@ OPW_ALONE int OPW_N(all_within)(const OPW_T *from, OPW_T most, intptr_t n)
 
 /* The loops. What is special, as `special` says, is left to the C library, which knows all about it. What is computed must not lie
    where the arguments do. OPW_LOOP1 is told what is special; of OPW_RANGE1 it is that whose `key`, a number without sign, is more than
-   `most`: NaN too, which stays as it is. */
+   `most`: NaN too, which stays as it is; OPW_PARTS2 whether the one at i is, as from, with and to tell. */
 #define OPW_LOOP1(name, special, library) OPW_EACH1(name, met |= (OPW_UINT)(special(from[i])), met, special, library)
 #define OPW_RANGE1(name, key, most, library)                                                                                    \
     OPW_ONE int OPW_N(name##_beyond)(OPW_T x) { return key(x) > (most); }                                                       \
@@ -142,6 +142,8 @@ OPW_ALONE int OPW_N(all_within)(const OPW_T *from, OPW_T most, intptr_t n)
         }                                                                                                                       \
         return met;                                                                                                             \
     }                                                                                                                           \
+    OPW_PARTS2(name, special(from[i], with[i]), library)
+#define OPW_PARTS2(name, other, library)                                                                                        \
     OPW_SEEN void OPW_N(opw_##name)(OPW_T * to, const OPW_T *from, const OPW_T *with, intptr_t n)                               \
     {                                                                                                                           \
         OPW_T x[OPW_WIDTH], w[OPW_WIDTH], y[OPW_WIDTH];                                                                         \
@@ -161,7 +163,7 @@ OPW_ALONE int OPW_N(all_within)(const OPW_T *from, OPW_T most, intptr_t n)
                 memcpy(to, y, (size_t)m * sizeof *to);                                                                          \
             }                                                                                                                   \
             for (i = 0; met && i < m; i++)                                                                                      \
-                if (special(from[i], with[i]))                                                                                  \
+                if (other)                                                                                                      \
                     to[i] = library(from[i], with[i]);                                                                          \
         }                                                                                                                       \
     }                                                                                                                           \

@@ -9,6 +9,7 @@
 #undef OPW_PIECE1
 #undef OPW_PIECE2
 #undef OPW_LOOP2
+#undef OPW_PARTS2
 #undef OPW_SIMPLE
 #undef OPW_SIMPLE1
 #undef OPW_SIMPLE2

@@ -33,19 +33,6 @@ typedef uint64_t opw_words;
 #define OPW_SOME(u) ((u) != 0)
 #endif
 
-/* x = 2**k * m, m = c * (1 + r) with the c of a part of all m. */
-#define OPW_PARTS(x)                                                                                                            \
-    const opw_words over = (x) + (bits_f64(1) - bits_f64(OPW_PARTS_LEAST)), part = over >> (OPW_MANTISSA - 4);                  \
-    const opw_words mantissa = (over & ((UINT64_C(1) << OPW_MANTISSA) - 1)) + bits_f64(OPW_PARTS_LEAST);                        \
-    const opw_reals k = OPW_REALS((over >> OPW_MANTISSA) | bits_f64(OPW_WHOLE)) - (OPW_WHOLE + OPW_BIAS);                       \
-    const opw_reals r = OPW_MORE(OPW_REALS(mantissa), OPW_ENTRY(opw_power_inverse, part), OPW_EVERY(-1.0))
-
-/* x = n / 16 * ln 2 + what is small: exp(x) is a root of 2, doubled, and a little more. */
-#define OPW_ROOTS(x)                                                                                                            \
-    const opw_reals shifted = OPW_MORE(x, OPW_EVERY(16 * OPW_LOG2E), OPW_EVERY(OPW_SHIFT)), n = shifted - OPW_SHIFT;            \
-    const opw_words doubled = OPW_WORDS(shifted) >> 4 << OPW_MANTISSA;                                                          \
-    const opw_reals root = OPW_REALS(OPW_WORDS(OPW_ENTRY(opw_power_root, OPW_WORDS(shifted))) + doubled)
-
 /* What has no sign or no logarithm: x that is 0, not normal or not finite, y that is not finite or has no last bits, and negative x
    with y that is not whole. */
 #define OPW_NO_POWER(x, y)                                                                                                      \
@@ -53,19 +40,17 @@ typedef uint64_t opw_words;
      OPW_WHERE((OPW_WORDS(y) & ~OPW_SIGN) >= bits_f64(0x1p51)) |                                                                \
      (OPW_WHERE(OPW_WORDS(x) >= OPW_SIGN) & OPW_WHERE(OPW_WORDS((y + OPW_SHIFT) - OPW_SHIFT - y) << 1 != 0)))
 
-/* Whether a power is nearly too large or too small for float64. */
-#define OPW_FAR_POWER(x) OPW_WHERE((OPW_WORDS(x) & ~OPW_SIGN) >= bits_f64(708))
-
-/* A power with its sign, which y tells whose last bit is 1, or NaN where it is left to the C library. */
-#define OPW_POWER_OF(found, x, y, other)                                                                                        \
-    OPW_REALS(OPW_WORDS(found) | (OPW_WORDS(x) & (OPW_WORDS((y) + OPW_SHIFT) << OPW_TOP)) | (other))
-
+/* A power with its sign, or NaN where it is left to the C library: its like, and what is nearly too large or too small. x = 2**k * m, and
+   m = c * (1 + r) with the c of a part of all m; log(x) is all + low: k * ln 2 + log(c), r and r**2 / 2 in two parts. The power is a
+   sixteenth root of 2, n of them, and a little more. */
 OPW_ONE opw_reals opw_power(opw_reals x, opw_reals with, opw_words *met)
 {
     const opw_words none = OPW_NO_POWER(x, with);
     const opw_reals y = OPW_REALS(OPW_WORDS(with) & ~none);
-    OPW_PARTS(OPW_WORDS(x) & ~OPW_SIGN);
-    /* log(x) is high + low: k * ln 2 + log(c), r and r**2 / 2 in two parts */
+    const opw_words over = (OPW_WORDS(x) & ~OPW_SIGN) + (bits_f64(1) - bits_f64(OPW_PARTS_LEAST)), part = over >> (OPW_MANTISSA - 4);
+    const opw_words mantissa = (over & ((UINT64_C(1) << OPW_MANTISSA) - 1)) + bits_f64(OPW_PARTS_LEAST);
+    const opw_reals k = OPW_REALS((over >> OPW_MANTISSA) | bits_f64(OPW_WHOLE)) - (OPW_WHOLE + OPW_BIAS);
+    const opw_reals r = OPW_MORE(OPW_REALS(mantissa), OPW_ENTRY(opw_power_inverse, part), OPW_EVERY(-1.0));
     const opw_reals base = OPW_MORE(k, OPW_EVERY(OPW_LN2_HIGH), OPW_ENTRY(opw_power_log, part)), first = base + r;
     const opw_reals first_low = OPW_MORE(k, OPW_EVERY(OPW_LN2_LOW), OPW_ENTRY(opw_power_log_low, part)) + ((base - first) + r);
     const opw_reals half = -0.5 * r, square = half * r, square_low = OPW_MORE(half, r, -square);
@@ -73,15 +58,18 @@ OPW_ONE opw_reals opw_power(opw_reals x, opw_reals with, opw_words *met)
     const opw_reals others = OPW_MORE(OPW_POLY_LOG3(r), r * (r * r), first_low + (square_low + high_low));
     const opw_reals all = high + others, low = (high - all) + others;
     const opw_reals product = y * all, product_low = OPW_MORE(y, low, OPW_MORE(y, all, -product));
-    const opw_words far = OPW_FAR_POWER(product), other = none | far;
+    const opw_words far = OPW_WHERE((OPW_WORDS(product) & ~OPW_SIGN) >= bits_f64(708)), other = none | far;
     const opw_reals near = OPW_REALS(OPW_WORDS(product) & ~far), more = OPW_REALS(OPW_WORDS(product_low) & ~far);
-    *met |= other;
-    OPW_ROOTS(near);
+    const opw_reals shifted = OPW_MORE(near, OPW_EVERY(16 * OPW_LOG2E), OPW_EVERY(OPW_SHIFT)), n = shifted - OPW_SHIFT;
+    const opw_words places = OPW_WORDS(shifted), doubled = places >> 4 << OPW_MANTISSA;
+    const opw_reals root = OPW_REALS(OPW_WORDS(OPW_ENTRY(opw_power_root, places)) + doubled);
     const opw_reals rest =
         OPW_MORE(n, OPW_EVERY(-OPW_LN2_LOW / 16), OPW_MORE(n, OPW_EVERY(-OPW_LN2_HIGH / 16), near)) + more;
-    const opw_reals lacking = OPW_ENTRY(opw_power_root_low, OPW_WORDS(shifted)) + rest;
+    const opw_reals lacking = OPW_ENTRY(opw_power_root_low, places) + rest;
     const opw_reals e = OPW_MORE(OPW_POLY_EXP3(rest), OPW_MORE(rest, rest, OPW_EVERY(OPW_NORMAL)), lacking);
-    return OPW_POWER_OF(OPW_MORE(e, root, root), x, y, other);
+    const opw_words odd = OPW_WORDS(with + OPW_SHIFT) << OPW_TOP; /* of whole numbers the last bit */
+    *met |= other;
+    return OPW_REALS(OPW_WORDS(OPW_MORE(e, root, root)) | (OPW_WORDS(x) & odd) | other);
 }
 
 #if defined(__AVX512F__)
@@ -93,8 +81,7 @@ OPW_ONE opw_reals opw_power(opw_reals x, opw_reals with, opw_words *met)
 #endif
 
 #if OPW_FUSED
-/* The loop, as OPW_LOOP2: what comes out NaN is left to the C library. */
-OPW_ALONE int opw_power_run(double *to, const double *from, const double *with, intptr_t n)
+OPW_ALONE OPW_UINT pow_run_f64(double *to, const double *from, const double *with, intptr_t n)
 {
     opw_words met = {0};
     intptr_t i;
@@ -104,30 +91,7 @@ OPW_ALONE int opw_power_run(double *to, const double *from, const double *with, 
         OPW_STORE(to + i, opw_power(OPW_LOAD(from + i), OPW_LOAD(with + i), &met));
     return OPW_SOME(met);
 }
-OPW_SEEN void opw_pow_f64(double *to, const double *from, const double *with, intptr_t n)
-{
-    double x[OPW_WIDTH], w[OPW_WIDTH], y[OPW_WIDTH];
-    intptr_t m, i;
-    for (; n > 0; n -= m, to += m, from += m, with += m) {
-        int met;
-        m = n < OPW_PART ? n : OPW_PART;
-        if (m >= OPW_WIDTH) {
-            m &= -(intptr_t)OPW_WIDTH;
-            met = opw_power_run(to, from, with, m);
-        } else {
-            for (i = 0; i < OPW_WIDTH; i++) {
-                x[i] = from[i < m ? i : 0];
-                w[i] = with[i < m ? i : 0];
-            }
-            met = opw_power_run(y, x, w, OPW_WIDTH);
-            memcpy(to, y, (size_t)m * sizeof *to);
-        }
-        for (i = 0; met && i < m; i++)
-            if (__builtin_isunordered(to[i], to[i]))
-                to[i] = pow(from[i], with[i]);
-    }
-}
-OPW_PIECE2(pow)
+OPW_PARTS2(pow, __builtin_isunordered(to[i], to[i]), pow)
 #else /* products would have no second part */
 OPW_SEEN void opw_pow_f64(double *to, const double *from, const double *with, intptr_t n)
 {
