@@ -138,11 +138,26 @@ static void opw_copy_rows(const opw_blocks *b, int k, char *block, char *memory,
                 opw_copy_run(memory, run[1], block, run[0], along ? rows : n, size);
 }
 
-/* The same where a block is one run: for each place in a row, the elements of all rows. */
+/* Fills memory, of which the first bytes are there, with them again and again. */
+static void opw_fill_again(char *memory, npy_intp there, npy_intp bytes)
+{
+    npy_intp more;
+    for (; there < bytes; there += more) {
+        more = bytes - there < there ? bytes - there : there;
+        memcpy(memory + there, memory, (size_t)more);
+    }
+}
+
+/* The same where a block is one run: for each place in a row, the elements of all rows. What is the same in each row is copied once. */
 static void opw_copy_flat(const opw_blocks *b, int k, char *block, char *memory, npy_intp rows, int into)
 {
     npy_intp size = b->work->sizes[k], apart = b->n * size, s = b->axes->strides[b->rows][k], at[OPW_MAX_DIMS] = {0}, i;
-    int axis;
+    int axis = b->axes->n - 1;
+    if (into && !s && axis == b->rows + 1) {
+        opw_copy_run(block, size, memory, b->axes->strides[axis][k], b->n, size);
+        opw_fill_again(block, apart, rows * apart);
+        return;
+    }
     for (i = 0; i < b->n; i++, block += size) {
         if (into)
             opw_copy_run(block, apart, memory, s, rows, size);
