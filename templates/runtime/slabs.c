@@ -4,11 +4,11 @@
 /* Where one loop folds the rows of a large array and the next reads these rows again, each would walk all of memory. So loops that
    follow one another are first laid out, all of them: outputs are made, axes put in order. Then each runs a slab, so many positions of
    an axis that all have, before any runs the next one: what a slab has stays in a near cache. Nothing else changes: how a fold goes is
-   decided of the whole, and no element is computed otherwise than by the loop alone. What the last cache holds is read again as soon:
+   decided of the whole, and no element is computed otherwise than by the loop alone. What a near cache holds is read again as soon:
    arrays are larger. */
-#define OPW_SLAB_BYTES (1 << 20) /* of a slab, of all arrays together; where fewer elements are long, which tests say, it is less */
-#define OPW_SLAB_MOST 4          /* times as much may one position be */
-#define OPW_SLAB_WORTH 16        /* times as much is an input of the first loop, at least */
+#define OPW_SLAB_BYTES (3 << 17) /* of a slab, of all arrays together; where fewer elements are long, which tests say, it is less */
+#define OPW_SLAB_MOST 8          /* times as much may one position be */
+#define OPW_SLAB_WORTH 3         /* times as much is an input of the first loop, at least */
 #define OPW_SLAB_LOOPS 8         /* that are run together, at most */
 
 /* A loop that is laid out. over: the axis of which a slab has positions: of those that a fold keeps, the first; of a loop of stores,
@@ -178,14 +178,25 @@ static int opw_lay(char *frame, const opw_resolved *step, opw_laid *laid)
     return status;
 }
 
-/* The bytes of an operand's elements. */
+/* The bytes of memory that elements take which lie `stride` apart, for each byte of an element: no more than its cache line. */
+static npy_intp opw_lines_of(npy_intp stride, npy_intp size)
+{
+    npy_intp most = OPW_LINE / size;
+    stride = opw_size(stride) / size;
+    return stride < most ? (stride > 1 ? stride : 1) : (most > 1 ? most : 1);
+}
+
+/* The bytes of memory that an operand's elements take, as they are read. */
 static npy_intp opw_all_bytes(const opw_operand *operand)
 {
-    npy_intp bytes = operand->size;
+    npy_intp bytes = operand->size, close = NPY_MAX_INTP;
     int i;
-    for (i = 0; i < operand->ndim; i++)
+    for (i = 0; i < operand->ndim; i++) {
         bytes *= operand->dims[i];
-    return bytes;
+        if (operand->dims[i] > 1 && opw_size(operand->strides[i]) < close)
+            close = opw_size(operand->strides[i]);
+    }
+    return close < NPY_MAX_INTP ? bytes * opw_lines_of(close, operand->size) : bytes;
 }
 
 /* The bytes of a loop's operands that belong to a position, of those that no loop before has. */
@@ -351,9 +362,11 @@ OPW_INLINE int opw_may_go_together(char *frame, const opw_resolved *step)
     const opw_loop *work = opw_loop_of(frame, step, &group, &places);
     npy_intp worth = OPW_SLAB_WORTH * opw_slab_room(work->worth);
     int i, n = group ? (int)group->sources : work->inputs;
-    for (i = 0; i < n; i++)
-        if (PyArray_NBYTES(*opw_place(places, i)) >= worth)
+    for (i = 0; i < n; i++) {
+        opw_operand source = opw_operand_of(*opw_place(places, i));
+        if (opw_all_bytes(&source) >= worth)
             return 1;
+    }
     return 0;
 #endif
 }

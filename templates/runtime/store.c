@@ -149,12 +149,14 @@ typedef struct {
 static int opw_store_some(const opw_loop *work, const opw_axes *whole, int axis, npy_intp n, npy_intp around, char **p)
 {
     opw_axes axes;
+    int i;
     axes.n = whole->n;
     axes.operands = whole->operands;
-    memcpy(axes.dims, whole->dims, sizeof(axes.dims[0]) * (size_t)axes.n);
-    memcpy(axes.strides, whole->strides, sizeof(axes.strides[0]) * (size_t)axes.n);
-    memset(axes.axis, 0, sizeof(axes.axis));
-    axes.dims[axis] = n;
+    for (i = 0; i < axes.n; i++) {
+        axes.dims[i] = i == axis ? n : whole->dims[i];
+        axes.axis[i] = 0;
+        memcpy(axes.strides[i], whole->strides[i], sizeof(axes.strides[i][0]) * (size_t)axes.operands);
+    }
     return opw_store_axes(work, &axes, n * around, p);
 }
 
