@@ -57,13 +57,14 @@ type Fold struct {
 }
 
 // How memory is walked where the order of additions matters: a run is folded in blocks of pairwiseBlock elements, which are
-// joined in pairs; one longer than pairwiseRun is halved, several beside one another at pairwiseColumn; so many accumulators take
-// turns.
+// joined in pairs; one longer than pairwiseRun is halved, several beside one another at pairwiseColumn; accumulators of so many
+// bytes take turns: a vector at the highest level.
 const (
 	pairwiseBlock  = 256
 	pairwiseRun    = 1 << 16
 	pairwiseColumn = 16
-	lanes          = 8
+	lanesBytes     = 64
+	lanesLeast     = 8        // however large they are
 	together       = 4        // elements of a column that are folded before they meet its accumulators
 	togetherCost   = 2 * dear // what an element may cost for its text to stand once for each of those
 )
@@ -157,9 +158,21 @@ func (l *Loop) pairwise() bool {
 	return !l.scans() && slices.ContainsFunc(l.Folds, func(f Fold) bool { return f.Pairwise })
 }
 
-// lanes tells whether accumulators may take turns: where each fold's may, and nothing asks for the order.
-func (l *Loop) lanes() bool {
-	return !l.scans() && !slices.ContainsFunc(l.Folds, func(f Fold) bool { return !f.Lanes })
+// lanes is how many accumulators take turns: where each fold's may, and nothing asks for the order; 0: one is alone.
+func (l *Loop) lanes() int {
+	most := 4
+	if l.scans() {
+		return 0
+	}
+	for _, f := range l.Folds {
+		if !f.Lanes {
+			return 0
+		}
+		for _, t := range f.Accs {
+			most = max(most, t.Size)
+		}
+	}
+	return max(lanesBytes/most, lanesLeast)
 }
 
 // settles says by which value a fold's accumulator of bool no longer changes.

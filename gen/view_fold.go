@@ -140,8 +140,8 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	if len(f.Accumulators) == 1 {
 		f.Sets[0].Most, f.Alone = "OPW_FAR_COLUMNS", "sizeof("+b.l+"_acc)"
 	}
-	if l.lanes() {
-		f.lanes(l, b.l)
+	if n := l.lanes(); n > 0 {
+		f.lanes(l, b.l, n)
 	}
 	if l.KeepDims {
 		f.KeepDims = 1
@@ -170,11 +170,11 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	return f
 }
 
-// lanes has accumulators take turns.
-func (f *FoldView) lanes(l *Loop, name string) {
-	f.Lanes, f.Sets = lanes, append(f.Sets, SetView{"lanes", fmt.Sprint(lanes)})
-	take := f.hold(l, lanes, &f.First)
-	for half := lanes / 2; half > 0; half /= 2 {
+// lanes has n accumulators take turns.
+func (f *FoldView) lanes(l *Loop, name string, n int) {
+	f.Lanes, f.Sets = n, append(f.Sets, SetView{"lanes", fmt.Sprint(n)})
+	take := f.hold(l, n, &f.First)
+	for half := n / 2; half > 0; half /= 2 {
 		h := HalfView{N: half, Take: take}
 		if take = f.hold(l, half, &h.Hold); half == 1 {
 			h.Hold = []string{name + "_lanes_get(&opw_r, 0, opw_all);"}

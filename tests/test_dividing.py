@@ -151,6 +151,43 @@ def test_rows_that_are_run_together_are_divided_each_by_its_own(dtype, level):
 
 
 @pytest.mark.skipif(LEVELS[-1] < "x86-64-v3" or not shutil.which("objdump"), reason="no fused products")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("level", LEVELS)
+def test_rows_of_any_length_wherever_they_and_what_is_written_lie(dtype, level):
+    """Elements before and behind an output's lines are divided with others, some twice: none beyond a row is touched."""
+    x, d = T.matrix("x", dtype=dtype), T.scalar("d", dtype=dtype)
+    f = opweld.function([x, d], x / d, options={"march": level})
+    rng = np.random.default_rng(11)
+    for n in (*range(12, 70), 2047, 2063, 4095, 4097):
+        whole = rng.uniform(-2, 2, (10, 2 * n + 3)).astype(dtype)
+        for given in (whole[1:7, 1 : n + 1], whole[::2, 2 : 2 * n + 2 : 2], whole[5::-1, n:0:-1]):
+            off, step = rng.integers(0, 16), rng.integers(1, 3)
+            room = np.full(off + 16 + len(given) * (n + 5) * step, 7, dtype)
+            out = np.lib.stride_tricks.as_strided(
+                room[off:], given.shape, ((n + 5) * step * room.itemsize, step * room.itemsize)
+            )
+            wanted = room.copy()
+            there = np.lib.stride_tricks.as_strided(wanted[off:], out.shape, out.strides)
+            there[...] = given / np.dtype(dtype).type(3)
+            assert f(given, 3, out=out) is out
+            np.testing.assert_array_equal(bits(room), bits(wanted))
+
+
+@pytest.mark.parametrize("made_of", ["int8", "float16", "float32", "float64", "longdouble", "complex128"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_quotients_that_are_stored_as_something_else(made_of, level):
+    x = T.dmatrix("x")
+    f = opweld.function([x], T.cast(x / 3, made_of), options={"march": level})
+    g = opweld.function([x], (x / 3 > 0.1, x / 3), options={"march": level})
+    for n in (16, 17, 31, 40, 63, 64, 65, 130):
+        whole = np.random.default_rng(n).uniform(-90, 90, (9, 2 * n))
+        for given in (whole[:, 1 : n + 1], whole[:, ::2]):
+            np.testing.assert_array_equal(f(given), (given / 3).astype(made_of))
+            larger, thirds = g(given)
+            np.testing.assert_array_equal(larger, given / 3 > 0.1)
+            np.testing.assert_array_equal(thirds, given / 3)
+
+
 def test_a_division_by_one_number_is_written_by_fused_products():
     """And only that: neither one by another number for each element, nor where the processor has none."""
     x, y, d = T.dvector("x"), T.dvector("y"), T.dscalar("d")

@@ -19,9 +19,11 @@ typedef __WCHAR_TYPE__ opw_figure;
 #if defined(__clang__)
 #define OPW_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #define OPW_SHORT_INDEPENDENT OPW_INDEPENDENT /* it goes several vectors at once by itself */
+#define OPW_WRITTEN_ONCE _Pragma("clang loop unroll(disable)")
 #else
 #define OPW_INDEPENDENT _Pragma("GCC ivdep")
 #define OPW_SHORT_INDEPENDENT _Pragma("GCC ivdep") _Pragma("GCC unroll 2") /* counting is as much as the work */
+#define OPW_WRITTEN_ONCE _Pragma("GCC unroll 1") /* the text is long, the loop short */
 #endif
 /* Stands in a loop over little work whose operands do not lie close: a vector of them would be put together one by one, by much text. */
 #if defined(__GNUC__)
@@ -50,7 +52,9 @@ typedef __WCHAR_TYPE__ opw_figure;
    other. */
 #if defined(__clang__)
 #define OPW_LANES
+#define OPW_TURN_AFTER_TURN
 #else
+#define OPW_TURN_AFTER_TURN _Pragma("GCC unroll 4")
 #define OPW_LANES _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 /* Accumulators that take turns, in a register while it is decided what comes next: where the decision goes one way and the other,
@@ -70,6 +74,8 @@ typedef __WCHAR_TYPE__ opw_figure;
         memcpy(to, &opw_low, sizeof(opw_low)); \
         memcpy(to + n / 2, &opw_high, sizeof(opw_high)); \
     }
+#define OPW_LOW_16(v) __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7)
+#define OPW_HIGH_16(v) __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15)
 #define OPW_LOW_8(v) __builtin_shufflevector(v, v, 0, 1, 2, 3)
 #define OPW_HIGH_8(v) __builtin_shufflevector(v, v, 4, 5, 6, 7)
 #define OPW_LOW_4(v) __builtin_shufflevector(v, v, 0, 1)
@@ -86,12 +92,13 @@ typedef __WCHAR_TYPE__ opw_figure;
 /* Division by one number, the same for many elements, takes a product and two fused ones (see templates/scalar/over_f.c.tmpl): where
    the processor has them. Products alone are as good where that is asked for. LEAST: fewer elements, or rows of fewer than SHORT, do not
    gain; RUN: as many are divided before it is seen that one of them is out of range. These are computed again, and some more: what is
-   out of range may come often. */
+   out of range may come often. LINE: elements of a line of an output, or of a part of one, for there are no more than SHORT for sure. */
 #if defined(__FMA__) && defined(__AVX2__) && !defined(__RECIPROCAL_MATH__)
 #define OPW_PRODUCTS
 #define OPW_PRODUCTS_SHORT 16
 #define OPW_PRODUCTS_LEAST 64
 #define OPW_PRODUCTS_RUN 2048
+#define OPW_PRODUCTS_LINE(size) (OPW_LINE / (size) < OPW_PRODUCTS_SHORT ? OPW_LINE / (size) : OPW_PRODUCTS_SHORT)
 #define OPW_ROWS(function) function
 /* The status word's marks, of which one, that a number read was not normal, is nobody's; and that a number was rounded. */
 #define OPW_MARKS 0x1fu
@@ -132,7 +139,7 @@ OPW_INLINE int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const 
         from = 0;
         do {
             end = rows - row < most ? rows : row + most;
-            run = n - from < OPW_PRODUCTS_RUN ? n - from : OPW_PRODUCTS_RUN;
+            run = n - from < 2 * OPW_PRODUCTS_RUN ? n - from : OPW_PRODUCTS_RUN;
             products(run, from, row, end, p, t);
             if (OPW_MOSTLY(!(__builtin_ia32_stmxcsr() & OPW_MARKS)))
                 continue;
