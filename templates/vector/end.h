@@ -29,6 +29,7 @@
 #undef OPW_NORMAL
 #undef OPW_MOST
 #undef OPW_LOG2E
+#undef OPW_LOG2E_LOW
 #undef OPW_LN2_HIGH
 #undef OPW_LN2_LOW
 #undef OPW_HALF_LN2

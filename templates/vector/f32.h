@@ -14,6 +14,7 @@
 #define OPW_NORMAL 0x1p-126f
 #define OPW_MOST 0x1.fffffep127f
 #define OPW_LOG2E 0x1.715476p0f
+#define OPW_LOG2E_LOW 0x1.4ae0cp-26f
 #define OPW_LN2_HIGH 0x1.62e4p-1f
 #define OPW_LN2_LOW 0x1.7f7d1cp-20f
 #define OPW_HALF_LN2 0x1.62e43p-2f

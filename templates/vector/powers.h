@@ -46,3 +46,52 @@ static const double opw_power_root_low[16] = {
 
 /* (exp(r) - 1 - r) / r**2: within 1.2e-20 */
 #define OPW_POLY_EXP3(x) OPW_MORE(OPW_MORE(OPW_MORE(OPW_MORE(OPW_MORE(OPW_EVERY(0.0001984157751732750501), x, OPW_EVERY(0.001388911686063524251)), x, OPW_EVERY(0.008333333332232881132)), x, OPW_EVERY(0.04166666666034381358)), x, OPW_EVERY(0.1666666666666667907)), x, OPW_EVERY(0.5000000000000004984))
+
+/* The same of float32. */
+#define OPW_PARTS_LEAST_F32 0x1.6400000000000p-1f
+
+/* 1 / c, c near the middle of a part */
+static const float opw_power_inverse_f32[16] = {
+    0x1.680000p+0f, 0x1.580000p+0f, 0x1.480000p+0f, 0x1.400000p+0f,
+    0x1.300000p+0f, 0x1.280000p+0f, 0x1.200000p+0f, 0x1.100000p+0f,
+    0x1.080000p+0f, 0x1.000000p+0f, 0x1.f00000p-1f, 0x1.d00000p-1f,
+    0x1.b00000p-1f, 0x1.a00000p-1f, 0x1.880000p-1f, 0x1.780000p-1f,
+};
+
+/* log2(c), a whole number of 2**-17 */
+static const float opw_power_log_f32[16] = {
+    -0x1.f7a800p-2f, -0x1.b47e00p-2f, -0x1.6e2200p-2f, -0x1.49a800p-2f,
+    -0x1.fbc000p-3f, -0x1.acf400p-3f, -0x1.5c0000p-3f, -0x1.664000p-4f,
+    -0x1.6bb000p-5f, 0, 0x1.774000p-5f, 0x1.22dc00p-3f,
+    0x1.f5fc00p-3f, 0x1.32c000p-2f, 0x1.8a8a00p-2f, 0x1.c81a00p-2f,
+};
+
+/* what it lacks */
+static const float opw_power_log_low_f32[16] = {
+    -0x1.5a32c2p-20f, -0x1.7ee710p-19f, -0x1.cd9d0cp-22f, 0x1.ed0cbap-20f,
+    -0x1.6b9026p-19f, -0x1.e2db4ep-19f, -0x1.a39fbep-19f, 0x1.20a6dep-21f,
+    0x1.645388p-20f, 0, -0x1.acd89ap-19f, -0x1.23d54cp-19f,
+    0x1.8a9064p-19f, -0x1.1c8f12p-22f, -0x1.fd5010p-20f, -0x1.1e95d0p-21f,
+};
+
+/* 2**(i / 16) */
+static const float opw_power_root_f32[16] = {
+    0x1.000000p+0f, 0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f,
+    0x1.306fe0p+0f, 0x1.3dea64p+0f, 0x1.4bfdaep+0f, 0x1.5ab07ep+0f,
+    0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
+    0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f,
+};
+
+/* what it lacks, of 1 */
+static const float opw_power_root_low_f32[16] = {
+    0, 0x1.8d96d2p-25f, -0x1.9c0c22p-27f, 0x1.964902p-25f,
+    0x1.125002p-25f, 0x1.370be4p-25f, -0x1.0a3552p-25f, -0x1.00d8acp-27f,
+    0x1.26055cp-26f, -0x1.05cb44p-25f, 0x1.67a1cap-28f, 0x1.a3b5e4p-28f,
+    -0x1.f9c306p-27f, -0x1.6961b4p-28f, -0x1.a5217cp-28f, 0x1.61428ep-28f,
+};
+
+/* (log(1 + r) - r + r**2 / 2) / (-r**3 / 2), of float32: within 4.3e-11 */
+#define OPW_POLY_LOG3_F32(x) OPW_MORE(OPW_MORE(OPW_MORE(OPW_EVERY(0.334189968f), x, OPW_EVERY(-0.4007834342f)), x, OPW_EVERY(0.4999992847f)), x, OPW_EVERY(-0.6666661916f))
+
+/* (2**r - 1) / r, of float32: within 8.4e-10 */
+#define OPW_POLY_EXP1_F32(x) OPW_MORE(OPW_MORE(OPW_MORE(OPW_EVERY(0.009619303104f), x, OPW_EVERY(0.05552085287f)), x, OPW_EVERY(0.2402265059f)), x, OPW_EVERY(0.6931471385f))
