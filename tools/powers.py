@@ -73,6 +73,11 @@ def single(x: mpf) -> float:
     return float(numpy.float32(float(x)))
 
 
+def lowered(i: int, x: mpf) -> mpf:
+    """Give what has the bits of x less those that i makes where it stands above 19 others."""
+    return mpf(float((numpy.float32(float(x)).view("uint32") - numpy.uint32(i << 19)).view("float32")))
+
+
 def doubles() -> list[str]:
     """Give what powers of float64 need: natural logarithms, beside which any multiple of the upper part of ln 2 is exact."""
     parts = Intervals(mpf(float.fromhex("0x1.6aaaap-1")), 16)
@@ -104,7 +109,7 @@ def singles() -> list[str]:
         "inverse": ("1 / c, c near the middle of a part", parts.reciprocals()),
         "log": ("log2(c), a whole number of 2**-17", highs),
         "log_low": ("what it lacks", [x - high for x, high in zip(logs, highs, strict=True)]),
-        "root": ("2**(i / 16)", roots()),
+        "root": ("2**(i / 16), its bits less i times 2**19", [lowered(i, x) for i, x in enumerate(roots())]),
         "root_low": ("what it lacks, of 1", [(x - mpf(single(x))) / x for x in roots()]),
     }
     log3 = over(lambda r: -2 * (log(1 + r) - r + r * r / 2) / r**3, -mpf(2) / 3)

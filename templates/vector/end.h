@@ -16,6 +16,7 @@
 #undef OPW_RIGHTS
 #undef OPW_T
 #undef OPW_UINT
+#undef OPW_INT
 #undef OPW_N
 #undef OPW_F
 #undef OPW_P

@@ -1,6 +1,7 @@
 /* float32: its bits, and the constants of the vector functions in as many parts as they need. */
 #define OPW_T float
 #define OPW_UINT uint32_t
+#define OPW_INT int32_t
 #define OPW_N(name) name##_f32
 #define OPW_F(name) name##f
 #define OPW_P(name) OPW_POLY_##name##_F32

@@ -1,6 +1,7 @@
 /* float64: its bits, and the constants of the vector functions in as many parts as they need. */
 #define OPW_T double
 #define OPW_UINT uint64_t
+#define OPW_INT int64_t
 #define OPW_N(name) name##_f64
 #define OPW_F(name) name
 #define OPW_P(name) OPW_POLY_##name##_F64

@@ -8,6 +8,8 @@
 #undef OPW_MORE
 #undef OPW_EVERY
 #undef OPW_SOME
+#undef OPW_COUNT
+#undef OPW_BELOW_0
 #undef OPW_LOAD
 #undef OPW_STORE
 #undef OPW_REGISTER
@@ -45,9 +47,11 @@
 #if defined(OPW_REGISTER)
 typedef OPW_T OPW_N(reals) __attribute__((vector_size(OPW_BYTES)));
 typedef OPW_UINT OPW_N(words) __attribute__((vector_size(OPW_BYTES)));
+typedef OPW_INT OPW_N(counts) __attribute__((vector_size(OPW_BYTES)));
 #define OPW_WORDS(x) ((OPW_N(words))(x))
 #define OPW_REALS(u) ((OPW_N(reals))(u))
 #define OPW_WHERE(condition) ((OPW_N(words))(condition))
+#define OPW_COUNT(u, places) __builtin_convertvector((OPW_N(counts))(u) >> (places), OPW_N(reals))
 #define OPW_MORE(a, b, c) ((OPW_N(reals))OPW_OF(fmadd)((OPW_REGISTER)(a), (OPW_REGISTER)(b), (OPW_REGISTER)(c)))
 #define OPW_EVERY(c) ((OPW_N(reals))OPW_OF(set1)(c))
 #define OPW_LOAD(at) ((OPW_N(reals))OPW_OF(loadu)(at))
@@ -55,14 +59,17 @@ typedef OPW_UINT OPW_N(words) __attribute__((vector_size(OPW_BYTES)));
 #else
 typedef OPW_T OPW_N(reals);
 typedef OPW_UINT OPW_N(words);
+typedef OPW_INT OPW_N(counts);
 #define OPW_WORDS(x) OPW_N(bits)(x)
 #define OPW_REALS(u) OPW_N(value)(u)
 #define OPW_WHERE(condition) (-(OPW_UINT)(condition))
+#define OPW_COUNT(u, places) ((OPW_N(reals))((OPW_N(counts))(u) >> (places)))
 #define OPW_MORE(a, b, c) OPW_MADD(a, b, c)
 #define OPW_EVERY(c) (c)
 #define OPW_LOAD(at) (*(at))
 #define OPW_STORE(at, x) (*(at) = (x))
 #endif
+#define OPW_BELOW_0(x) ((OPW_N(words))((OPW_N(counts))OPW_WORDS(x) >> OPW_TOP))
 
 /* A function of two arguments that tells by NaN, and `met`, what is left to the C library. */
 #define OPW_LANES2(name, of, library)                                                                                           \

@@ -83,23 +83,22 @@ OPW_ONE reals_f32 power_f32(reals_f32 x, reals_f32 with, words_f32 *met)
     const words_f32 size = OPW_WORDS(x) & ~OPW_SIGN;
     const words_f32 none = OPW_WHERE(size - bits_f32(OPW_NORMAL) > bits_f32(OPW_MOST) - bits_f32(OPW_NORMAL)) |
                            OPW_WHERE((OPW_WORDS(with) & ~OPW_SIGN) >= bits_f32(0x1p21f)) |
-                           (OPW_WHERE(OPW_WORDS(x) >= OPW_SIGN) & OPW_WHERE((with + OPW_SHIFT) - OPW_SHIFT != with));
+                           (OPW_BELOW_0(x) & OPW_WHERE((with + OPW_SHIFT) - OPW_SHIFT != with));
     const reals_f32 y = OPW_REALS(OPW_WORDS(with) & ~none);
-    const words_f32 over = size + (bits_f32(1) - bits_f32(OPW_PARTS_LEAST_F32)), part = over >> (OPW_MANTISSA - 4);
+    const words_f32 over = size - bits_f32(OPW_PARTS_LEAST_F32), part = over >> (OPW_MANTISSA - 4);
     const words_f32 mantissa = (over & ((1u << OPW_MANTISSA) - 1)) + bits_f32(OPW_PARTS_LEAST_F32);
-    const reals_f32 k = OPW_REALS((over >> OPW_MANTISSA) | bits_f32(OPW_WHOLE)) - (OPW_WHOLE + OPW_BIAS);
+    const reals_f32 base = OPW_COUNT(over, OPW_MANTISSA) + OPW_ENTRY(opw_power_log_f32, part);
     const reals_f32 r = OPW_MORE(OPW_REALS(mantissa), OPW_ENTRY(opw_power_inverse_f32, part), OPW_EVERY(-1.0f));
     const reals_f32 half = -0.5f * r, all = OPW_MORE(half, r, r);
     const reals_f32 lacking = OPW_MORE(OPW_POLY_LOG3_F32(r) * half, r * r, OPW_MORE(half, r, r - all));
-    const reals_f32 log = OPW_LOG2E * all, log_low = OPW_MORE(all, OPW_EVERY(OPW_LOG2E), -log);
-    const reals_f32 others = OPW_MORE(lacking, OPW_EVERY(OPW_LOG2E), OPW_MORE(all, OPW_EVERY(OPW_LOG2E_LOW), log_low));
-    const reals_f32 base = k + OPW_ENTRY(opw_power_log_f32, part), high = base + log;
-    const reals_f32 low = ((base - high) + log) + (OPW_ENTRY(opw_power_log_low_f32, part) + others);
+    const reals_f32 high = OPW_MORE(all, OPW_EVERY(OPW_LOG2E), base), high_low = OPW_MORE(all, OPW_EVERY(OPW_LOG2E), base - high);
+    const reals_f32 all_low = OPW_MORE(all, OPW_EVERY(OPW_LOG2E_LOW), OPW_ENTRY(opw_power_log_low_f32, part));
+    const reals_f32 low = high_low + OPW_MORE(lacking, OPW_EVERY(OPW_LOG2E), all_low);
     const reals_f32 shifted = OPW_MORE(y, high, OPW_EVERY(OPW_SHIFT / 16)), less = (OPW_SHIFT / 16 - shifted) + 0x1p-64f;
     const reals_f32 rest = OPW_MORE(y, low, OPW_MORE(y, high, less));
     const words_f32 far = OPW_WHERE((OPW_WORDS(less) & ~OPW_SIGN) >= bits_f32(126)), other = none | far;
     const words_f32 places = OPW_WORDS(shifted) & ~far;
-    const reals_f32 root = OPW_REALS(OPW_WORDS(OPW_ENTRY(opw_power_root_f32, places)) + (places >> 4 << OPW_MANTISSA));
+    const reals_f32 root = OPW_REALS(OPW_WORDS(OPW_ENTRY(opw_power_root_f32, places)) + (places << (OPW_MANTISSA - 4)));
     const reals_f32 e = OPW_MORE(OPW_POLY_EXP1_F32(rest), rest, OPW_ENTRY(opw_power_root_low_f32, places));
     const words_f32 odd = OPW_WORDS(with + OPW_SHIFT) << OPW_TOP; /* of whole numbers the last bit */
     *met |= other;

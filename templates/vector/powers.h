@@ -74,12 +74,12 @@ static const float opw_power_log_low_f32[16] = {
     0x1.8a9064p-19f, -0x1.1c8f12p-22f, -0x1.fd5010p-20f, -0x1.1e95d0p-21f,
 };
 
-/* 2**(i / 16) */
+/* 2**(i / 16), its bits less i times 2**19 */
 static const float opw_power_root_f32[16] = {
-    0x1.000000p+0f, 0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f,
-    0x1.306fe0p+0f, 0x1.3dea64p+0f, 0x1.4bfdaep+0f, 0x1.5ab07ep+0f,
-    0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
-    0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f,
+    0x1.000000p+0f, 0x1.fb5586p-1f, 0x1.f72b84p-1f, 0x1.f387a6p-1f,
+    0x1.f06fe0p-1f, 0x1.edea64p-1f, 0x1.ebfdaep-1f, 0x1.eab07ep-1f,
+    0x1.ea09e6p-1f, 0x1.ea1148p-1f, 0x1.eace54p-1f, 0x1.ec4918p-1f,
+    0x1.ee89fap-1f, 0x1.f199bep-1f, 0x1.f5818ep-1f, 0x1.fa4afap-1f,
 };
 
 /* what it lacks, of 1 */
