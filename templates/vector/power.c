@@ -105,7 +105,25 @@ OPW_ONE reals_f32 power_f32(reals_f32 x, reals_f32 with, words_f32 *met)
     return OPW_REALS(OPW_WORDS(OPW_MORE(e, root, root)) | (OPW_WORDS(x) & odd) | other);
 }
 
-OPW_LANES2(pow, power_f32, powf)
+/* A square, which marks that it is too large or too small. */
+OPW_ONE void opw_mark_f32(float x)
+{
+    volatile float square = x;
+    square *= x;
+}
+
+/* Of the C library, with marks for what NumPy warns of: it has none for exact powers that are not normal, and for some infinite y. */
+OPW_ONE float power_left_f32(float x, float y)
+{
+    const float found = powf(x, y), size = absolute_f32(found);
+    if (__builtin_isless(0.0f, size) & __builtin_islessequal(size, OPW_NORMAL))
+        opw_mark_f32(OPW_NORMAL);
+    if (__builtin_isinf(y) && __builtin_isinf(found) && __builtin_isfinite(x))
+        opw_mark_f32(OPW_MOST);
+    return found;
+}
+
+OPW_LANES2(pow, power_f32, power_left_f32)
 #else
 /* As OPW_NO_POWER, of float32. */
 OPW_ONE int opw_no_power_of_float(float x, float y)
