@@ -79,7 +79,7 @@ def lowered(i: int, x: mpf) -> mpf:
 
 
 def doubles() -> list[str]:
-    """Give what powers of float64 need: natural logarithms, beside which any multiple of the upper part of ln 2 is exact."""
+    """Give what powers of float64 need: natural logarithms, exact beside multiples of the upper part of ln 2."""
     parts = Intervals(mpf(float.fromhex("0x1.6aaaap-1")), 16)
     logs = [-log(c) for c in parts.reciprocals()]
     highs = [nint(x * 2**42) / 2**42 for x in logs]
@@ -143,4 +143,5 @@ def written(kind: str, parts: Intervals, tables: dict[str, Table], polynomials: 
 
 if __name__ == "__main__":
     mp.dps = 60
-    TARGET.write_text("\n".join(["/* Written by tools/powers.py. */", *doubles(), "", "/* The same of float32. */", *singles()]) + "\n")
+    lines = ["/* Written by tools/powers.py. */", *doubles(), "", "/* The same of float32. */", *singles()]
+    TARGET.write_text("\n".join(lines) + "\n")

@@ -1,5 +1,5 @@
-/* Included for each type: numbers that are computed at once, and their bits. Where a table of 16 fits two registers they are vectors:
-   compilers would fetch each number from memory. What is computed is the same. */
+/* Included for each type, after each.h: numbers that are computed at once, and their bits. Where a table of 16 fits two registers they
+   are vectors: compilers would fetch each number from memory. What is computed is the same. */
 #undef OPW_AT_ONCE
 #undef OPW_WORDS
 #undef OPW_REALS

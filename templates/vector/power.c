@@ -112,13 +112,15 @@ OPW_ONE void opw_mark_f32(float x)
     square *= x;
 }
 
-/* Of the C library, with marks for what NumPy warns of: it has none for exact powers that are not normal, and for some infinite y. */
+/* Of the C library, with marks for what NumPy warns of: it has none for exact powers that are not normal, and for some infinite y. Bits
+   are compared, for a comparison of NaN would be marked. */
 OPW_ONE float power_left_f32(float x, float y)
 {
-    const float found = powf(x, y), size = absolute_f32(found);
-    if (__builtin_isless(0.0f, size) & __builtin_islessequal(size, OPW_NORMAL))
+    const float found = powf(x, y);
+    const uint32_t size = bits_f32(found) & ~OPW_SIGN, infinite = bits_f32(OPW_MOST) + 1;
+    if (size - 1 < bits_f32(OPW_NORMAL))
         opw_mark_f32(OPW_NORMAL);
-    if (__builtin_isinf(y) && __builtin_isinf(found) && __builtin_isfinite(x))
+    if (size == infinite && (bits_f32(y) & ~OPW_SIGN) == infinite && (bits_f32(x) & ~OPW_SIGN) != infinite)
         opw_mark_f32(OPW_MOST);
     return found;
 }
