@@ -88,17 +88,21 @@ func (p *piece) vector(st *stage) string {
 }
 
 // direct is the call that a loop is: of a function that takes its inputs and gives its output; nil: it is more.
-func (l *Loop) direct() *DirectView {
-	if len(l.Body) != 1 || len(l.Outputs) != 1 || l.Outputs[0].Value != len(l.Inputs) || !l.Body[0].vector() || len(l.Body[0].Args) != len(l.Inputs) {
+func (b *body) direct(l *Loop) *DirectView {
+	if len(l.Body) != 1 || len(l.Outputs) != 1 || l.Outputs[0].Value != len(l.Inputs) || len(l.Body[0].Args) != len(l.Inputs) {
 		return nil
 	}
 	in, out := &l.Body[0], len(l.Inputs)
-	h, _ := scalar.Vector(in.Op, in.Takes[0])
+	h, known := scalar.Alone(in.Op, in.Takes)
+	if !known {
+		return nil
+	}
+	b.helpers = append(b.helpers, h)
 	d := &DirectView{Test: fmt.Sprintf("opw_s[%d] == %d", out, l.Outputs[0].Type.Size)}
 	d.Call = fmt.Sprintf("%s((%s *)(void *)opw_p[%d]", h.C(), h.Type.Value, out)
-	for _, arg := range in.Args {
+	for i, arg := range in.Args {
 		d.Test += fmt.Sprintf(" && opw_s[%d] == %d && opw_p[%d] != opw_p[%d]", arg, l.Inputs[arg].Size, arg, out)
-		d.Call += fmt.Sprintf(", (const %s *)(const void *)opw_p[%d]", h.Type.Value, arg)
+		d.Call += fmt.Sprintf(", (const %s *)(const void *)opw_p[%d]", in.Takes[i].Value, arg)
 	}
 	d.Call += ", opw_n);"
 	return d

@@ -251,7 +251,7 @@ func (b *body) loop(l *Loop) *LoopView {
 	if v.Lines = b.lines; l.folds() {
 		v.Fold, v.Numbers = b.fold(l, v), mask(l.Scalars)
 	} else {
-		v.Direct, v.Short = l.direct(), len(v.Lines) <= shortest
+		v.Direct, v.Short = b.direct(l), len(v.Lines) <= shortest
 		v.Tabled = v.Staged != nil && v.Direct == nil
 		all := l.strides(v.Operands)
 		products, holds := b.products(l, all)

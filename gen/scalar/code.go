@@ -116,7 +116,7 @@ func CallsLibrary(name string, arg Type) bool {
 // Vector is the function that computes an operation on arguments of a type for many numbers at once, one after the other in memory.
 func Vector(name string, arg Type) (Helper, bool) {
 	o := ops[name]
-	if o.vector == "" || arg.Name != "float64" && arg.Name != "float32" {
+	if o.vector == "" || o.even || arg.Name != "float64" && arg.Name != "float32" {
 		return Helper{}, false
 	}
 	h := Helper{"vector", o.inC(), arg}
@@ -124,6 +124,17 @@ func Vector(name string, arg Type) (Helper, bool) {
 		h.Template = "vector_2"
 	}
 	return h, true
+}
+
+// Alone is the function that computes an operation on arguments of these types for many numbers at once where a loop does nothing else.
+func Alone(name string, args []Type) (Helper, bool) {
+	if len(args) == 0 {
+		return Helper{}, false
+	}
+	if o := ops[name]; o.even && o.vector != "" && args[0].Class == 'f' && args[0].Form() != nil && args[1].Name == "int32" { // ldexp
+		return Helper{"vector_i", o.inC(), args[0]}, true
+	}
+	return Vector(name, args[0])
 }
 
 // Simple is the piece of the vector library that computes an operation on arguments of a type, the one that is given by number of

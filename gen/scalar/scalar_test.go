@@ -195,3 +195,18 @@ func TestTypesOfUnknownNames(t *testing.T) {
 		assert.False(t, ok, name)
 	}
 }
+
+func TestWhatLoopsOfOneFunctionCall(t *testing.T) {
+	called := map[string]string{}
+	for _, args := range [][]string{{"ldexp", "float64", "int32"}, {"ldexp", "float32", "int32"}, {"ldexp", "float64", "int64"},
+		{"ldexp", "float16", "int32"}, {"ldexp", "longdouble", "int32"}, {"exp", "float32"}, {"frexp_mantissa", "float64"}, {"add", "float64", "float64"}} {
+		if h, known := Alone(args[0], typesOf(t, args[1:]...)); known {
+			called[strings.Join(args, " ")] = h.C() + " of " + h.Vector()
+		}
+	}
+	assert.Equal(t, map[string]string{
+		"ldexp float64 int32": "opw_ldexp_f64 of scale", "ldexp float32 int32": "opw_ldexp_f32 of scale", "exp float32": "opw_exp_f32 of exp",
+	}, called)
+	_, among := Vector("ldexp", typesOf(t, "float64")[0])
+	assert.False(t, among, "with others compilers make vectors of it")
+}

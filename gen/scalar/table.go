@@ -13,7 +13,7 @@ type op struct {
 	keeps  bool   // what it gives of float16 numbers is one, so nothing is rounded
 	code   by     // its C
 	vector string // the part of the vector library that computes it for float32 and float64, many at once
-	even   bool   // its helper has no branches for float32 and float64, so that compilers make vectors of it
+	even   bool   // its helper has no branches for float32 and float64, so that compilers make vectors of it; that part is for loops of it alone
 	simple bool   // an instruction or two of float32 and float64, of which that library has pieces (templates/vector/simple.h)
 	parts  string // of a function of several results, in place of args and code: the operations that give them
 	also   string // NumPy's other names for it
@@ -250,7 +250,7 @@ var table = []op{
 	{name: "isfinite", args: 1, gives: boolean, doc: "Say where it is neither infinite nor NaN.",
 		shows: "[0.0, np.nan, np.inf] = array([ True, False, False])",
 		code:  by{"biu": "1", "f": "fabs{F}({0}) < ({T})INFINITY", "c": "@isfinite_c"}},
-	{name: "ldexp", args: 2, even: true, gives: first, doc: "Give x1 * 2**x2.",
+	{name: "ldexp", args: 2, even: true, gives: first, vector: "scale", doc: "Give x1 * 2**x2.",
 		shows: "[0.5, 3.0]; [4, 1] = array([8., 6.])",
 		code:  by{"f": "@ldexp_i ldexp_f", "l": "@ldexp_l ldexp_f"}},
 	{name: "frexp_mantissa", args: 1, even: true, code: by{"f": "@frexp_mantissa_f frexp_f"}},

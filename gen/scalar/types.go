@@ -5,6 +5,7 @@ package scalar
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -101,7 +102,7 @@ func (h Helper) Vector() string {
 	if h.Template == simplePart {
 		return simplePart
 	}
-	if h.Template != "vector" && h.Template != "vector_2" {
+	if !slices.Contains([]string{"vector", "vector_2", "vector_i"}, h.Template) {
 		return ""
 	}
 	for _, row := range table {
