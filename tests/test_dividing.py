@@ -107,6 +107,16 @@ def test_what_is_out_of_range_is_divided_wherever_it_is(dtype, level):
         assert_divided(f, x, d)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("level", LEVELS)
+def test_little_behind_what_was_divided_exactly_leaves_it_as_it_is(dtype, level):
+    f, d = made(level, dtype), np.dtype(dtype).type(3)
+    for n in range(8 * 2048 + 1, 8 * 2048 + 40, 3):
+        x = np.random.default_rng(n).uniform(-2, 2, n).astype(dtype)
+        x[7] = x[8 * 2048 - 20 : 8 * 2048] = np.finfo(dtype).tiny * 5
+        assert_divided(f, x, d)
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_of_rows_and_of_two_divisors(level):
     """Divisors that come of what is one number in a row; numbers of two sizes; an output in the place of an input."""

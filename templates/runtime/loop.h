@@ -92,7 +92,8 @@ typedef __WCHAR_TYPE__ opw_figure;
 /* Division by one number, the same for many elements, takes a product and two fused ones (see templates/scalar/over_f.c.tmpl): where
    the processor has them. Products alone are as good where that is asked for. LEAST: fewer elements, or rows of fewer than SHORT, do not
    gain; RUN: as many are divided before it is seen that one of them is out of range. These are computed again, and some more: what is
-   out of range may come often. LINE: elements of a line of an output, or of a part of one, for there are no more than SHORT for sure. */
+   out of range may come often. No run leaves so few that they were none. LINE: elements of a line of an output, or of a part of one, for
+   there are no more than SHORT for sure. */
 #if defined(__FMA__) && defined(__AVX2__) && !defined(__RECIPROCAL_MATH__)
 #define OPW_PRODUCTS
 #define OPW_PRODUCTS_SHORT 16
@@ -145,7 +146,7 @@ OPW_INLINE int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const 
                 continue;
             if (run == n)
                 end = rows - row < 8 * most ? rows : row + 8 * most;
-            run = n - from < 8 * OPW_PRODUCTS_RUN ? n - from : 8 * OPW_PRODUCTS_RUN;
+            run = n - from < 9 * OPW_PRODUCTS_RUN ? n - from : 8 * OPW_PRODUCTS_RUN;
             __builtin_ia32_ldmxcsr(clear);
             exactly(run, from, row, end, p, t);
             marks |= __builtin_ia32_stmxcsr() & OPW_MARKS;
