@@ -164,7 +164,7 @@ def test_rows_that_are_run_together_are_divided_each_by_its_own(dtype, level):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("level", LEVELS)
 def test_rows_of_any_length_wherever_they_and_what_is_written_lie(dtype, level):
-    """Elements before and behind an output's lines are divided with others, some twice: none beyond a row is touched."""
+    """Elements before and behind an output's lines are divided with others, some twice, and none beyond a row."""
     x, d = T.matrix("x", dtype=dtype), T.scalar("d", dtype=dtype)
     f = opweld.function([x, d], x / d, options={"march": level})
     rng = np.random.default_rng(11)

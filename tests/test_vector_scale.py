@@ -20,12 +20,13 @@ def made(level, dtype, exponents):
 
 
 def pairs(dtype, exponents):
-    """Numbers of all sizes and special ones, with exponents of all sizes, those about what is subnormal or overflows among them."""
+    """Numbers and exponents of all sizes, those whose product is hardly normal or hardly finite among them."""
     info, whole, rng = np.finfo(dtype), np.iinfo(exponents), np.random.default_rng(12)
     special = np.array([0, 1, 1.5, np.inf, np.nan, info.tiny, info.smallest_subnormal, info.max], dtype)
     x = np.concatenate([special, -special, numbers(np.dtype(dtype).type)])
     own = np.frexp(np.where(np.isfinite(x), x, 1))[1].astype(exponents)
-    rounds = [info.minexp - info.nmant - own + rng.integers(-3, info.nmant + 4, x.size), info.maxexp - own + rng.integers(-2, 3, x.size)]
+    least = info.minexp - info.nmant + rng.integers(-3, info.nmant + 4, x.size)
+    rounds = [least - own, info.maxexp + rng.integers(-2, 3, x.size) - own]
     far = [rng.integers(-9, 10, x.size), rng.integers(whole.min, whole.max, x.size)]
     ends = np.resize([whole.min, whole.min + 1, whole.max - 1, whole.max, 3 * info.minexp, 3 * info.maxexp, 0], x.size)
     all_ = [n.astype(exponents) for n in (*rounds, *far, ends)]
@@ -72,8 +73,11 @@ def test_in_a_loop_with_others_and_of_one_exponent(dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_only_what_numpy_warns_of_is_said(dtype, exponents):
     f, info = made("native", dtype, exponents), np.finfo(dtype)
-    for a, e in [(1, 3), (1, 9999), (1, -9999), (info.max, 1), (info.tiny, -1), (info.tiny * 1.5, -info.nmant), (0, 9999), (np.inf, -9999),
-                 (np.nan, 5), (info.smallest_subnormal, 9), (info.smallest_subnormal, -1)]:  # fmt: skip
+    tiny, least = info.tiny, info.smallest_subnormal
+    for a, e in [
+        (1, 3), (1, 9999), (1, -9999), (info.max, 1), (tiny, -1), (tiny * 1.5, -info.nmant), (0, 9999), (np.inf, -9999),
+        (np.nan, 5), (least, 9), (least, -1),
+    ]:  # fmt: skip
         x, n = np.full(100, 7, dtype), np.full(100, 2, exponents)
         x[50], n[50] = a, e
         said = []
