@@ -15,8 +15,9 @@ TARGET = Path(__file__).resolve().parent.parent / "templates" / "vector" / "poly
 ENOUGH = {"f64": mpf(2) ** -57, "f32": mpf(2) ** -28}
 #: Of one type alone: powers of float32 are computed in float64; where float64 divides, float32 has more terms.
 ONE = dict.fromkeys(("logf", "expf", "root"), "f64") | dict.fromkeys(("log1", "log2", "log10", "cbrt"), "f32")
-#: Of two chains, of even and of odd powers: half as many steps wait for another, and the square is there.
-HALVED = {"exp", "exp2"}
+#: Of two chains, of even and of odd powers: half as many steps wait for another. So many terms come behind them, one
+#: after the other, where what chains round would be seen.
+HALVED = {"exp": 0, "exp2": 0, "log1": 1, "log10": 1}
 #: How near others come.
 NEAR = {"logf": -33, "expf": -28, "log1": -27.8, "log2": -27.8, "log10": -25, "cbrt": -26, "root": -19}
 Real = Callable[[mpf], mpf]
@@ -183,8 +184,9 @@ def text() -> str:
             values = [f"{nstr(c, 10 if suffix else 19)}{suffix}" for c in terms]
             value, arguments = nested(values, "x"), "x"
             if name in HALVED:
-                value = f"OPW_MADD({nested(values[1::2], 'square')}, x, {nested(values[::2], 'square')})"
-                arguments = "x, square"
+                last, chains = values[: HALVED[name]], values[HALVED[name] :]
+                value = f"OPW_MADD({nested(chains[1::2], 'square')}, x, {nested(chains[::2], 'square')})"
+                value, arguments = nested([*last, value], "x"), "x, square"
             lines.append(f"#define OPW_POLY_{name.upper()}_{dtype.upper()}({arguments}) {value}")
     return "\n".join(lines) + "\n"
 

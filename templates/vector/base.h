@@ -37,6 +37,6 @@
 #endif
 
 /* Runs are computed in such parts, so that what is special is still in the nearest cache when it is looked at. */
-#define OPW_PART 512
+#define OPW_PART (intptr_t)(4096 / sizeof(OPW_T))
 
 #include "polynomials.h"
