@@ -13,7 +13,8 @@ from mpmath import asin, atan, cbrt, cos, erf, erfc, exp, log, lu_solve, matrix,
 
 TARGET = Path(__file__).resolve().parent.parent / "templates" / "vector" / "polynomials.h"
 ENOUGH = {"f64": mpf(2) ** -57, "f32": mpf(2) ** -28}
-#: Of one type alone: powers of float32 are computed in float64; where float64 divides, float32 has more terms.
+#: Of one type alone: powers of float32 are computed in float64 where no products are fused; where float64 divides,
+#: float32 has more terms.
 ONE = dict.fromkeys(("logf", "expf", "root"), "f64") | dict.fromkeys(("log1", "log2", "log10", "cbrt"), "f32")
 #: Of two chains, of even and of odd powers: half as many steps wait for another. So many terms come behind them, one
 #: after the other, where what chains round would be seen.

@@ -49,7 +49,7 @@ typedef __WCHAR_TYPE__ opw_figure;
     memcpy(name, from, size)
 /* Stands before a loop over accumulators that take turns: vectors are to be made of it before it is written out, also where each
    element is stored as well. Compilers that write it out first vectorise what is round it, and add in order, one after the
-   other. */
+   other. TURN_AFTER_TURN stands before the loop round it: several turns are taken before it counts. */
 #if defined(__clang__)
 #define OPW_LANES
 #define OPW_TURN_AFTER_TURN
