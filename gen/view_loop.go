@@ -57,7 +57,8 @@ type OperandView struct {
 // loop reads a copy: for all that a compiler knows, what is stored might change the number itself.
 // Products: it has divisors that are one number each.
 type VariantView struct {
-	Strides  []int
+	Test     string // whether operands lie so
+	Any      bool   // inputs lie anyhow: for products alone
 	Held     []OperandView
 	Args     string
 	From     string // the same, in the row opw_row, from the element opw_from on
@@ -254,10 +255,17 @@ func (b *body) loop(l *Loop) *LoopView {
 		v.Direct, v.Short = b.direct(l), len(v.Lines) <= shortest
 		v.Tabled = v.Staged != nil && v.Direct == nil
 		all := l.strides(v.Operands)
-		products, holds := b.products(l, all)
+		var products []LineView
+		holds := make([]bool, len(all))
+		if v.Staged == nil { // pieces divide exactly
+			products, holds = b.products(l, all)
+		}
 		v.Products = products
 		for i, strides := range all {
 			v.Variants = append(v.Variants, variant(v.Operands, strides, holds[i]))
+		}
+		if products != nil {
+			v.Variants = append(v.Variants, variant(v.Operands, l.lying(v.Operands, all, holds), true))
 		}
 		if v.Numbers = mask(l.Scalars); len(v.Variants) == 0 {
 			v.Numbers = "~(npy_uint64)0"
@@ -290,17 +298,25 @@ func numbers(all []int) string {
 
 // variant names the operands that lie as given.
 func variant(operands []OperandView, strides []int, products bool) VariantView {
-	v := VariantView{Strides: strides, Products: products}
+	v := VariantView{Any: slices.Contains(strides, anyhow), Products: products}
+	var tests []string
 	for i, o := range operands {
-		if strides[i] > 0 {
-			v.Args += fmt.Sprintf(", opw_p[%d], %d", i, strides[i])
-			v.From += fmt.Sprintf(", opw_p[%d] + opw_row * opw_t[%d] + opw_from * %d, %d", i, i, strides[i], strides[i])
+		stride := fmt.Sprint(strides[i])
+		if strides[i] == anyhow {
+			stride = fmt.Sprintf("opw_s[%d]", i)
+		} else {
+			tests = append(tests, fmt.Sprintf("opw_s[%d] == %s", i, stride))
+		}
+		if strides[i] != 0 {
+			v.Args += fmt.Sprintf(", opw_p[%d], %s", i, stride)
+			v.From += fmt.Sprintf(", opw_p[%d] + opw_row * opw_t[%d] + opw_from * %s, %s", i, i, stride, stride)
 			continue
 		}
 		v.Held = append(v.Held, o)
 		held := fmt.Sprintf(", opw_held%d, 0", i)
 		v.Args, v.From = v.Args+held, v.From+held
 	}
+	v.Test = strings.Join(tests, " && ")
 	return v
 }
 

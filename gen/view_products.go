@@ -10,22 +10,40 @@ import (
 // holds; nil: for none.
 func (b *body) products(l *Loop, strides [][]int) ([]LineView, []bool) {
 	var most []int
+	holds := make([]bool, len(strides))
 	for _, s := range strides {
 		if found := l.divides(s); len(found) > len(most) {
 			most = found
 		}
 	}
 	if most == nil {
-		return nil, make([]bool, len(strides))
+		return nil, holds
 	}
 	again := &body{name: b.name, l: b.l, over: most}
 	again.element(l)
 	b.helpers = append(b.helpers, again.helpers...)
-	holds := make([]bool, len(strides))
 	for i, s := range strides {
 		holds[i] = slices.Equal(l.divides(s), most)
 	}
 	return again.lines, holds
+}
+
+// lying gives strides of which only those of outputs and of numbers are known, some of those that hold: where operands are numbers as
+// a rule, those; else the first.
+func (l *Loop) lying(operands []OperandView, all [][]int, holds []bool) []int {
+	at := slices.Index(holds, true)
+	for i := range l.close(operands) {
+		if holds[i] {
+			at = i
+		}
+	}
+	strides := slices.Clone(all[at])
+	for i := range l.Inputs {
+		if strides[i] != 0 {
+			strides[i] = anyhow
+		}
+	}
+	return strides
 }
 
 // quotient divides by a product.

@@ -36,6 +36,23 @@ def test_what_repeats_stands_once() -> None:
     np.testing.assert_array_equal(many(a, b), opweld.function([x, y], chain(x, y, 60), fuse=False)(a, b))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_stages_that_divide_by_numbers(dtype: str) -> None:
+    x = T.vector("x", dtype=dtype)
+    number = np.dtype(dtype).type
+
+    def steps(value: Any, larger: Any) -> Any:
+        for i in range(40):
+            fifth = i % 5 == 0
+            value = (value * number(1.5) - number(0.25)) / number(3) if fifth else larger(value + number(0.5), -value)
+        return value
+
+    f = opweld.function([x], steps(x, T.maximum))
+    assert "stages" in opweld.source(f)
+    a = np.linspace(-2, 2, 1001).astype(dtype)
+    np.testing.assert_array_equal(f(a), steps(a, np.maximum))
+
+
 @pytest.fixture(scope="module")
 def mixed() -> Any:
     """A loop of operands of many sizes, numbers among them, that stores three outputs."""

@@ -232,7 +232,7 @@ var table = []op{
 	{name: "spacing", args: 1, keeps: true, doc: "Give the distance to the next number.",
 		shows: "[1.0, 1e10] = array([2.22044605e-16, 1.90734863e-06])",
 		code:  by{"e": "@spacing_e half", "f": "@spacing_f"}},
-	{name: "nextafter", args: 2, keeps: true, doc: "Give the next number after the first towards the second.",
+	{name: "nextafter", args: 2, keeps: true, vector: "next", doc: "Give the next number after the first towards the second.",
 		shows: "[1.0, 0.0]; [2.0, 1.0] = array([1.e+000, 5.e-324])",
 		code:  by{"e": "@nextafter_e half", "f": "nextafter{F}({0}, {1})"}},
 	{name: "copysign", args: 2, keeps: true, doc: "Give the first with the sign of the second.",

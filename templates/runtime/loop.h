@@ -89,78 +89,23 @@ typedef __WCHAR_TYPE__ opw_figure;
 #define OPW_HOLD(where, name, from) (void)0
 #define OPW_HALVE(where, n, to, name) (void)0
 #endif
+/* Computes n elements; p: where each input and output is; s: their strides in bytes. An output is an input's very memory,
+   or apart from all. Non-zero: an exception is set. */
+typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 /* Division by one number, the same for many elements, takes a product and two fused ones (see templates/scalar/over_f.c.tmpl): where
-   the processor has them. Products alone are as good where that is asked for. LEAST: fewer elements, or rows of fewer than SHORT, do not
-   gain; RUN: as many are divided before it is seen that one of them is out of range. These are computed again, and some more: what is
-   out of range may come often. No run leaves so few that they were none. LINE: elements of a line of an output, or of a part of one, for
-   there are no more than SHORT for sure. */
+   the processor has them. Products alone are as good where that is asked for. Rows of fewer than SHORT do not gain. LINE: elements of a
+   line of an output, or of a part of one, for there are no more than SHORT for sure. */
 #if defined(__FMA__) && defined(__AVX2__) && !defined(__RECIPROCAL_MATH__)
 #define OPW_PRODUCTS
-#define OPW_PRODUCTS_SHORT 16
-#define OPW_PRODUCTS_LEAST 64
-#define OPW_PRODUCTS_RUN 2048
 #define OPW_PRODUCTS_LINE(size) (OPW_LINE / (size) < OPW_PRODUCTS_SHORT ? OPW_LINE / (size) : OPW_PRODUCTS_SHORT)
 #define OPW_ROWS(function) function
-/* The status word's marks, of which one, that a number read was not normal, is nobody's; and that a number was rounded. */
-#define OPW_MARKS 0x1fu
-#define OPW_MARK_READ 0x2u
-#define OPW_ROUNDED 0x20u
-/* Whether the status word tells of what is computed: what stands for a processor may leave it as it is. */
-OPW_INLINE int opw_tells(unsigned int word)
-{
-    volatile double third = 3;
-    if (word & OPW_ROUNDED)
-        return 1;
-    third = 1 / third;
-    return (__builtin_ia32_stmxcsr() & OPW_ROUNDED) != 0;
-}
-/* Rows of n elements, from one on: from a row on, before another, t apart. */
-typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp end, char *const *p, const npy_intp *t);
-/* Rows of n elements. products: where something was out of range, which the status word tells, what is written is not yet right. To
-   change that word takes as long as a hundred elements: it is done where there are marks. An output in the place of an input is not
-   written twice. */
-OPW_INLINE int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const npy_intp *t, int inputs, int operands, opw_from_fn products,
-                               opw_from_fn exactly)
-{
-    const unsigned int word = __builtin_ia32_stmxcsr(), clear = word & ~OPW_MARKS;
-    unsigned int marks = word & OPW_MARKS;
-    npy_intp from, run, row, end, most;
-    int i, j, over = n < OPW_PRODUCTS_SHORT || n * rows < OPW_PRODUCTS_LEAST;
-    for (i = 0; i < inputs; i++)
-        for (j = inputs; j < operands; j++)
-            over |= p[i] == p[j];
-    if (over || !opw_tells(word)) {
-        exactly(n, 0, 0, rows, p, t);
-        return 0;
-    }
-    if (marks)
-        __builtin_ia32_ldmxcsr(clear);
-    most = n < OPW_PRODUCTS_RUN ? OPW_PRODUCTS_RUN / n : 1;
-    for (row = 0; row < rows; row = end) {
-        from = 0;
-        do {
-            end = rows - row < most ? rows : row + most;
-            run = n - from < 2 * OPW_PRODUCTS_RUN ? n - from : OPW_PRODUCTS_RUN;
-            products(run, from, row, end, p, t);
-            if (OPW_MOSTLY(!(__builtin_ia32_stmxcsr() & OPW_MARKS)))
-                continue;
-            if (run == n)
-                end = rows - row < 8 * most ? rows : row + 8 * most;
-            run = n - from < 9 * OPW_PRODUCTS_RUN ? n - from : 8 * OPW_PRODUCTS_RUN;
-            __builtin_ia32_ldmxcsr(clear);
-            exactly(run, from, row, end, p, t);
-            marks |= __builtin_ia32_stmxcsr() & OPW_MARKS;
-            __builtin_ia32_ldmxcsr(clear);
-        } while ((from += run) < n);
-    }
-    if (marks & ~OPW_MARK_READ)
-        __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | marks);
-    return 0;
-}
 #else
 #define OPW_ROWS(function) NULL
 #endif
+#define OPW_PRODUCTS_SHORT 16
 #define OPW_NO_ROWS (-1)
+/* Rows of n elements, from one on: from a row on, before another; s from element to element, t from row to row. */
+typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp end, char *const *p, const npy_intp *s, const npy_intp *t);
 /* How a column of n elements, s apart, lies: close; or so that the next one, t on, does not follow it, and has to be asked for: what a
    processor does not see coming it waits for. EXPECT: eight elements from memory. */
 #define OPW_CLOSE 1
@@ -234,6 +179,12 @@ typedef struct {
 } opw_stages;
 #ifdef __cplusplus
 extern "C" {
+#endif
+#ifdef OPW_PRODUCTS
+/* Rows of n elements, t from row to row. products: what something was out of range in, which the status word tells, it has not yet
+   right; exactly: it has, n elements of one row. An output in the place of an input is not written twice. */
+OPW_SHARED int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s, const npy_intp *t, int inputs, int operands,
+                               opw_from_fn products, opw_inner_fn exactly);
 #endif
 /* Runs n elements of a loop of stores. */
 OPW_SHARED int opw_run_stages(const opw_stages *w, npy_intp n, char *const *p, const npy_intp *s);

@@ -101,10 +101,7 @@ typedef struct {
 
 #define OPW_MAX_OPERANDS 65 /* inputs and outputs, 64 at most, and an element's place */
 
-/* Computes n elements; p: where each input and output is; s: their strides in bytes. An output is an input's very memory,
-   or apart from all. Non-zero: an exception is set. */
-typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
-/* The same of rows of n elements, t from row to row. OPW_NO_ROWS: it has run nothing, for operands that lie so. */
+/* Computes rows of n elements, t from row to row. OPW_NO_ROWS: it has run nothing, for operands that lie so. */
 typedef int (*opw_rows_fn)(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s, const npy_intp *t);
 
 /* What an output holds: a value of each element, what folds have made of all elements so far, or of all. */

@@ -11,7 +11,7 @@ OPW_ONE OPW_T OPW_N(expm1)(OPW_T from)
     const OPW_T x = OPW_N(above)(OPW_N(below)(from, OPW_EXP_MOST), -OPW_EXPM1_LEAST);
     OPW_REDUCE_EXP(x, OPW_SHIFT);
     const OPW_T s = OPW_N(power2)(OPW_N(bits)(shifted) - 1), half = OPW_MADD(s, e, s - (OPW_T)0.5);
-    return OPW_N(or_itself)(half + half, from);
+    return __builtin_isless(OPW_N(absolute)(from), OPW_TINY) ? from : half + half;
 }
 
 OPW_ONE OPW_T OPW_N(sinh)(OPW_T from)
