@@ -1,6 +1,8 @@
 """The vector functions: within 4 ulps, the same bits wherever an element lies, NumPy's special values and warnings."""
 
+import itertools
 import math
+import platform
 import warnings
 
 import mpmath
@@ -296,3 +298,26 @@ def test_folds_read_arguments_where_they_lie(axis):
         largest, least = both(at)
         np.testing.assert_array_equal(largest, values.max(axis=axis))
         np.testing.assert_array_equal(least, (values * 2 + at).min(axis=axis))
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="the status word of other processors")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("level", LEVELS)
+def test_nothing_between_is_subnormal(dtype, level):
+    """Some processors take as long for one such number as for a hundred others. A mark says that one was read."""
+    clear = opweld.cop("-> w: uint32", "w = __builtin_ia32_stmxcsr(); __builtin_ia32_ldmxcsr(w & ~63u);")
+    read = opweld.cop("-> w: uint32", "w = __builtin_ia32_stmxcsr() & 2u;")
+    x, y = T.vector("x", dtype=dtype), T.vector("y", dtype=dtype)
+    functions = {name: opweld.function([x], getattr(T, name)(x), options={"march": level}) for name in ONE}
+    for name in (*TWO, "logaddexp", "logaddexp2"):
+        functions[name] = opweld.function([x, y], getattr(T, name)(x, y), options={"march": level})
+    plain = [np.full(70, number, dtype) for number in (0, -0.0, 0.25, 0.5, 1, -1, 2, 3)]
+    met = []
+    for name, f in functions.items():
+        for given in itertools.product(plain, repeat=1 if name in ONE else 2):
+            clear()
+            with np.errstate(all="ignore"):
+                f(*given)
+            if read():
+                met.append((name, *(a[0] for a in given)))
+    assert not met, len(met)

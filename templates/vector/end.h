@@ -28,6 +28,7 @@
 #undef OPW_SHIFT
 #undef OPW_WHOLE
 #undef OPW_NORMAL
+#undef OPW_LEAST_SQUARE
 #undef OPW_MOST
 #undef OPW_LOG2E
 #undef OPW_LOG2E_LOW

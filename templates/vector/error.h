@@ -6,7 +6,7 @@ OPW_ONE OPW_T OPW_N(left)(OPW_T from)
     const OPW_T x = OPW_N(below)(from, OPW_ERFC_MOST), t = (x - 4) / (x + 4);
     const OPW_T high = OPW_N(value)(OPW_N(bits)(x) & OPW_UPPER), low = (x - high) * (x + high), square = high * high;
     const OPW_T shifted = OPW_MADD(square + low, -OPW_LOG2E, OPW_SHIFT), n = shifted - OPW_SHIFT;
-    const OPW_T r = (OPW_MADD(n, -OPW_LN2_HIGH, -square) - low) - n * OPW_LN2_LOW, e = OPW_MADD(OPW_P(EXP)(r, OPW_MADD(r, r, OPW_NORMAL)) * r, r, r);
+    const OPW_T r = (OPW_MADD(n, -OPW_LN2_HIGH, -square) - low) - n * OPW_LN2_LOW, e = OPW_MADD(OPW_P(EXP)(r, OPW_MADD(r, r, OPW_LEAST_SQUARE)) * r, r, r);
     const OPW_UINT k = OPW_N(bits)(shifted), half = k >> 1;
     const OPW_T f = OPW_P(ERFC)(t), m = OPW_MADD(f, e, f) / OPW_MADD((OPW_T)2, x, (OPW_T)1);
     return m * OPW_N(power2)(half) * OPW_N(power2)(k - half);

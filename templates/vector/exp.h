@@ -36,7 +36,7 @@ OPW_ONE OPW_T OPW_N(tanh_near)(OPW_T from)
 {
     const OPW_T x = OPW_N(absolute)(from), shifted = OPW_MADD(x, 2 * OPW_LOG2E, OPW_SHIFT_ONCE);
     const OPW_T s = OPW_N(scale)(shifted), less = s - 1;
-    const OPW_T r = OPW_MADD(shifted - OPW_SHIFT_ONCE, -OPW_HALF_LN2, x), square = OPW_MADD(r, r, OPW_NORMAL);
+    const OPW_T r = OPW_MADD(shifted - OPW_SHIFT_ONCE, -OPW_HALF_LN2, x), square = OPW_MADD(r, r, OPW_LEAST_SQUARE);
     const OPW_T q = OPW_MADD(OPW_P(COTH)(square), square, 1);
     return OPW_N(signed)(OPW_MADD(q, less, OPW_MADD(r, s, r)) / OPW_MADD(q, s, OPW_MADD(r, less, q)), from);
 }

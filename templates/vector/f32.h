@@ -13,6 +13,7 @@
 #define OPW_SHIFT 0x1.8p23f
 #define OPW_WHOLE 0x1p23f
 #define OPW_NORMAL 0x1p-126f
+#define OPW_LEAST_SQUARE 0x1p-100f
 #define OPW_MOST 0x1.fffffep127f
 #define OPW_LOG2E 0x1.715476p0f
 #define OPW_LOG2E_LOW 0x1.4ae0cp-26f

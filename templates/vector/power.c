@@ -40,7 +40,7 @@ OPW_ONE reals_f64 power_f64(reals_f64 x, reals_f64 with, words_f64 *met)
     const reals_f64 rest =
         OPW_MORE(n, OPW_EVERY(-OPW_LN2_LOW / 16), OPW_MORE(n, OPW_EVERY(-OPW_LN2_HIGH / 16), near)) + more;
     const reals_f64 lacking = OPW_ENTRY(opw_power_root_low, places) + rest;
-    const reals_f64 e = OPW_MORE(OPW_POLY_EXP3(rest), OPW_MORE(rest, rest, OPW_EVERY(OPW_NORMAL)), lacking);
+    const reals_f64 e = OPW_MORE(OPW_POLY_EXP3(rest), OPW_MORE(rest, rest, OPW_EVERY(OPW_LEAST_SQUARE)), lacking);
     const words_f64 odd = OPW_WORDS(with + OPW_SHIFT) << OPW_TOP; /* of whole numbers the last bit */
     *met |= other;
     return OPW_REALS(OPW_WORDS(OPW_MORE(e, root, root)) | (OPW_WORDS(x) & odd) | other);
