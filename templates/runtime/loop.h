@@ -98,6 +98,12 @@ typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 #if defined(__FMA__) && defined(__AVX2__) && !defined(__RECIPROCAL_MATH__)
 #define OPW_PRODUCTS
 #define OPW_PRODUCTS_LINE(size) (OPW_LINE / (size) < OPW_PRODUCTS_SHORT ? OPW_LINE / (size) : OPW_PRODUCTS_SHORT)
+#define OPW_BY_PRODUCTS opw_by_products
+#elif defined(__RECIPROCAL_MATH__)
+#define OPW_BY_PRODUCTS(n, rows, p, s, t, inputs, operands, products, exactly) (products(n, 0, 0, rows, p, s, t), 0)
+#endif
+#ifdef OPW_BY_PRODUCTS
+#define OPW_DIVIDES_ROWS
 #define OPW_ROWS(function) function
 #else
 #define OPW_ROWS(function) NULL
