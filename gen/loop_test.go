@@ -148,5 +148,7 @@ func TestWhichDivisionsAreByOneNumber(t *testing.T) {
 	} {
 		loop := Loop{Inputs: []scalar.Type{double, double}, Body: c.body}
 		assert.Equal(t, c.want, loop.divides(c.strides), name)
+		loop.Tabled = true // run in stages
+		assert.Nil(t, loop.divides(c.strides), name)
 	}
 }

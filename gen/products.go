@@ -3,9 +3,9 @@ package gen
 import "slices"
 
 // divides lists the instructions that divide by what is one number throughout what is not, where inputs of stride 0 are; none of a
-// loop that may fail, for what is out of range is computed twice.
+// loop that may fail, for what is out of range is computed twice, nor of one that is run in stages, whose pieces divide.
 func (l *Loop) divides(strides []int) []int {
-	if l.fails() || l.codes() {
+	if l.fails() || l.codes() || l.staged() {
 		return nil
 	}
 	var found []int

@@ -255,11 +255,7 @@ func (b *body) loop(l *Loop) *LoopView {
 		v.Direct, v.Short = b.direct(l), len(v.Lines) <= shortest
 		v.Tabled = v.Staged != nil && v.Direct == nil
 		all := l.strides(v.Operands)
-		var products []LineView
-		holds := make([]bool, len(all))
-		if v.Staged == nil { // pieces divide exactly
-			products, holds = b.products(l, all)
-		}
+		products, holds := b.products(l, all)
 		v.Products = products
 		for i, strides := range all {
 			v.Variants = append(v.Variants, variant(v.Operands, strides, holds[i]))

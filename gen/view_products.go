@@ -10,18 +10,18 @@ import (
 // holds; nil: for none.
 func (b *body) products(l *Loop, strides [][]int) ([]LineView, []bool) {
 	var most []int
-	holds := make([]bool, len(strides))
 	for _, s := range strides {
 		if found := l.divides(s); len(found) > len(most) {
 			most = found
 		}
 	}
 	if most == nil {
-		return nil, holds
+		return nil, make([]bool, len(strides))
 	}
 	again := &body{name: b.name, l: b.l, over: most}
 	again.element(l)
 	b.helpers = append(b.helpers, again.helpers...)
+	holds := make([]bool, len(strides))
 	for i, s := range strides {
 		holds[i] = slices.Equal(l.divides(s), most)
 	}

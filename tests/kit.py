@@ -7,6 +7,7 @@ import gc
 import importlib.util
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -368,6 +369,14 @@ def arrays(draw, dtype, ndim):
 
 
 # -- memory ------------------------------------------------------------------------------------------------------
+
+
+def heard(call):
+    """What a call warns of, in the order in which it does."""
+    with warnings.catch_warnings(record=True) as said, np.errstate(all="warn"):
+        warnings.simplefilter("always")
+        call()
+    return [str(one.message) for one in said]
 
 
 def left_over(call, times, allowed):

@@ -3,9 +3,9 @@
 import re
 import shutil
 import subprocess
-import warnings
 from functools import partial
 
+import kit
 import numpy as np
 import pytest
 from test_vector import DTYPES, LEVELS
@@ -209,10 +209,7 @@ def test_a_division_by_one_number_is_written_by_fused_products():
 
 
 def heard(call):
-    with warnings.catch_warnings(record=True) as said, np.errstate(all="warn"):
-        warnings.simplefilter("always")
-        call()
-    return sorted(str(one.message).split(" encountered")[0] for one in said)
+    return sorted(message.split(" encountered")[0] for message in kit.heard(call))
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -25,7 +25,9 @@ def test_division_by_one_number_is_a_product(cc):
         pytest.skip(f"{cc} is not installed")
     exact, quick = (third(fastmath=fastmath, options={"cc": cc}) for fastmath in (False, True))
     wanted = (VALUES - VALUES.mean(axis=1, keepdims=True)) / 3
-    np.testing.assert_allclose(quick(VALUES), wanted, rtol=1e-11, atol=1e-15)
+    apart, back = np.repeat(VALUES, 2, axis=1)[:, ::2], VALUES[:, ::-1].copy()[:, ::-1]
+    for given in (VALUES, apart, back, np.asfortranarray(VALUES)):
+        np.testing.assert_allclose(quick(given), wanted, rtol=1e-11, atol=1e-15)
     assert not np.array_equal(quick(VALUES), exact(VALUES))
     sums = VALUES[:, :64] - VALUES[:, 1:]  # a division of what IEEE 754 fixes
     x = T.dmatrix("x")

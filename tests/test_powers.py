@@ -1,9 +1,8 @@
 """Powers of float32: within a unit of the last place, exact where they can be, and NumPy's warnings."""
 
-import warnings
-
 import numpy as np
 import pytest
+from kit import heard
 
 import opweld
 import opweld.tensor as T
@@ -75,14 +74,6 @@ def pairs():
     x = np.concatenate([x.ravel(), bases, whole * 0 + 2, whole * 0 + 4, whole * 0 - 2])
     y = np.concatenate([y.ravel(), powers / np.log2(bases), whole, whole / 2, whole])
     return x.astype("float32"), y.astype("float32")
-
-
-def heard(call):
-    """What a call warns of."""
-    with warnings.catch_warnings(record=True) as said, np.errstate(all="warn"):
-        warnings.simplefilter("always")
-        call()
-    return [str(one.message) for one in said]
 
 
 @pytest.mark.parametrize("level", LEVELS)

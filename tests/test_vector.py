@@ -60,6 +60,21 @@ pytestmark = [
 ]
 
 
+def assert_wherever(f, x, y, wanted):
+    """A function of two arrays gives what is wanted, and the same bits wherever elements lie; x is written over."""
+    found = f(x, y)
+    np.testing.assert_array_equal(found, wanted)
+    plain = ~np.isnan(wanted)
+    np.testing.assert_array_equal(np.signbit(found)[plain], np.signbit(wanted)[plain])
+    for size in (1, 3, 17, 70, 600):
+        for start in (0, 5, 1000):
+            part = slice(start, start + size)
+            assert f(x[part], y[part]).tobytes() == found[part].tobytes()
+    assert f(x[::-2], y[::-2]).tobytes() == found[::-2].tobytes()
+    assert f(x, y, out=x) is x
+    assert x.tobytes() == found.tobytes()
+
+
 @pytest.fixture(scope="module")
 def made():
     """Functions of all: by level and dtype."""

@@ -103,7 +103,6 @@ typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 #define OPW_BY_PRODUCTS(n, rows, p, s, t, inputs, operands, products, exactly) (products(n, 0, 0, rows, p, s, t), 0)
 #endif
 #ifdef OPW_BY_PRODUCTS
-#define OPW_DIVIDES_ROWS
 #define OPW_ROWS(function) function
 #else
 #define OPW_ROWS(function) NULL
@@ -186,12 +185,10 @@ typedef struct {
 #ifdef __cplusplus
 extern "C" {
 #endif
-#ifdef OPW_PRODUCTS
 /* Rows of n elements, t from row to row. products: what something was out of range in, which the status word tells, it has not yet
    right; exactly: it has, n elements of one row. An output in the place of an input is not written twice. */
 OPW_SHARED int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s, const npy_intp *t, int inputs, int operands,
                                opw_from_fn products, opw_inner_fn exactly);
-#endif
 /* Runs n elements of a loop of stores. */
 OPW_SHARED int opw_run_stages(const opw_stages *w, npy_intp n, char *const *p, const npy_intp *s);
 /* Runs a block, rows of n elements which are t apart: what waits for the rest of the loop is left in the slots, whole blocks one after

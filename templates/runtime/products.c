@@ -25,10 +25,9 @@ static void opw_rows_exactly(opw_inner_fn exactly, npy_intp n, npy_intp from, np
                              const npy_intp *t, int operands)
 {
     char *q[OPW_MAX_OPERANDS];
-    int k;
     for (; row < end; row++) {
-        for (k = 0; k < operands; k++)
-            q[k] = p[k] + row * t[k] + from * s[k];
+        opw_moved(p, t, row, operands, q);
+        opw_moved(q, s, from, operands, q);
         exactly(n, q, s);
     }
 }
@@ -37,17 +36,18 @@ static void opw_rows_exactly(opw_inner_fn exactly, npy_intp n, npy_intp from, np
 int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s, const npy_intp *t, int inputs, int operands,
                     opw_from_fn products, opw_inner_fn exactly)
 {
-    const unsigned int word = __builtin_ia32_stmxcsr(), clear = word & ~OPW_MARKS;
-    unsigned int marks = word & OPW_MARKS;
+    unsigned int word, clear, marks;
     npy_intp from, run, row, end, most;
     int i, j, over = n < OPW_PRODUCTS_SHORT || n * rows < OPW_PRODUCTS_LEAST;
     for (i = 0; i < inputs; i++)
         for (j = inputs; j < operands; j++)
             over |= p[i] == p[j];
-    if (over || !opw_tells(word)) {
+    if (over || !opw_tells(word = __builtin_ia32_stmxcsr())) {
         opw_rows_exactly(exactly, n, 0, 0, rows, p, s, t, operands);
         return 0;
     }
+    clear = word & ~OPW_MARKS;
+    marks = word & OPW_MARKS;
     if (marks)
         __builtin_ia32_ldmxcsr(clear);
     most = n < OPW_PRODUCTS_RUN ? OPW_PRODUCTS_RUN / n : 1;

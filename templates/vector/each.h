@@ -22,6 +22,12 @@ OPW_ONE OPW_T OPW_N(absolute)(OPW_T x) { return OPW_N(value)(OPW_N(bits)(x) & ~O
 
 OPW_ONE OPW_T OPW_N(signed)(OPW_T x, OPW_T sign) { return OPW_N(value)(OPW_N(bits)(x) | (OPW_N(bits)(sign) & OPW_SIGN)); }
 
+/* Of the bits of a number without its sign: whether it is 0, subnormal, infinite or NaN. */
+OPW_ONE int OPW_N(not_normal)(OPW_UINT u)
+{
+    return u - OPW_N(bits)(OPW_NORMAL) > OPW_N(bits)(OPW_MOST) - OPW_N(bits)(OPW_NORMAL);
+}
+
 /* The smaller, the larger; x where it is NaN, and without a word about that. */
 OPW_ONE OPW_T OPW_N(below)(OPW_T x, OPW_T most) { return __builtin_isgreater(x, most) ? most : x; }
 

@@ -1,17 +1,14 @@
 /* What is made of the exponential function. */
 
-/* With its sign what comes of x, or x where it is so small that nothing else comes. */
-OPW_ONE OPW_T OPW_N(or_itself)(OPW_T y, OPW_T x)
-{
-    return __builtin_isless(OPW_N(absolute)(x), OPW_TINY) ? x : OPW_N(signed)(y, x);
-}
+/* What comes of x, or x where it is so small that nothing else comes. */
+OPW_ONE OPW_T OPW_N(or_itself)(OPW_T y, OPW_T x) { return __builtin_isless(OPW_N(absolute)(x), OPW_TINY) ? x : y; }
 
 OPW_ONE OPW_T OPW_N(expm1)(OPW_T from)
 {
     const OPW_T x = OPW_N(above)(OPW_N(below)(from, OPW_EXP_MOST), -OPW_EXPM1_LEAST);
     OPW_REDUCE_EXP(x, OPW_SHIFT);
     const OPW_T s = OPW_N(power2)(OPW_N(bits)(shifted) - 1), half = OPW_MADD(s, e, s - (OPW_T)0.5);
-    return __builtin_isless(OPW_N(absolute)(from), OPW_TINY) ? from : half + half;
+    return OPW_N(or_itself)(half + half, from);
 }
 
 OPW_ONE OPW_T OPW_N(sinh)(OPW_T from)
@@ -19,7 +16,7 @@ OPW_ONE OPW_T OPW_N(sinh)(OPW_T from)
     const OPW_T x = OPW_N(below)(OPW_N(absolute)(from), OPW_SINH_MOST);
     OPW_REDUCE_EXP(x, OPW_SHIFT);
     const OPW_T s = OPW_N(power2)(OPW_N(bits)(shifted) - 2), quarter = OPW_MADD(s, e, s - (OPW_T)0.25), half = quarter + quarter;
-    return OPW_N(or_itself)(half + quarter / (half + (OPW_T)0.5), from);
+    return OPW_N(or_itself)(OPW_N(signed)(half + quarter / (half + (OPW_T)0.5), from), from);
 }
 
 OPW_ONE OPW_T OPW_N(cosh)(OPW_T from)

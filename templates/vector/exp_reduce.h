@@ -5,7 +5,7 @@
    exp(0) in each row. */
 #define OPW_REDUCE_EXP(x, by)                                                                                                   \
     const OPW_T shifted = OPW_MADD(x, OPW_LOG2E, by), n = shifted - (by);                                                       \
-    const OPW_T r = OPW_MADD(n, -OPW_LN2_LOW, OPW_MADD(n, -OPW_LN2_HIGH, x)), square = OPW_MADD(r, r, OPW_LEAST_SQUARE);             \
+    const OPW_T r = OPW_MADD(n, -OPW_LN2_LOW, OPW_MADD(n, -OPW_LN2_HIGH, x)), square = OPW_MADD(r, r, OPW_LEAST_SQUARE);       \
     const OPW_T e = OPW_MADD(OPW_P(EXP)(r, square), square, r)
 
 /* 2**n, a normal number, n and the bias the low bits of `shifted`. */

@@ -13,7 +13,7 @@
 #define OPW_SHIFT 0x1.8p52           /* added to a number, rounds it to a whole one */
 #define OPW_WHOLE 0x1p52
 #define OPW_NORMAL 0x1p-1022
-#define OPW_LEAST_SQUARE 0x1p-900
+#define OPW_LEAST_SQUARE 0x1p-900    /* added to squares: see exp_reduce.h */
 #define OPW_MOST 0x1.fffffffffffffp1023
 #define OPW_LOG2E 0x1.71547652b82fep0
 #define OPW_LN2_HIGH 0x1.62e42fefa3p-1

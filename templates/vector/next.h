@@ -7,10 +7,7 @@ OPW_ONE OPW_T OPW_N(nextafter)(OPW_T x, OPW_T y)
 }
 
 /* Where nothing normal comes of it, which is marked, and NaN. */
-#define OPW_MARKED(x, y)                                                                                                        \
-    (OPW_N(bits)(OPW_N(absolute)(OPW_N(nextafter)(x, y))) - OPW_N(bits)(OPW_NORMAL) >                                           \
-         OPW_N(bits)(OPW_MOST) - OPW_N(bits)(OPW_NORMAL) ||                                                                     \
-     __builtin_isunordered(y, y))
+#define OPW_MARKED(x, y) (OPW_N(not_normal)(OPW_N(bits)(OPW_N(absolute)(OPW_N(nextafter)(x, y)))) || __builtin_isunordered(y, y))
 
 OPW_LOOP2(nextafter, OPW_MARKED, OPW_F(nextafter))
 

@@ -32,7 +32,7 @@ OPW_ONE int OPW_N(no_quotient)(OPW_T x, OPW_T y)
 {
     const OPW_UINT a = OPW_N(bits)(OPW_N(absolute)(x)), b = OPW_N(bits)(OPW_N(absolute)(y));
     const OPW_UINT small = (OPW_UINT)(OPW_BIAS - 28) << OPW_MANTISSA, large = (OPW_UINT)(OPW_MANTISSA - 1) << OPW_MANTISSA;
-    return (int)(a > OPW_N(bits)(OPW_MOST)) | (int)(b - OPW_N(bits)(OPW_NORMAL) > OPW_N(bits)(OPW_MOST) - OPW_N(bits)(OPW_NORMAL)) |
+    return (int)(a > OPW_N(bits)(OPW_MOST)) | OPW_N(not_normal)(b) |
            ((int)(a - b + small > small + large) & (int)(a != 0));
 }
 
