@@ -60,11 +60,11 @@ def test_a_node_of_two_loops_and_why_others_are_apart() -> None:
         "    3 CAReduce{add, axis=(1,)}(Elemwise{multiply})\n"
         "loop 1\n"
         "    1 Elemwise{subtract}(x, CAReduce{add, axis=(1,)})  (in loop 0 too)\n"
-        "    4 Elemwise{multiply}(Elemwise{subtract}, CAReduce{add, axis=(1,)})\n"
+        "    4 Elemwise{multiply, inplace}(Elemwise{subtract}, CAReduce{add, axis=(1,)})\n"
         "loop 2: 0 CAReduce{add, axis=(1,)}(x)\n"
         "apart\n"
         f"  0 CAReduce{{add, axis=(1,)}} -> 1 Elemwise{{subtract}}: {FOLDED}\n"
-        f"  3 CAReduce{{add, axis=(1,)}} -> 4 Elemwise{{multiply}}: {FOLDED}"
+        f"  3 CAReduce{{add, axis=(1,)}} -> 4 Elemwise{{multiply, inplace}}: {FOLDED}"
     )
 
 
@@ -107,7 +107,7 @@ def test_several_nodes_that_one_reads_apart_for_one_reason_are_one_line() -> Non
 
 def test_debugprint_marks_loops_and_says_why_others_are_apart() -> None:
     assert debugprint(standardized(), file="str", ids="") == (
-        "Elemwise{multiply} 4 loop 1\n"
+        "Elemwise{multiply, inplace} 4 loop 1\n"
         " ├─ Elemwise{subtract} 1 loop 0, 1\n"
         " │   ├─ x\n"
         " │   └─ CAReduce{add, axis=(1,)} 0\n"
@@ -117,13 +117,13 @@ def test_debugprint_marks_loops_and_says_why_others_are_apart() -> None:
         "         ├─ Elemwise{subtract} 1 loop 0, 1 ...\n"
         "         └─ Elemwise{subtract} 1 loop 0, 1 ...\n"
         f"apart: 0 CAReduce{{add, axis=(1,)}} -> 1 Elemwise{{subtract}}: {FOLDED}\n"
-        f"apart: 3 CAReduce{{add, axis=(1,)}} -> 4 Elemwise{{multiply}}: {FOLDED}\n"
+        f"apart: 3 CAReduce{{add, axis=(1,)}} -> 4 Elemwise{{multiply, inplace}}: {FOLDED}\n"
     )
 
 
 def test_a_graph_prints_as_before() -> None:
     printed = debugprint(standardized().maker.fgraph, file="str", ids="")
-    assert printed.splitlines()[:2] == ["Elemwise{multiply} 4", " ├─ Elemwise{subtract} 1"]
+    assert printed.splitlines()[:2] == ["Elemwise{multiply, inplace} 4", " ├─ Elemwise{subtract} 1"]
     assert "loop" not in printed and "apart" not in printed
 
 

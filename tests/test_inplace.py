@@ -1,5 +1,7 @@
 """The stage of in-place rewriters: what may be written over, what is undone, and what comes out."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from kit import calls
@@ -314,6 +316,53 @@ def test_a_graph_of_which_results_were_but_written_over_temporaries_is_not_merge
     g = opweld.function([x, y], [tensor.exp(x * y) + y * 1, tensor.sin(x) ** 2 + tensor.square(tensor.sin(x))])
     squares = [node for node in g.maker.fgraph.apply_nodes if str(node.op).startswith("Elemwise{square")]
     assert len(squares) == 1  # equal since a rewriter
+
+
+class Keeps(Op):
+    """Sum in Python, and keep what was summed."""
+
+    __props__ = ()
+
+    def make_node(self, x):
+        return Apply(self, [x], [tensor.dscalar()])
+
+    def perform(self, node, inputs, output_storage):
+        self.kept = inputs[0]
+        output_storage[0][0] = np.asarray(inputs[0].sum())
+
+
+@pytest.mark.parametrize(
+    ("result", "over"),
+    [
+        pytest.param(lambda e: e / tensor.sum(e), True, id="waits for who reads it"),
+        pytest.param(lambda e: e / (tensor.sum(e) + tensor.max(e)), True, id="waits for both"),
+        pytest.param(lambda e: [e / tensor.sum(e), e * 2.0], False, id="somebody reads it later"),
+        pytest.param(lambda e: e / tensor.sum(e) / tensor.max(e), False, id="somebody may read it later"),
+        pytest.param(lambda e: [e / tensor.sum(e), e], False, id="it is returned"),
+        pytest.param(lambda e: e / tensor.sum(e[::-1]), False, id="a view is read"),
+        pytest.param(lambda e: e / Keeps()(e), False, id="Python may keep it"),
+    ],
+)
+def test_who_reads_a_temporary_and_has_run_keeps_nobody_from_writing_over_it(elementwise, result, over):
+    outputs = result(tensor.exp(x))
+    f = elementwise.function([x], outputs)
+    divisions = [n.op for n in f.maker.fgraph.toposort() if getattr(n.op, "scalar_op", None) == tensor.divide.scalar_op]
+    assert (divisions[0].inplace == ((0, 0),)) is over
+    agree(elementwise, [x], outputs, np.linspace(-1, 1, 10000))
+
+
+def test_softmax_needs_the_memory_of_its_result():
+    powers = tensor.exp(m - tensor.max(m, axis=1, keepdims=True))
+    f = opweld.function([m], powers / tensor.sum(powers, axis=1, keepdims=True))
+    given, out = np.linspace(-1, 1, 10**6).reshape(1000, 1000), np.empty((1000, 1000))
+    np.testing.assert_allclose(f(given).sum(axis=1), 1, rtol=1e-12)
+    tracemalloc.start()
+    made = f(given)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.1 * made.nbytes
+    assert f(given, out=out) is out
+    np.testing.assert_array_equal(out, made)
 
 
 @pytest.mark.parametrize("graph", [FunctionGraph, older.FunctionGraph])

@@ -46,13 +46,25 @@ OPW_INLINE int opw_taken(opw_places outputs, int n, PyArrayObject *array)
     return 0;
 }
 
+/* Whether an output that may be written over an input rather is not: the caller gave an array for it; or division by products, which
+   read again what they have written, pays for memory of its own, of which there are so many elements in a near cache. */
+#define OPW_APART_ELEMENTS 8192
+OPW_INLINE int opw_stays_apart(const opw_loop *work, PyArrayObject *given, npy_intp n)
+{
+    return given || (work->rows && n <= OPW_APART_ELEMENTS);
+}
+
 /* Gives each output of an in-place kernel its input's array, where that may be. */
 static void opw_overwrite(const opw_loop *work, opw_places outputs, const opw_operand *list, int ndim, const npy_intp *dims)
 {
+    npy_intp n = 1;
     int k;
+    for (k = 0; k < ndim; k++)
+        n *= dims[k];
     for (k = 0; k < work->outputs; k++) {
         int which = work->over[k];
-        if (which < 0 || !opw_may_overwrite(list, work->inputs, which, ndim, dims) || opw_taken(outputs, k, list[which].array))
+        if (which < 0 || opw_stays_apart(work, *opw_place(outputs, k), n) || !opw_may_overwrite(list, work->inputs, which, ndim, dims) ||
+            opw_taken(outputs, k, list[which].array))
             continue;
         Py_INCREF(list[which].array);
         opw_put_array(opw_place(outputs, k), list[which].array);
@@ -265,7 +277,7 @@ OPW_INLINE int opw_store_plain(const opw_loop *work, opw_places places, const op
     for (i = 0; i < work->outputs; i++) {
         int operand = work->inputs + i, over = work->over ? work->over[i] : -1;
         PyArrayObject **place = opw_place(places, operand), *array = over < 0 ? NULL : *opw_place(places, over);
-        if (array && PyArray_NDIM(array) == ndim && opw_may_overwrite_plain(work, array, over, n, p, s) &&
+        if (array && PyArray_NDIM(array) == ndim && !opw_stays_apart(work, *place, n) && opw_may_overwrite_plain(work, array, over, n, p, s) &&
             !opw_taken(opw_places_from(places, work->inputs), i, array)) {
             Py_INCREF(array);
             opw_put_array(place, array);

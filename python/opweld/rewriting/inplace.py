@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from opweld.errors import InconsistencyError
 from opweld.graph.aliasing import Buffers, alias_pairs, check_destroyed, check_maps
 from opweld.graph.basic import Apply, Constant, Variable
@@ -9,13 +11,16 @@ from opweld.graph.fgraph import FunctionGraph
 
 __all__ = ["Checker", "is_destroyed", "is_temporary"]
 
+_NEAR = 64  # nodes
+
 
 def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
     """Say whether a node may write over one of its inputs, as far as the nodes around it show.
 
-    It may if a node computes that input, and nobody else reads it, or what it is a view of; if the memory is none of an
-    input or a constant, nor of an op that has no C, which may give what it keeps; and if its elements share none among
-    themselves, which an op says that makes such views by an attribute ``overlaps = True``.
+    It may if a node computes that input, and nobody else reads it, or what it is a view of, but loops of the engine's that
+    the node itself waits for: they have run; if the memory is none of an input or a constant, nor of an op that has no C,
+    which may give what it keeps; and if its elements share none among themselves, which an op says that makes such views by
+    an attribute ``overlaps = True``.
 
     Parameters
     ----------
@@ -36,8 +41,8 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
     while stack:
         variable, reader, place = stack.pop()
         if reader is not None:
-            readers = index.get(variable, {})
-            if len(readers) != 1 or (reader, place) not in readers:
+            others = index.get(variable, {}).keys() - {(reader, place)}
+            if others and not _have_run([r for r, _ in others], [i for _, i in others], node):
                 return False
         owner = variable.owner
         if owner is None or isinstance(variable, Constant) or owner not in members or variable in fgraph.inputs:
@@ -60,6 +65,26 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
         if len(stack) == found and not (hasattr(owner.op, "c_code") or hasattr(owner.op, "structure")):
             return False
     return True
+
+
+def _have_run(readers: list[Any], places: list[int], node: Apply) -> bool:
+    """Whether all that read an array, each as one of its inputs, are loops of the engine's, which give it to nobody, and the
+    node waits for each. Of the nodes that it waits for the nearest are looked at.
+    """
+    for reader, place in zip(readers, places):
+        if reader == "output" or not hasattr(reader.op, "structure"):
+            return False
+        if any([place == i for which in ("view_map", "destroy_map") for _, i in alias_pairs(reader, which)]):
+            return False
+    left, seen, stack = set(readers), {node}, [node]
+    while stack and left and len(seen) < _NEAR:
+        for variable in stack.pop().inputs:
+            owner = variable.owner
+            if owner is not None and owner not in seen:
+                seen.add(owner)
+                left.discard(owner)
+                stack.append(owner)
+    return not left
 
 
 def is_destroyed(fgraph: FunctionGraph, variable: Variable) -> bool:
