@@ -19,11 +19,9 @@ typedef __WCHAR_TYPE__ opw_figure;
 #if defined(__clang__)
 #define OPW_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #define OPW_SHORT_INDEPENDENT OPW_INDEPENDENT /* it goes several vectors at once by itself */
-#define OPW_WRITTEN_ONCE _Pragma("clang loop unroll(disable)")
 #else
 #define OPW_INDEPENDENT _Pragma("GCC ivdep")
 #define OPW_SHORT_INDEPENDENT _Pragma("GCC ivdep") _Pragma("GCC unroll 2") /* counting is as much as the work */
-#define OPW_WRITTEN_ONCE _Pragma("GCC unroll 1") /* the text is long, the loop short */
 #endif
 /* Stands in a loop over little work whose operands do not lie close: a vector of them would be put together one by one, by much text. */
 #if defined(__GNUC__)
