@@ -46,6 +46,7 @@ type LoopFunction struct {
 	Kernel int // the first function of the unit that runs it
 	Shares int // the entry whose C it runs: itself, or an earlier one
 	Place  Place
+	Chain  bool // a chain's text is made of its C, and stands where that does
 }
 
 // Place is where the C of a loop stands.
@@ -260,7 +261,7 @@ func (plan *Plan) apart() {
 	}
 	for i, at := range ahead {
 		plan.Loops[at].Place = Apart
-		if i%ownEach == ownEach-1 && !plan.loopOf(at).staged() {
+		if i%ownEach == ownEach-1 && !plan.loopOf(at).staged() && !plan.Loops[at].Chain {
 			plan.Loops[at].Place = AmongOps
 		}
 	}
@@ -269,8 +270,11 @@ func (plan *Plan) apart() {
 	}
 }
 
+// chainedContent is how often a loop of a chain is compiled: as it is, and in the chain.
+const chainedContent = 2
+
 // halve spreads the loops of a unit for which no headers are read over its parts; one loop alone is one part. Loops that are run in
-// stages stay together, for what they have in common is compiled once a part.
+// stages stay together, for what they have in common is compiled once a part, and so do those of chains.
 func (plan *Plan) halve(loops []int) {
 	plan.Parts = len(loops) > 1
 	first, second, known := 0, 0, map[string]bool{}
@@ -285,9 +289,14 @@ func (plan *Plan) halve(loops []int) {
 		}
 	}
 	for _, at := range loops {
+		if plan.Parts && plan.Loops[at].Chain {
+			plan.Loops[at].Place, second = Apart, second+chainedContent*len(plan.loopOf(at).Body)
+		}
+	}
+	for _, at := range loops {
 		l := plan.loopOf(at)
 		switch content := len(l.Body); {
-		case !plan.Parts || l.staged():
+		case !plan.Parts || l.staged() || plan.Loops[at].Chain:
 		case first <= second:
 			plan.Loops[at].Place, first = AmongOps, first+content
 		default:

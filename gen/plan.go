@@ -31,6 +31,7 @@ type FunctionPlan struct {
 	Lent      bool  // a call may work on what others hold for it
 	Performs  int   // steps that call Python
 	Groups    []GroupPlan
+	Chains    []chain
 	Structs   []int // entries, by index, whose kernels keep state for each instance
 }
 
@@ -61,6 +62,9 @@ func NewPlan(t Target, functions []*Typed) (*Plan, error) {
 		plan.Functions = append(plan.Functions, b.FunctionPlan)
 	}
 	plan.Light = plan.light()
+	for i := range plan.Functions {
+		plan.Functions[i].Chains = plan.chains(&plan.Functions[i])
+	}
 	plan.apart()
 	return plan, nil
 }

@@ -46,6 +46,7 @@ type FunctionView struct {
 	Steps         []StepView
 	Structs       []StructStepView
 	Groups        []GroupView
+	Chains        []ChainView
 	Counts        Counts
 	summary       []string
 }
@@ -181,6 +182,7 @@ func (v *viewer) function(c string, f *FunctionPlan) *FunctionView {
 	fv.interface_()
 	fv.steps()
 	fv.groups()
+	fv.chains()
 	return fv.w
 }
 

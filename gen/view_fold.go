@@ -14,6 +14,7 @@ type FoldView struct {
 	Folds              []CombineView
 	Starts             []CombineView // those that begin with something else than the first element
 	Scans, Stores      []string      // statements: after each element; at the end
+	Ends               []string      // the same as Stores, of a row's accumulators by themselves
 	Identity           []string
 	Settled            []string // of each accumulator, how it is told that no element can change it; nil: it is not asked
 	Told               string   // how combining is told of the node at fault, where folds that may fail are of several nodes
@@ -246,12 +247,16 @@ func (b *body) sinks(l *Loop, f *FoldView) {
 	}
 	for i, at := range l.folded() {
 		out := l.Outputs[at]
-		fold, found := &l.Folds[out.Fold], "opw_acc->"+member(out)+"[opw_j]"
-		if fold.Plus {
-			both := []scalar.Type{fold.Combined[0], fold.Combined[0]}
-			found = b.use(scalar.Of(fold.Op, both, both[0], []string{found, b.use(fold.Identity[0])}))
+		fold, operand := &l.Folds[out.Fold], len(l.Inputs)+len(l.stored())+i
+		end := func(found, to string) string {
+			if fold.Plus {
+				both := []scalar.Type{fold.Combined[0], fold.Combined[0]}
+				found = b.use(scalar.Of(fold.Op, both, both[0], []string{found, b.use(fold.Identity[0])}))
+			}
+			return b.use(out.Type.Store(to, found))
 		}
-		f.Stores = append(f.Stores, b.use(out.Type.Store(fmt.Sprintf("opw_out[%d] + opw_j * opw_t[%d]", i, i), found)))
+		f.Stores = append(f.Stores, end("opw_acc->"+member(out)+"[opw_j]", fmt.Sprintf("opw_out[%d] + opw_j * opw_t[%d]", i, i)))
+		f.Ends = append(f.Ends, end("opw_one."+member(out), fmt.Sprintf("opw_p[%d] + opw_j * opw_t[%d]", operand, operand)))
 	}
 	for _, out := range l.Outputs {
 		switch {

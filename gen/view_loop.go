@@ -26,6 +26,7 @@ type LoopView struct {
 	Tabled          bool          // its stages say all of it
 	Direct          *DirectView   // the loop is a function of many numbers
 	Variants        []VariantView // strides for which the loop of stores is written out
+	most            []int         // the instructions that Products has so
 	Products        []LineView    // its elements where some divisors are one number each throughout, divided by products; nil: there are no such strides
 	Fails           bool          // an instruction may set an exception
 	Members         bool          // of several nodes: which of them is said
@@ -255,8 +256,8 @@ func (b *body) loop(l *Loop) *LoopView {
 		v.Direct, v.Short = b.direct(l), len(v.Lines) <= shortest
 		v.Tabled = v.Staged != nil && v.Direct == nil
 		all := l.strides(v.Operands)
-		products, holds := b.products(l, all)
-		v.Products = products
+		most, products, holds := b.products(l, all)
+		v.most, v.Products = most, products
 		for i, strides := range all {
 			v.Variants = append(v.Variants, variant(v.Operands, strides, holds[i]))
 		}

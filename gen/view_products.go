@@ -7,25 +7,24 @@ import (
 )
 
 // products writes the elements once more for the strides with which most divisors are one number, and tells for which strides that
-// holds; nil: for none.
-func (b *body) products(l *Loop, strides [][]int) ([]LineView, []bool) {
-	var most []int
+// holds; nil: for none. most: the instructions that divide so.
+func (b *body) products(l *Loop, strides [][]int) (most []int, lines []LineView, holds []bool) {
 	for _, s := range strides {
 		if found := l.divides(s); len(found) > len(most) {
 			most = found
 		}
 	}
 	if most == nil {
-		return nil, make([]bool, len(strides))
+		return nil, nil, make([]bool, len(strides))
 	}
 	again := &body{name: b.name, l: b.l, over: most}
 	again.element(l)
 	b.helpers = append(b.helpers, again.helpers...)
-	holds := make([]bool, len(strides))
+	holds = make([]bool, len(strides))
 	for i, s := range strides {
 		holds[i] = slices.Equal(l.divides(s), most)
 	}
-	return again.lines, holds
+	return most, again.lines, holds
 }
 
 // lying gives strides of which only those of outputs and of numbers are known, some of those that hold: where operands are numbers as

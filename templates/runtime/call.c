@@ -117,7 +117,7 @@ static uint32_t opw_walk(char *frame, const opw_code *code, int *failed)
         int status = 0;
         if (i < done && step->undo)
             continue;
-        if (i >= done && code->next[i] > 1 && !step->undo && opw_may_go_together(frame, step)) {
+        if (i >= done && code->next[i] > 1 && !step->undo && opw_may_go_together(frame, code, i)) {
             ran = opw_run_together(frame, code, code->entries + i, code->next[i], &seen, &status);
             done = i + seen;
             if (ran) {

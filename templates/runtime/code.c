@@ -265,7 +265,7 @@ static int opw_resolve(opw_code *code, const opw_program *p)
     for (i = 0; i < p->variables; i++)
         code->wide |= p->types[p->variable_types[i]].number == NPY_LONGDOUBLE || p->types[p->variable_types[i]].number == NPY_CLONGDOUBLE;
     opw_find_work(code);
-    if (opw_find_temporaries(code) || opw_find_lane(code) || opw_find_spares(code))
+    if (opw_find_temporaries(code) || opw_find_lane(code) || opw_find_spares(code) || opw_find_chains(code))
         return -1;
     code->alone = code->direct && !code->lane && code->works == 1 && p->results == 1 && p->single && !code->scalars && !p->kept &&
                   !code->temporaries;
@@ -292,4 +292,5 @@ static void opw_drop_code(opw_code *code)
     PyMem_Free(code->temporary_offsets);
     PyMem_Free(code->lane);
     PyMem_Free(code->spares);
+    PyMem_Free((void *)code->chains);
 }

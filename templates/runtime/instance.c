@@ -69,6 +69,7 @@ typedef struct {
     int alone;          /* the same, of one step and one result, which the caller gets as it is; nothing else is made */
     uint32_t *work_steps, works;
     uint32_t *follow;   /* of each of these: how many from there on may run slab by slab, one after the other: loops */
+    const opw_chain **chains; /* of each entry of the table the chain that begins there, or NULL; NULL: there are none */
     uint32_t *entries, *next; /* the numbers of all entries of the table; the same of them: loops, and what takes out= for these */
     uint32_t *temporary_offsets, temporaries; /* those that are not kept */
     opw_lane *lane;     /* NULL: that is not one loop */

@@ -100,6 +100,16 @@ typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 #elif defined(__RECIPROCAL_MATH__)
 #define OPW_BY_PRODUCTS(n, rows, p, s, t, inputs, operands, products, exactly) (products(n, 0, 0, rows, p, s, t), 0)
 #endif
+#ifdef OPW_PRODUCTS
+#define OPW_DIVIDES 1
+#else
+#define OPW_DIVIDES 0
+#endif
+#define OPW_LONG_RUN 2048 /* elements that are folded as several columns, where that pays */
+#define OPW_CHAIN_LEVELS 4 /* of pairs of blocks of rows that are shorter */
+#ifndef OPW_CHAIN_BEGINS   /* what tests, which say so in cflags, want done where a chain begins */
+#define OPW_CHAIN_BEGINS (void)0
+#endif
 #ifdef OPW_BY_PRODUCTS
 #define OPW_ROWS(function) function
 #else

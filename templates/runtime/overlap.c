@@ -36,11 +36,13 @@ static opw_range opw_range_of(const opw_operand *operand)
     return range;
 }
 
+static int opw_ranges_meet(const opw_range *one, const opw_range *other) { return one->low < other->high && other->low < one->high; }
+
 /* Whether operands may share memory. */
 static int opw_meet(const opw_operand *a, const opw_operand *b)
 {
     opw_range one = opw_range_of(a), other = opw_range_of(b);
-    return one.low < other.high && other.low < one.high;
+    return opw_ranges_meet(&one, &other);
 }
 
 /* Whether two objects are arrays that may share memory. */

@@ -21,6 +21,41 @@ static int opw_tells(unsigned int word)
     return (__builtin_ia32_stmxcsr() & OPW_ROUNDED) != 0;
 }
 
+/* What is computed while the status word is watched: the word as it would be without marks, and the marks that it had, or that came of
+   what was computed again. To change the word takes as long as a hundred elements: it is done where there are marks. */
+typedef struct { unsigned int clear, marks; } opw_watch;
+
+/* 0: the status word does not tell. */
+static int opw_begin_watch(opw_watch *watch)
+{
+    const unsigned int word = __builtin_ia32_stmxcsr();
+    if (!opw_tells(word))
+        return 0;
+    watch->clear = word & ~OPW_MARKS;
+    watch->marks = word & OPW_MARKS;
+    if (watch->marks)
+        __builtin_ia32_ldmxcsr(watch->clear);
+    return 1;
+}
+
+/* Whether nothing was out of range. */
+OPW_INLINE int opw_unmarked(void) { return OPW_MOSTLY(!(__builtin_ia32_stmxcsr() & OPW_MARKS)); }
+
+static void opw_clear_marks(const opw_watch *watch) { __builtin_ia32_ldmxcsr(watch->clear); }
+
+/* Takes the marks of what was computed again. */
+static void opw_take_marks(opw_watch *watch)
+{
+    watch->marks |= __builtin_ia32_stmxcsr() & OPW_MARKS;
+    opw_clear_marks(watch);
+}
+
+static void opw_end_watch(const opw_watch *watch)
+{
+    if (watch->marks & ~OPW_MARK_READ)
+        __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | watch->marks);
+}
+
 static void opw_rows_exactly(opw_inner_fn exactly, npy_intp n, npy_intp from, npy_intp row, npy_intp end, char *const *p, const npy_intp *s,
                              const npy_intp *t, int operands)
 {
@@ -32,24 +67,19 @@ static void opw_rows_exactly(opw_inner_fn exactly, npy_intp n, npy_intp from, np
     }
 }
 
-/* To change the status word takes as long as a hundred elements: it is done where there are marks. */
 int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s, const npy_intp *t, int inputs, int operands,
                     opw_from_fn products, opw_inner_fn exactly)
 {
-    unsigned int word, clear, marks;
+    opw_watch watch;
     npy_intp from, run, row, end, most;
     int i, j, over = n < OPW_PRODUCTS_SHORT || n * rows < OPW_PRODUCTS_LEAST;
     for (i = 0; i < inputs; i++)
         for (j = inputs; j < operands; j++)
             over |= p[i] == p[j];
-    if (over || !opw_tells(word = __builtin_ia32_stmxcsr())) {
+    if (over || !opw_begin_watch(&watch)) {
         opw_rows_exactly(exactly, n, 0, 0, rows, p, s, t, operands);
         return 0;
     }
-    clear = word & ~OPW_MARKS;
-    marks = word & OPW_MARKS;
-    if (marks)
-        __builtin_ia32_ldmxcsr(clear);
     most = n < OPW_PRODUCTS_RUN ? OPW_PRODUCTS_RUN / n : 1;
     for (row = 0; row < rows; row = end) {
         from = 0;
@@ -57,19 +87,17 @@ int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s
             end = rows - row < most ? rows : row + most;
             run = n - from < 2 * OPW_PRODUCTS_RUN ? n - from : OPW_PRODUCTS_RUN;
             products(run, from, row, end, p, s, t);
-            if (OPW_MOSTLY(!(__builtin_ia32_stmxcsr() & OPW_MARKS)))
+            if (opw_unmarked())
                 continue;
             if (run == n)
                 end = rows - row < 8 * most ? rows : row + 8 * most;
             run = n - from < 9 * OPW_PRODUCTS_RUN ? n - from : 8 * OPW_PRODUCTS_RUN;
-            __builtin_ia32_ldmxcsr(clear);
+            opw_clear_marks(&watch);
             opw_rows_exactly(exactly, run, from, row, end, p, s, t, operands);
-            marks |= __builtin_ia32_stmxcsr() & OPW_MARKS;
-            __builtin_ia32_ldmxcsr(clear);
+            opw_take_marks(&watch);
         } while ((from += run) < n);
     }
-    if (marks & ~OPW_MARK_READ)
-        __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | marks);
+    opw_end_watch(&watch);
     return 0;
 }
 #endif

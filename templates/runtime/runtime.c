@@ -26,6 +26,8 @@
 #include "ways.c"
 #include "fold.c"
 #include "group.c"
+#include "laid.c"
+#include "chain.c"
 #include "slabs.c"
 #include "profile.c"
 #include "account.c"

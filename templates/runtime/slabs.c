@@ -9,174 +9,6 @@
 #define OPW_SLAB_BYTES (3 << 17) /* of a slab, of all arrays together; where fewer elements are long, which tests say, it is less */
 #define OPW_SLAB_MOST 8          /* times as much may one position be */
 #define OPW_SLAB_WORTH 3         /* times as much is an input of the first loop, at least */
-#define OPW_SLAB_LOOPS 8         /* that are run together, at most */
-
-/* A loop that is laid out. over: the axis of which a slab has positions: of those that a fold keeps, the first; of a loop of stores,
-   any. */
-typedef struct {
-    const opw_loop *work;
-    int over;
-    npy_intp elements;
-    opw_operands list;
-    opw_axes axes, gone; /* of a fold: that it keeps, that go */
-    opw_items items;
-    npy_intp room[OPW_VIEW_ROOM];
-    PyArrayObject *held[OPW_MAX_OPERANDS]; /* owned: of its operands, that they stay where another loop's output takes one's place */
-    int holds;
-} opw_laid;
-
-/* Loops, and what they share. */
-typedef struct {
-    opw_shares shares;
-    opw_laid *loops[OPW_SLAB_LOOPS];
-    int n;
-    npy_intp positions, length, unit; /* of the axis; of a slab, a multiple of the unit */
-    npy_intp each, slabs;             /* slabs of a part; all */
-} opw_slabs;
-
-/* The loop of a step, whether it is several nodes, and where its arrays are. */
-static const opw_loop *opw_loop_of(char *frame, const opw_resolved *step, const opw_group **group, opw_places *places)
-{
-    const opw_program *program = OPW_HEAD(frame)->program;
-    *group = step->run == opw_run_group ? &program->group_table[*step->slots] : NULL;
-    *places = opw_in_slots(frame, step->slots + 1);
-    return &program->loop_table[*group ? (*group)->main : *step->slots];
-}
-
-static npy_intp opw_positions(const opw_laid *laid) { return laid->axes.dims[laid->over]; }
-
-/* How far all positions of an axis reach in an operand. */
-static npy_intp opw_reaches(const opw_laid *laid, int axis, int k) { return laid->axes.strides[axis][k] * laid->axes.dims[axis]; }
-
-static int opw_is_place(const opw_operand *operand) { return operand->data == OPW_NO_PLACE; }
-
-/* Whether an operand is an output. */
-static int opw_is_written(const opw_laid *laid, int k) { return k >= laid->work->inputs && !opw_is_place(&laid->list.all[k]); }
-
-/* Whether two operands are the same elements, in the same order. */
-static int opw_same_elements(const opw_operand *a, const opw_operand *b)
-{
-    int i = 0, j = 0;
-    if (a->data != b->data || a->size != b->size)
-        return 0;
-    for (;; i++, j++) {
-        for (; i < a->ndim && a->dims[i] == 1; i++)
-            ;
-        for (; j < b->ndim && b->dims[j] == 1; j++)
-            ;
-        if (i == a->ndim || j == b->ndim)
-            return i == a->ndim && j == b->ndim;
-        if (a->dims[i] != b->dims[j] || a->strides[i] != b->strides[j])
-            return 0;
-    }
-}
-
-/* How an axis of a loop and the shared one of a loop before go together: -1: not at all, for one would touch in a slab what belongs to
-   another slab of the other; 1: both walk some array in the same steps; 0: they have nothing to do with one another. */
-static int opw_goes_with(const opw_laid *laid, int axis, const opw_laid *before)
-{
-    int i, k, goes = 0;
-    for (k = 0; k < laid->list.n; k++)
-        for (i = 0; i < before->list.n; i++) {
-            const opw_operand *a = &laid->list.all[k], *b = &before->list.all[i];
-            npy_intp reach = opw_reaches(laid, axis, k);
-            int same;
-            if (opw_is_place(a) || opw_is_place(b) || !opw_meet(a, b))
-                continue;
-            same = reach && reach == opw_reaches(before, before->over, i) && opw_same_elements(a, b);
-            if (!same && (opw_is_written(laid, k) || opw_is_written(before, i)))
-                return -1;
-            goes |= same;
-        }
-    return goes;
-}
-
-/* Whether an axis of a loop goes with those of all before; lengths are one another's multiples. */
-static int opw_goes_with_all(const opw_slabs *slabs, const opw_laid *laid, int axis)
-{
-    npy_intp n = laid->axes.dims[axis];
-    int j, with, goes = 0;
-    if (n % slabs->positions && slabs->positions % n)
-        return 0;
-    for (j = 0; j < slabs->n; j++) {
-        if ((with = opw_goes_with(laid, axis, slabs->loops[j])) < 0)
-            return 0;
-        goes |= with;
-    }
-    return goes;
-}
-
-/* Takes a loop in behind the others, if it has an axis that goes with theirs. */
-static int opw_take_in(opw_slabs *slabs, opw_laid *laid)
-{
-    const opw_fold *fold = laid->work->fold;
-    int axis, axes = fold ? 1 : laid->axes.n;
-    npy_intp n;
-    if (!laid->axes.n)
-        return 0;
-    for (axis = 0; slabs->n && axis < axes && !opw_goes_with_all(slabs, laid, axis); axis++)
-        ;
-    if (axis == axes || (!slabs->n && !fold))
-        return 0;
-    laid->over = axis;
-    n = opw_positions(laid);
-    if (!slabs->n || n < slabs->positions)
-        slabs->positions = n;
-    if (fold && laid->axes.n == 1 && laid->gone.n > 1 && slabs->unit % laid->items.width) /* a column by itself is folded otherwise */
-        slabs->unit *= laid->items.width;
-    slabs->loops[slabs->n++] = laid;
-    return 1;
-}
-
-static void opw_drop_laid(opw_laid *laid)
-{
-    while (laid->holds)
-        Py_DECREF(laid->held[--laid->holds]); /* release an operand (owned) */
-    PyMem_Free(laid);
-}
-
-/* Holds the arrays of a loop's operands. */
-static void opw_hold_operands(opw_laid *laid, opw_places places, int n)
-{
-    for (laid->holds = 0; laid->holds < n; laid->holds++) {
-        laid->held[laid->holds] = *opw_place(places, laid->holds);
-        Py_INCREF(laid->held[laid->holds]);
-    }
-}
-
-/* Makes a loop's outputs and puts its axes in order. Non-zero: it is to be run as if it had not been looked at; no exception is set. */
-static int opw_lay(char *frame, const opw_resolved *step, opw_laid *laid)
-{
-    const opw_program *program = OPW_HEAD(frame)->program;
-    const opw_group *group;
-    opw_places places, sources;
-    const opw_loop *work = opw_loop_of(frame, step, &group, &places);
-    npy_intp dims[OPW_MAX_DIMS];
-    PyArrayObject **list[OPW_MAX_OPERANDS];
-    int i, ndim, status = 0;
-    laid->work = work;
-    laid->holds = 0;
-    sources = places;
-    if (group && group->views) {
-        status = opw_list_viewed(program, group, places, laid->room, laid->list.all, list);
-        places = opw_in_list(list);
-    } else
-        for (i = 0; i < work->inputs; i++)
-            laid->list.all[i] = opw_operand_of(*opw_place(places, i));
-    if (!status && work->fold && !(status = opw_lay_folds(work, places, group, &laid->list, &ndim, dims)))
-        laid->elements = opw_plan_fold(&laid->items, work, &laid->list, ndim, dims, &laid->axes, &laid->gone);
-    else if (!status && !work->fold && !(status = opw_lay_stores(work, places, group, laid->list.all, &laid->axes))) {
-        laid->list.n = work->inputs + work->outputs;
-        opw_join_axes(&laid->axes);
-        for (i = 0, laid->elements = 1; i < laid->axes.n; i++)
-            laid->elements *= laid->axes.dims[i];
-    }
-    if (status)
-        PyErr_Clear(); /* it will be said again */
-    else
-        opw_hold_operands(laid, sources, (group ? (int)group->sources : work->inputs) + work->outputs);
-    return status;
-}
 
 /* The bytes of memory that elements take which lie `stride` apart, for each byte of an element: no more than its cache line. */
 static npy_intp opw_lines_of(npy_intp stride, npy_intp size)
@@ -248,40 +80,14 @@ static int opw_cut_slabs(opw_slabs *slabs)
     return slabs->slabs > 1 && slabs->length * bytes <= OPW_SLAB_MOST * OPW_SLAB_BYTES;
 }
 
-/* Folds positions of a loop's axis, from `first` on. p: where its operands lie. */
-static int opw_fold_slab(const opw_laid *laid, npy_intp first, npy_intp n, char *const *p)
-{
-    opw_items items = laid->items;
-    if (items.outer)
-        return opw_fold_items(&items, first * (items.all / laid->axes.dims[0]), n * (items.all / laid->axes.dims[0]));
-    items.p = p;
-    items.columns = n;
-    items.items = (n + items.width - 1) / items.width;
-    return opw_fold_items(&items, 0, items.items);
-}
-
-/* Runs a slab of a loop: n positions of its axis, from `first` on. */
-static int opw_run_slab(const opw_laid *laid, npy_intp first, npy_intp n)
-{
-    char *p[OPW_MAX_OPERANDS];
-    int k;
-    for (k = 0; k < laid->list.n; k++)
-        p[k] = laid->list.all[k].data + first * laid->axes.strides[laid->over][k];
-    return laid->work->fold ? opw_fold_slab(laid, first, n, p)
-                            : opw_store_some(laid->work, &laid->axes, laid->over, n, laid->elements / opw_positions(laid), p);
-}
-
 /* Runs slabs, from `first` on. */
 static int opw_run_slabs(const opw_slabs *slabs, npy_intp first, npy_intp n)
 {
-    int j, status = 0;
+    int status = 0, plain = 0;
     for (; n && !status; n--, first++) {
         npy_intp begin = first * slabs->length, left = slabs->positions - begin;
         npy_intp length = left < slabs->length ? left : slabs->length;
-        for (j = 0; j < slabs->n && !status; j++) {
-            npy_intp finer = opw_positions(slabs->loops[j]) / slabs->positions;
-            status = opw_run_slab(slabs->loops[j], begin * finer, length * finer);
-        }
+        status = slabs->chain ? opw_run_chain(slabs, begin, length, &plain) : opw_run_positions(slabs, begin, length);
     }
     return status;
 }
@@ -313,7 +119,8 @@ static int opw_run_laid(opw_slabs *slabs)
    failed, the last of these. */
 OPW_APART static uint32_t opw_run_together(char *frame, const opw_code *code, const uint32_t *steps, uint32_t n, uint32_t *seen, int *status)
 {
-    opw_slabs slabs = {{NULL, opw_run_slabs_part, {0, NULL, NULL, NULL}}, {NULL}, 0, 0, 0, 1, 0, 0};
+    opw_slabs slabs = {{NULL, opw_run_slabs_part, {0, NULL, NULL, NULL}}, {NULL}, 0, 0, 0, 1, 0, 0, NULL};
+    const opw_chain *chain = code->chains ? code->chains[*steps] : NULL;
     opw_laid *laid;
     uint32_t k, ran = 0;
     *seen = 0;
@@ -333,9 +140,14 @@ OPW_APART static uint32_t opw_run_together(char *frame, const opw_code *code, co
             opw_drop_laid(laid);
             break;
         }
+        if (chain && opw_is_chain(&slabs, chain)) {
+            slabs.chain = chain;
+            k++;
+            break;
+        }
     }
     *seen = k;
-    if (!*status && slabs.n > 1 && opw_cut_slabs(&slabs) && !opw_run_laid(&slabs))
+    if (!*status && slabs.n > 1 && (slabs.chain ? opw_cut_chain(&slabs) : opw_cut_slabs(&slabs)) && !opw_run_laid(&slabs))
         ran = k;
     while (slabs.n)
         opw_drop_laid(slabs.loops[--slabs.n]);
@@ -350,9 +162,10 @@ OPW_APART static uint32_t opw_run_together(char *frame, const opw_code *code, co
 #define OPW_STEP_BY_STEP
 #endif
 
-/* Whether a step, of those that loops may follow, reads so much that it is worth looking. */
-OPW_INLINE int opw_may_go_together(char *frame, const opw_resolved *step)
+/* Whether a step, of those that loops may follow, reads so much that it is worth looking. entry: which of the table. */
+OPW_INLINE int opw_may_go_together(char *frame, const opw_code *code, uint32_t entry)
 {
+    const opw_resolved *step = &code->steps[entry];
 #ifdef OPW_STEP_BY_STEP
     (void)frame, (void)step;
     return 0;
@@ -364,7 +177,7 @@ OPW_INLINE int opw_may_go_together(char *frame, const opw_resolved *step)
     int i, n = group ? (int)group->sources : work->inputs;
     for (i = 0; i < n; i++) {
         opw_operand source = opw_operand_of(*opw_place(places, i));
-        if (opw_all_bytes(&source) >= worth)
+        if (opw_all_bytes(&source) >= worth || (code->chains && code->chains[entry] && opw_may_be_rows(&source)))
             return 1;
     }
     return 0;
@@ -397,4 +210,20 @@ static void opw_find_runs(const opw_program *p, const uint32_t *entries, uint32_
         int between = after && step->run == opw_plain_offer_own;
         follow[i] = between || opw_runs_in_slabs(p, step) ? after + 1 : 0;
     }
+}
+
+/* Lists by entries the chains that begin there. Non-zero: no memory. */
+static int opw_find_chains(opw_code *code)
+{
+    const opw_program *p = code->program;
+    const opw_chain *chain = p->chain_table;
+    if (!chain)
+        return 0;
+    if (!(code->chains = (const opw_chain **)PyMem_Calloc(p->steps + 1, sizeof(*code->chains)))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (; chain->loops; chain++)
+        code->chains[chain->first] = chain;
+    return 0;
 }

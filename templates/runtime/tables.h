@@ -230,6 +230,21 @@ typedef struct {
    status is 1 + the number of the member that failed; views come after the members. */
 OPW_SHARED int opw_run_group(char *frame, const uint32_t *slots);
 
+/* Loops that follow one another, of which the first folds the last axis and the others read the rows again, or what was folded of
+   them: `run` runs them row by row, each so many rows behind the first. p, t: of each loop where the operands of its first row are, and
+   how far on those of the next. first: which of the steps; lanes, block: elements of a row that are computed at once, and folded in one;
+   alone: of each loop whether it goes over one element of each row; steady: of each a bit for each input that is one number throughout a
+   row, where what else a row has lies close. divides: by products, of which the status word has to tell. */
+typedef int (*opw_chain_fn)(npy_intp n, npy_intp rows, char *const *const *p, const npy_intp *const *t);
+typedef struct {
+    uint32_t first, loops;
+    npy_intp lanes, block;
+    const opw_figure *alone, *delays;
+    const npy_uint64 *steady;
+    opw_chain_fn run;
+    int divides;
+} opw_chain;
+
 /* A function as data. An entry of the table of slots: a variable, or a number as -1 - n. */
 typedef struct opw_program {
     const char *name;
@@ -249,6 +264,7 @@ typedef struct opw_program {
     const opw_loop *loop_table;
     const opw_group *group_table;
     const opw_access *access_table;
+    const opw_chain *chain_table; /* ends with one of no loops; NULL: there are none */
 } opw_program;
 
 /* What a unit gives to the runtime. Functions may share tables of types and loops; which one a call is of, the runtime knows by

@@ -90,7 +90,7 @@ OPW_INLINE int opw_run_work(char *frame, const opw_code *code, int alone)
     for (i = 0; i < (alone ? 1 : code->works); i++) {
         const opw_resolved *step = &code->steps[code->work_steps[i]];
         int status = 0;
-        if (!alone && code->follow[i] > 1 && opw_may_go_together(frame, step) &&
+        if (!alone && code->follow[i] > 1 && opw_may_go_together(frame, code, code->work_steps[i]) &&
             (ran = opw_run_together(frame, code, code->work_steps + i, code->follow[i], &seen, &status))) {
             opw_meet_of_loops(frame, code, &met);
             i += ran - 1;

@@ -1,0 +1,150 @@
+/* Loops that are laid out, run row by row by text of the unit's own. */
+/* ---- chains ------------------------------------------------------------------------------------------------------- */
+
+/* Where rows are short a slab of a few would stay in the nearest cache, but each loop of each slab costs as much as a row does. A chain has
+   the text of its loops in one, for the way in which rows mostly lie. Where they lie otherwise its loops run as others do; no element is
+   computed otherwise. */
+#define OPW_CHAIN_LEAST 16384 /* elements, and */
+#define OPW_CHAIN_SHORT 128 /* of a row: what it takes to begin with rows, and to end them, is to be worth while */
+#define OPW_CHAIN_RUN 65536 /* that are computed before it is looked whether something was out of range; where it was, it may come again: */
+#define OPW_CHAIN_PLAIN 4   /* as many times as many are run loop by loop */
+
+/* Whether an operand has rows that lie as a chain wants them. */
+static int opw_may_be_rows(const opw_operand *operand)
+{
+    int last = operand->ndim - 1;
+    return last > 0 && operand->strides[last] == operand->size && operand->dims[last] >= OPW_CHAIN_SHORT &&
+           operand->dims[last] < OPW_LONG_RUN && operand->dims[last - 1] > 1 && operand->dims[last] * operand->dims[last - 1] >= OPW_CHAIN_LEAST;
+}
+
+/* Whether an output is an input's memory. */
+static int opw_writes_over(const opw_laid *laid)
+{
+    int i, k;
+    for (i = 0; i < laid->work->inputs; i++)
+        for (k = laid->work->inputs; k < laid->list.n; k++)
+            if (laid->list.all[i].data == laid->list.all[k].data)
+                return 1;
+    return 0;
+}
+
+/* Whether a loop's operands lie as its part of a chain has them, in rows of n elements. */
+static int opw_lies_in_rows(const opw_laid *laid, const opw_chain *chain, int which, npy_intp n)
+{
+    const opw_loop *work = laid->work;
+    const opw_folding *folding = &laid->items.folding;
+    const opw_axes *axes = work->fold ? &laid->gone : &laid->axes;
+    int k, operands = work->fold ? laid->list.blocks : laid->list.n;
+    if (chain->alone[which])
+        return axes->n == 1;
+    if (work->fold ? laid->axes.n != 1 || axes->n != 1 || folding->beside || folding->close : axes->n != 2 || laid->over)
+        return 0;
+    for (k = 0; k < operands; k++)
+        if (axes->strides[axes->n - 1][k] != (k < work->inputs && chain->steady[which] >> k & 1 ? 0 : laid->list.all[k].size))
+            return 0;
+    return axes->dims[axes->n - 1] == n && (work->fold || !opw_writes_over(laid));
+}
+
+/* Whether loops are all that a chain has, and lie so. */
+static int opw_is_chain(const opw_slabs *slabs, const opw_chain *chain)
+{
+    const npy_intp n = slabs->loops[0]->gone.dims[0];
+    int j;
+    if ((uint32_t)slabs->n != chain->loops || n < OPW_CHAIN_SHORT || n >= OPW_LONG_RUN || (n % chain->block && n % chain->block < 2 * chain->lanes))
+        return 0;
+    for (j = 0; j < slabs->n; j++)
+        if (opw_positions(slabs->loops[j]) != slabs->positions || !opw_lies_in_rows(slabs->loops[j], chain, j, n))
+            return 0;
+    return 1;
+}
+
+/* Decides how many rows are run at once. */
+static int opw_cut_chain(opw_slabs *slabs)
+{
+    const npy_intp n = slabs->loops[0]->gone.dims[0];
+    slabs->length = OPW_CHAIN_RUN / n;
+    slabs->slabs = (slabs->positions + slabs->length - 1) / slabs->length;
+    return 1;
+}
+
+/* Runs n rows of a loop, each by itself. */
+static int opw_run_some_rows(const opw_laid *laid, npy_intp first, npy_intp n)
+{
+    char *p[OPW_MAX_OPERANDS];
+    const opw_axes *axes = &laid->axes;
+    int k, status = 0;
+    for (; n && !status; n--, first++) {
+        for (k = 0; k < laid->list.n; k++)
+            p[k] = laid->list.all[k].data + first * axes->strides[0][k];
+        status = laid->work->fold ? opw_fold_slab(laid, first, 1, p) : laid->work->inner(axes->n > 1 ? axes->dims[1] : 1, p, axes->strides[axes->n - 1]);
+    }
+    return status;
+}
+
+/* The first rows of those loops that are ahead of others. */
+static int opw_run_ahead(const opw_slabs *slabs, npy_intp first, npy_intp behind)
+{
+    int j, status = 0;
+    for (j = 0; j < slabs->n && !status; j++)
+        status = opw_run_some_rows(slabs->loops[j], first, behind - (npy_intp)slabs->chain->delays[j]);
+    return status;
+}
+
+/* The last rows of those that are behind. */
+static int opw_run_behind(const opw_slabs *slabs, npy_intp end)
+{
+    int j, status = 0;
+    for (j = 0; j < slabs->n && !status; j++)
+        status = opw_run_some_rows(slabs->loops[j], end - (npy_intp)slabs->chain->delays[j], (npy_intp)slabs->chain->delays[j]);
+    return status;
+}
+
+/* Runs n rows, from `first` on. */
+static int opw_run_linked(const opw_slabs *slabs, npy_intp first, npy_intp n)
+{
+    const opw_chain *chain = slabs->chain;
+    const npy_intp behind = (npy_intp)chain->delays[slabs->n - 1];
+    char *p[OPW_SLAB_LOOPS][OPW_MAX_OPERANDS], *const *ps[OPW_SLAB_LOOPS];
+    const npy_intp *ts[OPW_SLAB_LOOPS];
+    int j, k, status;
+    for (j = 0; j < slabs->n; j++) {
+        const opw_laid *laid = slabs->loops[j];
+        ps[j] = p[j];
+        ts[j] = laid->axes.strides[laid->over];
+        for (k = 0; k < laid->list.n; k++)
+            p[j][k] = laid->list.all[k].data + (first + behind - (npy_intp)chain->delays[j]) * ts[j][k];
+    }
+    if (!(status = opw_run_ahead(slabs, first, behind)) && !(status = chain->run(slabs->loops[0]->gone.dims[0], n - behind, ps, ts)))
+        status = opw_run_behind(slabs, first + n);
+    return status;
+}
+
+/* The same, and what was out of range again. plain: how often still loop by loop. */
+#if defined(__SSE2__)
+static int opw_run_chain(const opw_slabs *slabs, npy_intp first, npy_intp n, int *plain)
+{
+    opw_watch watch;
+    int status;
+    if (*plain || n <= (npy_intp)slabs->chain->delays[slabs->n - 1] || (slabs->chain->divides && !opw_begin_watch(&watch))) {
+        *plain -= *plain > 0;
+        return opw_run_positions(slabs, first, n);
+    }
+    status = opw_run_linked(slabs, first, n);
+    if (!slabs->chain->divides)
+        return status;
+    if (!status && !opw_unmarked()) {
+        opw_clear_marks(&watch);
+        status = opw_run_positions(slabs, first, n);
+        opw_take_marks(&watch);
+        *plain = OPW_CHAIN_PLAIN;
+    }
+    opw_end_watch(&watch);
+    return status;
+}
+#else
+static int opw_run_chain(const opw_slabs *slabs, npy_intp first, npy_intp n, int *plain)
+{
+    (void)plain;
+    return n > (npy_intp)slabs->chain->delays[slabs->n - 1] ? opw_run_linked(slabs, first, n) : opw_run_positions(slabs, first, n);
+}
+#endif
