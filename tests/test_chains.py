@@ -1,4 +1,4 @@
-"""Loops that hand values of rows on and run row by row, several rows together: the same bits as of each row by itself."""
+"""Loops that hand values of rows on and run row by row: the same bits as of each row by itself."""
 
 from __future__ import annotations
 

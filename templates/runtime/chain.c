@@ -45,6 +45,30 @@ static int opw_lies_in_rows(const opw_laid *laid, const opw_chain *chain, int wh
     return axes->dims[axes->n - 1] == n && (work->fold || !opw_writes_over(laid));
 }
 
+/* Whether an input of a loop's is what a loop before has made. */
+static int opw_is_made(const opw_slabs *slabs, int which, const char *data)
+{
+    int j, k;
+    for (j = 0; j < which; j++)
+        for (k = slabs->loops[j]->work->inputs; k < slabs->loops[j]->list.n; k++)
+            if (slabs->loops[j]->list.all[k].data == data)
+                return 1;
+    return 0;
+}
+
+/* Whether some loop writes over what another has read: that cannot be computed again. */
+static int opw_write_over(const opw_slabs *slabs)
+{
+    int i, j, k, m;
+    for (m = 0; m < slabs->n; m++)
+        for (i = 0; i < slabs->loops[m]->work->inputs; i++)
+            for (j = 0; j < slabs->n && !opw_is_made(slabs, m, slabs->loops[m]->list.all[i].data); j++)
+                for (k = slabs->loops[j]->work->inputs; k < slabs->loops[j]->list.n; k++)
+                    if (opw_ranges_meet(&slabs->loops[m]->ranges[i], &slabs->loops[j]->ranges[k]))
+                        return 1;
+    return 0;
+}
+
 /* Whether loops are all that a chain has, and lie so. */
 static int opw_is_chain(const opw_slabs *slabs, const opw_chain *chain)
 {
@@ -55,7 +79,7 @@ static int opw_is_chain(const opw_slabs *slabs, const opw_chain *chain)
     for (j = 0; j < slabs->n; j++)
         if (opw_positions(slabs->loops[j]) != slabs->positions || !opw_lies_in_rows(slabs->loops[j], chain, j, n))
             return 0;
-    return 1;
+    return !chain->divides || !opw_write_over(slabs);
 }
 
 /* Decides how many rows are run at once. */
@@ -123,7 +147,7 @@ static int opw_run_linked(const opw_slabs *slabs, npy_intp first, npy_intp n)
 #if defined(__SSE2__)
 static int opw_run_chain(const opw_slabs *slabs, npy_intp first, npy_intp n, int *plain)
 {
-    opw_watch watch;
+    opw_watch watch = {0, 0};
     int status;
     if (*plain || n <= (npy_intp)slabs->chain->delays[slabs->n - 1] || (slabs->chain->divides && !opw_begin_watch(&watch))) {
         *plain -= *plain > 0;

@@ -17,10 +17,10 @@ _NEAR = 64  # nodes
 def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
     """Say whether a node may write over one of its inputs, as far as the nodes around it show.
 
-    It may if a node computes that input, and nobody else reads it, or what it is a view of, but loops of the engine's that
-    the node itself waits for: they have run; if the memory is none of an input or a constant, nor of an op that has no C,
-    which may give what it keeps; and if its elements share none among themselves, which an op says that makes such views by
-    an attribute ``overlaps = True``.
+    It may if a node computes that input, and nobody else reads it, or what it is a view of, but loops of the
+    engine's that the node itself waits for: they have run; if the memory is none of an input or a constant, nor of
+    an op that has no C, which may give what it keeps; and if its elements share none among themselves, which an op
+    says that makes such views by an attribute ``overlaps = True``.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
     while stack:
         variable, reader, place = stack.pop()
         if reader is not None:
-            others = index.get(variable, {}).keys() - {(reader, place)}
-            if others and not _have_run([r for r, _ in others], [i for _, i in others], node):
+            more = index.get(variable, {}).keys() - {(reader, place)}
+            if more and not _have_run([r for r, _ in more], [i for _, i in more], node):
                 return False
         owner = variable.owner
         if owner is None or isinstance(variable, Constant) or owner not in members or variable in fgraph.inputs:
@@ -68,8 +68,10 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
 
 
 def _have_run(readers: list[Any], places: list[int], node: Apply) -> bool:
-    """Whether all that read an array, each as one of its inputs, are loops of the engine's, which give it to nobody, and the
-    node waits for each. Of the nodes that it waits for the nearest are looked at.
+    """Say whether all that read an array, each as one of its inputs, have run.
+
+    They have if they are loops of the engine's, which give it to nobody, and the node waits for each. Of the nodes that
+    it waits for the nearest are looked at.
     """
     for reader, place in zip(readers, places):
         if reader == "output" or not hasattr(reader.op, "structure"):
