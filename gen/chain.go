@@ -20,7 +20,7 @@ type chained struct {
 
 const (
 	maxChained   = 8 // loops
-	chainedCalls = 2 // of them, at least, go over rows
+	leastChained = 2 // of them, at least, go over rows
 )
 
 // chains finds them, once the loops of a function are known.
@@ -71,7 +71,7 @@ func (plan *Plan) chainAt(f *FunctionPlan, first int) (*chain, int) {
 			end, whole = at, len(c.loops)
 		}
 	}
-	if c.loops = c.loops[:whole]; rows < chainedCalls {
+	if c.loops = c.loops[:whole]; rows < leastChained {
 		return nil, 0
 	}
 	return c, end
