@@ -145,6 +145,15 @@ def test_rows_that_lie_otherwise():
     assert_bits([x], wanted)
 
 
+def test_what_is_out_of_range_where_the_rows_that_were_folded_are_written_over():
+    x, y = tensor(np.float64, 2, "x"), tensor(np.float64, 2, "y")
+    f = opweld.function([x, y], (y - x.sum(axis=1, keepdims=True)) / 3)
+    folded, read = given(300, 200, np.float64, "usual")[0], given(301, 200, np.float64, "special")[0][:, :300].copy()
+    wanted = listed(f, folded, read)
+    assert f(folded, read, out=folded) is folded
+    assert_bits([folded], wanted)
+
+
 PROGRAM = """
 import numpy as np, opweld, opweld.tensor as T
 from opweld import config

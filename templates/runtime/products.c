@@ -39,7 +39,7 @@ static int opw_begin_watch(opw_watch *watch)
 }
 
 /* Whether nothing was out of range. */
-OPW_INLINE int opw_unmarked(void) { return OPW_MOSTLY(!(__builtin_ia32_stmxcsr() & OPW_MARKS)); }
+OPW_INLINE int opw_unmarked(void) { return !(__builtin_ia32_stmxcsr() & OPW_MARKS); }
 
 static void opw_clear_marks(const opw_watch *watch) { __builtin_ia32_ldmxcsr(watch->clear); }
 
@@ -87,7 +87,7 @@ int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s
             end = rows - row < most ? rows : row + most;
             run = n - from < 2 * OPW_PRODUCTS_RUN ? n - from : OPW_PRODUCTS_RUN;
             products(run, from, row, end, p, s, t);
-            if (opw_unmarked())
+            if (OPW_MOSTLY(opw_unmarked()))
                 continue;
             if (run == n)
                 end = rows - row < 8 * most ? rows : row + 8 * most;

@@ -606,7 +606,7 @@ static const opw_step squeezed_steps[] = {INPUT(0), INIT(2), {opw_run_view, NULL
 #define LENT_OVER(...) PROGRAM_LENT(__VA_ARGS__, 1)
 #define PROGRAM_LENT(name, variables, types_of, arguments, results, steps, slots, single, loops_of, lent) \
     name, variables, COUNT(arguments), COUNT(results), COUNT(steps), COUNT(slots), 0, 0, 0, 0, 0, 0, single, lent, types_of, none, none, \
-        types, arguments, results, steps, slots, NULL, loops_of, groups, accesses
+        types, arguments, results, steps, slots, NULL, loops_of, groups, accesses, NULL
 
 static const opw_program functions[] = {
     {PROGRAM("add", 3, any, xy, third, add_steps, add_slots, 1)},
@@ -618,13 +618,13 @@ static const opw_program functions[] = {
     {PROGRAM("sum", 2, any, x, second, reduce_steps, reduce2_slots, 1)},
     {PROGRAM_OVER("max0", 2, any, x, second, reduce_steps, max0_slots, 1, maxima)},
     {"perform", 4, 2, 2, COUNT(perform_steps), COUNT(perform_slots), 0, 1, 0, 0, 0, 0, 0, 0, perform_types, none, none, types,
-     perform_arguments, perform_results, perform_steps, perform_slots, NULL, loops, NULL, NULL},
+     perform_arguments, perform_results, perform_steps, perform_slots, NULL, loops, NULL, NULL, NULL},
     {"tally", 3, 2, 2, COUNT(tally_steps), COUNT(tally_slots), 0, 0, 0, 0, 1, 1, 1, 0, any, none, none, types, tally_arguments,
-     tally_results, tally_steps, tally_slots, NULL, loops, NULL, NULL},
+     tally_results, tally_steps, tally_slots, NULL, loops, NULL, NULL, NULL},
     {"thrice", 3, 1, 1, COUNT(thrice_steps), COUNT(thrice_slots), 0, 0, 0, 1, 0, 0, 1, 0, any, none, thrice_kept, types, x, thrice_results,
-     thrice_steps, thrice_slots, NULL, loops, NULL, NULL},
+     thrice_steps, thrice_slots, NULL, loops, NULL, NULL, NULL},
     {"count", 3, 1, 1, COUNT(count_steps), COUNT(count_slots), 1, 0, 1, 0, 0, 0, 1, 0, count_types, count_constants, none, types, x,
-     third, count_steps, count_slots, count_structs, loops, NULL, NULL},
+     third, count_steps, count_slots, count_structs, loops, NULL, NULL, NULL},
     {PROGRAM("trouble", 2, trouble_types, x, second, trouble_steps, trouble_slots, 1)},
     {PROGRAM("large", 3, large_types, xy, third, add_steps, add_slots, 1)},
     {PROGRAM("expand", 3, any, xy, third, group_steps, expand_slots, 1)},
@@ -633,7 +633,7 @@ static const opw_program functions[] = {
     {PROGRAM("pair", 4, any, xy, both_results, pair_steps, pair_slots, 0)},
     {PROGRAM("total", 3, any, xy, third, group_steps, total_slots, 1)},
     {PROGRAM("simply", 3, any, xy, third, group_steps, simply_slots, 1)},
-    {"nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, none, none, none, types, xy, third, add_steps, add_slots, NULL, loops, NULL, NULL},
+    {"nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, none, none, none, types, xy, third, add_steps, add_slots, NULL, loops, NULL, NULL, NULL},
     {LENT("add_plain", 3, plain, plain_xy, third, add_steps, add_slots, 1)},
     {LENT("both_plain", 4, plain, plain_xy, both_results, both_steps, both_slots, 0)},
     {LENT_OVER("root_plain", 2, plain, plain_x, second, root_steps, root_slots, 1, roots)},
@@ -650,7 +650,7 @@ static const opw_program functions[] = {
     {PROGRAM("squeezed", 2, any, x, second, squeezed_steps, squeezed_slots, 1)},
     {PROGRAM("fitted", 3, fitting, fitted_arguments, fitted_results, fitted_steps, add_slots, 1)},
     {"tripled", 4, 2, 1, COUNT(tripled_steps), COUNT(tripled_slots), 0, 0, 0, 1, 1, 1, 1, 0, fitting, none, thrice_kept, types,
-     tripled_arguments, tripled_results, tripled_steps, tripled_slots, NULL, loops, NULL, NULL},
+     tripled_arguments, tripled_results, tripled_steps, tripled_slots, NULL, loops, NULL, NULL, NULL},
 };
 
 static int init_fails; /* 1: with an exception, 2: without */
