@@ -87,8 +87,8 @@ func (plan *Plan) link(f *FunctionPlan, e *Entry, columns map[int]bool) (chained
 	if k.Lang == CXX || l.staged() || !l.pure() || l.members() || plan.Loops[plan.Loops[k.Loop].Shares].Place != Beforehand {
 		return one, false
 	}
-	reads, shaped := f.reads(e), false
-	for i, v := range reads {
+	shaped := false
+	for i, v := range f.reads(e) {
 		switch {
 		case columns[v]:
 			one.columns = append(one.columns, i)
@@ -98,14 +98,13 @@ func (plan *Plan) link(f *FunctionPlan, e *Entry, columns map[int]bool) (chained
 			shaped = true
 		}
 	}
-	links := slices.ContainsFunc(reads, func(v int) bool { return columns[v] })
-	one.alone = len(columns) > 0 && !shaped && !l.folds()
+	links, calls := len(one.columns) > 0, slices.ContainsFunc(l.Body, TypedInstruction.calls)
 	if !l.folds() {
-		return one, links && (one.alone || !slices.ContainsFunc(l.Body, TypedInstruction.calls))
+		one.alone = links && !shaped
+		return one, links && (one.alone || !calls)
 	}
 	rows := len(l.Axes) == 1 && l.Axes[0] == l.NDim-1 && l.NDim > 1 && shaped
-	return one, rows && (links || len(columns) == 0) && !l.scans() && !l.indexed() && l.settled() == nil && l.lanes() > 0 && l.pairwise() &&
-		!slices.ContainsFunc(l.Body, TypedInstruction.calls)
+	return one, rows && (links || len(columns) == 0) && !calls && !l.scans() && !l.indexed() && l.settled() == nil && l.lanes() > 0 && l.pairwise()
 }
 
 // reads gives for each input of a loop the variable that it reads, itself or through views.

@@ -279,8 +279,15 @@ func (plan *Plan) halve(loops []int) {
 	plan.Parts = len(loops) > 1
 	first, second, known := 0, 0, map[string]bool{}
 	for _, at := range loops {
-		if l := plan.loopOf(at); plan.Parts && l.staged() {
+		l := plan.loopOf(at)
+		if plan.Parts && (l.staged() || plan.Loops[at].Chain) {
 			plan.Loops[at].Place = Apart
+		}
+		switch {
+		case !plan.Parts:
+		case plan.Loops[at].Chain:
+			second += chainedContent * len(l.Body)
+		case l.staged():
 			for i := range l.Body {
 				if op := l.Body[i].Op; !known[op] {
 					known[op], second = true, second+1
@@ -289,14 +296,9 @@ func (plan *Plan) halve(loops []int) {
 		}
 	}
 	for _, at := range loops {
-		if plan.Parts && plan.Loops[at].Chain {
-			plan.Loops[at].Place, second = Apart, second+chainedContent*len(plan.loopOf(at).Body)
-		}
-	}
-	for _, at := range loops {
 		l := plan.loopOf(at)
 		switch content := len(l.Body); {
-		case !plan.Parts || l.staged() || plan.Loops[at].Chain:
+		case !plan.Parts || plan.Loops[at].Place == Apart:
 		case first <= second:
 			plan.Loops[at].Place, first = AmongOps, first+content
 		default:

@@ -7,20 +7,20 @@ import (
 
 // ChainView is loops of a function that may run row by row.
 type ChainView struct {
-	C, Linkage   string
-	First        int // entry of the table of steps
-	Lanes, Block int // elements of a row that are computed at once; of a block of those that are folded
-	Loops        []ChainLoopView
-	Delays       string // of each loop, how many rows it is behind the first
-	Alone        string // whether it goes over one element of each row
-	Products     bool   // some divide by products
+	C, Linkage             string
+	First                  int // entry of the table of steps
+	Lanes, Block           int // elements of a row that are computed at once; of a block of those that are folded
+	Loops                  []ChainLoopView
+	Folds, Stores, Columns []ChainLoopView // those of Loops that go over rows, and those that go over one element of each
+	Delays                 string          // of each loop, how many rows it is behind the first
+	Alone                  string          // whether it goes over one element of each row
+	Products               bool            // some divide by products
 }
 
 // ChainLoopView is one of these.
 type ChainLoopView struct {
 	*LoopView
-	Place                  int // among them
-	Alone                  bool
+	Place                  int           // among them
 	Rows, Columns, Numbers []OperandView // what has elements in a row; one for each row; one for all
 	Args                   string        // the operands, where a row of theirs is
 	Steady                 string        // a bit for each input of one element a row or fewer
@@ -37,12 +37,15 @@ func (v *functionViewer) chains() {
 		var alone, delays []int
 		for place, one := range c.loops {
 			lv := v.chained(place, &one)
-			if w.Loops, w.Products = append(w.Loops, lv), w.Products || lv.Products; lv.Fold != nil {
-				w.Lanes = lv.Fold.Lanes
-			}
+			w.Loops, w.Products = append(w.Loops, lv), w.Products || lv.Products
 			alone, delays = append(alone, 0), append(delays, one.delay)
-			if one.alone {
-				alone[place] = 1
+			switch {
+			case one.alone:
+				alone[place], w.Columns = 1, append(w.Columns, lv)
+			case lv.Fold != nil:
+				w.Lanes, w.Folds = lv.Fold.Lanes, append(w.Folds, lv)
+			default:
+				w.Stores = append(w.Stores, lv)
 			}
 		}
 		w.Alone, w.Delays = numbers(alone), numbers(delays)
@@ -53,7 +56,7 @@ func (v *functionViewer) chains() {
 // chained names one of its loops.
 func (v *functionViewer) chained(place int, one *chained) ChainLoopView {
 	l, lv := v.plan.loopOf(one.loop), v.view.Table[one.loop]
-	w := ChainLoopView{LoopView: lv, Place: place, Alone: one.alone, Steady: mask(slices.Concat(one.columns, one.numbers))}
+	w := ChainLoopView{LoopView: lv, Place: place, Steady: mask(slices.Concat(one.columns, one.numbers))}
 	strides := make([]int, len(lv.Operands))
 	for i, o := range lv.Operands {
 		switch {

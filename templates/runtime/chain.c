@@ -17,7 +17,7 @@ static int opw_may_be_rows(const opw_operand *operand)
            operand->dims[last] < OPW_LONG_RUN && operand->dims[last - 1] > 1 && operand->dims[last] * operand->dims[last - 1] >= OPW_CHAIN_LEAST;
 }
 
-/* Whether an output is an input's memory. */
+/* Whether an output of a loop's is an input's memory. */
 static int opw_writes_over(const opw_laid *laid)
 {
     int i, k;
@@ -56,8 +56,8 @@ static int opw_is_made(const opw_slabs *slabs, int which, const char *data)
     return 0;
 }
 
-/* Whether some loop writes over what another has read: that cannot be computed again. */
-static int opw_write_over(const opw_slabs *slabs)
+/* Whether all can be computed again: no loop writes over what one has read. */
+static int opw_may_run_again(const opw_slabs *slabs)
 {
     int i, j, k, m;
     for (m = 0; m < slabs->n; m++)
@@ -65,8 +65,8 @@ static int opw_write_over(const opw_slabs *slabs)
             for (j = 0; j < slabs->n && !opw_is_made(slabs, m, slabs->loops[m]->list.all[i].data); j++)
                 for (k = slabs->loops[j]->work->inputs; k < slabs->loops[j]->list.n; k++)
                     if (opw_ranges_meet(&slabs->loops[m]->ranges[i], &slabs->loops[j]->ranges[k]))
-                        return 1;
-    return 0;
+                        return 0;
+    return 1;
 }
 
 /* Whether loops are all that a chain has, and lie so. */
@@ -79,7 +79,7 @@ static int opw_is_chain(const opw_slabs *slabs, const opw_chain *chain)
     for (j = 0; j < slabs->n; j++)
         if (opw_positions(slabs->loops[j]) != slabs->positions || !opw_lies_in_rows(slabs->loops[j], chain, j, n))
             return 0;
-    return !chain->divides || !opw_write_over(slabs);
+    return !chain->divides || opw_may_run_again(slabs);
 }
 
 /* Decides how many rows are run at once. */
@@ -91,26 +91,13 @@ static int opw_cut_chain(opw_slabs *slabs)
     return 1;
 }
 
-/* Runs n rows of a loop, each by itself. */
-static int opw_run_some_rows(const opw_laid *laid, npy_intp first, npy_intp n)
-{
-    char *p[OPW_MAX_OPERANDS];
-    const opw_axes *axes = &laid->axes;
-    int k, status = 0;
-    for (; n && !status; n--, first++) {
-        for (k = 0; k < laid->list.n; k++)
-            p[k] = laid->list.all[k].data + first * axes->strides[0][k];
-        status = laid->work->fold ? opw_fold_slab(laid, first, 1, p) : laid->work->inner(axes->n > 1 ? axes->dims[1] : 1, p, axes->strides[axes->n - 1]);
-    }
-    return status;
-}
-
 /* The first rows of those loops that are ahead of others. */
 static int opw_run_ahead(const opw_slabs *slabs, npy_intp first, npy_intp behind)
 {
     int j, status = 0;
     for (j = 0; j < slabs->n && !status; j++)
-        status = opw_run_some_rows(slabs->loops[j], first, behind - (npy_intp)slabs->chain->delays[j]);
+        if (behind > (npy_intp)slabs->chain->delays[j])
+            status = opw_run_slab(slabs->loops[j], first, behind - (npy_intp)slabs->chain->delays[j]);
     return status;
 }
 
@@ -119,7 +106,8 @@ static int opw_run_behind(const opw_slabs *slabs, npy_intp end)
 {
     int j, status = 0;
     for (j = 0; j < slabs->n && !status; j++)
-        status = opw_run_some_rows(slabs->loops[j], end - (npy_intp)slabs->chain->delays[j], (npy_intp)slabs->chain->delays[j]);
+        if (slabs->chain->delays[j])
+            status = opw_run_slab(slabs->loops[j], end - (npy_intp)slabs->chain->delays[j], (npy_intp)slabs->chain->delays[j]);
     return status;
 }
 

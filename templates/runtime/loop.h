@@ -105,8 +105,7 @@ typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 #else
 #define OPW_DIVIDES 0
 #endif
-#define OPW_LONG_RUN 2048 /* elements that are folded as several columns, where that pays */
-#define OPW_CHAIN_LEVELS 4 /* of pairs of blocks of rows that are shorter */
+#define OPW_CHAIN_LEVELS 4 /* of pairs of blocks, of rows that are no long runs (OPW_LONG_RUN) */
 #ifndef OPW_CHAIN_BEGINS   /* what tests, which say so in cflags, want done where a chain begins */
 #define OPW_CHAIN_BEGINS (void)0
 #endif

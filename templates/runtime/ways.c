@@ -3,7 +3,8 @@
 
 #define OPW_SHORT_RUN 32  /* elements that are folded across columns, where neither lie close */
 #define OPW_MANY_COLUMNS 16
-#define OPW_NEAR (1 << 20) /* long runs are folded as several columns in chunks, as many bytes as a near cache holds; memory is better read in order */
+#define OPW_LONG_RUN 2048 /* elements that are folded as several columns, where that pays: */
+#define OPW_NEAR (1 << 20) /* in chunks, as many bytes as a near cache holds; memory is better read in order */
 #define OPW_FAR (1 << 23)  /* as many bytes that no cache near holds: rows of so many columns are read one after the other */
 #define OPW_LONG_ROW 64
 #define OPW_SHORT_ROWS 8 /* sets of columns whose accumulators a near cache holds beside a row of each input */

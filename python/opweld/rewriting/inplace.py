@@ -42,7 +42,7 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
         variable, reader, place = stack.pop()
         if reader is not None:
             more = index.get(variable, {}).keys() - {(reader, place)}
-            if more and not _have_run([r for r, _ in more], [i for _, i in more], node):
+            if more and not _have_run(more, node):
                 return False
         owner = variable.owner
         if owner is None or isinstance(variable, Constant) or owner not in members or variable in fgraph.inputs:
@@ -67,18 +67,18 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
     return True
 
 
-def _have_run(readers: list[Any], places: list[int], node: Apply) -> bool:
+def _have_run(readers: Any, node: Apply) -> bool:
     """Say whether all that read an array, each as one of its inputs, have run.
 
     They have if they are loops of the engine's, which give it to nobody, and the node waits for each. Of the nodes that
     it waits for the nearest are looked at.
     """
-    for reader, place in zip(readers, places):
+    for reader, place in readers:
         if reader == "output" or not hasattr(reader.op, "structure"):
             return False
         if any([place == i for which in ("view_map", "destroy_map") for _, i in alias_pairs(reader, which)]):
             return False
-    left, seen, stack = set(readers), {node}, [node]
+    left, seen, stack = {reader for reader, _ in readers}, {node}, [node]
     while stack and left and len(seen) < _NEAR:
         for variable in stack.pop().inputs:
             owner = variable.owner

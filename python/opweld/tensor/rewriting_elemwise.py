@@ -195,7 +195,7 @@ def quotient_by_power(fgraph: FunctionGraph, node: Apply) -> list[Variable] | No
 
 @listed
 def elemwise_in_place(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
-    """Write each output over an input of its dtype and shape that is a temporary which nobody else reads."""
+    """Write each output over an input of its dtype and shape that is a temporary which nobody reads later."""
     op: Any = node.op
     if op.inplace:
         return None
