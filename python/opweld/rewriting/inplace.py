@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from opweld.errors import InconsistencyError
@@ -67,7 +68,7 @@ def is_temporary(fgraph: FunctionGraph, node: Apply, position: int) -> bool:
     return True
 
 
-def _have_run(readers: Any, node: Apply) -> bool:
+def _have_run(readers: Collection[tuple[Any, int]], node: Apply) -> bool:
     """Say whether all that read an array, each as one of its inputs, have run.
 
     They have if they are loops of the engine's, which give it to nobody, and the node waits for each. Of the nodes that
