@@ -163,7 +163,7 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	}
 	how := ""
 	if f.Lanes > 0 {
-		how = "opw_how, "
+		how = "opw_how, opw_ahead, "
 	}
 	if f.Walk = "run(" + how + "0, opw_n"; f.Pairwise > 0 {
 		f.Walk = "runs(" + how + "opw_n"
@@ -280,9 +280,13 @@ func (f *FoldView) pass(operands []OperandView, near [][]int) {
 		}
 		several += ", opw_order & OPW_MORE, 1"
 	}
-	each, beside := WayView{Name: "each", Stride: "opw_s", Any: ", 0"}, WayView{Name: "beside", Stride: "opw_t", Any: anyhow}
+	closely, otherwise := ", 1", ", 0"
+	if f.Lanes > 0 {
+		closely, otherwise = ", 1, opw_order & OPW_NONE_AHEAD ? 0 : OPW_LINES_AHEAD", ", 0, 0"
+	}
+	each, beside := WayView{Name: "each", Stride: "opw_s", Any: otherwise}, WayView{Name: "beside", Stride: "opw_t", Any: anyhow}
 	for _, strides := range near {
-		each.Close = append(each.Close, CloseView{Strides: strides, Args: ", 1"})
+		each.Close = append(each.Close, CloseView{Strides: strides, Args: closely})
 	}
 	for _, strides := range near[:min(1, len(near))] {
 		beside.Close = append(beside.Close, CloseView{Strides: strides, Args: several})
