@@ -42,9 +42,18 @@ func TestChains(t *testing.T) {
 			x, n := g.input("x", 2), g.input("n", 0)
 			g.returns(g.of("subtract", x, g.of("sqrt", g.of("divide", g.sum(x, true, 1), n))))
 		}, [][]string{{
-			"sum: rows, 0 behind, columns [], numbers []",
-			"divide sqrt: alone, 0 behind, columns [0], numbers [1]",
+			"sum divide sqrt: rows, 0 behind, columns [], numbers [1]",
 			"subtract: rows, 2 behind, columns [1], numbers []",
+		}}},
+		"of what two loops have folded": {func(g *graph) {
+			x := g.input("x", 2)
+			s := g.sum(x, true, 1)
+			g.returns(g.of("subtract", x, g.of("divide", g.sum(g.of("subtract", x, s), true, 1), s)))
+		}, [][]string{{
+			"sum: rows, 0 behind, columns [], numbers []",
+			"subtract sum: rows, 2 behind, columns [1], numbers []",
+			"divide: alone, 2 behind, columns [0 1], numbers []",
+			"subtract: rows, 4 behind, columns [1], numbers []",
 		}}},
 		"rows that are folded again, and a sum that is not kept": {func(g *graph) {
 			x := g.input("x", 2)
@@ -57,7 +66,7 @@ func TestChains(t *testing.T) {
 		"what follows the last row is by itself": {func(g *graph) {
 			x := g.input("x", 2)
 			s := g.sum(g.of("subtract", x, g.sum(x, true, 1)), true, 1)
-			g.returns(g.of("sqrt", s))
+			g.returns(g.of("exp", s))
 		}, [][]string{{
 			"sum: rows, 0 behind, columns [], numbers []",
 			"subtract sum: rows, 2 behind, columns [1], numbers []",

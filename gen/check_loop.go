@@ -65,12 +65,19 @@ func (c *checker) structure(where string, k *Kernel) *Loop {
 	if c.axes(where, k, l); c.err != nil {
 		return nil
 	}
+	ended := l.Inputs
+	for i := range l.Folds {
+		ended = slices.Concat(ended, l.Folds[i].Accs)
+	}
+	if l.Ending, ended = c.body(where, k, s.Ending, ended); c.err != nil {
+		return nil
+	}
 	if len(s.Outputs) != len(k.Outputs) {
 		c.fail(where+".outputs", k.Label, "%d for the kernel's %d outputs", len(s.Outputs), len(k.Outputs))
 		return nil
 	}
 	for i := range s.Outputs {
-		l.Outputs = append(l.Outputs, c.sink(fmt.Sprintf("%s.outputs[%d]", where, i), k, l, i, values))
+		l.Outputs = append(l.Outputs, c.sink(fmt.Sprintf("%s.outputs[%d]", where, i), k, l, i, values, ended))
 	}
 	return l
 }
@@ -105,15 +112,18 @@ func (c *checker) axes(where string, k *Kernel, l *Loop) {
 }
 
 // sink checks where an output comes from, and that it has the dtype and dimensions of that.
-func (c *checker) sink(where string, k *Kernel, l *Loop, i int, values []scalar.Type) LoopOutput {
+func (c *checker) sink(where string, k *Kernel, l *Loop, i int, values, ended []scalar.Type) LoopOutput {
 	s, array := &k.Structure.Outputs[i], c.arrays[k.Outputs[i]]
-	out := LoopOutput{Type: array.Type, Value: s.Value, Over: -1, Fold: -1, Scan: s.Scan}
+	out := LoopOutput{Type: array.Type, Value: s.Value, Over: -1, Fold: -1, Scan: s.Scan, Ended: s.Ended}
 	from, ndim := values, l.NDim
 	if s.Fold != nil {
 		if !c.index(where+".fold", "fold", *s.Fold, len(l.Folds)) {
 			return out
 		}
 		out.Fold, from = *s.Fold, l.Folds[*s.Fold].Accs
+	}
+	if s.Ended {
+		from = ended
 	}
 	if s.Scan && (s.Fold == nil || len(l.Axes) != 1) {
 		c.fail(where+".scan", k.Label, "a scan is of a fold along 1 axis, this structure has %d", len(l.Axes))

@@ -107,7 +107,9 @@ func (c *canon) structure(s *Structure) {
 		c.index(out.Over)
 		c.index(out.Fold)
 		c.flag(out.Scan)
+		c.flag(out.Ended)
 	}
+	c.instructions(s.Ending)
 	c.pairs(s.Exact)
 	c.nums(s.Scalars)
 	c.nums(s.Spread)

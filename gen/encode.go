@@ -132,7 +132,7 @@ func (f fields) array(a *Array) fields {
 func (l *Structure) fields() fields {
 	outputs, folds := []any{}, []any{}
 	for _, out := range l.Outputs {
-		outputs = append(outputs, fields{"value": out.Value}.index("over", out.Over).index("fold", out.Fold).flag("scan", out.Scan))
+		outputs = append(outputs, fields{"value": out.Value}.index("over", out.Over).index("fold", out.Fold).flag("scan", out.Scan).flag("ended", out.Ended))
 	}
 	f := fields{"body": instructions(l.Body), "outputs": outputs}
 	for _, fold := range l.Folds {
@@ -140,6 +140,9 @@ func (l *Structure) fields() fields {
 	}
 	if len(folds) > 0 {
 		f["folds"], f["axes"] = folds, l.Axes
+	}
+	if len(l.Ending) > 0 {
+		f["ending"] = instructions(l.Ending)
 	}
 	return f.flag("keepdims", l.KeepDims).pairs("exact", l.Exact).nums("scalars", l.Scalars).nums("spread", l.Spread).flag("tabled", l.Tabled)
 }

@@ -9,23 +9,34 @@ import (
 
 // composer writes the structure of one loop out of those of several.
 type composer struct {
-	of     *analysis
-	result *Structure
-	value  map[int]int    // variable -> which of the loop's values
-	fold   map[int]int    // step -> its first fold among the loop's
+	of           *analysis
+	result       *Structure
+	body, ending *composedBody
+	fold         map[int]int // step -> its first fold among the loop's
+	codes        bool        // there is a user's code
+	gil          GIL         // how that stands to the GIL
+	inputs       int
+}
+
+// composedBody is instructions, each once.
+type composedBody struct {
+	list   []Instruction
+	value  map[int]int    // variable -> which of the values
 	same   map[string]int // instruction -> the value that it makes
 	values int            // that there are so far
-	codes  bool           // there is a user's code
-	gil    GIL            // how that stands to the GIL
+}
+
+func newComposedBody() *composedBody {
+	return &composedBody{value: map[int]int{}, same: map[string]int{}}
 }
 
 // compose makes a kernel that computes variables from others: of the steps of the group those that this takes.
 func (a *analysis) compose(inputs, outputs []int) *Kernel {
-	c := &composer{of: a, result: &Structure{Tabled: a.tabled}, value: map[int]int{}, fold: map[int]int{}, same: map[string]int{}}
+	c := &composer{of: a, result: &Structure{Tabled: a.tabled}, body: newComposedBody(), ending: newComposedBody(), fold: map[int]int{}, inputs: len(inputs)}
 	k := &Kernel{Lang: C, Structure: c.result, Version: "fused"}
 	along := slices.ContainsFunc(inputs, func(v int) bool { return a.typeOf(v).Array.NDim > 0 && !a.column(v) })
 	for i, v := range inputs {
-		c.value[v] = i
+		c.body.value[v], c.ending.value[v] = i, i
 		k.Inputs = append(k.Inputs, a.Variables[v].Type)
 		switch {
 		case a.typeOf(v).Array.NDim == 0:
@@ -34,10 +45,17 @@ func (a *analysis) compose(inputs, outputs []int) *Kernel {
 			c.result.Spread = append(c.result.Spread, i)
 		}
 	}
-	c.values = len(inputs)
+	c.body.values = c.inputs
 	var labels []string
-	for _, step := range a.needed(inputs, outputs) {
-		c.step(step)
+	needed := a.needed(inputs, outputs)
+	for _, step := range needed {
+		if !a.ends[step] {
+			c.step(step)
+		}
+	}
+	c.ends(needed)
+	c.result.Body, c.result.Ending = c.body.list, c.ending.list
+	for _, step := range needed {
 		from := a.kernel(step).Kernel
 		k.merge(from)
 		c.hold(a.kernel(step))
@@ -139,11 +157,11 @@ func (c *composer) step(step int) {
 	s, l := &c.of.Steps[step], c.of.kernel(step).Structure
 	var values []int // of the step's own loop -> the loop's
 	for _, v := range s.Inputs {
-		values = append(values, c.value[v])
+		values = append(values, c.body.value[v])
 	}
 	typed, member := c.of.kernel(step).Loop, 1+slices.Index(c.of.steps, step)
 	for i := range l.Body {
-		values = append(values, c.instruction(&l.Body[i], values, typed.Body[i].of(member))...)
+		values = append(values, c.body.instruction(&l.Body[i], values, typed.Body[i].of(member))...)
 	}
 	c.fold[step] = len(c.result.Folds)
 	for i, fold := range l.Folds {
@@ -156,7 +174,38 @@ func (c *composer) step(step int) {
 	}
 	for i, out := range l.Outputs {
 		if out.Fold == nil {
-			c.value[s.Outputs[i]] = values[out.Value]
+			c.body.value[s.Outputs[i]] = values[out.Value]
+		}
+	}
+}
+
+// ends adds what is computed where folds end: of the loop's inputs, then of their accumulators.
+func (c *composer) ends(steps []int) {
+	of := make([]int, len(c.result.Folds)) // of each fold, the value that its first accumulator is
+	c.ending.values = c.inputs
+	for i := range c.result.Folds {
+		of[i] = c.ending.values
+		c.ending.values += len(c.result.Folds[i].Values)
+	}
+	for _, step := range steps {
+		s, l := &c.of.Steps[step], c.of.kernel(step).Structure
+		if !c.of.ends[step] {
+			for i, out := range l.Outputs {
+				if out.Fold != nil {
+					c.ending.value[s.Outputs[i]] = of[c.fold[step]+*out.Fold] + out.Value
+				}
+			}
+			continue
+		}
+		var values []int // of the step's own loop -> those here
+		for _, v := range s.Inputs {
+			values = append(values, c.ending.value[v])
+		}
+		for i := range l.Body {
+			values = append(values, c.ending.instruction(&l.Body[i], values, 0)...)
+		}
+		for i, out := range l.Outputs {
+			c.ending.value[s.Outputs[i]] = values[out.Value]
 		}
 	}
 }
@@ -170,7 +219,7 @@ func (in *TypedInstruction) of(member int) int {
 }
 
 // instruction adds one, unless the same is there, and gives the values that it makes.
-func (c *composer) instruction(in *Instruction, values []int, member int) []int {
+func (c *composedBody) instruction(in *Instruction, values []int, member int) []int {
 	added := *in
 	added.Args, added.Member = renumbered(in.Args, values), member
 	makes := max(1, len(in.DTypes))
@@ -183,7 +232,7 @@ func (c *composer) instruction(in *Instruction, values []int, member int) []int 
 		at = c.values
 		c.same[key] = at
 		c.values += makes
-		c.result.Body = append(c.result.Body, added)
+		c.list = append(c.list, added)
 	}
 	var made []int
 	for i := range makes {
@@ -204,8 +253,11 @@ func renumbered(values, as []int) []int {
 func (c *composer) sink(v int) Sink {
 	step, _ := c.of.makes(v)
 	s := c.of.kernel(step).Structure.Outputs[slices.Index(c.of.Steps[step].Outputs, v)]
-	if s.Over = nil; s.Fold == nil {
-		s.Value = c.value[v]
+	if s.Over = nil; c.of.ends[step] {
+		return Sink{Value: c.ending.value[v], Fold: new(int), Ended: true}
+	}
+	if s.Fold == nil {
+		s.Value = c.body.value[v]
 		return s
 	}
 	fold := c.fold[step] + *s.Fold

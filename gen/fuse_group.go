@@ -17,14 +17,15 @@ type analysis struct {
 	kinds    []roots // of those that are partial
 	temps    []int   // what parts of the second way leave for one another
 	folds    bool
-	obstacle string // why they cannot be one; empty: nothing is in the way
+	ends     map[int]bool // steps that are computed where folds end
+	obstacle string       // why they cannot be one; empty: nothing is in the way
 }
 
 // analyse looks at a group as one loop.
 func (f *fuser) analyse(g *group) *analysis {
 	a := &analysis{fuser: f, steps: f.all(g), copies: g.copies, tabled: g.tabled}
 	a.operands()
-	for _, look := range []func() string{a.bounds, a.folding, a.stored, a.repeated} {
+	for _, look := range []func() string{a.endings, a.bounds, a.folding, a.stored, a.repeated} {
 		if a.obstacle = look(); a.obstacle != "" {
 			break
 		}
@@ -117,11 +118,6 @@ func (a *analysis) bounds() string {
 func (a *analysis) folding() string {
 	var first *Loop
 	for _, step := range a.steps {
-		for _, v := range a.Steps[step].Inputs {
-			if by, inside := a.makes(v); inside && a.sink(v).Fold >= 0 && by != step {
-				return "would read what a fold leaves before that is there"
-			}
-		}
 		l := a.kernel(step).Loop
 		if !l.folds() {
 			continue
@@ -150,7 +146,7 @@ func (a *analysis) sink(v int) *LoopOutput {
 // stored looks at what is wanted outside: each element has a place in the loop.
 func (a *analysis) stored() string {
 	for _, v := range a.outputs {
-		if a.sink(v).Fold < 0 || a.sink(v).Scan {
+		if !a.left(v) {
 			if obstacle := a.pin(v); obstacle != "" {
 				return obstacle
 			}
@@ -163,6 +159,9 @@ func (a *analysis) stored() string {
 func (a *analysis) repeated() string {
 	costs := make([]int, len(a.steps)) // of what each step makes
 	for i, step := range a.steps {
+		if a.ends[step] {
+			continue
+		}
 		own := a.cost(step)
 		cost := own
 		for _, v := range a.Steps[step].Inputs {
@@ -184,7 +183,7 @@ func (a *analysis) repeated() string {
 
 // pin keeps a value from being computed more often than it has elements.
 func (a *analysis) pin(v int) string {
-	if a.sink(v).Fold >= 0 && !a.sink(v).Scan {
+	if a.foldLeaves(v) {
 		return ""
 	}
 	own := a.shapes.roots[v]

@@ -51,7 +51,7 @@ func (a *analysis) parts() []*partLoop {
 
 // shape identifies the part that a value belongs to.
 func (a *analysis) shape(v int) roots {
-	if s := a.sink(v); s.Fold >= 0 && !s.Scan {
+	if a.left(v) {
 		return a.whole
 	}
 	return a.shapes.roots[v]

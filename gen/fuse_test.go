@@ -81,7 +81,7 @@ func TestFusion(t *testing.T) {
 			x := g.input("x", 2)
 			d := g.of("subtract", x, g.column(g.of("negative", g.sum(x, false, 1))))
 			g.returns(d, g.of("multiply", d, g.column(g.sum(g.of("multiply", d, d), false, 1))))
-		}, []string{"sum: x -> t", "negative: t -> t", "subtract multiply sum: x t -> r0 t, reads x column(t)", "multiply: r0 t -> r1, reads r0 column(t)"}},
+		}, []string{"sum negative: x -> t", "subtract multiply sum: x t -> r0 t, reads x column(t)", "multiply: r0 t -> r1, reads r0 column(t)"}},
 		"the same view of one shape": {func(g *graph) {
 			x := g.input("x", 2)
 			e, t := g.of("exp", x), g.turned(x)
@@ -116,6 +116,28 @@ func TestFusion(t *testing.T) {
 			g.over(0)
 			g.returns(g.sum(a, false, 0))
 		}, []string{"exp: x -> t", "add sum: y t -> r0, reads turned(t) y"}},
+		"what ends a fold": {func(g *graph) {
+			x, n, m := g.input("x", 2), g.input("n", 0), g.input("m", 0)
+			s := g.sum(x, false, 1)
+			g.returns(g.of("sqrt", g.of("divide", s, g.of("subtract", n, m))), s)
+		}, []string{"sum subtract divide sqrt: x n m -> r1 r0"}},
+		"of two folds": {func(g *graph) {
+			x := g.input("x", 2)
+			s, q := g.sum(x, true, 0), g.sum(g.of("multiply", x, x), true, 0)
+			g.returns(g.of("divide", q, g.of("multiply", s, s)))
+		}, []string{"sum multiply divide: x -> r0"}},
+		"a number that others want does not end it": {func(g *graph) {
+			x, n, m := g.input("x", 2), g.input("n", 0), g.input("m", 0)
+			d := g.of("subtract", n, m)
+			g.returns(g.of("divide", g.sum(x, false, 1), d), d)
+		}, []string{"subtract: n m -> r1", "sum divide: x r1 -> r0"}},
+		"what has elements of its own does not": {func(g *graph) {
+			x, y := g.input("x", 2), g.input("y", 1)
+			g.returns(g.of("divide", g.sum(x, false, 1), y))
+		}, []string{"sum: x -> t", "divide: t y -> r0"}},
+		"a function does not": {func(g *graph) {
+			g.returns(g.of("negative", g.of("exp", g.sum(g.input("x", 2), false, 1))))
+		}, []string{"sum: x -> t", "exp negative: t -> r0"}},
 		"no way leads round": {func(g *graph) {
 			x := g.input("x", 1)
 			a := g.of("exp", x)

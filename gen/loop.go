@@ -18,10 +18,11 @@ type Loop struct {
 	Axes     []int // of the folds
 	KeepDims bool
 	Outputs  []LoopOutput
-	Scalars  []int   // inputs that have no dimensions, where that is known
-	Exact    [][]int // of each input, the axes along which it is not broadcast; nil: there are none
-	Spread   []int   // inputs that are as a rule one number along the innermost axis
-	Tabled   bool    // each instruction is a stage
+	Ending   []TypedInstruction // of the inputs that have no dimensions, then the accumulators, where these are done
+	Scalars  []int              // inputs that have no dimensions, where that is known
+	Exact    [][]int            // of each input, the axes along which it is not broadcast; nil: there are none
+	Spread   []int              // inputs that are as a rule one number along the innermost axis
+	Tabled   bool               // each instruction is a stage
 }
 
 // LoopOutput is where a value goes.
@@ -31,6 +32,7 @@ type LoopOutput struct {
 	Over  int         // the input whose array it may be written over, or -1
 	Fold  int         // which fold, or -1: each value is stored
 	Scan  bool        // the accumulator as it is after each element
+	Ended bool        // the value is one of Ending's
 }
 
 // TypedInstruction is an instruction with the dtypes of what it takes and makes.
@@ -230,7 +232,7 @@ func (l *Loop) instructions() []TypedInstruction {
 	for _, f := range l.Folds {
 		all = slices.Concat(all, f.Body)
 	}
-	return all
+	return slices.Concat(all, l.Ending)
 }
 
 // pure tells whether the engine alone wrote a loop, and nothing in it can set an exception: such loops need nothing of Python.
@@ -276,7 +278,7 @@ func (l *Loop) chooses() bool {
 			loud = append(loud, heard || in.loud())
 		}
 	}
-	return slices.ContainsFunc(l.Folds, func(f Fold) bool { return slices.ContainsFunc(f.Body, among) })
+	return slices.ContainsFunc(l.Folds, func(f Fold) bool { return slices.ContainsFunc(f.Body, among) }) || slices.ContainsFunc(l.Ending, among)
 }
 
 // fails tells whether an instruction may set an exception.

@@ -88,10 +88,11 @@ type Structure struct {
 	Axes     []int // of the elements, broadcast: those along which all folds go
 	KeepDims bool  // they stay, of size 1
 	Outputs  []Sink
-	Exact    [][2]int // input and axis: where its size is 1, those of the others are too, or the call is refused
-	Scalars  []int    // of a loop that the engine made: the inputs of no dimensions. No field of Program's
-	Spread   []int    // the same: inputs that are as a rule one number along the innermost axis
-	Tabled   bool     // the same: each instruction is a stage, for which the vector library has a piece as a rule
+	Ending   []Instruction // of a loop that the engine made: of its inputs of no dimensions, then all accumulators, where these are done. No field of Program's
+	Exact    [][2]int      // input and axis: where its size is 1, those of the others are too, or the call is refused
+	Scalars  []int         // the same: the inputs of no dimensions
+	Spread   []int         // the same: inputs that are as a rule one number along the innermost axis
+	Tabled   bool          // the same: each instruction is a stage, for which the vector library has a piece as a rule
 }
 
 // Sink is where an output comes from.
@@ -100,6 +101,7 @@ type Sink struct {
 	Over  *int // the input whose array it may be written over
 	Fold  *int // the fold whose accumulator it is at the end; nil: a store
 	Scan  bool // the accumulator as it is after each element, not at the end
+	Ended bool // the value is one of Ending's, not an accumulator
 }
 
 // Folding is how elements become one: of each come accumulators, and two sets of accumulators become one.
@@ -133,7 +135,7 @@ func (k *Kernel) instructions() []Instruction {
 	for _, f := range k.Structure.Folds {
 		all = slices.Concat(all, f.Body)
 	}
-	return all
+	return slices.Concat(all, k.Structure.Ending)
 }
 
 // The ops of an instruction that are no scalar operation.

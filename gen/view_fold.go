@@ -245,19 +245,24 @@ func (b *body) sinks(l *Loop, f *FoldView) {
 			f.Scans = append(f.Scans, b.use(out.Type.Store(l.place(len(l.Inputs)+i), "opw_a->"+member(out))))
 		}
 	}
-	for i, at := range l.folded() {
-		out := l.Outputs[at]
-		fold, operand := &l.Folds[out.Fold], len(l.Inputs)+len(l.stored())+i
-		end := func(found, to string) string {
-			if fold.Plus {
-				both := []scalar.Type{fold.Combined[0], fold.Combined[0]}
-				found = b.use(scalar.Of(fold.Op, both, both[0], []string{found, b.use(fold.Identity[0])}))
-			}
-			return b.use(out.Type.Store(to, found))
-		}
-		f.Stores = append(f.Stores, end("opw_acc->"+member(out)+"[opw_j]", fmt.Sprintf("opw_out[%d] + opw_j * opw_t[%d]", i, i)))
-		f.Ends = append(f.Ends, end("opw_one."+member(out), fmt.Sprintf("opw_p[%d] + opw_j * opw_t[%d]", operand, operand)))
+	operand := len(l.Inputs) + len(l.stored())
+	if l.indexed() {
+		operand++
 	}
+	stores := func(acc func(member string) string) []string {
+		found := b.ending(l, acc)
+		for i, at := range l.folded() {
+			out := l.Outputs[at]
+			value := valueName(out.Value)
+			if !out.Ended {
+				value = b.found(&l.Folds[out.Fold], out.Value, acc(member(out)))
+			}
+			found = append(found, b.use(out.Type.Store(fmt.Sprintf("opw_p[%d] + opw_j * opw_t[%d]", operand+i, operand+i), value)))
+		}
+		return found
+	}
+	f.Stores = stores(func(member string) string { return "opw_acc->" + member + "[opw_j]" })
+	f.Ends = stores(func(member string) string { return "opw_one." + member })
 	for _, out := range l.Outputs {
 		switch {
 		case out.Fold < 0:
@@ -268,6 +273,46 @@ func (b *body) sinks(l *Loop, f *FoldView) {
 			f.Kinds = append(f.Kinds, "OPW_FOLDED")
 		}
 	}
+}
+
+// found is what a fold's accumulator comes to.
+func (b *body) found(fold *Fold, value int, acc string) string {
+	if !fold.Plus {
+		return acc
+	}
+	both := []scalar.Type{fold.Combined[value], fold.Combined[value]}
+	return b.use(scalar.Of(fold.Op, both, both[0], []string{acc, b.use(fold.Identity[value])}))
+}
+
+// ending writes what is computed where folds end, with those inputs and accumulators that this reads.
+func (b *body) ending(l *Loop, acc func(member string) string) []string {
+	if len(l.Ending) == 0 {
+		return nil
+	}
+	var lines []string
+	inner := &body{name: b.name}
+	name := func(t scalar.Type, text func() string) {
+		v := inner.next()
+		if slices.ContainsFunc(l.Ending, func(in TypedInstruction) bool { return slices.Contains(in.Args, inner.values-1) }) {
+			lines = append(lines, fmt.Sprintf("const %s %s = %s;", t.Value, v, text()))
+		}
+	}
+	for i, t := range l.Inputs {
+		name(t, func() string { return b.use(t.Load(fmt.Sprintf("opw_p[%d]", i))) })
+	}
+	first := len(l.Inputs)
+	for i := range l.Folds {
+		for j, t := range l.Folds[i].Accs {
+			member := fmt.Sprintf("opw_a%d", inner.values-first)
+			name(t, func() string { return b.found(&l.Folds[i], j, acc(member)) })
+		}
+	}
+	inner.instructions(l.Ending)
+	b.helpers = append(b.helpers, inner.helpers...)
+	for _, line := range inner.lines {
+		lines = append(lines, line.Text)
+	}
+	return lines
 }
 
 // pass names the operands as parameters and arguments.

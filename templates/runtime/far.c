@@ -74,13 +74,13 @@ static int opw_fold_far(const opw_far *far, npy_intp first, npy_intp count, npy_
     return status;
 }
 
-/* Folds what columns there are, and fills their outputs, the operands from `out` on. */
-static int opw_fill_far(opw_far *far, int out)
+/* Folds what columns there are, and fills their outputs. */
+static int opw_fill_far(opw_far *far)
 {
     const opw_folding *f = far->f;
     int k, status = far->items ? opw_fold_far(far, 0, f->gone->dims[0], 0) : 0;
     for (k = 0; k < far->items && !status; k++)
-        f->fold->store(far->all[k].acc, far->all[k].m, far->all[k].p + out, f->t + out);
+        f->fold->store(far->all[k].acc, far->all[k].m, far->all[k].p, f->t);
     far->items = 0, far->sets = 0;
     return status;
 }

@@ -107,10 +107,10 @@ static int opw_fold_item(const opw_folding *f, const opw_operands *list, char *c
     void *acc;
     int status;
     if (far)
-        return opw_add_far(far, f->m, p, list->n) ? opw_fill_far(far, list->blocks) : 0;
+        return opw_add_far(far, f->m, p, list->n) ? opw_fill_far(far) : 0;
     acc = opw_room_beside(&room, p[0]);
     if (!(status = opw_fold_axis(f, 0, p, f->gone->dims[0], acc)))
-        f->fold->store(acc, f->m, p + list->blocks, f->t + list->blocks);
+        f->fold->store(acc, f->m, p, f->t);
     return status;
 }
 
@@ -138,7 +138,7 @@ static int opw_fold_items(const opw_items *o, npy_intp first, npy_intp n)
         i = 0;
     } while (n && !status && opw_next(o->kept, o->outer, at, p));
     if (far && !status)
-        status = opw_fill_far(far, list->blocks);
+        status = opw_fill_far(far);
     PyMem_RawFree(far);
     return status;
 }
@@ -203,7 +203,7 @@ static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_oper
     folding->rows = folding->beside && fold->wide && opw_is_by_rows(work, kept, gone, n);
     o->far = folding->beside && fold->wide && opw_is_far(work, kept, gone, n);
     folding->close = folding->runs && opw_is_wide(work, list, gone, n);
-    folding->undisturbed = opw_is_from_memory(n * opw_apart(gone, gone->n - 1, work->inputs));
+    folding->undisturbed = !folding->beside && opw_is_from_memory(n * opw_apart(gone, gone->n - 1, work->inputs));
     if (kept->n) {
         o->outer = kept->n - 1;
         o->columns = kept->dims[o->outer];
@@ -246,9 +246,9 @@ static int opw_fold_nothing(const opw_fold *fold, const opw_operands *list, int 
         return 0;
     fold->identity(acc.bytes, 1);
     for (i = 0; i < n; i++) {
-        for (k = list->blocks; k < list->n; k++)
-            p[k] = list->all[k].data + i * list->all[k].size;
-        fold->store(acc.bytes, 1, p + list->blocks, none);
+        for (k = 0; k < list->n; k++)
+            p[k] = list->all[k].data + (k < list->blocks ? 0 : i * list->all[k].size);
+        fold->store(acc.bytes, 1, p, none);
     }
     return 0;
 }

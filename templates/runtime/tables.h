@@ -112,9 +112,9 @@ typedef enum { OPW_STORED, OPW_SCANNED, OPW_FOLDED } opw_kind;
    column, s from one to the next and t from column to column, one column after the other, or side by side; n and m are at least 1;
    how: whether columns side by side are read row by row, not several rows at once; whether there is something in their accumulators
    that these elements are folded into; whether nothing is asked for that comes later (OPW_NONE_AHEAD).
-   join: into m of acc what is in other from `from` on. store: m of each output that is folded, t apart. blocks are given as many as
-   `chunk` elements at once, any for 0; what is longer is halved, at multiples of 8: at least 16 of those. Non-zero: an exception is
-   set. */
+   join: into m of acc what is in other from `from` on. store: m of each output that is folded; p and t are of all operands, of which
+   these are the last. blocks are given as many as `chunk` elements at once, any for 0; what is longer is halved, at multiples of 8: at
+   least 16 of those. Non-zero: an exception is set. */
 typedef int (*opw_block_fn)(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc);
 typedef struct {
     const opw_kind *kinds;   /* of each output */
@@ -129,7 +129,7 @@ typedef struct {
     const char *name;        /* of the operation that has no identity; NULL: all have one */
     opw_block_fn blocks[2];  /* one column after the other; side by side */
     int (*join)(void *acc, const void *other, npy_intp from, npy_intp m);
-    void (*store)(const void *acc, npy_intp m, char *const *out, const npy_intp *t);
+    void (*store)(const void *acc, npy_intp m, char *const *p, const npy_intp *t);
     void (*identity)(void *acc, npy_intp m); /* NULL: a reduction of nothing is an error */
     int (*settled)(const void *acc, npy_intp m); /* whether no element can change any of m, which a block of columns one after the
                                                    other asks by itself; NULL: it is not asked */

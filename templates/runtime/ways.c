@@ -31,17 +31,26 @@ static npy_intp opw_apart(const opw_axes *axes, int axis, int inputs)
     return sum;
 }
 
-/* Whether the processor's own look ahead is better left undisturbed where so many bytes are read: from memory, unless it is Intel's
-   (measured on Xeons, where asking for lines gains there too, and on Zen 4, where sums took 1.2 times as long). */
-static int opw_is_from_memory(npy_intp bytes)
+/* Whether the processor is Intel's. Asked once: where it is a virtual one, its answer takes as long as 10^5 additions. */
+static int opw_is_intel(void)
 {
 #if defined(__x86_64__)
+    static int known; /* 1 + the answer */
     unsigned int most, b, c, d;
-    return bytes > OPW_MEMORY && !(__get_cpuid(0, &most, &b, &c, &d) && b == signature_INTEL_ebx);
+    int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (!answer) {
+        answer = 1 + (__get_cpuid(0, &most, &b, &c, &d) && b == signature_INTEL_ebx);
+        __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+    }
+    return answer - 1;
 #else
-    return bytes > OPW_MEMORY;
+    return 0;
 #endif
 }
+
+/* Whether a processor's own look ahead is better left undisturbed where so many bytes are read: from memory, unless it is Intel's
+   (measured on Xeons, where asking for lines gains there too, and on Zen 4, where sums took 1.2 times as long). */
+static int opw_is_from_memory(npy_intp bytes) { return bytes > OPW_MEMORY && !opw_is_intel(); }
 
 /* Whether elements along an axis lie as the loop has text for. */
 static int opw_is_close(const opw_loop *work, const opw_operands *list, const opw_axes *axes, int axis)

@@ -299,18 +299,22 @@ static int max_join(void *acc, const void *other, npy_intp from, npy_intp m)
     return 0;
 }
 
-static void store(const void *acc, npy_intp m, char *const *out, const npy_intp *t)
+/* Behind one input, and behind two. */
+static void store(const void *acc, npy_intp m, char *const *p, const npy_intp *t)
 {
     npy_intp j;
     for (j = 0; j < m; j++)
-        *(double *)(void *)(out[0] + j * t[0]) = ((const double *)acc)[j];
+        *(double *)(void *)(p[1] + j * t[1]) = ((const double *)acc)[j];
 }
+
+static void store_total(const void *acc, npy_intp m, char *const *p, const npy_intp *t) { store(acc, m, p + 1, t + 1); }
 
 static void zero(void *acc, npy_intp m) { memset(acc, 0, (size_t)m * sizeof(double)); }
 
 static const opw_kind folded[] = {OPW_FOLDED};
-#define SUM(axes, block) {folded, OPW_COLUMNS(sizeof(double)), axes, 0, 0, 1, sizeof(double), {16, 16}, NULL, {block, block}, sum_join, store, zero, NULL}
-static const opw_fold sums[] = {SUM(1, sum_block), SUM(2, sum_block), SUM(~(npy_uint64)0, sum_block), SUM(1, total_block)};
+#define SUM(axes, block, store) {folded, OPW_COLUMNS(sizeof(double)), axes, 0, 0, 1, sizeof(double), {16, 16}, NULL, {block, block}, sum_join, store, zero, NULL}
+static const opw_fold sums[] = {SUM(1, sum_block, store), SUM(2, sum_block, store), SUM(~(npy_uint64)0, sum_block, store),
+                                SUM(1, total_block, store_total)};
 static const opw_fold largest = {folded, OPW_COLUMNS(sizeof(double)), 1, 1, 0, 0, sizeof(double), {0, 0}, "maximum", {max_block, max_block}, max_join,
                                  store, NULL, NULL};
 
