@@ -9,7 +9,7 @@ import "slices"
 // A group takes in a step where the loop that comes of it is right and not slower:
 //
 //   - contracting it leaves an order of the steps;
-//   - all folds go along the same axes of the same elements, and nobody in the group reads what they leave;
+//   - all folds go along the same axes of the same elements, and nobody in the group reads what they leave but what ends them;
 //   - what is stored has the dimensions of the loop;
 //   - the number of instructions and of operands stays within bounds.
 //

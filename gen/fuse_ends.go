@@ -14,7 +14,7 @@ const behindFold = "would read what a fold leaves before that is there"
 func (a *analysis) endings() string {
 	a.ends = map[int]bool{}
 	for _, step := range a.steps {
-		if !slices.ContainsFunc(a.Steps[step].Inputs, a.left) {
+		if !slices.ContainsFunc(a.Steps[step].Inputs, func(v int) bool { return a.left(v) || a.scanned(v) }) {
 			continue
 		}
 		if !a.mayEnd(step) {
@@ -47,6 +47,12 @@ func (a *analysis) left(v int) bool {
 func (a *analysis) foldLeaves(v int) bool {
 	s := a.sink(v)
 	return s.Fold >= 0 && !s.Scan
+}
+
+// scanned tells whether one of these steps scans it.
+func (a *analysis) scanned(v int) bool {
+	_, inside := a.makes(v)
+	return inside && a.sink(v).Scan
 }
 
 // endsRead tells whether a step that ends folds reads a number that another one of these makes.
