@@ -273,8 +273,10 @@ class BuildEngine(build_ext):
 
     def copy_extensions_to_source(self) -> None:
         """Lay what is built beside the engine there in an in-place build too."""
-        super().copy_extensions_to_source()
         built = Path(self.get_ext_fullpath("opweld._engine"))
+        for name in (built.name, *RUNTIMES, *SMALL.values()):
+            built.with_name(name).unlink(missing_ok=True)  # not written over: processes that run have it mapped
+        super().copy_extensions_to_source()
         shutil.copytree(Path(self.build_lib) / "opweld" / "_vector", built.with_name("_vector"), dirs_exist_ok=True)
         for name in (*RUNTIMES, *SMALL.values()):
             with contextlib.suppress(shutil.SameFileError):

@@ -4,8 +4,8 @@
 /* Where rows are short a slab of a few would stay in the nearest cache, but each loop of each slab costs as much as a row does. A chain has
    the text of its loops in one, for the way in which rows mostly lie. Where they lie otherwise its loops run as others do; no element is
    computed otherwise. */
-#define OPW_CHAIN_LEAST 16384 /* elements, and */
-#define OPW_CHAIN_SHORT 128 /* of a row: what it takes to begin with rows, and to end them, is to be worth while */
+#define OPW_CHAIN_LEAST 8192 /* elements, and */
+#define OPW_CHAIN_SHORT 32 /* of a row: what it takes to begin with rows, and to end them, is to be worth while */
 #define OPW_CHAIN_RUN 65536 /* that are computed before it is looked whether something was out of range; where it was, it may come again: */
 #define OPW_CHAIN_PLAIN 4   /* as many times as many are run loop by loop */
 
