@@ -49,14 +49,15 @@ __attribute__((noinline)) static int opw_run_by_lines(const opw_loop *work, npy_
     return opw_run_inner(work, n - first, q, s);
 }
 
-/* Runs n elements of operands that are contiguous, or, where `shaped` has no bit for an input, one number throughout. */
-OPW_INLINE int opw_run_these(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
+/* Runs n elements of operands that are contiguous, or, where `shaped` has no bit for an input, one number throughout. lines: beginning at
+   one, where that is worth while. */
+OPW_INLINE int opw_run_these(const opw_loop *work, npy_intp n, npy_uint64 shaped, int lines, char **p, const npy_intp *s)
 {
     if (n < OPW_PACK_NUMBERS)
         return n ? opw_run_inner(work, n, p, s) : 0;
     if (work->inputs > 2 && (shaped | work->numbers) != ~(npy_uint64)0 >> (64 - work->inputs))
         return opw_pack_numbers(work, n, p, s);
-    return opw_run_by_lines(work, n, p, s);
+    return lines ? opw_run_by_lines(work, n, p, s) : opw_run_inner(work, n, p, s);
 }
 
 /* The same in parts. */
@@ -64,6 +65,7 @@ typedef struct {
     opw_shares shares;
     npy_intp n, each;
     npy_uint64 shaped;
+    int lines;
     char *const *p;
     const npy_intp *s;
 } opw_numbers;
@@ -75,16 +77,21 @@ static int opw_run_numbers_part(opw_shares *shares, npy_intp i)
     npy_intp first = i * all->each, n = all->n - first < all->each ? all->n - first : all->each;
     char *p[OPW_MAX_OPERANDS];
     opw_moved(all->p, all->s, first, work->inputs + work->outputs, p);
-    return opw_run_these(work, n, all->shaped, p, all->s);
+    return opw_run_these(work, n, all->shaped, all->lines, p, all->s);
 }
 
 OPW_APART static int opw_run_many_numbers(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
 {
-    opw_numbers all = {{work, opw_run_numbers_part, {0, NULL, NULL, NULL}}, n, opw_share_of(work, n, 1), shaped, p, s};
+    opw_numbers all = {{work, opw_run_numbers_part, {0, NULL, NULL, NULL}}, n, opw_share_of(work, n, 1), shaped, 1, p, s};
+    npy_intp each = 0;
+    int k;
+    for (k = 0; k < work->inputs + work->outputs; k++)
+        each += s[k];
+    all.lines = !opw_is_left_alone(n * each);
     return opw_share_out(&all.shares, opw_parts_of(n, all.each));
 }
 
 OPW_INLINE int opw_run_numbers(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
 {
-    return opw_is_worth(work, n) ? opw_run_many_numbers(work, n, shaped, p, s) : opw_run_these(work, n, shaped, p, s);
+    return opw_is_worth(work, n) ? opw_run_many_numbers(work, n, shaped, p, s) : opw_run_these(work, n, shaped, 1, p, s);
 }

@@ -203,7 +203,7 @@ static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_oper
     folding->rows = folding->beside && fold->wide && opw_is_by_rows(work, kept, gone, n);
     o->far = folding->beside && fold->wide && opw_is_far(work, kept, gone, n);
     folding->close = folding->runs && opw_is_wide(work, list, gone, n);
-    folding->undisturbed = !folding->beside && opw_is_from_memory(n * opw_apart(gone, gone->n - 1, work->inputs));
+    folding->undisturbed = !folding->beside && opw_is_left_alone(n * opw_apart(gone, gone->n - 1, work->inputs));
     if (kept->n) {
         o->outer = kept->n - 1;
         o->columns = kept->dims[o->outer];

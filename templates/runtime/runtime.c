@@ -18,6 +18,7 @@
 #include "share.c"
 #include "stages.c"
 #include "shapes.c"
+#include "processor.c"
 #include "close.c"
 #include "products.c"
 #include "store.c"

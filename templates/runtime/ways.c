@@ -1,16 +1,11 @@
 /* Which way a loop folds columns: by where its operands lie. */
 /* ---- ways of folding ---------------------------------------------------------------------------------------------- */
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-
 #define OPW_SHORT_RUN 32  /* elements that are folded across columns, where neither lie close */
 #define OPW_MANY_COLUMNS 16
 #define OPW_LONG_RUN 2048 /* elements that are folded as several columns, where that pays: */
 #define OPW_NEAR (1 << 20) /* in chunks, as many bytes as a near cache holds; memory is better read in order */
 #define OPW_FAR (1 << 23)  /* as many bytes that no cache near holds: rows of so many columns are read one after the other */
-#define OPW_MEMORY (1 << 24) /* as many bytes that no cache holds for long */
 #define OPW_LONG_ROW 64
 #define OPW_SHORT_ROWS 8 /* sets of columns whose accumulators a near cache holds beside a row of each input */
 #define OPW_GAP 256 /* bytes that a processor passes over which fetches ahead */
@@ -30,27 +25,6 @@ static npy_intp opw_apart(const opw_axes *axes, int axis, int inputs)
         sum += opw_size(axes->strides[axis][k]);
     return sum;
 }
-
-/* Whether the processor is Intel's. Asked once: where it is a virtual one, its answer takes as long as 10^5 additions. */
-static int opw_is_intel(void)
-{
-#if defined(__x86_64__)
-    static int known; /* 1 + the answer */
-    unsigned int most, b, c, d;
-    int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
-    if (!answer) {
-        answer = 1 + (__get_cpuid(0, &most, &b, &c, &d) && b == signature_INTEL_ebx);
-        __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
-    }
-    return answer - 1;
-#else
-    return 0;
-#endif
-}
-
-/* Whether a processor's own look ahead is better left undisturbed where so many bytes are read: from memory, unless it is Intel's
-   (measured on Xeons, where asking for lines gains there too, and on Zen 4, where sums took 1.2 times as long). */
-static int opw_is_from_memory(npy_intp bytes) { return bytes > OPW_MEMORY && !opw_is_intel(); }
 
 /* Whether elements along an axis lie as the loop has text for. */
 static int opw_is_close(const opw_loop *work, const opw_operands *list, const opw_axes *axes, int axis)

@@ -1,0 +1,30 @@
+/* What the runtime asks of the processor. */
+/* ---- processor ----------------------------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#define OPW_MEMORY (1 << 24) /* as many bytes that no cache holds for long */
+
+/* Whether the processor is Intel's. Asked once: where it is a virtual one, its answer takes as long as 10^5 additions. */
+static int opw_is_intel(void)
+{
+#if defined(__x86_64__)
+    static int known; /* 1 + the answer */
+    unsigned int most, b, c, d;
+    int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (!answer) {
+        answer = 1 + (__get_cpuid(0, &most, &b, &c, &d) && b == signature_INTEL_ebx);
+        __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+    }
+    return answer - 1;
+#else
+    return 0;
+#endif
+}
+
+/* Whether a processor is better left to itself where so many bytes are read and written, which come from memory: its own look ahead
+   undisturbed, and vectors that cross lines as they are, which ask for the next line sooner. On Zen 4 sums of 10^7 elements took 1.2
+   times as long, stores 1.05 to 1.1. Intel's is not: on Xeons what helps near helps there too. */
+static int opw_is_left_alone(npy_intp bytes) { return bytes > OPW_MEMORY && !opw_is_intel(); }
