@@ -318,3 +318,11 @@ def test_the_page_names_every_check_and_every_error():
     assert rows == {name: "yes" if wanted else "no" for name, (wanted, _) in CHECKS.items()}
     errors = {name for name in debugmode.__all__ if name[:3] in ("Bad", "Inv")} | {"OpCrashed", "OpTimeout"}
     assert errors <= set(re.findall(r"`(\w+)`", page))
+
+
+@pytest.mark.parametrize("lies", ["[:, ::-2]", "[::2, 1::2]", "[::-1]", ".T"])
+def test_sums_run_again_on_elements_that_lie_as_they_did(lies):
+    f = opweld.function([m], m.sum(), mode="DebugMode")
+    for seed in range(20):
+        given = eval(f"given{lies}", {"given": np.random.default_rng(seed).standard_normal((6, 8))})
+        np.testing.assert_allclose(f(given), given.sum(), rtol=1e-12, atol=1e-12)

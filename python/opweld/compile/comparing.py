@@ -21,21 +21,40 @@ _WORDS = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset, type, type(None), np.generic)
 
 
+_APART = 8  # times as many bytes as elements take may lie between the first and the last one of a copy
+
+
 def copied(value: object) -> Any:
     """Give a copy of a value, or what cannot be copied as it is.
+
+    Elements of an array's copy lie as far apart as the array's, for the last bits of sums hang on that.
 
     Returns
     -------
     object
     """
     if isinstance(value, np.ndarray):
-        return value.copy(order="K")
+        return _as_it_lies(value) if type(value) is np.ndarray else value.copy(order="K")
     if isinstance(value, _IMMUTABLE):
         return value
     try:
         return deepcopy(value)
     except Exception:  # what cannot be copied cannot be compared with its earlier self
         return value
+
+
+def _as_it_lies(array: np.ndarray) -> np.ndarray:
+    """Copy an array with its strides: in order K what lies close, what bytes cannot hold, and what lies too far apart."""
+    ends = [stride * (size - 1) for stride, size in zip(array.strides, array.shape)]
+    room = sum(map(abs, ends)) + array.itemsize
+    close = array.flags.c_contiguous or array.flags.f_contiguous
+    if close or not array.size or array.dtype.hasobject or room > _APART * array.nbytes:
+        return array.copy(order="K")
+    first = -sum(end for end in ends if end < 0)
+    copy = np.ndarray(array.shape, array.dtype, np.empty(room, np.uint8), first, array.strides)
+    copy[...] = array
+    copy.flags.writeable = array.flags.writeable
+    return copy
 
 
 def equal(type_: Any, a: Any, b: Any) -> bool:
