@@ -45,7 +45,7 @@ def copied(value: object) -> Any:
 
 def _as_it_lies(array: np.ndarray) -> np.ndarray:
     """Copy an array with its strides: in order K what lies close, what bytes cannot hold, and what lies too far apart."""
-    ends = [stride * (size - 1) for stride, size in zip(array.strides, array.shape)]
+    ends = [stride * (size - 1) for stride, size in zip(array.strides, array.shape, strict=True)]
     room = sum(map(abs, ends)) + array.itemsize
     close = array.flags.c_contiguous or array.flags.f_contiguous
     if close or not array.size or array.dtype.hasobject or room > _APART * array.nbytes:
