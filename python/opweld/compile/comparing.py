@@ -44,7 +44,7 @@ def copied(value: object) -> Any:
 
 
 def _as_it_lies(array: np.ndarray) -> np.ndarray:
-    """Copy an array with its strides: in order K what lies close, what bytes cannot hold, and what lies too far apart."""
+    """Copy an array with its strides; in order K what lies close or too far apart, and what bytes cannot hold."""
     ends = [stride * (size - 1) for stride, size in zip(array.strides, array.shape, strict=True)]
     room = sum(map(abs, ends)) + array.itemsize
     close = array.flags.c_contiguous or array.flags.f_contiguous
