@@ -43,7 +43,7 @@ def copied(value: object) -> Any:
         return value
 
 
-def _as_it_lies(array: np.ndarray) -> np.ndarray:
+def _as_it_lies(array: np.ndarray) -> Any:
     """Copy an array with its strides; in order K what lies close or too far apart, and what bytes cannot hold."""
     ends = [stride * (size - 1) for stride, size in zip(array.strides, array.shape, strict=True)]
     room = sum(map(abs, ends)) + array.itemsize
