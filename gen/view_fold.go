@@ -14,7 +14,9 @@ type FoldView struct {
 	Folds              []CombineView
 	Starts             []CombineView // those that begin with something else than the first element
 	Scans, Stores      []string      // statements: after each element; at the end
-	Ends               []string      // the same as Stores, of a row's accumulators by themselves
+	Given              []string      // before those at the end: the numbers that they read
+	Close              *CloseStores  // the same as Stores, of columns whose outputs lie close; nil: these are nothing by themselves
+	Ends               []string      // Given and Stores of a row's accumulators by themselves
 	Identity           []string
 	Settled            []string // of each accumulator, how it is told that no element can change it; nil: it is not asked
 	Told               string   // how combining is told of the node at fault, where folds that may fail are of several nodes
@@ -36,6 +38,12 @@ type FoldView struct {
 	Kinds              []string // of each output
 	Params, Args       string   // the operands as parameters, and as what is passed on
 	Ways               []WayView
+}
+
+// CloseStores is statements at the end, and the test for them.
+type CloseStores struct {
+	Test   string
+	Stores []string
 }
 
 // HalfView is how accumulators that take turns become half as many, N: statements that take them from registers, and put what is
@@ -249,20 +257,30 @@ func (b *body) sinks(l *Loop, f *FoldView) {
 	if l.indexed() {
 		operand++
 	}
-	stores := func(acc func(member string) string) []string {
-		found := b.ending(l, acc)
+	stores := func(acc func(member string) string, stride func(i int, out scalar.Type) string) (given, found []string) {
+		given, found = b.ending(l, acc)
 		for i, at := range l.folded() {
 			out := l.Outputs[at]
 			value := valueName(out.Value)
 			if !out.Ended {
 				value = b.found(&l.Folds[out.Fold], out.Value, acc(member(out)))
 			}
-			found = append(found, b.use(out.Type.Store(fmt.Sprintf("opw_p[%d] + opw_j * opw_t[%d]", operand+i, operand+i), value)))
+			to := fmt.Sprintf("opw_p[%d] + opw_j * %s", operand+i, stride(operand+i, out.Type))
+			found = append(found, b.use(out.Type.Store(to, value)))
 		}
-		return found
+		return given, found
 	}
-	f.Stores = stores(func(member string) string { return "opw_acc->" + member + "[opw_j]" })
-	f.Ends = stores(func(member string) string { return "opw_one." + member })
+	anyhow := func(i int, _ scalar.Type) string { return fmt.Sprintf("opw_t[%d]", i) }
+	column := func(member string) string { return "opw_acc->" + member + "[opw_j]" }
+	f.Given, f.Stores = stores(column, anyhow)
+	given, ends := stores(func(member string) string { return "opw_one." + member }, anyhow)
+	if f.Ends = slices.Concat(given, ends); len(l.Ending) > 0 {
+		f.Close = &CloseStores{Test: "opw_m >= 8"}
+		_, f.Close.Stores = stores(column, func(i int, out scalar.Type) string {
+			f.Close.Test += fmt.Sprintf(" && opw_t[%d] == %d", i, out.Size)
+			return fmt.Sprint(out.Size)
+		})
+	}
 	for _, out := range l.Outputs {
 		switch {
 		case out.Fold < 0:
@@ -284,27 +302,26 @@ func (b *body) found(fold *Fold, value int, acc string) string {
 	return b.use(scalar.Of(fold.Op, both, both[0], []string{acc, b.use(fold.Identity[value])}))
 }
 
-// ending writes what is computed where folds end, with those inputs and accumulators that this reads.
-func (b *body) ending(l *Loop, acc func(member string) string) []string {
+// ending writes what is computed where folds end: the inputs that this reads, then accumulators and the rest.
+func (b *body) ending(l *Loop, acc func(member string) string) (given, lines []string) {
 	if len(l.Ending) == 0 {
-		return nil
+		return nil, nil
 	}
-	var lines []string
 	inner := &body{name: b.name}
-	name := func(t scalar.Type, text func() string) {
+	name := func(to *[]string, t scalar.Type, text func() string) {
 		v := inner.next()
 		if slices.ContainsFunc(l.Ending, func(in TypedInstruction) bool { return slices.Contains(in.Args, inner.values-1) }) {
-			lines = append(lines, fmt.Sprintf("const %s %s = %s;", t.Value, v, text()))
+			*to = append(*to, fmt.Sprintf("const %s %s = %s;", t.Value, v, text()))
 		}
 	}
 	for i, t := range l.Inputs {
-		name(t, func() string { return b.use(t.Load(fmt.Sprintf("opw_p[%d]", i))) })
+		name(&given, t, func() string { return b.use(t.Load(fmt.Sprintf("opw_p[%d]", i))) })
 	}
 	first := len(l.Inputs)
 	for i := range l.Folds {
 		for j, t := range l.Folds[i].Accs {
 			member := fmt.Sprintf("opw_a%d", inner.values-first)
-			name(t, func() string { return b.found(&l.Folds[i], j, acc(member)) })
+			name(&lines, t, func() string { return b.found(&l.Folds[i], j, acc(member)) })
 		}
 	}
 	inner.instructions(l.Ending)
@@ -312,7 +329,7 @@ func (b *body) ending(l *Loop, acc func(member string) string) []string {
 	for _, line := range inner.lines {
 		lines = append(lines, line.Text)
 	}
-	return lines
+	return given, lines
 }
 
 // pass names the operands as parameters and arguments.
