@@ -15,7 +15,7 @@ type composer struct {
 	fold         map[int]int // step -> its first fold among the loop's
 	codes        bool        // there is a user's code
 	gil          GIL         // how that stands to the GIL
-	inputs       int // of the loop
+	inputs       int         // of the loop
 }
 
 // composedBody is instructions, each once.
