@@ -171,7 +171,7 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	}
 	how := ""
 	if f.Lanes > 0 {
-		how = "opw_how, opw_ahead, "
+		how = "opw_how, "
 	}
 	if f.Walk = "run(" + how + "0, opw_n"; f.Pairwise > 0 {
 		f.Walk = "runs(" + how + "opw_n"
@@ -342,13 +342,9 @@ func (f *FoldView) pass(operands []OperandView, near [][]int) {
 		}
 		several += ", opw_order & OPW_MORE, 1"
 	}
-	closely, otherwise := ", 1", ", 0"
-	if f.Lanes > 0 {
-		closely, otherwise = ", 1, opw_order & OPW_NONE_AHEAD ? 0 : OPW_LINES_AHEAD", ", 0, 0"
-	}
-	each, beside := WayView{Name: "each", Stride: "opw_s", Any: otherwise}, WayView{Name: "beside", Stride: "opw_t", Any: anyhow}
+	each, beside := WayView{Name: "each", Stride: "opw_s", Any: ", 0"}, WayView{Name: "beside", Stride: "opw_t", Any: anyhow}
 	for _, strides := range near {
-		each.Close = append(each.Close, CloseView{Strides: strides, Args: closely})
+		each.Close = append(each.Close, CloseView{Strides: strides, Args: ", 1"})
 	}
 	for _, strides := range near[:min(1, len(near))] {
 		beside.Close = append(beside.Close, CloseView{Strides: strides, Args: several})

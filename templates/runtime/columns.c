@@ -17,13 +17,13 @@ static void *opw_room_beside(opw_wide_room *room, const char *p)
 
 /* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other; rows: and read row by
    row. Of one column, close: whether its last axis, a long one, is folded as if it were several; runs: whether short runs are
-   folded as if they were columns. undisturbed: it is left to the processor to look ahead. halvings: how often it is halved for parts that may run at the same time; 0: it is folded at one
+   folded as if they were columns. halvings: how often it is halved for parts that may run at the same time; 0: it is folded at one
    go. */
 typedef struct {
     const opw_loop *work;
     const opw_fold *fold;
     const opw_axes *gone;
-    int beside, close, runs, rows, undisturbed, halvings;
+    int beside, close, runs, rows, halvings;
     npy_intp m;
     const npy_intp *t;
 } opw_folding;
@@ -32,7 +32,7 @@ typedef struct {
 static int opw_is_settled(const opw_folding *f, const void *acc) { return f->fold->settled && f->fold->settled(acc, f->m); }
 
 /* In which order blocks of these columns are read. */
-static int opw_order(const opw_folding *f) { return (f->rows ? OPW_BY_ROWS : 0) | (f->undisturbed ? OPW_NONE_AHEAD : 0); }
+static int opw_order(const opw_folding *f) { return f->rows ? OPW_BY_ROWS : 0; }
 
 /* Folds count elements of columns side by side, s apart, as long as they can change anything. */
 static int opw_fold_until(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)

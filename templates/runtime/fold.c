@@ -185,7 +185,7 @@ static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_oper
 {
     static const npy_intp none[OPW_MAX_OPERANDS] = {0};
     const opw_fold *fold = work->fold;
-    const opw_items begun = {{work, opw_fold_items_part, {0, NULL, NULL, NULL}}, {work, fold, gone, 0, 0, 0, 0, 0, 0, 0, none},
+    const opw_items begun = {{work, opw_fold_items_part, {0, NULL, NULL, NULL}}, {work, fold, gone, 0, 0, 0, 0, 0, 0, none},
                              list, kept, NULL, 0, 0, 1, fold->width, 0, 0, 0};
     opw_folding *folding = &o->folding;
     npy_intp n;
@@ -203,7 +203,6 @@ static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_oper
     folding->rows = folding->beside && fold->wide && opw_is_by_rows(work, kept, gone, n);
     o->far = folding->beside && fold->wide && opw_is_far(work, kept, gone, n);
     folding->close = folding->runs && opw_is_wide(work, list, gone, n);
-    folding->undisturbed = !folding->beside && opw_is_left_alone(n * opw_apart(gone, gone->n - 1, work->inputs));
     if (kept->n) {
         o->outer = kept->n - 1;
         o->columns = kept->dims[o->outer];

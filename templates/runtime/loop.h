@@ -128,14 +128,13 @@ typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp en
 #else
 #define OPW_EXPECT(p, s) (void)0
 #endif
-/* Asks for what a run that lies close comes to so many bytes on, with the runs behind it: a processor's own look ahead ends where
+/* Asks for what a run that lies close comes to some lines on, with the runs behind it: a processor's own look ahead ends where
    loads cross lines. */
 #if defined(__GNUC__)
-#define OPW_AHEAD(p, s, bytes) ((s) ? __builtin_prefetch((p) + (bytes)) : (void)0)
+#define OPW_AHEAD(p, s) ((s) ? __builtin_prefetch((p) + 512) : (void)0)
 #else
-#define OPW_AHEAD(p, s, bytes) (void)(bytes)
+#define OPW_AHEAD(p, s) (void)0
 #endif
-#define OPW_LINES_AHEAD 512
 #define OPW_LINE 64 /* bytes of a cache line */
 #define OPW_MANY 128 /* columns side by side, of which it is worth while to fold those before a line by themselves */
 /* How many columns t apart, whose rows are s apart, lie before a line that begins in each row of this operand and of those before it,
@@ -146,7 +145,7 @@ typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp en
 /* Elements that are folded between two looks whether more of them can change anything, at most. */
 #define OPW_UNTIL 4096
 /* What a block of columns side by side is told: see opw_block_fn. */
-enum { OPW_BY_ROWS = 1, OPW_MORE = 2, OPW_NONE_AHEAD = 4 };
+enum { OPW_BY_ROWS = 1, OPW_MORE = 2 };
 /* How many columns are folded at once, by the bytes of one's accumulators: as many as fit into a page. */
 #define OPW_ACCUMULATORS 4096
 #define OPW_COLUMNS(size) (OPW_ACCUMULATORS / (size) < 256 ? OPW_ACCUMULATORS / (npy_intp)(size) : 256)
