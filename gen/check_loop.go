@@ -62,14 +62,9 @@ func (c *checker) structure(where string, k *Kernel) *Loop {
 	for i := range s.Folds {
 		l.Folds = append(l.Folds, c.fold(fmt.Sprintf("%s.folds[%d]", where, i), k, &s.Folds[i], values))
 	}
-	if c.axes(where, k, l); c.err != nil {
-		return nil
-	}
-	ended := l.Inputs
-	for i := range l.Folds {
-		ended = slices.Concat(ended, l.Folds[i].Accs)
-	}
-	if l.Ending, ended = c.body(where, k, s.Ending, ended); c.err != nil {
+	c.axes(where, k, l)
+	ended := c.ending(where+".ending", k, l)
+	if c.err != nil {
 		return nil
 	}
 	if len(s.Outputs) != len(k.Outputs) {

@@ -15,7 +15,6 @@ type composer struct {
 	fold         map[int]int // step -> its first fold among the loop's
 	codes        bool        // there is a user's code
 	gil          GIL         // how that stands to the GIL
-	inputs       int         // of the loop
 }
 
 // composedBody is instructions, each once.
@@ -26,17 +25,21 @@ type composedBody struct {
 	values int            // that there are so far
 }
 
-func newComposedBody() *composedBody {
-	return &composedBody{value: map[int]int{}, same: map[string]int{}}
+// newComposedBody begins with the inputs as values.
+func newComposedBody(inputs []int) *composedBody {
+	c := &composedBody{value: map[int]int{}, same: map[string]int{}, values: len(inputs)}
+	for i, v := range inputs {
+		c.value[v] = i
+	}
+	return c
 }
 
 // compose makes a kernel that computes variables from others: of the steps of the group those that this takes.
 func (a *analysis) compose(inputs, outputs []int) *Kernel {
-	c := &composer{of: a, result: &Structure{Tabled: a.tabled}, body: newComposedBody(), ending: newComposedBody(), fold: map[int]int{}, inputs: len(inputs)}
+	c := &composer{of: a, result: &Structure{Tabled: a.tabled}, body: newComposedBody(inputs), ending: newComposedBody(inputs), fold: map[int]int{}}
 	k := &Kernel{Lang: C, Structure: c.result, Version: "fused"}
 	along := slices.ContainsFunc(inputs, func(v int) bool { return a.typeOf(v).Array.NDim > 0 && !a.column(v) })
 	for i, v := range inputs {
-		c.body.value[v], c.ending.value[v] = i, i
 		k.Inputs = append(k.Inputs, a.Variables[v].Type)
 		switch {
 		case a.typeOf(v).Array.NDim == 0:
@@ -45,17 +48,12 @@ func (a *analysis) compose(inputs, outputs []int) *Kernel {
 			c.result.Spread = append(c.result.Spread, i)
 		}
 	}
-	c.body.values = c.inputs
 	var labels []string
 	needed := a.needed(inputs, outputs)
 	for _, step := range needed {
 		if !a.ends[step] {
 			c.step(step)
 		}
-	}
-	c.ends(needed)
-	c.result.Body, c.result.Ending = c.body.list, c.ending.list
-	for _, step := range needed {
 		from := a.kernel(step).Kernel
 		k.merge(from)
 		c.hold(a.kernel(step))
@@ -63,6 +61,8 @@ func (a *analysis) compose(inputs, outputs []int) *Kernel {
 			labels = append(labels, from.Label)
 		}
 	}
+	c.ends(needed)
+	c.result.Body, c.result.Ending = c.body.list, c.ending.list
 	k.Label, k.GIL = fusedLabel(labels), c.gil
 	for _, v := range outputs {
 		k.Outputs = append(k.Outputs, a.Variables[v].Type)
@@ -155,14 +155,8 @@ func (a *analysis) needed(inputs, outputs []int) []int {
 // step adds what a step computes of each element, and its folds.
 func (c *composer) step(step int) {
 	s, l := &c.of.Steps[step], c.of.kernel(step).Structure
-	var values []int // of the step's own loop -> the loop's
-	for _, v := range s.Inputs {
-		values = append(values, c.body.value[v])
-	}
 	typed, member := c.of.kernel(step).Loop, 1+slices.Index(c.of.steps, step)
-	for i := range l.Body {
-		values = append(values, c.body.instruction(&l.Body[i], values, typed.Body[i].of(member))...)
-	}
+	values := c.body.take(s, l, typed, member)
 	c.fold[step] = len(c.result.Folds)
 	for i, fold := range l.Folds {
 		fold.Values, fold.Body = renumbered(fold.Values, values), slices.Clone(fold.Body)
@@ -182,13 +176,13 @@ func (c *composer) step(step int) {
 // ends adds what is computed where folds end: of the loop's inputs, then of their accumulators.
 func (c *composer) ends(steps []int) {
 	of := make([]int, len(c.result.Folds)) // of each fold, the value that its first accumulator is
-	c.ending.values = c.inputs
 	for i := range c.result.Folds {
 		of[i] = c.ending.values
 		c.ending.values += len(c.result.Folds[i].Values)
 	}
 	for _, step := range steps {
-		s, l := &c.of.Steps[step], c.of.kernel(step).Structure
+		s, k := &c.of.Steps[step], c.of.kernel(step)
+		l := k.Structure
 		if !c.of.ends[step] {
 			for i, out := range l.Outputs {
 				if out.Fold != nil {
@@ -197,13 +191,7 @@ func (c *composer) ends(steps []int) {
 			}
 			continue
 		}
-		var values []int // of the step's own loop -> those here
-		for _, v := range s.Inputs {
-			values = append(values, c.ending.value[v])
-		}
-		for i := range l.Body {
-			values = append(values, c.ending.instruction(&l.Body[i], values, 0)...)
-		}
+		values := c.ending.take(s, l, k.Loop, 0) // none can fail
 		for i, out := range l.Outputs {
 			c.ending.value[s.Outputs[i]] = values[out.Value]
 		}
@@ -216,6 +204,18 @@ func (in *TypedInstruction) of(member int) int {
 		return member
 	}
 	return 0
+}
+
+// take adds what a step computes, the given member of its group, and gives the values of its own loop as those here.
+func (c *composedBody) take(s *Step, l *Structure, typed *Loop, member int) []int {
+	var values []int
+	for _, v := range s.Inputs {
+		values = append(values, c.value[v])
+	}
+	for i := range l.Body {
+		values = append(values, c.instruction(&l.Body[i], values, typed.Body[i].of(member))...)
+	}
+	return values
 }
 
 // instruction adds one, unless the same is there, and gives the values that it makes.

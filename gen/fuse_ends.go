@@ -12,6 +12,9 @@ const behindFold = "would read what a fold leaves before that is there"
 
 // endings finds the steps that end folds, and those of numbers alone that only these read.
 func (a *analysis) endings() string {
+	if !a.folds {
+		return ""
+	}
 	a.ends = map[int]bool{}
 	for _, step := range a.steps {
 		if !slices.ContainsFunc(a.Steps[step].Inputs, func(v int) bool { return a.left(v) || a.scanned(v) }) {
@@ -40,13 +43,7 @@ func (a *analysis) endings() string {
 // left tells whether folds of these steps leave a variable, or what ends them does.
 func (a *analysis) left(v int) bool {
 	step, inside := a.makes(v)
-	return inside && (a.ends[step] || a.foldLeaves(v))
-}
-
-// foldLeaves tells whether a variable that a step of these makes is what a fold leaves.
-func (a *analysis) foldLeaves(v int) bool {
-	s := a.sink(v)
-	return s.Fold >= 0 && !s.Scan
+	return inside && (a.ends[step] || a.sink(v).Fold >= 0 && !a.sink(v).Scan)
 }
 
 // scanned tells whether one of these steps scans it.

@@ -183,7 +183,7 @@ func (a *analysis) repeated() string {
 
 // pin keeps a value from being computed more often than it has elements.
 func (a *analysis) pin(v int) string {
-	if a.foldLeaves(v) {
+	if a.left(v) {
 		return ""
 	}
 	own := a.shapes.roots[v]

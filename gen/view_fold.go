@@ -3,8 +3,6 @@ package gen
 import (
 	"fmt"
 	"slices"
-
-	"opweld/gen/scalar"
 )
 
 // FoldView is how elements become one, for a loop that folds.
@@ -38,12 +36,6 @@ type FoldView struct {
 	Kinds              []string // of each output
 	Params, Args       string   // the operands as parameters, and as what is passed on
 	Ways               []WayView
-}
-
-// CloseStores is statements at the end, and the test for them.
-type CloseStores struct {
-	Test   string
-	Stores []string
 }
 
 // HalfView is how accumulators that take turns become half as many, N: statements that take them from registers, and put what is
@@ -241,46 +233,22 @@ func (b *body) combine(fold *Fold, first int) (c CombineView) {
 
 // sinks writes what is stored of accumulators, after each element and at the end.
 func (b *body) sinks(l *Loop, f *FoldView) {
-	member := func(out LoopOutput) string {
-		first := 0
-		for _, fold := range l.Folds[:out.Fold] {
-			first += len(fold.Accs)
-		}
-		return fmt.Sprintf("opw_a%d", first+out.Value)
-	}
 	for i, at := range l.stored() {
 		if out := l.Outputs[at]; out.Scan {
-			f.Scans = append(f.Scans, b.use(out.Type.Store(l.place(len(l.Inputs)+i), "opw_a->"+member(out))))
+			f.Scans = append(f.Scans, b.use(out.Type.Store(l.place(len(l.Inputs)+i), "opw_a->"+l.accumulator(out))))
 		}
 	}
-	operand := len(l.Inputs) + len(l.stored())
-	if l.indexed() {
-		operand++
-	}
-	stores := func(acc func(member string) string, stride func(i int, out scalar.Type) string) (given, found []string) {
-		given, found = b.ending(l, acc)
+	const column, one = "opw_acc->%s[opw_j]", "opw_one.%s"
+	given, computed := b.ending(l, column)
+	f.Given, f.Stores = given, slices.Concat(computed, b.leaves(l, column, false))
+	if len(l.Ending) > 0 {
+		f.Close = &CloseStores{Test: fmt.Sprintf("opw_m >= %d", closeColumns), Stores: slices.Concat(computed, b.leaves(l, column, true))}
 		for i, at := range l.folded() {
-			out := l.Outputs[at]
-			value := valueName(out.Value)
-			if !out.Ended {
-				value = b.found(&l.Folds[out.Fold], out.Value, acc(member(out)))
-			}
-			to := fmt.Sprintf("opw_p[%d] + opw_j * %s", operand+i, stride(operand+i, out.Type))
-			found = append(found, b.use(out.Type.Store(to, value)))
+			f.Close.Test += fmt.Sprintf(" && opw_t[%d] == %d", l.leaving()+i, l.Outputs[at].Type.Size)
 		}
-		return given, found
 	}
-	anyhow := func(i int, _ scalar.Type) string { return fmt.Sprintf("opw_t[%d]", i) }
-	column := func(member string) string { return "opw_acc->" + member + "[opw_j]" }
-	f.Given, f.Stores = stores(column, anyhow)
-	given, ends := stores(func(member string) string { return "opw_one." + member }, anyhow)
-	if f.Ends = slices.Concat(given, ends); len(l.Ending) > 0 {
-		f.Close = &CloseStores{Test: "opw_m >= 8"}
-		_, f.Close.Stores = stores(column, func(i int, out scalar.Type) string {
-			f.Close.Test += fmt.Sprintf(" && opw_t[%d] == %d", i, out.Size)
-			return fmt.Sprint(out.Size)
-		})
-	}
+	given, computed = b.ending(l, one)
+	f.Ends = slices.Concat(given, computed, b.leaves(l, one, false))
 	for _, out := range l.Outputs {
 		switch {
 		case out.Fold < 0:
@@ -291,45 +259,6 @@ func (b *body) sinks(l *Loop, f *FoldView) {
 			f.Kinds = append(f.Kinds, "OPW_FOLDED")
 		}
 	}
-}
-
-// found is what a fold's accumulator comes to.
-func (b *body) found(fold *Fold, value int, acc string) string {
-	if !fold.Plus {
-		return acc
-	}
-	both := []scalar.Type{fold.Combined[value], fold.Combined[value]}
-	return b.use(scalar.Of(fold.Op, both, both[0], []string{acc, b.use(fold.Identity[value])}))
-}
-
-// ending writes what is computed where folds end: the inputs that this reads, then accumulators and the rest.
-func (b *body) ending(l *Loop, acc func(member string) string) (given, lines []string) {
-	if len(l.Ending) == 0 {
-		return nil, nil
-	}
-	inner := &body{name: b.name}
-	name := func(to *[]string, t scalar.Type, text func() string) {
-		v := inner.next()
-		if slices.ContainsFunc(l.Ending, func(in TypedInstruction) bool { return slices.Contains(in.Args, inner.values-1) }) {
-			*to = append(*to, fmt.Sprintf("const %s %s = %s;", t.Value, v, text()))
-		}
-	}
-	for i, t := range l.Inputs {
-		name(&given, t, func() string { return b.use(t.Load(fmt.Sprintf("opw_p[%d]", i))) })
-	}
-	first := len(l.Inputs)
-	for i := range l.Folds {
-		for j, t := range l.Folds[i].Accs {
-			member := fmt.Sprintf("opw_a%d", inner.values-first)
-			name(&lines, t, func() string { return b.found(&l.Folds[i], j, acc(member)) })
-		}
-	}
-	inner.instructions(l.Ending)
-	b.helpers = append(b.helpers, inner.helpers...)
-	for _, line := range inner.lines {
-		lines = append(lines, line.Text)
-	}
-	return given, lines
 }
 
 // pass names the operands as parameters and arguments.

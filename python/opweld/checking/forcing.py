@@ -13,10 +13,10 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
 
 from opweld.compile import builder
 from opweld.compile.cache import map_warnings
+from opweld.compile.comparing import as_it_lies
 from opweld.compile.recipe import Recipe
 from opweld.compile.written import placed
 
@@ -258,15 +258,6 @@ def copy_of(value: object) -> object:
     """Give a copy of an array, which lies in memory as it does, and is as writeable; of anything else itself."""
     if not isinstance(value, np.ndarray):
         return value
-    flags = value.flags
-    if type(value) is not np.ndarray or value.dtype.hasobject or (flags.forc and flags.aligned):
-        made = value.copy(order="K")
-    else:
-        low, high = byte_bounds(value)
-        address = value.__array_interface__["data"][0]
-        beside = low % 64  # how it is misaligned
-        room = np.empty(high - low + beside, np.uint8)
-        made = np.ndarray(value.shape, value.dtype, room, address - low + beside, value.strides)
-        made[...] = value
-    made.flags.writeable = flags.writeable
+    made = as_it_lies(value)
+    made.flags.writeable = value.flags.writeable
     return made

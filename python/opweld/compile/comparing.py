@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from opweld.graph.basic import Apply, Variable
 from opweld.scalar.type import ScalarType
@@ -13,14 +14,12 @@ from opweld.tensor.type import TensorType
 from opweld.tolerances import Tolerance, apart, near
 
 __all__ = [
-    "aliased", "copied", "equal", "first_apart", "nearly_equal", "same_bits", "surely_equal",
+    "aliased", "as_it_lies", "copied", "equal", "first_apart", "nearly_equal", "same_bits", "surely_equal",
     "text_of", "tolerance_of", "where_apart",
 ]  # fmt: skip
 
 _WORDS = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, frozenset, type, type(None), np.generic)
-
-
 _APART = 8  # times as many bytes as elements take may lie between the first and the last one of a copy
 
 
@@ -34,7 +33,8 @@ def copied(value: object) -> Any:
     object
     """
     if isinstance(value, np.ndarray):
-        return _as_it_lies(value) if type(value) is np.ndarray else value.copy(order="K")
+        low, high = byte_bounds(value)
+        return value.copy(order="K") if high - low > _APART * value.nbytes else as_it_lies(value)
     if isinstance(value, _IMMUTABLE):
         return value
     try:
@@ -43,18 +43,28 @@ def copied(value: object) -> Any:
         return value
 
 
-def _as_it_lies(array: np.ndarray) -> Any:
-    """Copy an array with its strides; in order K what lies close or too far apart, and what bytes cannot hold."""
-    ends = [stride * (size - 1) for stride, size in zip(array.strides, array.shape, strict=True)]
-    room = sum(map(abs, ends)) + array.itemsize
-    close = array.flags.c_contiguous or array.flags.f_contiguous
-    if close or not array.size or array.dtype.hasobject or room > _APART * array.nbytes:
+def as_it_lies(array: np.ndarray) -> Any:
+    """Give a copy of an array that lies in memory as it does; of one that bytes cannot hold, one in order K.
+
+    Parameters
+    ----------
+    array : ndarray
+        The array.
+
+    Returns
+    -------
+    ndarray
+        May be written.
+    """
+    if type(array) is not np.ndarray or array.dtype.hasobject or (array.flags.forc and array.flags.aligned):
         return array.copy(order="K")
-    first = -sum(end for end in ends if end < 0)
-    copy = np.ndarray(array.shape, array.dtype, np.empty(room, np.uint8), first, array.strides)
-    copy[...] = array
-    copy.flags.writeable = array.flags.writeable
-    return copy
+    low, high = byte_bounds(array)
+    beside = low % 64  # how it is misaligned
+    room = np.empty(high - low + beside, np.uint8)
+    first = array.__array_interface__["data"][0] - low + beside
+    made: np.ndarray = np.ndarray(array.shape, array.dtype, room, first, array.strides)
+    made[...] = array
+    return made
 
 
 def equal(type_: Any, a: Any, b: Any) -> bool:
