@@ -204,8 +204,8 @@ func (f *FoldView) hold(l *Loop, n int, put *[]string) (take []string) {
 	for i, t := range f.Accumulators {
 		name, from := fmt.Sprintf("opw_h%d_%d", n, i), fmt.Sprintf("opw_r.opw_a%d", i)
 		f.Held = append(f.Held, fmt.Sprintf("OPW_TURNS(%s, %d, %s)", t, n, name))
-		*put = append(*put, fmt.Sprintf("OPW_HOLD(opw_how == OPW_CLOSE, %s, %s);", name, from))
-		take = append(take, fmt.Sprintf("OPW_HALVE(opw_how == OPW_CLOSE, %d, %s, %s);", n, from, name))
+		*put = append(*put, fmt.Sprintf("OPW_HOLD(opw_how & OPW_CLOSE, %s, %s);", name, from))
+		take = append(take, fmt.Sprintf("OPW_HALVE(opw_how & OPW_CLOSE, %d, %s, %s);", n, from, name))
 	}
 	return take
 }
@@ -273,7 +273,7 @@ func (f *FoldView) pass(operands []OperandView, near [][]int) {
 	}
 	each, beside := WayView{Name: "each", Stride: "opw_s", Any: ", 0"}, WayView{Name: "beside", Stride: "opw_t", Any: anyhow}
 	for _, strides := range near {
-		each.Close = append(each.Close, CloseView{Strides: strides, Args: ", 1"})
+		each.Close = append(each.Close, CloseView{Strides: strides, Args: ", OPW_ASKED(opw_order)"})
 	}
 	for _, strides := range near[:min(1, len(near))] {
 		beside.Close = append(beside.Close, CloseView{Strides: strides, Args: several})

@@ -15,24 +15,21 @@ static void *opw_room_beside(opw_wide_room *room, const char *p)
     return room->bytes + (off - off % sizeof(npy_longdouble));
 }
 
-/* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other; rows: and read row by
-   row. Of one column, close: whether its last axis, a long one, is folded as if it were several; runs: whether short runs are
-   folded as if they were columns. halvings: how often it is halved for parts that may run at the same time; 0: it is folded at one
-   go. */
+/* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other; order: what blocks are told
+   of how they are read (OPW_BY_ROWS, OPW_ASKING). Of one column, close: whether its last axis, a long one, is folded as if it were
+   several; runs: whether short runs are folded as if they were columns. halvings: how often it is halved for parts that may run at the
+   same time; 0: it is folded at one go. */
 typedef struct {
     const opw_loop *work;
     const opw_fold *fold;
     const opw_axes *gone;
-    int beside, close, runs, rows, halvings;
+    int beside, close, runs, order, halvings;
     npy_intp m;
     const npy_intp *t;
 } opw_folding;
 
 /* Whether what is folded stays as it is, whatever else there is. */
 static int opw_is_settled(const opw_folding *f, const void *acc) { return f->fold->settled && f->fold->settled(acc, f->m); }
-
-/* In which order blocks of these columns are read. */
-static int opw_order(const opw_folding *f) { return f->rows ? OPW_BY_ROWS : 0; }
 
 /* Folds count elements of columns side by side, s apart, as long as they can change anything. */
 static int opw_fold_until(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)
@@ -41,11 +38,11 @@ static int opw_fold_until(const opw_folding *f, char *const *p, const npy_intp *
     npy_intp step = f->m < OPW_UNTIL / 8 ? OPW_UNTIL / f->m : 8, at = step < count ? step : count, n;
     char *q[OPW_MAX_OPERANDS];
     opw_accumulators other;
-    int status = fold->blocks[1](at, f->m, p, s, f->t, opw_order(f), acc);
+    int status = fold->blocks[1](at, f->m, p, s, f->t, f->order, acc);
     for (; !status && at < count && !opw_is_settled(f, acc); at += n) {
         n = count - at < step ? count - at : step;
         opw_moved(p, s, at, f->gone->operands, q);
-        if (!(status = fold->blocks[1](n, f->m, q, s, f->t, opw_order(f), other.bytes)))
+        if (!(status = fold->blocks[1](n, f->m, q, s, f->t, f->order, other.bytes)))
             status = fold->join(acc, other.bytes, 0, f->m);
     }
     return status;
@@ -147,7 +144,7 @@ static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s
     if (f->halvings && half && count > chunk)
         return opw_fold_pieces(f, -1, p, s, count, acc);
     if (!chunk || count <= chunk)
-        return fold->blocks[f->beside](count, f->m, p, s, f->t, opw_order(f), acc);
+        return fold->blocks[f->beside](count, f->m, p, s, f->t, f->order, acc);
     opw_moved(p, s, half, f->gone->operands, q);
     other = opw_room_beside(&room, q[0]);
     if ((status = opw_fold_line(f, p, s, half, acc)) || (status = opw_fold_line(f, q, s, count - half, other)))

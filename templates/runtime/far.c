@@ -39,7 +39,7 @@ static opw_far *opw_new_far(const opw_folding *f, npy_intp sets)
     npy_intp size = fold->alone ? fold->alone * fold->width : OPW_ACCUMULATORS + OPW_LINE;
     opw_far *far = (opw_far *)PyMem_RawMalloc(sizeof(opw_far) + (size_t)(levels * most * size) + OPW_LINE);
     if (far) {
-        far->f = f, far->items = 0, far->rows = f->rows ? 1 : OPW_FAR_ROWS;
+        far->f = f, far->items = 0, far->rows = f->order & OPW_BY_ROWS ? 1 : OPW_FAR_ROWS;
         far->sets = 0, far->most = most, far->size = size, far->level = most * size;
         far->first = (char *)(far + 1) + OPW_LINE - (uintptr_t)(far + 1) % OPW_LINE;
     }
@@ -61,7 +61,7 @@ static int opw_fold_far(const opw_far *far, npy_intp first, npy_intp count, npy_
             n = count - i < far->rows ? count - i : far->rows;
             for (item = far->all; item < end && !status; item++) {
                 opw_moved(item->p, s, first + i, f->gone->operands, q);
-                status = f->fold->blocks[1](n, item->m, q, s, f->t, opw_order(f) | (i ? OPW_MORE : 0), item->acc + level);
+                status = f->fold->blocks[1](n, item->m, q, s, f->t, f->order | (i ? OPW_MORE : 0), item->acc + level);
             }
         }
         return status;

@@ -144,8 +144,11 @@ typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp en
 #define OPW_AGREED(first, before) ((first) == OPW_LINE || (first) == (before) ? (before) : 0)
 /* Elements that are folded between two looks whether more of them can change anything, at most. */
 #define OPW_UNTIL 4096
-/* What a block of columns side by side is told: see opw_block_fn. */
-enum { OPW_BY_ROWS = 1, OPW_MORE = 2 };
+/* What a block of columns is told: see opw_block_fn. */
+enum { OPW_BY_ROWS = 1, OPW_MORE = 2, OPW_ASKING = 4 };
+#ifndef OPW_ASKED /* what tests, which say so in cflags, have said of columns that lie close */
+#define OPW_ASKED(order) (OPW_CLOSE | ((order) & OPW_ASKING))
+#endif
 /* How many columns are folded at once, by the bytes of one's accumulators: as many as fit into a page. */
 #define OPW_ACCUMULATORS 4096
 #define OPW_COLUMNS(size) (OPW_ACCUMULATORS / (size) < 256 ? OPW_ACCUMULATORS / (npy_intp)(size) : 256)

@@ -110,8 +110,8 @@ typedef enum { OPW_STORED, OPW_SCANNED, OPW_FOLDED } opw_kind;
 /* How elements along axes become one. Operands are the inputs, the outputs that are stored or scanned, and, where it is asked
    for, the place of an element among those that are folded together. blocks: into each of m accumulators the n elements of a
    column, s from one to the next and t from column to column, one column after the other, or side by side; n and m are at least 1;
-   how: whether columns side by side are read row by row, not several rows at once; whether there is something in their accumulators
-   that these elements are folded into.
+   how: whether columns side by side are read row by row, not several rows at once (OPW_BY_ROWS); whether there is something in their
+   accumulators that these elements are folded into (OPW_MORE); whether columns that lie close ask for lines ahead (OPW_ASKING).
    join: into m of acc what is in other from `from` on. store: m of each output that is folded; p and t are of all operands, of which
    these are the last. blocks are given as many as `chunk` elements at once, any for 0; what is longer is halved, at multiples of 8: at
    least 16 of those. Non-zero: an exception is set. */

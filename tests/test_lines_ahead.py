@@ -1,0 +1,49 @@
+"""Whether a fold asks for lines ahead: it changes no bit, and is decided by the processor and the size."""
+
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ALL = """
+import sys, numpy as np, opweld, opweld.tensor as T
+opweld.config.cflags += " " + sys.argv[1]
+rng = np.random.default_rng(0)
+for dtype in ("float64", "float32", "int64"):
+    x, y = T.matrix("x", dtype=dtype), T.matrix("y", dtype=dtype)
+    folds = [T.sum(x * y, axis=1), T.max(x + y, axis=1), T.sum((x - y) ** 2), T.var(x, axis=1), T.argmin(x, axis=1)]
+    f = opweld.function([x, y], folds)
+    for n in (1, 7, 8, 15, 16, 17, 31, 33, 47, 128, 300, 2100):
+        a, b = (rng.normal(size=(3, n)) * 100).astype(dtype), (rng.normal(size=(3, n)) * 100).astype(dtype)
+        for result in f(a, b):
+            print(result.tobytes().hex())
+"""
+SUM = """
+import sys, numpy as np, opweld, opweld.tensor as T
+opweld.config.cflags += " " + sys.argv[1]
+x = T.dmatrix("x")
+opweld.function([x], T.sum(x * x, axis=1))(np.ones((50, int(sys.argv[2]))))
+"""
+
+
+def run(program, asked, *more):
+    flag = shlex.quote(f"-DOPW_ASKED(order)=(({asked})|OPW_CLOSE)")
+    return subprocess.run([sys.executable, "-c", program, flag, *more], capture_output=True, text=True)
+
+
+def test_it_changes_no_bit():
+    without, asking = run(ALL, "(void)(order),0"), run(ALL, "(void)(order),OPW_ASKING")
+    assert not without.returncode and not asking.returncode, without.stderr + asking.stderr
+    assert without.stdout == asking.stdout
+    assert len(without.stdout.splitlines()) == 3 * 12 * 5
+
+
+@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="no /proc/cpuinfo, which says whose processor it is")
+@pytest.mark.parametrize("columns", [2000, 60_000])
+def test_where_it_is_done(columns):
+    done = run(SUM, "((order)&OPW_ASKING)?OPW_ASKING:(__builtin_trap(),0)", str(columns))
+    left = columns == 60_000 and "GenuineIntel" not in Path("/proc/cpuinfo").read_text()
+    assert done.returncode in ([-signal.SIGILL, -signal.SIGTRAP] if left else [0]), done.stderr
