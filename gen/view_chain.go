@@ -24,6 +24,7 @@ type ChainLoopView struct {
 	Rows, Columns, Numbers []OperandView // what has elements in a row; one for each row; one for all
 	Args                   string        // the operands, where a row of theirs is
 	Steady                 string        // a bit for each input of one element a row or fewer
+	Written                OperandView   // the output of a loop of stores that begins its lines
 	Products               bool          // its elements are divided by products
 }
 
@@ -45,6 +46,7 @@ func (v *functionViewer) chains() {
 			case lv.Fold != nil:
 				w.Lanes, w.Folds = lv.Fold.Lanes, append(w.Folds, lv)
 			default:
+				lv.Written = lv.Operands[lv.Inputs]
 				w.Stores = append(w.Stores, lv)
 			}
 		}

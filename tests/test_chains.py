@@ -156,6 +156,22 @@ def test_what_is_out_of_range_where_the_rows_that_were_folded_are_written_over()
     assert_bits([folded], wanted)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [37, 64, 131, 300, 530])
+def test_outputs_that_begin_anywhere_in_a_line(n, dtype):
+    """Whole lines are written, and nothing beside the rows."""
+    x, row, s = given(n, 9000 // n, dtype, "usual")
+    xs, rows, ss = (tensor(dtype, a.ndim, name) for a, name in ((x, "x"), (row, "row"), (s, "s")))
+    f = opweld.function([xs, rows, ss], normed(xs, rows, ss))
+    wanted = listed(f, x, row, s)
+    for off in range(64 // x.itemsize):
+        room = np.full(x.size + off + 64, 7, dtype)
+        out = room[off : off + x.size].reshape(x.shape)
+        assert f(x, row, s, out=out) is out
+        assert_bits([out], wanted)
+        assert (room[:off] == 7).all() and (room[off + x.size :] == 7).all()
+
+
 PROGRAM = """
 import numpy as np, opweld, opweld.tensor as T
 from opweld import config

@@ -128,6 +128,9 @@ typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp en
 #else
 #define OPW_EXPECT(p, s) (void)0
 #endif
+/* How many elements p lies behind a line, or a part of one where n elements are shorter: what is written n at a time from so many before
+   it crosses no lines. */
+#define OPW_PAST(p, size, n) ((npy_intp)((npy_uint64)(p) % ((n) * (size) < OPW_LINE ? (n) * (size) : OPW_LINE)) / (size))
 /* Asks for what a run that lies close comes to some lines on, with the runs behind it: a processor's own look ahead ends where
    loads cross lines. */
 #if defined(__GNUC__)

@@ -62,13 +62,22 @@ static int opw_lies_across(const opw_laid *laid)
 /* Bytes of a slab of a loop of which so many elements are long. */
 static npy_intp opw_slab_room(npy_intp worth) { return worth < 4096 ? 8 * worth : OPW_SLAB_BYTES; }
 
+/* Those that belong to a position of all loops. */
+static npy_intp opw_slab_bytes(const opw_slabs *slabs)
+{
+    npy_intp bytes = 0;
+    int k;
+    for (k = 0; k < slabs->n; k++)
+        bytes += opw_bytes_at(slabs, k);
+    return bytes;
+}
+
 /* Decides how long slabs are. 0: there are not to be any: slabs would be of short pieces, or of much, or there would be one. */
 static int opw_cut_slabs(opw_slabs *slabs)
 {
-    npy_intp bytes = 1, worth = 0, length;
+    npy_intp bytes = 1 + opw_slab_bytes(slabs), worth = 0, length;
     int k;
     for (k = 0; k < slabs->n; k++) {
-        bytes += opw_bytes_at(slabs, k);
         if (opw_lies_across(slabs->loops[k]))
             return 0;
         if (slabs->loops[k]->work->worth > worth)
@@ -119,7 +128,7 @@ static int opw_run_laid(opw_slabs *slabs)
    failed, the last of these. */
 OPW_APART static uint32_t opw_run_together(char *frame, const opw_code *code, const uint32_t *steps, uint32_t n, uint32_t *seen, int *status)
 {
-    opw_slabs slabs = {{NULL, opw_run_slabs_part, {0, NULL, NULL, NULL}}, {NULL}, 0, 0, 0, 1, 0, 0, NULL};
+    opw_slabs slabs = {{NULL, opw_run_slabs_part, {0, NULL, NULL, NULL}}, {NULL}, 0, 0, 0, 1, 0, 0, NULL, 0};
     const opw_chain *chain = code->chains ? code->chains[*steps] : NULL;
     opw_laid *laid;
     uint32_t k, ran = 0;
@@ -142,6 +151,7 @@ OPW_APART static uint32_t opw_run_together(char *frame, const opw_code *code, co
         }
         if (chain && opw_is_chain(&slabs, chain)) {
             slabs.chain = chain;
+            slabs.lines = !opw_is_left_alone(slabs.positions * opw_slab_bytes(&slabs));
             k++;
             break;
         }
