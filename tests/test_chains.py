@@ -161,8 +161,7 @@ def test_what_is_out_of_range_where_the_rows_that_were_folded_are_written_over()
 def test_outputs_that_begin_anywhere_in_a_line(n, dtype):
     """Whole lines are written, and nothing beside the rows."""
     x, row, s = given(n, 9000 // n, dtype, "usual")
-    xs, rows, ss = (tensor(dtype, a.ndim, name) for a, name in ((x, "x"), (row, "row"), (s, "s")))
-    f = opweld.function([xs, rows, ss], normed(xs, rows, ss))
+    f = made(normed, dtype)
     wanted = listed(f, x, row, s)
     for off in range(64 // x.itemsize):
         room = np.full(x.size + off + 64, 7, dtype)
