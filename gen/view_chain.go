@@ -78,6 +78,13 @@ func (v *functionViewer) chained(place int, one *chained) ChainLoopView {
 			w.Args += ", 0"
 		}
 	}
-	w.Products = lv.Products != nil && !one.alone && slices.Equal(l.divides(strides), lv.most)
+	w.Products = lv.most != nil && !one.alone && slices.Equal(l.divides(strides), lv.most)
+	switch {
+	case !l.folds() || lv.most == nil:
+	case w.Products:
+		w.Args += ", OPW_DIVIDES"
+	default:
+		w.Args += ", 0"
+	}
 	return w
 }

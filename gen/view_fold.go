@@ -36,6 +36,9 @@ type FoldView struct {
 	Kinds              []string // of each output
 	Params, Args       string   // the operands as parameters, and as what is passed on
 	Ways               []WayView
+	Quotients          []LineView    // an element where some divisors are one number each throughout, divided by products; nil: there are none
+	Steady             []OperandView // operands that are one number wherever there are quotients
+	SteadyArgs         string        // the operands of a run, those as copies
 }
 
 // HalfView is how accumulators that take turns become half as many, N: statements that take them from registers, and put what is
@@ -54,13 +57,16 @@ type WayView struct {
 	Name, Stride string
 	Close        []CloseView
 	Any          string
+	Quotients    bool // of the text that is written out some has quotients
 }
 
 // CloseView is operands whose strides are known, from element to element or from column to column; anyhow: it is not.
 type CloseView struct {
-	Strides []int
-	Known   []KnownView
-	Args    string
+	Strides   []int
+	Known     []KnownView
+	Args      string
+	Quotients string // what has quotients is called; empty: divisors are not one number each
+	Products  string // its operands
 }
 
 // KnownView is an operand whose stride is known.
@@ -141,6 +147,8 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	if len(f.Accumulators) == 1 {
 		f.Sets[0].Most, f.Alone = "OPW_FAR_COLUMNS", "sizeof("+b.l+"_acc)"
 	}
+	q := b.quotients(l, v)
+	f.Quotients = q.lines
 	if n := l.lanes(); n > 0 {
 		f.lanes(l, b.l, n)
 	}
@@ -148,7 +156,7 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 		f.KeepDims = 1
 	}
 	b.sinks(l, f)
-	if f.pass(v.Operands, l.near(v)); l.indexed() {
+	if f.pass(v.Operands, l.near(v), max(0, slices.Index(q.holds, true))); l.indexed() {
 		f.place(len(v.Operands))
 	}
 	if v.Members {
@@ -161,6 +169,7 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 		f.Pairwise = stageBlock
 		f.more(", "+b.l+"_wait *opw_b", ", opw_b", ", &opw_block")
 	}
+	f.divide(l, v, q)
 	how := ""
 	if f.Lanes > 0 {
 		how = "opw_how, "
@@ -182,7 +191,7 @@ func (f *FoldView) lanes(l *Loop, name string, n int) {
 		}
 		f.Halves = append(f.Halves, h)
 	}
-	if l.cost() > togetherCost || l.fails() || l.staged() {
+	if l.cost() > togetherCost || l.fails() || l.staged() || f.Quotients != nil {
 		return
 	}
 	f.Together, f.Anyhow, f.Wide = true, l.cost() < dear, 1
@@ -261,8 +270,8 @@ func (b *body) sinks(l *Loop, f *FoldView) {
 	}
 }
 
-// pass names the operands as parameters and arguments.
-func (f *FoldView) pass(operands []OperandView, near [][]int) {
+// pass names the operands as parameters and arguments. at: for which strides the text of columns side by side is written out.
+func (f *FoldView) pass(operands []OperandView, near [][]int, at int) {
 	several, anyhow := ", !(opw_order & OPW_BY_ROWS)", ", 0"
 	if f.Together {
 		anyhow += ", opw_order & OPW_MORE, 0"
@@ -275,8 +284,8 @@ func (f *FoldView) pass(operands []OperandView, near [][]int) {
 	for _, strides := range near {
 		each.Close = append(each.Close, CloseView{Strides: strides, Args: ", OPW_ASKED(opw_order)"})
 	}
-	for _, strides := range near[:min(1, len(near))] {
-		beside.Close = append(beside.Close, CloseView{Strides: strides, Args: several})
+	if len(near) > 0 {
+		beside.Close = append(beside.Close, CloseView{Strides: near[at], Args: several})
 	}
 	for _, o := range operands {
 		i := o.Index

@@ -1,7 +1,9 @@
 package gen
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"opweld/gen/scalar"
 )
@@ -25,6 +27,51 @@ func (b *body) products(l *Loop, strides [][]int) (most []int, lines []LineView,
 		holds[i] = slices.Equal(l.divides(s), most)
 	}
 	return most, again.lines, holds
+}
+
+// quotients are the elements of a loop that folds where some divisors are one number each throughout a run: these elements by products,
+// and for which strides that holds.
+type quotients struct {
+	lines []LineView
+	holds []bool
+}
+
+// quotients finds them. What a block gives is computed again where something was out of range, so its accumulators may hold nothing
+// before: columns side by side are then folded row by row, not several rows at once.
+func (b *body) quotients(l *Loop, v *LoopView) (q quotients) {
+	if !v.Members && !l.scans() && !slices.ContainsFunc(l.Folds, Fold.members) {
+		v.most, q.lines, q.holds = b.products(l, l.near(v))
+	}
+	return q
+}
+
+// divide has a fold use them. Numbers are copies there, which a compiler knows nothing is written over: it takes their inverses once.
+func (f *FoldView) divide(l *Loop, v *LoopView, q quotients) {
+	if q.lines == nil {
+		return
+	}
+	near := l.near(v)
+	f.SteadyArgs = f.Args + ", 1"
+	for i, o := range v.Operands[:v.Inputs] {
+		moves := false
+		for j, strides := range near {
+			moves = moves || q.holds[j] && strides[i] != 0
+		}
+		if !moves {
+			f.Steady = append(f.Steady, o)
+			f.SteadyArgs = strings.Replace(f.SteadyArgs, fmt.Sprintf("opw_p%d, opw_s%d, opw_t%d", i, i, i), fmt.Sprintf("opw_held%d, 0, 0", i), 1)
+		}
+	}
+	f.more(", int opw_quotients", ", opw_quotients", ", 0")
+	for i := range f.Ways {
+		w := &f.Ways[i]
+		for j := range w.Close {
+			c := &w.Close[j]
+			if w.Name == "beside" || q.holds[j] { // side by side is where they hold
+				w.Quotients, c.Quotients, c.Products = true, fmt.Sprintf("quotients%d", j), strings.TrimSuffix(c.Args, "0")+"1"
+			}
+		}
+	}
 }
 
 // lying gives strides of which only those of outputs and of numbers are known, some of those that hold: where operands are numbers as

@@ -97,8 +97,12 @@ typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 #define OPW_PRODUCTS
 #define OPW_PRODUCTS_LINE(size) (OPW_LINE / (size) < OPW_PRODUCTS_SHORT ? OPW_LINE / (size) : OPW_PRODUCTS_SHORT)
 #define OPW_BY_PRODUCTS opw_by_products
+#ifndef OPW_FOLD_BY_PRODUCTS /* what tests, which say so in cflags, want done there */
+#define OPW_FOLD_BY_PRODUCTS opw_fold_by_products
+#endif
 #elif defined(__RECIPROCAL_MATH__)
 #define OPW_BY_PRODUCTS(n, rows, p, s, t, inputs, operands, products, exactly) (products(n, 0, 0, rows, p, s, t), 0)
+#define OPW_FOLD_BY_PRODUCTS(n, m, p, s, t, how, acc, inputs, operands, products, exactly) products(n, m, p, s, t, how, acc)
 #endif
 #ifdef OPW_PRODUCTS
 #define OPW_DIVIDES 1
@@ -147,7 +151,10 @@ typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp en
 #define OPW_AGREED(first, before) ((first) == OPW_LINE || (first) == (before) ? (before) : 0)
 /* Elements that are folded between two looks whether more of them can change anything, at most. */
 #define OPW_UNTIL 4096
-/* What a block of columns is told: see opw_block_fn. */
+/* Folds into each of m accumulators the n elements of a column, s from one to the next and t from column to column; n and m are at least
+   1. how: whether columns side by side are read row by row, not several rows at once (OPW_BY_ROWS); whether there is something in their
+   accumulators that these elements are folded into (OPW_MORE); whether columns that lie close ask for lines ahead (OPW_ASKING). */
+typedef int (*opw_block_fn)(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc);
 enum { OPW_BY_ROWS = 1, OPW_MORE = 2, OPW_ASKING = 4 };
 #ifndef OPW_ASKED /* what tests, which say so in cflags, have said of columns that lie close */
 #define OPW_ASKED(order) (OPW_CLOSE | ((order) & OPW_ASKING))
@@ -202,6 +209,9 @@ extern "C" {
    right; exactly: it has, n elements of one row. An output in the place of an input is not written twice. */
 OPW_SHARED int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s, const npy_intp *t, int inputs, int operands,
                                opw_from_fn products, opw_inner_fn exactly);
+/* The same for a block of columns that fold. */
+OPW_SHARED int opw_fold_by_products(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc,
+                                    int inputs, int operands, opw_block_fn products, opw_block_fn exactly);
 /* Runs n elements of a loop of stores. */
 OPW_SHARED int opw_run_stages(const opw_stages *w, npy_intp n, char *const *p, const npy_intp *s);
 /* Runs a block, rows of n elements which are t apart: what waits for the rest of the loop is left in the slots, whole blocks one after

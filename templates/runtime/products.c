@@ -56,6 +56,16 @@ static void opw_end_watch(const opw_watch *watch)
         __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | watch->marks);
 }
 
+/* Whether an output is an input's memory. */
+static int opw_over_inputs(char *const *p, int inputs, int operands)
+{
+    int i, j, over = 0;
+    for (i = 0; i < inputs; i++)
+        for (j = inputs; j < operands; j++)
+            over |= p[i] == p[j];
+    return over;
+}
+
 static void opw_rows_exactly(opw_inner_fn exactly, npy_intp n, npy_intp from, npy_intp row, npy_intp end, char *const *p, const npy_intp *s,
                              const npy_intp *t, int operands)
 {
@@ -72,11 +82,7 @@ int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s
 {
     opw_watch watch;
     npy_intp from, run, row, end, most;
-    int i, j, over = n < OPW_PRODUCTS_SHORT || n * rows < OPW_PRODUCTS_LEAST;
-    for (i = 0; i < inputs; i++)
-        for (j = inputs; j < operands; j++)
-            over |= p[i] == p[j];
-    if (over || !opw_begin_watch(&watch)) {
+    if (n < OPW_PRODUCTS_SHORT || n * rows < OPW_PRODUCTS_LEAST || opw_over_inputs(p, inputs, operands) || !opw_begin_watch(&watch)) {
         opw_rows_exactly(exactly, n, 0, 0, rows, p, s, t, operands);
         return 0;
     }
@@ -99,5 +105,21 @@ int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s
     }
     opw_end_watch(&watch);
     return 0;
+}
+
+int opw_fold_by_products(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc, int inputs,
+                         int operands, opw_block_fn products, opw_block_fn exactly)
+{
+    opw_watch watch;
+    int status;
+    if (n * m < OPW_PRODUCTS_LEAST || how & OPW_MORE || opw_over_inputs(p, inputs, operands) || !opw_begin_watch(&watch))
+        return exactly(n, m, p, s, t, how, acc);
+    if (!(status = products(n, m, p, s, t, how, acc)) && !OPW_MOSTLY(opw_unmarked())) {
+        opw_clear_marks(&watch);
+        status = exactly(n, m, p, s, t, how, acc);
+        opw_take_marks(&watch);
+    }
+    opw_end_watch(&watch);
+    return status;
 }
 #endif

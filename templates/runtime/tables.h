@@ -108,14 +108,9 @@ typedef int (*opw_rows_fn)(npy_intp n, npy_intp rows, char *const *p, const npy_
 typedef enum { OPW_STORED, OPW_SCANNED, OPW_FOLDED } opw_kind;
 
 /* How elements along axes become one. Operands are the inputs, the outputs that are stored or scanned, and, where it is asked
-   for, the place of an element among those that are folded together. blocks: into each of m accumulators the n elements of a
-   column, s from one to the next and t from column to column, one column after the other, or side by side; n and m are at least 1;
-   how: whether columns side by side are read row by row, not several rows at once (OPW_BY_ROWS); whether there is something in their
-   accumulators that these elements are folded into (OPW_MORE); whether columns that lie close ask for lines ahead (OPW_ASKING).
-   join: into m of acc what is in other from `from` on. store: m of each output that is folded; p and t are of all operands, of which
+   for, the place of an element among those that are folded together. blocks: columns one after the other, or side by side (opw_block_fn). join: into m of acc what is in other from `from` on. store: m of each output that is folded; p and t are of all operands, of which
    these are the last. blocks are given as many as `chunk` elements at once, any for 0; what is longer is halved, at multiples of 8: at
    least 16 of those. Non-zero: an exception is set. */
-typedef int (*opw_block_fn)(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc);
 typedef struct {
     const opw_kind *kinds;   /* of each output */
     npy_intp width;          /* how many columns are folded at once, at most: OPW_COLUMNS */
