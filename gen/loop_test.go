@@ -152,3 +152,26 @@ func TestWhichDivisionsAreByOneNumber(t *testing.T) {
 		assert.Nil(t, loop.divides(c.strides), name)
 	}
 }
+
+// Beside functions a division by a number is a stage by itself, which a piece of the library is; other arithmetic is not.
+func TestDivisionsByNumbersBesideFunctionsAreStages(t *testing.T) {
+	double, _ := scalar.TypeOf("float64")
+	in := func(of way, op string, args ...int) TypedInstruction {
+		return TypedInstruction{Instruction: &Instruction{Op: op, Args: args}, Takes: []scalar.Type{double, double}, Makes: []scalar.Type{double}, way: &of}
+	}
+	function, plain := way{apart: true, vector: true}, way{simple: true}
+	for name, c := range map[string]struct {
+		scalars []int
+		op      string
+		want    int
+	}{
+		"by a number": {[]int{1}, "divide", 3}, "by an array": {nil, "divide", 2}, "a number by an array": {[]int{0}, "divide", 2}, "times a number": {[]int{1}, "multiply", 2},
+	} {
+		loop := &Loop{
+			Inputs: []scalar.Type{double, double}, Scalars: c.scalars,
+			Body:    []TypedInstruction{in(plain, "add", 0, 1), in(plain, c.op, 0, 1), in(plain, "add", 2, 3), in(function, "exp", 4)},
+			Outputs: []LoopOutput{{Value: 5, Fold: -1, Over: -1, Type: double}},
+		}
+		assert.Len(t, newStages(loop).order(), c.want, name)
+	}
+}

@@ -19,6 +19,7 @@ type stages struct {
 	of    []int // of each instruction: its part
 	last  int
 	waits []bool // of each value whether a later part reads it
+	exact bool   // no stage computes more elements than there are
 }
 
 // staged tells whether a body is parted.
@@ -39,7 +40,7 @@ func (l *Loop) staged() bool {
 
 // newStages decides what is computed when.
 func newStages(l *Loop) *stages {
-	s := &stages{Loop: l}
+	s := &stages{Loop: l, exact: l.codes() || l.fails()}
 	for range l.Inputs {
 		s.from = append(s.from, -1)
 	}
@@ -53,7 +54,7 @@ func newStages(l *Loop) *stages {
 		switch {
 		case l.Tabled: // in the order of the body: of those, few values wait at a time
 			part, next = 2*i+1, 2*i+2
-		case in.apart():
+		case s.apart(in):
 			part, next = part+1, part+2
 		}
 		s.of, s.first, s.last = append(s.of, part), append(s.first, len(s.from)), max(s.last, next)
@@ -94,7 +95,13 @@ func (s *stages) late() {
 
 // apart tells whether an instruction is a stage of its own.
 func (s *stages) apart(in *TypedInstruction) bool {
-	return in.apart() || s.Tabled && in.Op != OpConstant
+	return in.apart() || s.Tabled && in.Op != OpConstant || s.shares(in)
+}
+
+// shares tells whether an instruction divides by a number what is none, which a piece of the library does by products.
+func (s *stages) shares(in *TypedInstruction) bool {
+	return in.Op == "divide" && in.simple() && !s.exact && s.held(in.Args[1]) && !s.held(in.Args[0]) &&
+		(s.from[in.Args[0]] < 0 || s.Body[s.from[in.Args[0]]].Op != OpConstant)
 }
 
 // wanted lists the values that the loop stores or folds.

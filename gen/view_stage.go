@@ -75,7 +75,7 @@ type stager struct {
 // staged writes the pieces of a loop. Of one that folds, what is computed in the last part is left in b.
 func (b *body) staged(l *Loop, operands []OperandView) *StagedView {
 	s := &stager{stages: newStages(l), body: b, whole: &StagedView{Sizes: numbers(l.contiguous(operands))}}
-	if l.codes() || l.fails() {
+	if s.exact {
 		s.whole.Exact = 1
 	}
 	order := s.order()

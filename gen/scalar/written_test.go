@@ -216,7 +216,11 @@ func TestSimplePieces(t *testing.T) {
 			pattern, found := o.pattern([]Type{{Class: 'f'}, {Class: 'f'}}[:row.args])
 			require.True(t, found, row.name)
 			pattern = regexp.MustCompile(`(\w+)\{F\}`).ReplaceAllString(pattern, "OPW_F($1)")
-			text += fmt.Sprintf("OPW_SIMPLE%d(%s, %s)\n", row.args, row.name, in.Replace(pattern))
+			macro := "OPW_SIMPLE"
+			if row.name == "divide" {
+				macro = "OPW_OVER"
+			}
+			text += fmt.Sprintf("%s%d(%s, %s)\n", macro, row.args, row.name, in.Replace(pattern))
 		}
 	}
 	matches(t, pieces, text)

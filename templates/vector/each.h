@@ -86,9 +86,53 @@ OPW_ALONE int OPW_N(all_within)(const OPW_T *from, OPW_T most, intptr_t n)
 #define OPW_RIGHTS const OPW_T *right = (const OPW_T *)(const void *)at[where[2]];
 #define OPW_SIMPLE1(name, of) OPW_SIMPLE(name, , (void)0, const OPW_T x = left[i], of)
 #define OPW_SIMPLE2(name, of)                                                                                                   \
-    OPW_SIMPLE(name, OPW_RIGHTS, (void)0, const OPW_T x = left[i]; const OPW_T y = right[i], of)                                \
-    OPW_SIMPLE(name##_left, OPW_RIGHTS, const OPW_T x = *left, const OPW_T y = right[i], of)                                    \
+    OPW_LEFTS2(name, of)                                                                                                        \
     OPW_SIMPLE(name##_right, OPW_RIGHTS, const OPW_T y = *right, const OPW_T x = left[i], of)
+#define OPW_LEFTS2(name, of)                                                                                                    \
+    OPW_SIMPLE(name, OPW_RIGHTS, (void)0, const OPW_T x = left[i]; const OPW_T y = right[i], of)                                \
+    OPW_SIMPLE(name##_left, OPW_RIGHTS, const OPW_T x = *left, const OPW_T y = right[i], of)
+
+/* Division by one number throughout: by products, to the last bit, as templates/scalar/over_f.c.tmpl tells, where that number and what it
+   divides are so far within range, or 0, that nothing on the way is out of it. */
+#if OPW_FUSED
+#define OPW_OVER2(name, of)                                                                                                     \
+    OPW_LEFTS2(name, of)                                                                                                        \
+    OPW_SIMPLE(name##_each, OPW_RIGHTS, const OPW_T y = *right, const OPW_T x = left[i], of)                                    \
+    OPW_ALONE int OPW_N(name##_within)(const OPW_T *from, intptr_t n)                                                           \
+    {                                                                                                                           \
+        const OPW_UINT far = OPW_BIAS * 2 / 3, least = (OPW_BIAS - far) << OPW_MANTISSA, span = 2 * far << OPW_MANTISSA;        \
+        OPW_UINT beyond = 0;                                                                                                    \
+        intptr_t i;                                                                                                             \
+        OPW_VECTORS                                                                                                             \
+        for (i = 0; i < n; i++) {                                                                                               \
+            const OPW_UINT u = OPW_N(bits)(from[i]) & ~OPW_SIGN;                                                                \
+            beyond |= (OPW_UINT)((u - least > span) & (u != 0));                                                                \
+        }                                                                                                                       \
+        return !beyond;                                                                                                         \
+    }                                                                                                                           \
+    OPW_SEEN int OPW_N(opw_##name##_right_piece)(intptr_t n, char *const *at, const int32_t *where)                             \
+    {                                                                                                                           \
+        OPW_T *to = (OPW_T *)(void *)at[where[0]];                                                                              \
+        const OPW_T *left = (const OPW_T *)(const void *)at[where[1]], *right = (const OPW_T *)(const void *)at[where[2]];      \
+        const OPW_T sign = OPW_F(copysign)(1, *right), divisor = *right * sign;                                                 \
+        const intptr_t whole = (n + 7) & -8;                                                                                    \
+        const OPW_UINT far = OPW_BIAS / 4;                                                                                      \
+        OPW_T r;                                                                                                                \
+        intptr_t i;                                                                                                             \
+        if (OPW_N(bits)(divisor) - ((OPW_BIAS - far) << OPW_MANTISSA) > 2 * far << OPW_MANTISSA ||                              \
+            !OPW_N(name##_within)(left, whole))                                                                                 \
+            return OPW_N(opw_##name##_each_piece)(n, at, where);                                                                \
+        r = 1 / divisor;                                                                                                        \
+        OPW_VECTORS                                                                                                             \
+        for (i = 0; i < whole; i++) {                                                                                           \
+            const OPW_T x = left[i] * sign, q = x * r;                                                                          \
+            to[i] = OPW_FMA(OPW_FMA(q, divisor, -x), -r, q);                                                                    \
+        }                                                                                                                       \
+        return 0;                                                                                                               \
+    }
+#else
+#define OPW_OVER2 OPW_SIMPLE2
+#endif
 
 /* The loops. What is special, as `special` says, is left to the C library, which knows all about it. What is computed must not lie
    where the arguments do. OPW_LOOP1 is told what is special; of OPW_RANGE1 it is that whose `key`, a number without sign, is more than

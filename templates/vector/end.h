@@ -13,6 +13,8 @@
 #undef OPW_SIMPLE
 #undef OPW_SIMPLE1
 #undef OPW_SIMPLE2
+#undef OPW_LEFTS2
+#undef OPW_OVER2
 #undef OPW_RIGHTS
 #undef OPW_T
 #undef OPW_UINT

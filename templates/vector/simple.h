@@ -2,7 +2,7 @@
 OPW_SIMPLE2(add, x + y)
 OPW_SIMPLE2(subtract, x - y)
 OPW_SIMPLE2(multiply, x * y)
-OPW_SIMPLE2(divide, x / y)
+OPW_OVER2(divide, x / y)
 OPW_SIMPLE1(negative, -x)
 OPW_SIMPLE1(positive, x)
 OPW_SIMPLE1(absolute, OPW_F(fabs)(x))
