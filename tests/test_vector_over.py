@@ -76,6 +76,7 @@ def test_what_waits_is_divided_where_it_lies(level, dtype):
 def test_it_warns_as_a_division(level, dtype):
     f = made(level, dtype, lambda x, s: T.tanh(x / s))
     usual, tiny = np.linspace(-1, 1, 100).astype(dtype), np.finfo(dtype).tiny
-    for x, s in ((usual, 0), (usual, 1.5), (usual * 0, 0), (usual * tiny, 1e5), (usual, tiny / 4), (usual, np.inf), (usual, np.nan)):
-        s = np.asarray(s, dtype)
+    several = [(usual, by) for by in (0, 1.5, tiny / 4, np.inf, np.nan)]
+    for x, by in [*several, (usual * 0, 0), (usual * tiny, 1e5)]:
+        s = np.asarray(by, dtype)
         assert kinds(partial(f, x, s)) == kinds(partial(lambda x, s: np.tanh(x / s), x, s)), (x[:2], s)
