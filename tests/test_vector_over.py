@@ -1,4 +1,4 @@
-"""Division by one number beside functions: a stage of its own, by products, with the bits and the warnings of a division."""
+"""Division by one number beside functions: a stage of its own, by products, with a division's bits and warnings."""
 
 from functools import partial
 
