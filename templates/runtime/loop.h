@@ -97,11 +97,13 @@ typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 #define OPW_PRODUCTS
 #define OPW_PRODUCTS_LINE(size) (OPW_LINE / (size) < OPW_PRODUCTS_SHORT ? OPW_LINE / (size) : OPW_PRODUCTS_SHORT)
 #define OPW_BY_PRODUCTS opw_by_products
+#define OPW_FOLD_GAINS(elements) ((elements) >= OPW_PRODUCTS_LEAST)
 #ifndef OPW_FOLD_BY_PRODUCTS /* what tests, which say so in cflags, want done there */
 #define OPW_FOLD_BY_PRODUCTS opw_fold_by_products
 #endif
 #elif defined(__RECIPROCAL_MATH__)
 #define OPW_BY_PRODUCTS(n, rows, p, s, t, inputs, operands, products, exactly) (products(n, 0, 0, rows, p, s, t), 0)
+#define OPW_FOLD_GAINS(elements) 1
 #define OPW_FOLD_BY_PRODUCTS(n, m, p, s, t, how, acc, inputs, operands, products, exactly) products(n, m, p, s, t, how, acc)
 #endif
 #ifdef OPW_PRODUCTS
@@ -119,6 +121,7 @@ typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 #define OPW_ROWS(function) NULL
 #endif
 #define OPW_PRODUCTS_SHORT 16
+#define OPW_PRODUCTS_LEAST 64 /* fewer elements in all do not gain */
 #define OPW_NO_ROWS (-1)
 /* Rows of n elements, from one on: from a row on, before another; s from element to element, t from row to row. */
 typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp end, char *const *p, const npy_intp *s, const npy_intp *t);

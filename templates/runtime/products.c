@@ -2,9 +2,8 @@
 #if defined(__SSE2__)
 /* ---- products ----------------------------------------------------------------------------------------------------- */
 
-/* LEAST: fewer elements do not gain; RUN: as many are divided before it is seen that one of them is out of range. These are computed
-   again, and some more: what is out of range may come often. No run leaves so few that they were none. */
-#define OPW_PRODUCTS_LEAST 64
+/* RUN: as many are divided before it is seen that one of them is out of range. These are computed again, and some more: what is out of
+   range may come often. No run leaves so few that they were none. */
 #define OPW_PRODUCTS_RUN 2048
 /* The status word's marks, of which one, that a number read was not normal, is nobody's; and that a number was rounded. */
 #define OPW_MARKS 0x1fu
@@ -112,7 +111,7 @@ int opw_fold_by_products(npy_intp n, npy_intp m, char *const *p, const npy_intp 
 {
     opw_watch watch;
     int status;
-    if (n * m < OPW_PRODUCTS_LEAST || how & OPW_MORE || opw_over_inputs(p, inputs, operands) || !opw_begin_watch(&watch))
+    if (how & OPW_MORE || opw_over_inputs(p, inputs, operands) || !opw_begin_watch(&watch))
         return exactly(n, m, p, s, t, how, acc);
     if (!(status = products(n, m, p, s, t, how, acc)) && !OPW_MOSTLY(opw_unmarked())) {
         opw_clear_marks(&watch);
