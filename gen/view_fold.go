@@ -57,7 +57,7 @@ type WayView struct {
 	Name, Stride string
 	Close        []CloseView
 	Any          string
-	Quotients    bool // of the text that is written out some has quotients
+	Run          string // how many elements are folded one after the other, or side by side
 }
 
 // CloseView is operands whose strides are known, from element to element or from column to column; anyhow: it is not.
@@ -280,7 +280,7 @@ func (f *FoldView) pass(operands []OperandView, near [][]int, at int) {
 		}
 		several += ", opw_order & OPW_MORE, 1"
 	}
-	each, beside := WayView{Name: "each", Stride: "opw_s", Any: ", 0"}, WayView{Name: "beside", Stride: "opw_t", Any: anyhow}
+	each, beside := WayView{Name: "each", Run: "opw_n", Stride: "opw_s", Any: ", 0"}, WayView{Name: "beside", Run: "opw_m", Stride: "opw_t", Any: anyhow}
 	for _, strides := range near {
 		each.Close = append(each.Close, CloseView{Strides: strides, Args: ", OPW_ASKED(opw_order)"})
 	}

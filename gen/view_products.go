@@ -68,7 +68,7 @@ func (f *FoldView) divide(l *Loop, v *LoopView, q quotients) {
 		for j := range w.Close {
 			c := &w.Close[j]
 			if w.Name == "beside" || q.holds[j] { // side by side is where they hold
-				w.Quotients, c.Quotients, c.Products = true, fmt.Sprintf("quotients%d", j), strings.TrimSuffix(c.Args, "0")+"1"
+				c.Quotients, c.Products = fmt.Sprintf("quotients%d", j), strings.TrimSuffix(c.Args, "0")+"1"
 			}
 		}
 	}

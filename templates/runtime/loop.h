@@ -97,13 +97,13 @@ typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 #define OPW_PRODUCTS
 #define OPW_PRODUCTS_LINE(size) (OPW_LINE / (size) < OPW_PRODUCTS_SHORT ? OPW_LINE / (size) : OPW_PRODUCTS_SHORT)
 #define OPW_BY_PRODUCTS opw_by_products
-#define OPW_FOLD_GAINS(elements) ((elements) >= OPW_PRODUCTS_LEAST)
+#define OPW_FOLD_GAINS(run, elements) ((run) >= 2 * OPW_PRODUCTS_SHORT && (elements) >= OPW_PRODUCTS_LEAST)
 #ifndef OPW_FOLD_BY_PRODUCTS /* what tests, which say so in cflags, want done there */
 #define OPW_FOLD_BY_PRODUCTS opw_fold_by_products
 #endif
 #elif defined(__RECIPROCAL_MATH__)
 #define OPW_BY_PRODUCTS(n, rows, p, s, t, inputs, operands, products, exactly) (products(n, 0, 0, rows, p, s, t), 0)
-#define OPW_FOLD_GAINS(elements) 1
+#define OPW_FOLD_GAINS(run, elements) 1
 #define OPW_FOLD_BY_PRODUCTS(n, m, p, s, t, how, acc, inputs, operands, products, exactly) products(n, m, p, s, t, how, acc)
 #endif
 #ifdef OPW_PRODUCTS
