@@ -69,9 +69,17 @@ def found(request, tmp_path_factory):
     # CPython and NumPy keep what they have to the end: what stays too long is counted by the checks.
     environ = {**os.environ, "LD_PRELOAD": library, "PYTHONMALLOC": "malloc", "ASAN_OPTIONS": "detect_leaks=0",
                "UBSAN_OPTIONS": "print_stacktrace=1"}  # fmt: skip
-    command = [sys.executable, HERE / "runtime" / "checks.py", module]
-    done = subprocess.run(command, env=environ, capture_output=True, text=True)
-    return {name: wrong or "" for name, wrong in map(json.loads, done.stdout.splitlines())}, done.stderr
+
+    def ran(*names):
+        command = [sys.executable, HERE / "runtime" / "checks.py", module, *names]
+        done = subprocess.run(command, env=environ, capture_output=True, text=True)
+        return {name: wrong or "" for name, wrong in map(json.loads, done.stdout.splitlines())}, done.stderr
+
+    by_name, said = ran()
+    # ContextVar.set and reset, which np.errstate calls, leave three blocks behind where they are refused memory, in one
+    # process of some twenty, as its addresses fall. What the runtime leaves, it leaves in another process too.
+    again = [name for name, wrong in by_name.items() if "blocks of memory more" in wrong]
+    return by_name | (ran(*again)[0] if again else {}), said
 
 
 @pytest.mark.parametrize("check", CHECKS)
