@@ -95,13 +95,12 @@ func (s *stages) late() {
 
 // apart tells whether an instruction is a stage of its own.
 func (s *stages) apart(in *TypedInstruction) bool {
-	return in.apart() || s.Tabled && in.Op != OpConstant || s.shares(in)
+	return in.apart() || s.Tabled && in.Op != OpConstant || s.byNumber(in)
 }
 
-// shares tells whether an instruction divides by a number what is none, which a piece of the library does by products.
-func (s *stages) shares(in *TypedInstruction) bool {
-	return in.Op == "divide" && in.simple() && !s.exact && s.held(in.Args[1]) && !s.held(in.Args[0]) &&
-		(s.from[in.Args[0]] < 0 || s.Body[s.from[in.Args[0]]].Op != OpConstant)
+// byNumber tells whether an instruction divides by a number what is none, which a piece of the library does by products.
+func (s *stages) byNumber(in *TypedInstruction) bool {
+	return in.Op == "divide" && in.simple() && !s.exact && s.held(in.Args[1]) && !s.number(in.Args[0])
 }
 
 // wanted lists the values that the loop stores or folds.
@@ -120,6 +119,11 @@ func (s *stages) wanted() []int {
 
 // held tells whether a value is an input without dimensions.
 func (s *stages) held(v int) bool { return s.from[v] < 0 && slices.Contains(s.Scalars, v) }
+
+// number tells whether a value is that, or a constant.
+func (s *stages) number(v int) bool {
+	return s.held(v) || s.from[v] >= 0 && s.Body[s.from[v]].Op == OpConstant
+}
 
 // close tells whether a value is an input of which each element has one.
 func (s *stages) close(v int) bool { return s.from[v] < 0 && !s.held(v) }
@@ -263,9 +267,8 @@ func connected(all []int, reads func(part []int, one int) bool) [][]int {
 // given lists for each part the numbers that functions of many are called with in the next part, and in none before.
 func (s *stages) given() [][]int {
 	found := make([][]int, s.last+1)
-	for v, i := range s.from {
-		number := s.held(v) || i >= 0 && s.Body[i].Op == OpConstant
-		if !number || !s.waits[v] {
+	for v := range s.from {
+		if !s.number(v) || !s.waits[v] {
 			continue
 		}
 		if part := s.called(v) - 1; part >= 0 && part <= s.last {

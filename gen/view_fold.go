@@ -147,7 +147,8 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	if len(f.Accumulators) == 1 {
 		f.Sets[0].Most, f.Alone = "OPW_FAR_COLUMNS", "sizeof("+b.l+"_acc)"
 	}
-	q := b.quotients(l, v)
+	near := l.near(v)
+	q := b.quotients(l, v, near)
 	f.Quotients = q.lines
 	if n := l.lanes(); n > 0 {
 		f.lanes(l, b.l, n)
@@ -156,7 +157,7 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 		f.KeepDims = 1
 	}
 	b.sinks(l, f)
-	if f.pass(v.Operands, l.near(v), max(0, slices.Index(q.holds, true))); l.indexed() {
+	if f.pass(v.Operands, near, max(0, slices.Index(q.holds, true))); l.indexed() {
 		f.place(len(v.Operands))
 	}
 	if v.Members {
@@ -169,7 +170,7 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 		f.Pairwise = stageBlock
 		f.more(", "+b.l+"_wait *opw_b", ", opw_b", ", &opw_block")
 	}
-	f.divide(l, v, q)
+	f.divide(v.Operands[:v.Inputs], near, q)
 	how := ""
 	if f.Lanes > 0 {
 		how = "opw_how, "

@@ -38,21 +38,20 @@ type quotients struct {
 
 // quotients finds them. What a block gives is computed again where something was out of range, so its accumulators may hold nothing
 // before: columns side by side are then folded row by row, not several rows at once.
-func (b *body) quotients(l *Loop, v *LoopView) (q quotients) {
+func (b *body) quotients(l *Loop, v *LoopView, near [][]int) (q quotients) {
 	if !v.Members && !l.scans() && !slices.ContainsFunc(l.Folds, Fold.members) {
-		v.most, q.lines, q.holds = b.products(l, l.near(v))
+		v.most, q.lines, q.holds = b.products(l, near)
 	}
 	return q
 }
 
 // divide has a fold use them. Numbers are copies there, which a compiler knows nothing is written over: it takes their inverses once.
-func (f *FoldView) divide(l *Loop, v *LoopView, q quotients) {
+func (f *FoldView) divide(inputs []OperandView, near [][]int, q quotients) {
 	if q.lines == nil {
 		return
 	}
-	near := l.near(v)
 	f.SteadyArgs = f.Args + ", 1"
-	for i, o := range v.Operands[:v.Inputs] {
+	for i, o := range inputs {
 		moves := false
 		for j, strides := range near {
 			moves = moves || q.holds[j] && strides[i] != 0
@@ -62,16 +61,15 @@ func (f *FoldView) divide(l *Loop, v *LoopView, q quotients) {
 			f.SteadyArgs = strings.Replace(f.SteadyArgs, fmt.Sprintf("opw_p%d, opw_s%d, opw_t%d", i, i, i), fmt.Sprintf("opw_held%d, 0, 0", i), 1)
 		}
 	}
-	f.more(", int opw_quotients", ", opw_quotients", ", 0")
 	for i := range f.Ways {
 		w := &f.Ways[i]
 		for j := range w.Close {
-			c := &w.Close[j]
 			if w.Name == "beside" || q.holds[j] { // side by side is where they hold
-				c.Quotients, c.Products = fmt.Sprintf("quotients%d", j), strings.TrimSuffix(c.Args, "0")+"1"
+				w.Close[j].Quotients, w.Close[j].Products = fmt.Sprintf("quotients%d", j), w.Close[j].Args+", 1"
 			}
 		}
 	}
+	f.more(", int opw_quotients", ", opw_quotients", ", 0")
 }
 
 // lying gives strides of which only those of outputs and of numbers are known, some of those that hold: where operands are numbers as

@@ -111,7 +111,7 @@ int opw_fold_by_products(npy_intp n, npy_intp m, char *const *p, const npy_intp 
 {
     opw_watch watch;
     int status;
-    if (how & OPW_MORE || opw_over_inputs(p, inputs, operands) || !opw_begin_watch(&watch))
+    if (opw_over_inputs(p, inputs, operands) || !opw_begin_watch(&watch))
         return exactly(n, m, p, s, t, how, acc);
     if (!(status = products(n, m, p, s, t, how, acc)) && !OPW_MOSTLY(opw_unmarked())) {
         opw_clear_marks(&watch);
