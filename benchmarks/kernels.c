@@ -43,6 +43,8 @@ typedef struct {
     _(gauss, 2, VECTOR(D), VECTOR(D), VECTOR(D))                                                                       \
     _(tanh_log1p, 2, VECTOR(D), VECTOR(D), VECTOR(D))                                                                  \
     _(largest, 2, VECTOR(D), VECTOR(D), NUMBER)                                                                        \
+    _(largest0, 2, MATRIX, MATRIX, {D, 1, {M}})                                                                        \
+    _(largest1, 2, MATRIX, MATRIX, {D, 1, {N}})                                                                        \
     _(rows, 1, MATRIX, MATRIX)                                                                                         \
     _(stencil, 2, VECTOR(D), VECTOR(D), {D, 1, {INNER}})                                                               \
     _(softmax0, 1, MATRIX, MATRIX)                                                                                     \

@@ -52,23 +52,40 @@ static void tanh_log1p(void *const *data, Sizes s)
     for (ptrdiff_t i = 0; i < s.n; i++) z[i] = tanh(x[i]) * log1p(y[i] * y[i]);
 }
 
-static void largest(void *const *data, Sizes s)
+/* The larger; NaN where one is. */
+static inline double larger(double a, double b)
 {
-    const double *restrict x = data[0], *restrict y = data[1];
+    const double most = b > a ? b : a;
+    return b != b ? b : most;
+}
+
+static inline double largest_of(ptrdiff_t n, const double *restrict x, const double *restrict y)
+{
     double lane[LANES], found;
     ptrdiff_t i = 0;
     for (int l = 0; l < LANES; l++) lane[l] = fabs(x[0]) + y[0];
-    for (; i + LANES <= s.n; i += LANES)
-        for (int l = 0; l < LANES; l++) {
-            const double v = fabs(x[i + l]) + y[i + l];
-            lane[l] = lane[l] >= v || lane[l] != lane[l] ? lane[l] : v;
-        }
-    for (found = lane[0]; i < s.n; i++) {
-        const double v = fabs(x[i]) + y[i];
-        found = found >= v || found != found ? found : v;
-    }
-    for (int l = 0; l < LANES; l++) found = found >= lane[l] || found != found ? found : lane[l];
-    *(double *)data[2] = found;
+    for (; i + LANES <= n; i += LANES)
+        for (int l = 0; l < LANES; l++) lane[l] = larger(lane[l], fabs(x[i + l]) + y[i + l]);
+    for (found = lane[0]; i < n; i++) found = larger(found, fabs(x[i]) + y[i]);
+    for (int l = 0; l < LANES; l++) found = larger(found, lane[l]);
+    return found;
+}
+
+static void largest(void *const *data, Sizes s) { *(double *)data[2] = largest_of(s.n, data[0], data[1]); }
+
+static void largest1(void *const *data, Sizes s)
+{
+    const double *x = data[0], *y = data[1];
+    for (ptrdiff_t row = 0; row < s.n; row++) ((double *)data[2])[row] = largest_of(s.m, x + row * s.m, y + row * s.m);
+}
+
+static void largest0(void *const *data, Sizes s)
+{
+    const double *restrict x = data[0], *restrict y = data[1];
+    double *restrict z = data[2];
+    for (ptrdiff_t i = 0; i < s.m; i++) z[i] = fabs(x[i]) + y[i];
+    for (ptrdiff_t row = 1; row < s.n; row++)
+        for (ptrdiff_t i = 0; i < s.m; i++) z[i] = larger(z[i], fabs(x[row * s.m + i]) + y[row * s.m + i]);
 }
 
 static void arithmetic(void *const *data, Sizes s)

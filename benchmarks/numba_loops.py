@@ -78,6 +78,29 @@ def largest(x, y):
     return found
 
 
+def largest0(x, y):
+    n, m = x.shape
+    z = np.full(m, -math.inf)
+    for i in range(n):
+        for j in range(m):
+            value = abs(x[i, j]) + y[i, j]
+            if value > z[j] or value != value:
+                z[j] = value
+    return z
+
+
+def largest1(x, y):
+    z = np.empty(x.shape[0])
+    for i in range(x.shape[0]):
+        found = -math.inf
+        for j in range(x.shape[1]):
+            value = abs(x[i, j]) + y[i, j]
+            if value > found or value != value:
+                found = value
+        z[i] = found
+    return z
+
+
 def sum0(x, y):
     p, q, r = x.shape
     z = np.zeros((q, r))

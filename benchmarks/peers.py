@@ -190,6 +190,7 @@ _NUMEXPR: dict[str, tuple[str, dict[str, str]] | Callable[..., Any]] = {
     "gauss": ("exp(-x*x/2)*y + sin(x)", {"x": "d", "y": "d"}),
     "tanh_log1p": ("tanh(x)*log1p(y*y)", {"x": "d", "y": "d"}),
     "largest": ("max(abs(x) + y)", {"x": "d", "y": "d"}),
+    **{f"largest{axis}": (f"max(abs(x) + y, axis={axis})", {"x": "d", "y": "d"}) for axis in (0, 1)},
     "rows": _rows,
     "stencil": _stencil,
     "fifty": (_FIFTY, {"x": "d", "y": "d"}),

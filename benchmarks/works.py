@@ -175,6 +175,15 @@ WORKS: dict[str, Work] = {
         for name, expression in (("logsumexp", logsumexp), ("var", variance))
         for axis in (0, 1)
     },
+    **{
+        f"largest{axis}": Work(
+            f"max(abs(x) + y), axis {axis}",
+            _alike(2, "float64", "float64"),
+            partial(lambda axis, T, x, y: T.max(abs(x) + y, axis=axis), axis),
+            row="folds",
+        )
+        for axis in (0, 1)
+    },
     "logistic": Work(
         "logistic log-likelihood", _labelled, lambda T, x, y: T.sum(x * y - T.log1p(T.exp(x)))
     ),

@@ -154,7 +154,16 @@ func (r *rebuilder) variables(groups []*group) {
 
 // same tells whether a group is a step as it was.
 func (r *rebuilder) same(g *group) bool {
-	return len(g.steps)+len(g.copies) == 1 && len(r.viewed(r.Steps[g.steps[0]].Inputs)) == 0
+	step := g.steps[0]
+	return len(g.steps)+len(g.copies) == 1 && len(r.viewed(r.Steps[step].Inputs)) == 0 && !(g.fuses && r.mixed(step))
+}
+
+// mixed tells whether some inputs of a step have dimensions and others have none, of more than two: for one of two there is text
+// without its being known.
+func (r *rebuilder) mixed(step int) bool {
+	inputs := r.Steps[step].Inputs
+	number := func(v int) bool { a := r.typeOf(v).Array; return a != nil && a.NDim == 0 }
+	return len(inputs) > 2 && slices.ContainsFunc(inputs, number) && !number(r.Steps[step].Outputs[0])
 }
 
 // step adds a group as a step.

@@ -42,8 +42,9 @@ def test_it_changes_no_bit():
 
 
 @pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="no /proc/cpuinfo, which says whose processor it is")
-@pytest.mark.parametrize("columns", [2000, 60_000])
+@pytest.mark.parametrize("columns", [300, 4000, 60_000])
 def test_where_it_is_done(columns):
+    """On Intel's processors everywhere, elsewhere in long runs that caches hold."""
     done = run(SUM, "((order)&OPW_ASKING)?OPW_ASKING:(__builtin_trap(),0)", str(columns))
-    left = columns == 60_000 and "GenuineIntel" not in Path("/proc/cpuinfo").read_text()
+    left = columns != 4000 and "GenuineIntel" not in Path("/proc/cpuinfo").read_text()
     assert done.returncode in ([-signal.SIGILL, -signal.SIGTRAP] if left else [0]), done.stderr

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"opweld/templates"
 )
 
 var update = flag.Bool("update", false, "write what is made of the table")
@@ -215,6 +217,12 @@ func TestSimplePieces(t *testing.T) {
 			o := op{name: row.name, args: row.args, code: row.code}
 			pattern, found := o.pattern([]Type{{Class: 'f'}, {Class: 'f'}}[:row.args])
 			require.True(t, found, row.name)
+			if helper, ok := strings.CutPrefix(pattern, "@"); ok {
+				name := "OPW_N(" + row.name + ")"
+				written, err := templates.Text(Helper{Template: helper}.Path(), map[string]any{"C": name, "Type": Type{Value: "OPW_T"}})
+				require.NoError(t, err)
+				text, pattern = text+"\n"+written+"\n", name+"({0}, {1})"
+			}
 			pattern = regexp.MustCompile(`(\w+)\{F\}`).ReplaceAllString(pattern, "OPW_F($1)")
 			macro := "OPW_SIMPLE"
 			if row.name == "divide" {

@@ -1,9 +1,6 @@
 /* How columns are folded: in chunks that are halved for pairwise sums, several at once where that pays. */
 /* ---- columns that fold ----------------------------------------------------------------------------------------------- */
 
-#define OPW_WIDE 256 /* bytes of a row where a long column is folded as several, without chunks: processors fetch ahead what they
-                        see read in order, or nearly so */
-
 typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumulators;
 
 /* Room for accumulators that lie to a cache line as what is folded does: a loop over both then crosses lines in neither. */
@@ -161,22 +158,11 @@ static int opw_fold_together(const opw_fold *fold, npy_intp width, void *acc)
     return status;
 }
 
-/* How many columns a long one is folded as; chunks of few would be short. */
-static npy_intp opw_wide(const opw_folding *f, const npy_intp *s)
-{
-    npy_intp size = 1, width;
-    int k;
-    for (k = 0; k < f->gone->operands; k++)
-        size = s[k] > size ? s[k] : size;
-    width = OPW_WIDE / size;
-    return !f->fold->chunk[1] && width < f->fold->width ? width : f->fold->width;
-}
-
 /* Folds a long column as if it were several; what is left of it by itself. */
 static int opw_fold_wide(const opw_folding *f, char *const *p, const npy_intp *s, npy_intp count, void *acc)
 {
     const opw_fold *fold = f->fold;
-    npy_intp apart[OPW_MAX_OPERANDS], width = opw_wide(f, s), left = count % width;
+    npy_intp apart[OPW_MAX_OPERANDS], width = fold->width, left = count % width;
     opw_folding columns = *f, rest = *f;
     opw_accumulators other;
     char *q[OPW_MAX_OPERANDS];

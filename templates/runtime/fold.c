@@ -201,7 +201,7 @@ static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_oper
     for (k = 0, n = 1; k < ndim; k++)
         n *= dims[k];
     folding->close = folding->runs && opw_is_wide(work, list, gone, n);
-    if (folding->close ? opw_is_from_memory(work, gone, n) : folding->beside && fold->wide && opw_is_by_rows(work, kept, gone, n))
+    if (folding->beside && fold->wide && opw_is_by_rows(work, kept, gone, n))
         folding->order |= OPW_BY_ROWS;
     if (opw_is_intel() || (gone->dims[gone->n - 1] >= OPW_LONG_RUN && !opw_is_from_memory(work, gone, n)))
         folding->order |= OPW_ASKING;

@@ -36,12 +36,12 @@ static int opw_is_close(const opw_loop *work, const opw_operands *list, const op
     return 1;
 }
 
-/* Whether to fold long runs, n elements in all, as if they were several columns. */
+/* Whether to fold long runs, n elements in all, as if they were several columns: sums, whose turns wait for one another. */
 static int opw_is_wide(const opw_loop *work, const opw_operands *list, const opw_axes *gone, npy_intp n)
 {
     int last = gone->n - 1;
     return gone->dims[last] >= OPW_LONG_RUN && opw_is_close(work, list, gone, last) &&
-           (!work->fold->chunk[1] || n * opw_apart(gone, last, work->inputs) <= OPW_NEAR);
+           work->fold->chunk[1] && n * opw_apart(gone, last, work->inputs) <= OPW_NEAR;
 }
 
 /* Whether n elements are more than caches hold. */

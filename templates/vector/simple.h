@@ -14,5 +14,19 @@ OPW_SIMPLE1(floor, OPW_F(rint)(x) - (__builtin_isgreater(OPW_F(rint)(x), x) ? 1 
 OPW_SIMPLE1(ceil, -(OPW_F(rint)(-x) - (__builtin_isgreater(OPW_F(rint)(-x), -x) ? 1 : 0)))
 OPW_SIMPLE1(trunc, OPW_F(copysign)(OPW_F(rint)(OPW_F(fabs)(x)) - (__builtin_isgreater(OPW_F(rint)(OPW_F(fabs)(x)), OPW_F(fabs)(x)) ? 1 : 0), x))
 OPW_SIMPLE1(rint, OPW_F(rint)(x))
-OPW_SIMPLE2(maximum, x >= y ? x : x != x ? x : y)
-OPW_SIMPLE2(minimum, x <= y ? x : x != x ? x : y)
+
+static inline OPW_T OPW_N(maximum)(OPW_T a, OPW_T b)
+{
+    const OPW_T larger = b > a ? b : a;
+    return b != b ? b : larger;
+}
+
+OPW_SIMPLE2(maximum, OPW_N(maximum)(x, y))
+
+static inline OPW_T OPW_N(minimum)(OPW_T a, OPW_T b)
+{
+    const OPW_T smaller = b < a ? b : a;
+    return b != b ? b : smaller;
+}
+
+OPW_SIMPLE2(minimum, OPW_N(minimum)(x, y))
