@@ -25,8 +25,8 @@ OPW_SIMPLE2(maximum, OPW_N(maximum)(x, y))
 
 static inline OPW_T OPW_N(minimum)(OPW_T a, OPW_T b)
 {
-    const OPW_T smaller = b < a ? b : a;
-    return b != b ? b : smaller;
+    const OPW_T larger = -b > -a ? -b : -a;
+    return b != b ? b : -larger;
 }
 
 OPW_SIMPLE2(minimum, OPW_N(minimum)(x, y))
