@@ -796,3 +796,31 @@ def test_a_subclass_may_say_its_scalar_op_itself():
 def test_a_method_of_ufuncs_that_somebody_changed_is_asked(monkeypatch):
     monkeypatch.setattr(opweld.scalar.Ufunc, "output_dtypes", lambda self, dtypes: ("float32",))
     assert T.exp(T.dvector("x")).type.dtype == "float32"
+
+
+@pytest.mark.parametrize("level", ["baseline", "native"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])
+def test_truth_as_numbers(dtype, level):
+    """Whatever byte stands for true, it is 1; and so it is where it is computed."""
+    x, y = T.vector("x", dtype="bool"), T.vector("y", dtype=dtype)
+    outputs = [x.astype(dtype), x * y, T.greater(y, 0).astype(dtype), T.sum(T.greater(y, 0) * y), T.mean(x), T.var(x)]
+    f = opweld.function([x, y], outputs, options={"march": level})
+    for n in (1, 7, 8, 33, 200):
+        a = np.frombuffer(bytes([0, 1, 2, 255] * 50)[:n], dtype=bool)
+        b = (np.arange(n) % 7 - 3).astype(dtype)
+        true = np.arange(n) % 4 > 0
+        wanted = [true.astype(dtype), true * b, (b > 0).astype(dtype), np.sum((b > 0) * b), np.mean(true), np.var(true)]
+        for found, want in zip(f(a, b), wanted):
+            assert found.dtype == want.dtype
+            np.testing.assert_allclose(found, want, rtol=1e-15)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_means_of_truth_are_counts(axis, keepdims):
+    x = T.matrix("x", dtype="bool")
+    f = opweld.function([x], [T.mean(x, axis, keepdims=keepdims), T.var(x, axis, keepdims=keepdims)])
+    array = np.random.default_rng(0).random((31, 70)) > 0.3
+    mean, var = f(array)
+    assert np.array_equal(mean, np.mean(array, axis, keepdims=keepdims)) and mean.dtype == np.float64
+    np.testing.assert_allclose(var, np.var(array, axis, keepdims=keepdims), rtol=1e-14)

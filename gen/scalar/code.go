@@ -272,6 +272,8 @@ func cast(from, to Type, value string) Code {
 		if from.Class == 'f' && from.Size > 4 {
 			c.Text = fmt.Sprintf("opw_half_value(opw_half_of_double((double)%s))", value)
 		}
+	case from.Class == 'b' && to.Class == 'f': // of bytes compilers make vectors, of what they take for a truth value none
+		c.Text = fmt.Sprintf("(%s)(signed char)%s", to.Value, value)
 	default:
 		c.Text = fmt.Sprintf("(%s)%s", to.Value, value)
 	}

@@ -45,6 +45,13 @@ def _divided(total: Any, count: Any, dtype: str) -> Any:
     return cast(divide(total, count), dtype)
 
 
+def _total(x: Any, axis: Axes, dtype: DType, keepdims: bool) -> Any:
+    """A sum; in float64 what is true is counted, for a count loses no bit in it, and numbers take longer."""
+    if dtype == "float64" and x.type.dtype == "bool":
+        return cast(_sum(x, axis, "int64", keepdims), dtype)
+    return _sum(x, axis, dtype, keepdims)
+
+
 def mean(x: TensorLike, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> Any:
     """Give the mean, as ``numpy.mean`` does.
 
@@ -77,7 +84,7 @@ def mean(x: TensorLike, axis: Axes = None, dtype: DType = None, keepdims: bool =
     half = dtype is None and given.name == "float16"
     if dtype is None and given.np.kind in "biu":
         dtype = "float64"
-    total = _sum(x, axis, "float32" if half else dtype, keepdims)
+    total = _total(x, axis, "float32" if half else dtype, keepdims)
     if half and total.type.ndim == 0:  # NumPy divides a number in float64, and an array into float32
         return _divided(total, count, "float16")
     found = _divided(total, count, total.type.dtype)
@@ -114,7 +121,7 @@ def var(x: TensorLike, axis: Axes = None, dtype: DType = None, ddof: Any = 0, ke
     kind = dtype_of(x.type.dtype).np.kind
     if dtype is None and kind in "biu":
         dtype = "float64"
-    total = _sum(x, axis, dtype, True)
+    total = _total(x, axis, dtype, True)
     apart = subtract(x, _divided(total, count, total.type.dtype))
     if kind == "c" and dtype_of(apart.type.dtype).np.kind == "c":
         squares = add(square(real(apart)), square(imag(apart)))
