@@ -182,6 +182,20 @@ def test_square(dtype):
         same(f(given), given**2)
 
 
+@pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED])
+def test_whole_powers_of_integers(dtype):
+    """They wrap as NumPy's do; longer products are left to the function that counts its squares."""
+    x = TensorType(dtype, (None,))("x")
+    given = values(dtype)
+    for exponent in range(3, 10):
+        f = opweld.function([x], x ** number(exponent, dtype))
+        ops = [str(op.scalar_op) for op in elementwise(f)]
+        assert ("power" in ops) == (exponent == 9) and len(ops) <= 4, ops
+        same(f(given), given ** np.dtype(dtype).type(exponent))
+    for exponent in (0, 1):
+        same(opweld.function([x], x ** number(exponent, dtype))(given), given ** np.dtype(dtype).type(exponent))
+
+
 def test_powers_that_are_no_square():
     x = tensor.zvector("x")
     for out in (x ** number(2, "complex128"), tensor.dvector("x") ** number(3, "float64")):

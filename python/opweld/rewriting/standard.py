@@ -60,7 +60,7 @@ STANDARD: tuple[Row, ...] = (
     ("canonicalize", "rewriting_views:view_of_all", _VIEWS, None),
     ("canonicalize", "rewriting_views:dimshuffle_of_dimshuffle", ("permute:DimShuffle",), None),
     ("canonicalize", "rewriting_views:part_of_numbers", ("subtensor:Subtensor",), None),
-    ("specialize", "rewriting_elemwise:power_of_two", _elemwise("power"), _with_constant),
+    ("specialize", "rewriting_elemwise:whole_power", _elemwise("power"), _with_constant),
     ("specialize", "rewriting_elemwise:quotient_by_power", _elemwise("divide"), _with_constant),
     ("inplace", "rewriting_elemwise:elemwise_in_place", _elemwise(), _on_computed),
     ("inplace", "rewriting_views:write_in_place", ("subtensor:Writing",), None),

@@ -20,10 +20,10 @@ __all__ = [
     "cast_of_cast",
     "elemwise_in_place",
     "neutral",
-    "power_of_two",
     "quotient_by_power",
     "twice",
     "where_known",
+    "whole_power",
 ]
 
 _TWICE = {"negative": "biufc", "invert": "biu", "conjugate": "iufc", "logical_not": "b"}  # applied twice: nothing
@@ -153,8 +153,12 @@ def where_known(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
 
 
 @listed
-def power_of_two(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
-    """``x ** 2`` is ``square(x)``, as NumPy's ``**`` has it; complex numbers are left, where signs of zeros differ."""
+def whole_power(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
+    """``x ** 2`` is ``square(x)``, as NumPy's ``**`` has it; complex numbers are left, where signs of zeros differ.
+
+    Of integers ``x ** 3`` to ``x ** 8`` are products, which wrap to the same numbers; of floats they would round
+    otherwise.
+    """
     if _name(node) != "power" or node.op.destroy_map:
         return None
     base: Any = node.inputs[0]
@@ -163,9 +167,21 @@ def power_of_two(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     kind = wanted.numpy_dtype.kind
     if base.type.dtype != wanted.dtype or kind == "c" or exponent.type.ndim > base.type.ndim:
         return None
-    if _number(exponent) != 2 or short_power(2, kind) != "square":
+    number = _number(exponent)
+    if number not in (_WHOLE if kind in "iu" else (2,)) or short_power(2, kind) != "square":
         return None
-    return [_SQUARE(base)]
+    return [_power(base, int(number))]
+
+
+_WHOLE = range(2, 9)
+
+
+def _power(base: Any, exponent: int) -> Any:
+    """A whole power, by squares."""
+    if exponent == 1:
+        return base
+    root = _power(base, exponent // 2)
+    return _MULTIPLY(_SQUARE(root), base) if exponent % 2 else _SQUARE(root)
 
 
 _SQUARE = Elemwise(ufunc("square"))
