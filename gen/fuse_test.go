@@ -256,3 +256,28 @@ func TestShapesOfWhatIsReadThroughViews(t *testing.T) {
 	assert.Len(t, of["r3"], 2)
 	assert.NotContains(t, []roots{of["x"], of["y"], of["r1"]}, of["r4"])
 }
+
+// The loop of a node that stays alone knows which of its inputs are numbers, where there are more than two.
+func TestNumbersOfANodeAlone(t *testing.T) {
+	for _, c := range []struct{ dims, scalars []int }{
+		{[]int{2, 0, 0}, []int{1, 2}}, {[]int{0, 1, 2}, []int{0}}, {[]int{2, 2, 2}, nil}, {[]int{0, 0, 0}, nil}, {[]int{2, 0}, nil},
+	} {
+		g := newGraph(t)
+		var inputs []int
+		for i, ndim := range c.dims {
+			inputs = append(inputs, g.input(string(rune('a'+i)), ndim))
+		}
+		body := []Instruction{{Op: "maximum", Args: []int{0, 1}, DType: "float64"}}
+		if len(inputs) > 2 {
+			body = append(body, Instruction{Op: "minimum", Args: []int{3, 2}, DType: "float64"})
+		}
+		s := &Structure{Body: body, Outputs: []Sink{{Value: len(inputs) + len(body) - 1}}}
+		g.returns(g.step("clip", s, slices.Max(c.dims), inputs...))
+		typed, err := g.p.Check()
+		require.NoError(t, err)
+		fused, err := typed.fused()
+		require.NoError(t, err)
+		require.Len(t, fused.Kernels, 1)
+		assert.Equal(t, c.scalars, fused.Kernels[0].Loop.Scalars, c.dims)
+	}
+}
