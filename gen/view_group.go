@@ -78,7 +78,11 @@ func (v *functionViewer) tell(g *GroupPlan) []string {
 		}
 		steps = append(steps, fmt.Sprintf("%d %s", m.Node, comment(m.Label)))
 	}
-	told := append([]string{v.loopOf(g.Entry.Function) + ": one loop of Program's steps"}, inLines(steps)...)
+	what := ": one loop of Program's steps"
+	if len(steps) == 1 {
+		what = ": the loop of Program's step"
+	}
+	told := append([]string{v.loopOf(g.Entry.Function) + what}, inLines(steps)...)
 	var views []string
 	for _, view := range g.Views {
 		views = append(views, fmt.Sprintf("%d %s", view.Node, comment(v.of.Kernels[view.Kernel].Label)))

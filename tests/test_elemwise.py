@@ -819,7 +819,7 @@ def test_truth_as_numbers(dtype, level):
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_means_of_truth_are_counts(axis, keepdims):
     x = T.matrix("x", dtype="bool")
-    f = opweld.function([x], [T.mean(x, axis, keepdims=keepdims), T.var(x, axis, keepdims=keepdims)])
+    f = opweld.function([x], [T.mean(x, axis, keepdims=keepdims), T.var(x, axis, float, keepdims=keepdims)])
     array = np.random.default_rng(0).random((31, 70)) > 0.3
     mean, var = f(array)
     assert np.array_equal(mean, np.mean(array, axis, keepdims=keepdims)) and mean.dtype == np.float64

@@ -215,7 +215,7 @@ def test_an_op_in_cxx_that_throws():
 
 TALLY = """static double tally;
 {begin}
-for (int i = 0; i < 200; i++) tally += i;
+for (int i = 0; i < 20000; i++) tally += i;
 {end}
 v[0] = u[0];"""
 
@@ -225,7 +225,7 @@ def test_code_without_the_lock_is_called_by_two_threads():
     free = TALLY.format(begin="Py_BEGIN_ALLOW_THREADS", end="Py_END_ALLOW_THREADS")
     f = opweld.function([x], Does(free)(x), sanitize="thread")
     with pytest.raises(SanitizerError) as caught:
-        for _ in range(20):  # one that is never seen would be; a machine may be too busy for two threads to meet once
+        for _ in range(100):  # one that is never seen would be; a machine may be too busy for two threads to meet once
             f(np.ones(3))
     details = caught.value.details
     assert (details["sanitizer"], details["kind"]) == ("thread", "data-race") and "test_isolate" in details["file"]

@@ -176,7 +176,7 @@ def whole_power(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
 _WHOLE = range(2, 9)
 
 
-def _power(base: Any, exponent: int) -> Any:
+def _power(base: Variable, exponent: int) -> Variable:
     """A whole power, by squares."""
     if exponent == 1:
         return base

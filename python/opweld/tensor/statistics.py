@@ -45,10 +45,10 @@ def _divided(total: Any, count: Any, dtype: str) -> Any:
     return cast(divide(total, count), dtype)
 
 
-def _total(x: Any, axis: Axes, dtype: DType, keepdims: bool) -> Any:
+def _total(x: Variable[Any], axis: Axes, dtype: DType, keepdims: bool) -> Any:
     """A sum; in float64 what is true is counted, for a count loses no bit in it, and numbers take longer."""
-    if dtype == "float64" and x.type.dtype == "bool":
-        return cast(_sum(x, axis, "int64", keepdims), dtype)
+    if x.type.dtype == "bool" and dtype is not None and dtype_of(dtype).name == "float64":
+        return cast(_sum(x, axis, "int64", keepdims), "float64")
     return _sum(x, axis, dtype, keepdims)
 
 
