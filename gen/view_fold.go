@@ -29,7 +29,7 @@ type FoldView struct {
 	Anyhow             bool // also where columns do not lie close
 	Pairwise           int  // elements of a block of a column; 0: it is folded from its begin to its end
 	Chunk, ColumnChunk int
-	Wide               int    // 1: a column that lies close may be folded as if it were several
+	Wide               int    // 1: as the runtime has it: several rows at once, a long column as if it were several
 	Alone              string // bytes of a column's accumulator where it has one; 0: it has several
 	Axes, Name         string
 	KeepDims           int

@@ -116,8 +116,8 @@ typedef struct {
     npy_intp width;          /* how many columns are folded at once, at most: OPW_COLUMNS */
     npy_uint64 axes;         /* a bit for each that is folded */
     int keepdims, indexed;
-    int wide;                /* whether a long column that lies close is best folded as if it were several, side by side; nothing
-                                else asks for OPW_BY_ROWS or OPW_MORE */
+    int wide;                /* whether there is text for several rows of columns side by side at once, and for long columns that lie
+                                close, and go in chunks, as several; nothing else asks for OPW_BY_ROWS or OPW_MORE */
     npy_intp alone;          /* bytes of a column's accumulator where it has one: blocks side by side, join and store then take up to
                                 OPW_FAR_COLUMNS; 0: it has several */
     npy_intp chunk[2];       /* as blocks */
