@@ -200,12 +200,12 @@ static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_oper
     folding->runs = fold->wide && !folding->beside;
     for (k = 0, n = 1; k < ndim; k++)
         n *= dims[k];
-    folding->close = folding->runs && opw_is_wide(work, list, gone, n);
     if (folding->beside && fold->wide && opw_is_by_rows(work, kept, gone, n))
         folding->order |= OPW_BY_ROWS;
-    if (opw_is_intel() || (gone->dims[gone->n - 1] >= OPW_LONG_RUN && !opw_is_from_memory(work, gone, n)))
+    if (!opw_is_left_alone(n * opw_apart(gone, gone->n - 1, work->inputs)) && (opw_is_intel() || gone->dims[gone->n - 1] >= OPW_LONG_RUN))
         folding->order |= OPW_ASKING;
     o->far = folding->beside && fold->wide && opw_is_far(work, kept, gone, n);
+    folding->close = folding->runs && opw_is_wide(work, list, gone, n);
     if (kept->n) {
         o->outer = kept->n - 1;
         o->columns = kept->dims[o->outer];

@@ -44,12 +44,6 @@ static int opw_is_wide(const opw_loop *work, const opw_operands *list, const opw
            work->fold->chunk[1] && n * opw_apart(gone, last, work->inputs) <= OPW_NEAR;
 }
 
-/* Whether n elements are more than caches hold. */
-static int opw_is_from_memory(const opw_loop *work, const opw_axes *gone, npy_intp n)
-{
-    return n * opw_apart(gone, gone->n - 1, work->inputs) > OPW_MEMORY;
-}
-
 /* Whether columns, of n elements in all, are best read row by row: from memory, in short rows of which each follows the one before,
    for a processor that sees one stretch fetches ahead, and one that sees several in a page does not. */
 static int opw_is_by_rows(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp n)
