@@ -799,7 +799,7 @@ def test_a_method_of_ufuncs_that_somebody_changed_is_asked(monkeypatch):
 
 
 @pytest.mark.parametrize("level", ["baseline", "native"])
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble", "complex64", "clongdouble"])
 def test_truth_as_numbers(dtype, level):
     """Whatever byte stands for true, it is 1; and so it is where it is computed."""
     x, y = T.vector("x", dtype="bool"), T.vector("y", dtype=dtype)

@@ -257,12 +257,13 @@ func cast(from, to Type, value string) Code {
 	case to.Class == 'c':
 		h := Helper{"make_c", "make", to}
 		c.needs(h)
-		re, im := value, "0"
+		part, _ := TypeOf(parts[to.Name])
+		re, im := cast(from, part, value), "0"
 		if from.Class == 'c' {
 			c.needs(Helper{"complex", "value", from})
-			re, im = value+".re", value+".im"
+			re, im = Code{Text: fmt.Sprintf("(%s)%s.re", to.Part, value)}, value+".im"
 		}
-		c.Text = fmt.Sprintf("%s((%s)%s, (%s)%s)", h.C(), to.Part, re, to.Part, im)
+		c.Text = fmt.Sprintf("%s(%s, (%s)%s)", h.C(), re.Text, to.Part, im)
 	case from.Class == 'c':
 		half, _ := TypeOf(parts[from.Name])
 		return cast(half, to, value+".re")
