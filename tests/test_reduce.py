@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit import DTYPES, INTEGERS, LAYOUTS, tensor
 from numpy.exceptions import ComplexWarning
+from test_vector import LEVELS
 
 import opweld
 from opweld import scalar
@@ -168,6 +169,25 @@ def test_sums_are_within_the_bound_of_pairwise_summation(dtype, order):
         assert (np.abs(across - [math.fsum(r) for r in numbers]) <= bound(numbers, 1, eps)).all()
         few = numbers[::2, ::-3]
         assert (np.abs(strided - [math.fsum(r) for r in few]) <= bound(few, 1, eps)).all()
+
+
+@pytest.mark.usefixtures("optimized")
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble", "complex64", "complex128"])
+def test_sums_of_rows_are_the_same_wherever_their_elements_lie(dtype, level):
+    """Text for rows that lie apart is another than for those that lie close: bit for bit they add in one order."""
+    x, y = tensor(dtype, 2, "x"), tensor(dtype, 2, "y")
+    sums = [T.sum(x, 1), T.sum((x - y) * y, 1), T.mean(x, 1) + T.sum(x * x, 1), T.var(x, 1)]
+    sums.append(T.sum(x * 2, 1) * T.max(y, 1))
+    f = opweld.function([x, y], sums, options={"march": level})
+    rng = np.random.default_rng(5)
+    for n in (*range(1, 70), 127, 128, 129, 255, 256, 257, 511, 1000, 1999):
+        close = [rng.normal(size=(5, n)).astype(dtype) for _ in "xy"]
+        wanted = f(*close)
+        for step, there in ((2, slice(None)), (3, slice(None)), (1, slice(None, None, -1)), (2, slice(None, None, -1))):
+            apart = [np.repeat(a[:, there], step, 1)[:, ::step][:, there] for a in close]
+            for operands in (apart, (close[0], apart[1])):
+                assert all(map(np.array_equal, f(*operands), wanted)), (n, step, there)
 
 
 def test_a_long_sum_of_float32_stays_exact():

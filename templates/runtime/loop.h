@@ -49,9 +49,11 @@ typedef __WCHAR_TYPE__ opw_figure;
    element is stored as well. Compilers that write it out first vectorise what is round it, and add in order, one after the
    other. TURN_AFTER_TURN stands before the loop round it: several turns are taken before it counts. */
 #if defined(__clang__)
+#define OPW_SPELLED_OUT _Pragma("clang loop unroll(full)")
 #define OPW_LANES
 #define OPW_TURN_AFTER_TURN
 #else
+#define OPW_SPELLED_OUT _Pragma("GCC unroll 32")
 #define OPW_TURN_AFTER_TURN _Pragma("GCC unroll 4")
 #define OPW_LANES _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
