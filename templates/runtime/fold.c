@@ -196,10 +196,10 @@ static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_oper
         opw_run_axis(list, ndim, dims, kept, gone);
     else
         opw_part_axes(fold, list, ndim, dims, kept, gone);
-    folding->beside = opw_is_beside(work, list, kept, gone);
-    folding->runs = fold->wide && !folding->beside;
     for (k = 0, n = 1; k < ndim; k++)
         n *= dims[k];
+    folding->beside = opw_is_beside(work, list, kept, gone, n);
+    folding->runs = fold->wide && !folding->beside;
     if (folding->beside && fold->wide && opw_is_by_rows(work, kept, gone, n))
         folding->order |= OPW_BY_ROWS;
     if (!opw_is_left_alone(n * opw_apart(gone, gone->n - 1, work->inputs)) && (opw_is_intel() || gone->dims[gone->n - 1] >= OPW_LONG_RUN))

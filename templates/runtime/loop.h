@@ -30,8 +30,11 @@ typedef __WCHAR_TYPE__ opw_figure;
         if (where) \
             __asm__ volatile(""); \
     } while (0)
+/* A compiler does not see where a value comes from, and keeps it as it is. */
+#define OPW_HIDE(value) __asm__("" : "+r"(value))
 #else
 #define OPW_ONE_BY_ONE(where) (void)0
+#define OPW_HIDE(value) (void)0
 #endif
 /* What a test mostly finds. Behind it stand the loops for operands that lie close: compilers that take them for rare do not align them. */
 #if defined(__GNUC__)
@@ -49,11 +52,9 @@ typedef __WCHAR_TYPE__ opw_figure;
    element is stored as well. Compilers that write it out first vectorise what is round it, and add in order, one after the
    other. TURN_AFTER_TURN stands before the loop round it: several turns are taken before it counts. */
 #if defined(__clang__)
-#define OPW_SPELLED_OUT _Pragma("clang loop unroll(full)")
 #define OPW_LANES
 #define OPW_TURN_AFTER_TURN
 #else
-#define OPW_SPELLED_OUT _Pragma("GCC unroll 32")
 #define OPW_TURN_AFTER_TURN _Pragma("GCC unroll 4")
 #define OPW_LANES _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
@@ -128,9 +129,12 @@ typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 /* Rows of n elements, from one on: from a row on, before another; s from element to element, t from row to row. */
 typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp end, char *const *p, const npy_intp *s, const npy_intp *t);
 /* How a column of n elements, s apart, lies: close; or so that the next one, t on, does not follow it, and has to be asked for: what a
-   processor does not see coming it waits for. EXPECT: eight elements from memory. */
+   processor does not see coming it waits for. Behind LEAPING stands how many columns on (LEAD), of so many elements as are folded while
+   memory answers. EXPECT: eight elements from memory. */
 #define OPW_CLOSE 1
 #define OPW_LEAPING 2
+#define OPW_LEAPS_BY(n) (OPW_LEAPING | (int)(1 + 256 / (n)) << 3)
+#define OPW_LEAD(how) ((how) >> 3)
 #define OPW_LEAPS(n, s, t) ((t) > (n) * (s) && (t) > -(n) * (s))
 #if defined(__GNUC__)
 #define OPW_EXPECT(p, s) (__builtin_prefetch(p), __builtin_prefetch((p) + 4 * (s)))

@@ -8,6 +8,7 @@
 #define OPW_FAR (1 << 23)  /* as many bytes that no cache near holds: rows of so many columns are read one after the other */
 #define OPW_LONG_ROW 64
 #define OPW_SHORT_ROWS 8 /* sets of columns whose accumulators a near cache holds beside a row of each input */
+#define OPW_SPREAD (1 << 17) /* bytes that short columns lie in which are folded at once, where a near cache loses them */
 #define OPW_GAP 256 /* bytes that a processor passes over which fetches ahead */
 
 /* The operands of a loop that folds: inputs, what is stored of each element, its place, what is folded. */
@@ -75,9 +76,17 @@ static int opw_is_along(const opw_loop *work, const opw_operands *list, const op
     return close;
 }
 
-/* Whether to fold columns side by side: where neighbours among what is kept lie closer than those among what goes, or runs are
-   short and do not lie close. */
-static int opw_is_beside(const opw_loop *work, const opw_operands *list, const opw_axes *kept, const opw_axes *gone)
+/* Whether columns, of `all` elements in all, are best not folded side by side: from memory, where a line that one element was read from is
+   no longer near when the next is. */
+static int opw_is_spread(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp all)
+{
+    return all * opw_apart(gone, gone->n - 1, work->inputs) > OPW_FAR &&
+           work->fold->width * opw_apart(kept, kept->n - 1, work->inputs) >= OPW_SPREAD;
+}
+
+/* Whether to fold columns side by side, of `all` elements in all: where neighbours among what is kept lie closer than those among what
+   goes, or runs are short and do not lie close. */
+static int opw_is_beside(const opw_loop *work, const opw_operands *list, const opw_axes *kept, const opw_axes *gone, npy_intp all)
 {
     npy_intp n = 1;
     int i;
@@ -86,5 +95,5 @@ static int opw_is_beside(const opw_loop *work, const opw_operands *list, const o
     for (i = 0; i < gone->n && n <= OPW_SHORT_RUN; i++)
         n *= gone->dims[i];
     return n <= OPW_SHORT_RUN && kept->dims[kept->n - 1] >= OPW_MANY_COLUMNS && !opw_is_close(work, list, gone, gone->n - 1) &&
-           (n <= OPW_SHORT_RUN / 2 || !opw_is_along(work, list, gone, gone->n - 1));
+           (n <= OPW_SHORT_RUN / 2 || !opw_is_along(work, list, gone, gone->n - 1)) && !opw_is_spread(work, kept, gone, all);
 }
