@@ -28,6 +28,7 @@ type FoldView struct {
 	Together           bool // elements of a column are folded in pairs before they meet the accumulators
 	Anyhow             bool // also where columns do not lie close
 	Apart              bool // a column whose elements lie apart has accumulators that are written out
+	Sums               bool // those of a column whose elements lie close are a vector
 	Pairwise           int  // elements of a block of a column; 0: it is folded from its begin to its end
 	Chunk, ColumnChunk int
 	Wide               int    // 1: as the runtime has it: several rows at once, a long column as if it were several
@@ -198,6 +199,7 @@ func (f *FoldView) lanes(l *Loop, name string, n int) {
 	}
 	f.Together, f.Anyhow, f.Wide = true, l.cost() < dear, 1
 	f.Apart = !slices.ContainsFunc(l.Folds, func(fold Fold) bool { return !fold.Pairwise })
+	f.Sums = f.Apart && !slices.ContainsFunc(f.Accumulators, func(t string) bool { return t != "double" && t != "float" })
 	if f.ColumnChunk > 0 {
 		f.ColumnChunk *= together
 	}

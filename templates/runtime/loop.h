@@ -85,6 +85,16 @@ typedef __WCHAR_TYPE__ opw_figure;
 #define OPW_HIGH_2(v) (v)[1]
 #endif
 #endif
+/* Sums of n numbers in a vector, where one holds all that take turns; TO_SUMS: what so many elements gave is put there, or added. */
+#if defined(OPW_TURNS) && defined(__AVX512F__)
+#define OPW_SUMS(type, n, name) type name __attribute__((vector_size(n * sizeof(type))))
+#define OPW_TO_SUMS(sums, by, from) \
+    do { \
+        __typeof__(sums) opw_given; \
+        memcpy(&opw_given, from, sizeof(opw_given)); \
+        sums by opw_given; \
+    } while (0)
+#endif
 #if !defined(OPW_TURNS)
 #define OPW_TURNS(type, n, name)
 #define OPW_HOLD(where, name, from) (void)0
