@@ -149,9 +149,13 @@ def test_other_work_forgets_nothing_of_what_loops_met():
     x = T.dvector("x")
     once = kit.Python(lambda a: np.sqrt(a))
     for other in (once, T.argmin, lambda v: kit.Python(lambda a: opweld_again(a) + 0)(v)):
-        f = opweld.function([x], other(1 / x))
-        assert heard(lambda f=f: f([0.0, 1.0])) == ["divide by zero encountered in divide"]
-        assert heard(lambda f=f: f([2.0, 1.0])) == []
+        before, between, after = other(1 / x), other(other(1 / x) * 2.0) + 1.0, other(x) + 1 / x
+        for output in (before, between, after, T.sum(1 / x) + other(T.sum(x) + x[:1])):
+            f = opweld.function([x], output)
+            out = np.empty_like(f([2.0, 1.0]))
+            for more in ({}, {"out": out}):
+                assert heard(lambda f=f, more=more: f([0.0, 1.0], **more)) == ["divide by zero encountered in divide"]
+                assert heard(lambda f=f, more=more: f([2.0, 1.0], **more)) == []
 
 
 def opweld_again(array):

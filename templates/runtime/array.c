@@ -111,6 +111,13 @@ static void opw_join_axes(opw_axes *axes)
     axes->n = n;
 }
 
+/* To the first position of the axes before `last`: few, where all there may be would take longer than a short loop. */
+static void opw_rewind(npy_intp *at, int last)
+{
+    if (last > 0)
+        memset(at, 0, sizeof(*at) * (size_t)last);
+}
+
 /* Steps to the next position of the axes before `last`; zero: there is none. */
 static int opw_next(const opw_axes *axes, int last, npy_intp *at, char **p)
 {

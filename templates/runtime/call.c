@@ -90,19 +90,23 @@ OPW_APART static void opw_fail(char *frame, const opw_code *code, uint32_t reach
     opw_explain(self, frame, reached, status);
 }
 
-/* What loops left in the status word, *met, is there afterwards too: other C, Python and NumPy, which clear it, may come between them.
-   Reading it waits for all that is being computed, so nobody does whom it tells nothing. */
-static inline void opw_meet_of_loops(char *frame, const opw_code *code, int *met)
-{
-    if (code->mixed && OPW_HEAD(frame)->self->remark)
-        opw_meet_floats(*met |= opw_met_floats(code->wide));
-}
+/* What loops left in the status word is there afterwards too, whatever other C, Python and NumPy do to it that come between them. Reading
+   it waits for all that is being computed: it is read before what may clear it, where something ran before that. */
+typedef struct {
+    int ran, met;
+} opw_before;
 
 /* Runs an entry. */
-static inline int opw_run_step(char *frame, const opw_code *code, const opw_resolved *step, int *met)
+static inline int opw_run_step(char *frame, const opw_code *code, const opw_resolved *step, opw_before *before)
 {
-    int status = opw_run_entry(frame, code, step);
-    opw_meet_of_loops(frame, code, met);
+    const int other = code->mixed && !opw_is_loop(step->run) && OPW_HEAD(frame)->self->remark;
+    int status;
+    if (other && before->ran)
+        before->met |= opw_met_floats(code->wide);
+    status = opw_run_entry(frame, code, step);
+    if (other && before->met)
+        opw_meet_floats(before->met);
+    before->ran = 1;
     return status;
 }
 
@@ -111,7 +115,7 @@ static uint32_t opw_walk(char *frame, const opw_code *code, int *failed)
 {
     const uint32_t end = code->program->steps;
     uint32_t i, ran, seen, done = 0; /* done: up to there outputs have taken what out= gives */
-    int met = 0;
+    opw_before before = {0, 0};
     for (i = 0; i < end; i++) {
         const opw_resolved *step = &code->steps[i];
         int status = 0;
@@ -121,7 +125,7 @@ static uint32_t opw_walk(char *frame, const opw_code *code, int *failed)
             ran = opw_run_together(frame, code, code->entries + i, code->next[i], &seen, &status);
             done = i + seen;
             if (ran) {
-                opw_meet_of_loops(frame, code, &met);
+                before.ran = 1;
                 i += ran - 1;
                 continue;
             }
@@ -131,7 +135,7 @@ static uint32_t opw_walk(char *frame, const opw_code *code, int *failed)
             }
         }
         if (!status)
-            status = opw_run_step(frame, code, step, &met);
+            status = opw_run_step(frame, code, step, &before);
         if (!status)
             continue;
         opw_fail(frame, code, i, status);

@@ -28,12 +28,6 @@ static int opw_lay_out(opw_code *code)
     return -1;
 }
 
-/* Whether a step is a loop of the engine's. */
-static int opw_is_loop(const opw_step *step)
-{
-    return step->run == opw_run_stores || step->run == opw_run_folds || step->run == opw_run_group;
-}
-
 /* Lists what a direct call does. */
 static void opw_find_work(opw_code *code)
 {
@@ -43,7 +37,7 @@ static void opw_find_work(opw_code *code)
     for (i = 0; i < p->steps; i++) {
         if (p->step_table[i].node >= 0)
             code->work_steps[code->works++] = i;
-        loops += (uint32_t)opw_is_loop(&p->step_table[i]);
+        loops += (uint32_t)opw_is_loop(p->step_table[i].run);
     }
     code->mixed = loops && loops < code->works;
     for (i = 0; i < p->steps; i++)

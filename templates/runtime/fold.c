@@ -119,12 +119,13 @@ static int opw_fold_items(const opw_items *o, npy_intp first, npy_intp n)
 {
     const opw_operands *list = o->list;
     opw_folding folding = o->folding;
-    npy_intp at[OPW_MAX_DIMS] = {0}, i = 0;
+    npy_intp at[OPW_MAX_DIMS], i = 0;
     char *p[OPW_MAX_OPERANDS], *q[OPW_MAX_OPERANDS];
     opw_far *far = o->far && n > 1 ? opw_new_far(&folding, n) : NULL; /* without room each is folded by itself */
     int k, status = 0;
     for (k = 0; k < list->n; k++)
         p[k] = o->p ? o->p[k] : list->all[k].data;
+    opw_rewind(at, o->outer);
     if (first) {
         i = first % o->items * o->width;
         opw_seek(o->kept, o->outer, first / o->items, at, p);

@@ -307,3 +307,6 @@ static PyObject *opw_member_inputs(const opw_program *program, const opw_group *
     opw_drop_views(&spread);
     return inputs;
 }
+
+/* Whether a step is a loop of the engine's. */
+static int opw_is_loop(opw_run_fn run) { return run == opw_run_stores || run == opw_run_folds || run == opw_run_group; }

@@ -379,19 +379,19 @@ static int opw_plan_blocks(opw_blocks *b, const opw_loop *work, opw_axes *axes, 
 #define OPW_AS_IT_IS (-1)
 static int opw_run_packed(const opw_loop *work, opw_axes *axes, char **p)
 {
-    npy_intp at[OPW_MAX_DIMS] = {0};
+    npy_intp at[OPW_MAX_DIMS];
     __attribute__((aligned(64))) char buffer[OPW_PACK_BYTES];
     opw_blocks b;
     int k, status;
     if (axes->n == 1) { /* a row alone */
-        axes->n = 2;
-        axes->dims[1] = 1;
+        axes->dims[1] = 1, axes->n = 2;
         for (k = 0; k < axes->operands; k++)
             axes->strides[1][k] = 0;
         opw_swap_axes(axes, 0, 1);
     }
     if (!opw_plan_blocks(&b, work, axes, buffer))
         return OPW_AS_IT_IS;
+    opw_rewind(at, b.rows);
     do {
         if ((status = opw_run_blocks(&b, p)))
             return status;

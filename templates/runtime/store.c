@@ -134,11 +134,12 @@ static int opw_list_stored(const opw_loop *work, opw_places places, opw_operand 
 /* Runs a loop over axes, of one at least, p: where its operands begin. */
 static int opw_store_axes(const opw_loop *work, opw_axes *axes, npy_intp total, char **p)
 {
-    npy_intp at[OPW_MAX_DIMS] = {0};
+    npy_intp at[OPW_MAX_DIMS];
     int status, row;
     if (total >= OPW_PACK_WORTH && (status = opw_run_packed(work, axes, p)) != OPW_AS_IT_IS)
         return status;
     row = axes->n - 1;
+    opw_rewind(at, row - 1);
     do {
         if ((status = opw_run_rows(work, axes->dims[row], row ? axes->dims[row - 1] : 1, p, axes->strides[row],
                                    axes->strides[row ? row - 1 : row])))

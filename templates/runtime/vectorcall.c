@@ -86,17 +86,17 @@ static inline void opw_leave_temporaries(char *frame, const opw_code *code, int 
 OPW_INLINE int opw_run_work(char *frame, const opw_code *code, int alone)
 {
     uint32_t i, ran, seen;
-    int met = 0;
+    opw_before before = {0, 0};
     for (i = 0; i < (alone ? 1 : code->works); i++) {
         const opw_resolved *step = &code->steps[code->work_steps[i]];
         int status = 0;
         if (!alone && code->follow[i] > 1 && opw_may_go_together(frame, code, code->work_steps[i]) &&
             (ran = opw_run_together(frame, code, code->work_steps + i, code->follow[i], &seen, &status))) {
-            opw_meet_of_loops(frame, code, &met);
+            before.ran = 1;
             i += ran - 1;
             continue;
         }
-        status = alone ? opw_run_entry(frame, code, step) : opw_run_step(frame, code, step, &met);
+        status = alone ? opw_run_entry(frame, code, step) : opw_run_step(frame, code, step, &before);
         if (status) {
             opw_fail(frame, code, code->work_steps[i], status);
             return 1;
