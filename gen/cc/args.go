@@ -17,10 +17,10 @@ var (
 	structuralC = []string{"-Werror=implicit-function-declaration", "-Werror=int-conversion", "-Werror=incompatible-pointer-types"}
 	// What a choice chooses from is computed before it: behind the branch, the status word would not tell of what is not chosen,
 	// of which NumPy warns too, and a loop with a branch is not vectorised. Nor is one where parts of a choice were moved between
-	// the branches of another: clip was ten times slower; nor one whose ways are doubled because two places of it ask the same,
-	// and searching for those is a tenth of compiling a chain. A short loop that begins in the middle of what a processor decodes at
-	// once takes up to a tenth longer.
-	structuralGCC = []string{"-fno-tree-sink", "-fno-tree-pre", "-fno-thread-jumps", "-falign-loops=32"}
+	// the branches of another: clip was ten times slower. A short loop that begins in the middle of what a processor decodes at
+	// once takes up to a tenth longer. -fno-thread-jumps would save a tenth of compiling a chain, and makes vectors of folds of
+	// choices; but choices among elements that lie apart become branches then, which take up to five times as long.
+	structuralGCC = []string{"-fno-tree-sink", "-fno-tree-pre", "-falign-loops=32"}
 	// What Job.Fast adds: all of -ffast-math but what takes NaN and infinities away, of which NumPy warns.
 	fast = []string{"-fassociative-math", "-freciprocal-math", "-fno-signed-zeros", "-fno-trapping-math", "-ffp-contract=fast"}
 	// gcc divides by what does not change in a loop by multiplying under this alone. The driver is not to see it: it would link
