@@ -177,37 +177,6 @@ func (l *Loop) lanes() int {
 	return max(lanesBytes/most, lanesLeast)
 }
 
-// What compilers make one vector of, without a look at its elements; and what takes them longer one by one than put together first,
-// larger where there are several or more accumulators than registers.
-var (
-	arithmetic = []string{OpConstant, "add", "subtract", "multiply", "negative", "square", "absolute", "sqrt"}
-	rounding   = []string{"floor", "ceil", "trunc", "rint"}
-	larger     = []string{"maximum", "minimum"}
-)
-
-// uses is how many of these operations an element takes.
-func (l *Loop) uses(ops []string) (n int) {
-	for _, in := range l.Body {
-		if slices.Contains(ops, in.Op) {
-			n++
-		}
-	}
-	return n
-}
-
-// plain tells whether what is folded is arithmetic of float32 or float64 alone: a vector of it is made at once, and not in parts that
-// are as wide as what is narrower.
-func (l *Loop) plain() bool {
-	t := l.Folds[0].Accs[0]
-	other := func(o scalar.Type) bool { return o.Name != t.Name || o.Class != 'f' || o.Size > 8 }
-	for _, in := range l.Body {
-		if !slices.Contains(arithmetic, in.Op) || slices.ContainsFunc(in.Makes, other) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(l.Inputs, other) && !slices.ContainsFunc(l.Folds, func(f Fold) bool { return other(f.Accs[0]) })
-}
-
 // settles says by which value a fold's accumulator of bool no longer changes.
 var settles = map[string]string{
 	"logical_or": "!= 0", "bitwise_or": "!= 0", "maximum": "!= 0",

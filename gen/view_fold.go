@@ -198,8 +198,7 @@ func (f *FoldView) lanes(l *Loop, name string, n int) {
 		return
 	}
 	f.Together, f.Anyhow, f.Wide = true, l.cost() < dear, 1
-	f.Apart = !slices.ContainsFunc(l.Folds, func(fold Fold) bool { return !fold.Pairwise }) && l.uses(rounding) == 0 && l.uses(larger) <= lanesLeast/n
-	f.Sums = f.Apart && l.plain()
+	f.sums(l, n)
 	if f.ColumnChunk > 0 {
 		f.ColumnChunk *= together
 	}
