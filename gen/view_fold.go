@@ -152,8 +152,12 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	near := l.near(v)
 	q := b.quotients(l, v, near)
 	f.Quotients = q.lines
-	if n := l.lanes(); n > 0 {
+	n := l.lanes()
+	if n > 0 {
 		f.lanes(l, b.l, n)
+	}
+	if n > 0 || f.Settled == nil && l.whole() {
+		f.together(l, n)
 	}
 	if l.KeepDims {
 		f.KeepDims = 1
@@ -194,11 +198,17 @@ func (f *FoldView) lanes(l *Loop, name string, n int) {
 		}
 		f.Halves = append(f.Halves, h)
 	}
+}
+
+// together has several elements of a column folded before they meet its accumulators.
+func (f *FoldView) together(l *Loop, lanes int) {
 	if l.cost() > togetherCost || l.fails() || l.staged() || f.Quotients != nil {
 		return
 	}
-	f.Together, f.Anyhow, f.Wide = true, l.cost() < dear, 1
-	f.sums(l, n)
+	f.Together, f.Anyhow, f.Wide = true, lanes > 0 && l.cost() < dear, 1
+	if lanes > 0 {
+		f.sums(l, lanes)
+	}
 	if f.ColumnChunk > 0 {
 		f.ColumnChunk *= together
 	}

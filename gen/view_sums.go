@@ -7,11 +7,12 @@ import (
 )
 
 // What compilers make one vector of, without a look at its elements; and what takes them longer one by one than put together first,
-// larger where there are several or more accumulators than registers.
+// larger where there are several or more accumulators than registers. And what comes to the same in any order, of integers.
 var (
 	arithmetic = []string{OpConstant, "add", "subtract", "multiply", "negative", "square", "absolute", "sqrt"}
 	rounding   = []string{"floor", "ceil", "trunc", "rint"}
 	larger     = []string{"maximum", "minimum"}
+	unordered  = []string{"add", "multiply", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor"}
 )
 
 // sums has the n accumulators of sums that take turns stay in registers: each in its own, or all in one.
@@ -42,4 +43,11 @@ func (l *Loop) plain() bool {
 		}
 	}
 	return !slices.ContainsFunc(l.Inputs, other) && !slices.ContainsFunc(l.Folds, func(f Fold) bool { return other(f.Accs[0]) })
+}
+
+// whole tells whether folds are of integers, which come to the same in any order.
+func (l *Loop) whole() bool {
+	return !l.scans() && !l.indexed() && !slices.ContainsFunc(l.Folds, func(f Fold) bool {
+		return !slices.Contains(unordered, f.Op) || slices.ContainsFunc(f.Accs, func(t scalar.Type) bool { return t.Class != 'i' && t.Class != 'u' })
+	})
 }

@@ -190,6 +190,29 @@ def test_sums_of_rows_are_the_same_wherever_their_elements_lie(dtype, level):
                 assert all(map(np.array_equal, f(*operands), wanted)), (n, step, there)
 
 
+@pytest.mark.usefixtures("optimized")
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_columns_of_integers(dtype, level):
+    """Several rows at once, and what is left of them, whichever way they lie."""
+    x, y = tensor(dtype, 2, "x"), tensor(dtype, 2, "y")
+
+    def folds(module, x, y):
+        each = [getattr(module, name)(x + y, 0) for name in ("sum", "prod", "max", "min")]
+        return [*each, module.sum(x, 0) * module.max(x - y, 0), module.sum(x), module.min(x, 1)]
+
+    f = opweld.function([x, y], folds(T, x, y), options={"march": level})
+    rng = np.random.default_rng(6)
+    for n in (1, 2, 3, 4, 5, 7, 8, 9, 40, 67, 300):
+        for m in (1, 3, 47, 300, 1100):
+            a, b = (rng.integers(0, 100, (n, 2 * m)).astype(dtype) for _ in "xy")
+            a, b = a - 50 if dtype[0] == "i" else a, b
+            pairs = ((a, b), (a[:, ::2], b[:, 1::2]), (a[::-1, ::-1], b), (np.asfortranarray(a), b), (a[:1], b))
+            for pair in pairs:
+                wanted = folds(np, *pair)
+                assert all(map(np.array_equal, f(*pair), wanted)), (n, m)
+
+
 def test_a_long_sum_of_float32_stays_exact():
     x = T.fvector("x")
     f = opweld.function([x], [T.sum(x), T.mean(x), T.var(x)])
