@@ -76,11 +76,12 @@ static int opw_is_along(const opw_loop *work, const opw_operands *list, const op
     return close;
 }
 
-/* Whether columns, of `all` elements in all, are best not folded side by side: from memory, where a line that one element was read from is
-   no longer near when the next is. */
-static int opw_is_spread(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp all)
+/* Whether columns of n elements, `all` in all, are best not folded side by side: from memory, where a line that one element was read from
+   is no longer near when the next is. What has lines of its own is read once anyhow, and so is what no turn is taken for. */
+static int opw_is_spread(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp n, npy_intp all)
 {
-    return all * opw_apart(gone, gone->n - 1, work->inputs) > OPW_FAR &&
+    npy_intp apart = opw_apart(gone, gone->n - 1, work->inputs);
+    return n >= OPW_SHORT_RUN / 4 && apart < OPW_LINE * work->inputs && all * apart > OPW_FAR &&
            work->fold->width * opw_apart(kept, kept->n - 1, work->inputs) >= OPW_SPREAD;
 }
 
@@ -95,5 +96,5 @@ static int opw_is_beside(const opw_loop *work, const opw_operands *list, const o
     for (i = 0; i < gone->n && n <= OPW_SHORT_RUN; i++)
         n *= gone->dims[i];
     return n <= OPW_SHORT_RUN && kept->dims[kept->n - 1] >= OPW_MANY_COLUMNS && !opw_is_close(work, list, gone, gone->n - 1) &&
-           (n <= OPW_SHORT_RUN / 2 || !opw_is_along(work, list, gone, gone->n - 1)) && !opw_is_spread(work, kept, gone, all);
+           (n <= OPW_SHORT_RUN / 2 || !opw_is_along(work, list, gone, gone->n - 1)) && !opw_is_spread(work, kept, gone, n, all);
 }
