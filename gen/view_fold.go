@@ -29,6 +29,7 @@ type FoldView struct {
 	Anyhow             bool // also where columns do not lie close
 	Apart              bool // a column whose elements lie apart has accumulators that are written out
 	Sums               bool // those of a column whose elements lie close are a vector
+	Many               bool // more take turns than a processor keeps account of places that are read
 	Pairwise           int  // elements of a block of a column; 0: it is folded from its begin to its end
 	Chunk, ColumnChunk int
 	Wide               int    // 1: as the runtime has it: several rows at once, a long column as if it were several

@@ -20,6 +20,7 @@ func (f *FoldView) sums(l *Loop, n int) {
 	f.Apart = !slices.ContainsFunc(l.Folds, func(fold Fold) bool { return !fold.Pairwise }) && l.uses(rounding) == 0 &&
 		l.uses(larger) <= lanesLeast/n
 	f.Sums = f.Apart && l.plain()
+	f.Many = n > lanesLeast
 }
 
 // uses is how many of these operations an element takes.
