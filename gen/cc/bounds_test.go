@@ -66,7 +66,7 @@ func TestKilledProcessLeavesNoCompiler(t *testing.T) {
 func leavesNoCompiler(t *testing.T, before, lifeline string, signal syscall.Signal) {
 	driver, pids := busy(t, before)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestOtherProcessCompiles$")
-	cmd.Env = append(os.Environ(), "OPWELD_TEST_DRIVER="+driver, lifeline)
+	cmd.Env = append(os.Environ(), "OPWELD_TEST_DRIVER="+driver, lifeline, "TMPDIR="+t.TempDir())
 	require.NoError(t, cmd.Start())
 	var words []string
 	require.Eventually(t, func() bool {
