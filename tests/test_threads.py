@@ -231,7 +231,7 @@ def ticks(work, times=1):
 def test_who_gives_up_the_gil():
     a = np.linspace(0, 1, 3_000_000)
     pure = opweld.function([x], [T.exp(T.sin(T.exp(x))), T.tanh(x).sum()])
-    assert ticks(lambda: pure(a), 1000) > 3  # a quick processor is through before the other thread wakes, a busy one later
+    assert ticks(lambda: pure(a), 1000) > 3  # a quick processor is through before the other wakes, a busy one later
     b = np.ones(20_000)
     held, released = (opweld.function([x], T.Elemwise(Root(gil, slow=2))(x)) for gil in ("held", "released"))
     assert ticks(lambda: released(b), 1000) > 3

@@ -21,8 +21,9 @@ import (
 type newcomer interface {
 	// alone waits until no other process looks at the same compiler; false: it need not be tried again.
 	alone(ctx context.Context, name string) bool
-	// begin is told who the compiler is before its files are hashed, which takes about as long as a small compile.
-	begin(ctx context.Context, tool *cc.Tool)
+	// begin is told who the compiler is before its files are hashed, which takes about as long as a small compile; true: it
+	// compiles meanwhile.
+	begin(ctx context.Context, tool *cc.Tool) bool
 }
 
 // identify gives the identity of a job's compiler, and what it holds for, from the cache while that does hold. guest may
@@ -42,10 +43,11 @@ func identify(ctx context.Context, q *cc.Query, cpu string, store *cache.Store, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if guest != nil {
-		guest.begin(ctx, tool)
+	side := readers()
+	if guest != nil && guest.begin(ctx, tool) {
+		side = max(1, side-1) // a processor is the compile's, which is what is waited for
 	}
-	files, err := stamps(tool.Programs)
+	files, _, err := stampsBy(side, tool.Programs, time.Time{})
 	if err != nil {
 		return nil, nil, cc.Unreadable(q.Driver, err)
 	}
@@ -103,13 +105,13 @@ func (j *job) alone(ctx context.Context, name string) bool {
 }
 
 // begin starts to compile while the compiler is hashed for the key.
-func (j *job) begin(ctx context.Context, tool *cc.Tool) {
+func (j *job) begin(ctx context.Context, tool *cc.Tool) bool {
 	if j.release == nil || j.unit.Lang != gen.C { // the precompiled head of C++ has a key of its own, which is not known yet
-		return
+		return false
 	}
 	j.compile.Tool = tool
 	j.blind = true
-	_ = j.start(ctx) // where nothing can be written, it is said when the key is known
+	return j.start(ctx) == nil // where nothing can be written, it is said when the key is known
 }
 
 // stamps looks at files and hashes them, as many at a time as there are processors: each that is read takes a thread. The
@@ -121,9 +123,14 @@ func stamps(paths []string) ([]cache.File, error) {
 
 // stampsSince is stamps, and tells whether nothing of them was changed since a moment.
 func stampsSince(paths []string, since time.Time) (files []cache.File, settled bool, err error) {
+	return stampsBy(readers(), paths, since)
+}
+
+// stampsBy is stampsSince with so many files at a time.
+func stampsBy(side int, paths []string, since time.Time) (files []cache.File, settled bool, err error) {
 	files, errs := make([]cache.File, len(paths)), make([]error, len(paths))
 	var moved atomic.Bool
-	panicked := eachOf(len(paths), func(i int) error {
+	panicked := eachOf(side, len(paths), func(i int) error {
 		var still bool
 		if files[i], still, errs[i] = cache.StampSince(paths[i], since); !still {
 			moved.Store(true)
@@ -133,10 +140,10 @@ func stampsSince(paths []string, since time.Time) (files []cache.File, settled b
 	return files, !moved.Load(), cmp.Or(panicked, cmp.Or(errs...))
 }
 
-// eachOf does something of so many files, some side by side, until one is an error.
-func eachOf(n int, do func(i int) error) error {
+// eachOf does something of n files, so many side by side, until one is an error.
+func eachOf(side, n int, do func(i int) error) error {
 	var next atomic.Int64
-	return async.Each(min(runtime.GOMAXPROCS(0), maxReaders), func(int) error {
+	return async.Each(side, func(int) error {
 		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 			if err := do(i); err != nil {
 				return err
@@ -148,6 +155,8 @@ func eachOf(n int, do func(i int) error) error {
 
 // maxReaders is how many files are looked at side by side.
 const maxReaders = 4
+
+func readers() int { return min(runtime.GOMAXPROCS(0), maxReaders) }
 
 // early is a compile in a private folder that was begun before its key was known.
 type early struct {

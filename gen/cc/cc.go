@@ -63,7 +63,7 @@ type Object struct {
 type Reads struct {
 	Headers []string // every header, as the compiler spells it
 	Libs    []string // every object, archive and library that the linker read
-	Others  []string // what inline assembly includes, and what told the driver what to do
+	Others  []string // what inline assembly includes, what told the driver what to do, and programs that it ran and had not named
 	AsmSeen bool     // whether the files that inline assembly reads are known
 	Quote   []string // where #include "x" looks before Search, apart from the includer's own folder
 	Search  []string // where #include <x> looks, in order

@@ -3,6 +3,7 @@ package cc
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -120,6 +121,31 @@ func TestNativeIsTold(t *testing.T) {
 	require.NoError(t, err)
 	if strings.HasPrefix(gcc.Target, "x86_64") {
 		require.True(t, tool.Native, tool.Resolved)
+	}
+}
+
+// The compiler of the other language is not looked at beforehand: where a wrapper leads to it, a module holds
+// for what it is.
+func TestTheOtherLanguagesCompilerIsRead(t *testing.T) {
+	gcc := toolOf(t, "gcc")
+	said, err := exec.Command("gcc", "-print-prog-name=cc1plus").Output()
+	require.NoError(t, err)
+	other := strings.TrimSpace(string(said))
+	if !executable(other) {
+		t.Skip("there is no C++ here")
+	}
+	require.NotContains(t, gcc.Programs, other)
+	wrapper := filepath.Join(t.TempDir(), "cc")
+	require.NoError(t, os.WriteFile(wrapper, []byte("#!/bin/sh\nexec g++ \"$@\"\n"), 0o777))
+	for _, job := range []*Job{{Tool: gcc}, {Tool: toolOf(t, wrapper)}} {
+		job.Text = "int x;\n"
+		c, err := compile(t, job)
+		require.NoError(t, err)
+		if job.Tool == gcc {
+			require.Empty(t, c.Reads.Others)
+		} else {
+			require.Equal(t, []string{other}, c.Reads.Others)
+		}
 	}
 }
 

@@ -84,9 +84,14 @@ func Identify(ctx context.Context, q *Query) (*Tool, error) {
 	return t, nil
 }
 
-// programs lists the names of what the driver runs to compile and link.
+// programs lists the names of what the driver runs to compile and link. The compiler of the other language, which is as large
+// as all of them together, is not looked at: where a wrapper leads to it, the compile tells (Reads.Others).
 func (q *Query) programs() []string {
-	names := []string{"cc1", "cc1plus", "as", "collect2", "ld", "lto-wrapper"}
+	compiler := "cc1"
+	if q.CXX {
+		compiler = "cc1plus"
+	}
+	names := []string{compiler, "as", "collect2", "ld", "lto-wrapper"}
 	for _, f := range q.Flags {
 		if linker, ok := strings.CutPrefix(f, "-fuse-ld="); ok && !strings.Contains(linker, "/") {
 			names = append(names, "ld."+linker)
@@ -124,6 +129,18 @@ func (t *Tool) add(paths ...string) {
 			t.Programs = append(t.Programs, path)
 		}
 	}
+}
+
+// knows tells whether a program is one of those that are part of who the compiler is, by whatever name.
+func (t *Tool) knows(path string) bool {
+	if slices.Contains(t.Programs, path) {
+		return true
+	}
+	path, err := filepath.EvalSymlinks(path)
+	return err == nil && slices.ContainsFunc(t.Programs, func(known string) bool {
+		known, err := filepath.EvalSymlinks(known)
+		return err == nil && known == path
+	})
 }
 
 // find takes in where the driver's programs are, and where others of their names would be found before them: in the

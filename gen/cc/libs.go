@@ -1,7 +1,10 @@
 package cc
 
 import (
+	"bufio"
 	"debug/elf"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,16 +26,13 @@ func compilerLibraries(driver, search string) []string {
 		return nil // a script
 	}
 	defer f.Close()
-	needed, err := f.ImportedLibraries()
-	if err != nil {
-		return nil
-	}
+	needed, dirs := dynamicTexts(f, elf.DT_NEEDED), loaderDirs(f, driver, search)
 	var found []string
 	for _, name := range needed {
 		if !slices.ContainsFunc(workers, func(w string) bool { return strings.HasPrefix(name, w) }) {
 			continue
 		}
-		for _, dir := range append(filepath.SplitList(search), loaderDirs(f, driver)...) {
+		for _, dir := range dirs {
 			path := filepath.Join(dir, name)
 			if _, err := os.Stat(path); err == nil {
 				found = append(found, path)
@@ -44,16 +44,32 @@ func compilerLibraries(driver, search string) []string {
 }
 
 // loaderDirs lists where the dynamic loader looks for the libraries of an opened program.
-func loaderDirs(f *elf.File, path string) []string {
-	var dirs []string
-	for _, tag := range []elf.DynTag{elf.DT_RPATH, elf.DT_RUNPATH} {
-		values, _ := f.DynString(tag)
-		for _, v := range values {
-			v = strings.ReplaceAll(v, "$ORIGIN", filepath.Dir(path))
-			dirs = append(dirs, strings.Split(v, ":")...)
-		}
+func loaderDirs(f *elf.File, path, search string) []string {
+	dirs := filepath.SplitList(search)
+	for _, list := range dynamicTexts(f, elf.DT_RPATH, elf.DT_RUNPATH) {
+		dirs = append(dirs, strings.Split(strings.ReplaceAll(list, "$ORIGIN", filepath.Dir(path)), ":")...)
 	}
 	multiarch, _ := filepath.Glob("/usr/lib/*-linux-gnu*")
 	dirs = append(dirs, filepath.Join(filepath.Dir(path), "../lib"))
 	return append(append(dirs, multiarch...), "/usr/lib64", "/usr/lib")
+}
+
+// dynamicTexts lists the texts of tags in the dynamic section of an opened program. It reads these alone: elf's own
+// DynString reads the whole string table for each tag, which in a compiler that takes plugins is larger than a megabyte.
+func dynamicTexts(f *elf.File, tags ...elf.DynTag) []string {
+	dynamic := f.SectionByType(elf.SHT_DYNAMIC)
+	if dynamic == nil || int(dynamic.Link) >= len(f.Sections) {
+		return nil
+	}
+	var texts []string
+	for _, tag := range tags {
+		places, _ := f.DynValue(tag)
+		for _, place := range places {
+			table := bufio.NewReader(io.NewSectionReader(f.Sections[dynamic.Link], int64(place), math.MaxInt64-int64(place)))
+			if text, err := table.ReadString(0); err == nil {
+				texts = append(texts, strings.TrimSuffix(text, "\x00"))
+			}
+		}
+	}
+	return texts
 }

@@ -34,7 +34,7 @@ func readsOf(dir, source string, job *Job, out *outcome) (*Reads, error) {
 		}
 	}
 	r.Libs = traced(out.stdout+"\n"+out.stderr, dir)
-	r.others(out.stderr, dir)
+	r.others(out.stderr, dir, job.Tool)
 	r.AsmSeen = r.AsmSeen && job.asmSeen()
 	r.searchPaths(out.stderr, job)
 	return r, nil
@@ -56,8 +56,9 @@ func Headers(dir string) ([]string, bool) {
 	return headers, true
 }
 
-// others collects what the assembler read besides the compiler's text, and the driver's own files.
-func (r *Reads) others(verbose, dir string) {
+// others collects what the assembler read besides the compiler's text, the driver's own files, and the programs that it ran
+// without saying so when it was asked: a wrapper may lead to the compiler of the other language.
+func (r *Reads) others(verbose, dir string, tool *Tool) {
 	add := func(path string) {
 		if filepath.IsAbs(path) && !inside(path, dir) && !slices.Contains(r.Headers, path) && !slices.Contains(r.Others, path) {
 			r.Others = append(r.Others, path)
@@ -75,6 +76,11 @@ func (r *Reads) others(verbose, dir string) {
 	}
 	for _, m := range configuredRE.FindAllStringSubmatch(verbose, -1) {
 		add(filepath.Clean(strings.TrimSpace(m[1])))
+	}
+	for _, line := range strings.Split(verbose, "\n") {
+		if m := runningRE.FindStringSubmatch(line); m != nil && !tool.knows(m[1]) && executable(m[1]) {
+			add(m[1])
+		}
 	}
 }
 
