@@ -170,7 +170,7 @@ def ufunc(rng: Random, values: list[Value]) -> list[Value]:
         raise Unsuitable
     (made,) = apply(name, inputs, getattr(T, name), compute)
     made.exact = exact
-    made.signed = name not in LOSES_SIGNS and all(v.signed for v in inputs)
+    made.signed &= name not in LOSES_SIGNS
     if not exact and made.kind not in "fc":
         raise Unsuitable
     return [made]
@@ -276,10 +276,7 @@ def ordered(rng: Random, values: list[Value]) -> list[Value]:
             raise ArithmeticError("five")
         return [Result(np.where(x < y, x, y), None), Result(np.where(x < y, y, x), None)]
 
-    made = apply("ordered", [first, second], T.Elemwise(Ordered(str(rng.choice(["c", "c++"])))), compute)
-    for one in made:
-        one.signed = first.signed and second.signed
-    return made
+    return apply("ordered", [first, second], T.Elemwise(Ordered(str(rng.choice(["c", "c++"])))), compute)
 
 
 TEXTS = [
@@ -398,9 +395,7 @@ def view(rng: Random, values: list[Value]) -> list[Value]:
     if kind == 3 and value.ndim > 3:
         raise Unsuitable
     change = changes[kind]
-    made = over_slack(f"view {kind} {key} {order}", [value], change, change)
-    made[0].signed = value.signed
-    return made
+    return over_slack(f"view {kind} {key} {order}", [value], change, change)
 
 
 def part(rng: Random) -> slice:
@@ -448,7 +443,7 @@ def written(rng: Random, values: list[Value]) -> list[Value]:
         lambda x, y: write(x[key], y),
         lambda *given: quiet(compute, *given),
     )
-    made[0].signed = value.signed and new.signed and not adds
+    made[0].signed &= not adds
     return made
 
 
@@ -462,9 +457,7 @@ def opaque(rng: Random, values: list[Value]) -> list[Value]:
         lends = bool(rng.random() < 0.5)
         numpys = np.copy
         op = kit.Python(lambda a: np.array(a[::-1])[::-1] if a.ndim and lends else a.copy(order="F"))
-    made = over_slack(type(op).__name__, [value], op, lambda a: np.asarray(numpys(a)))
-    made[0].signed = value.signed
-    return made
+    return over_slack(type(op).__name__, [value], op, lambda a: np.asarray(numpys(a)))
 
 
 class Counted(COp):
@@ -561,7 +554,8 @@ def apply(text: str, inputs: list[Value], symbolic: Any, compute: Callable[..., 
             raise Unsuitable
         if result.slack is not None and (result.slack[np.isfinite(result.slack)] > 1e-2).any():
             raise Unsuitable
-        made.append(Value(variable, node, at, result, result.slack is None))
+        signed = all(v.signed for v in inputs)  # an operation may lose signs; none finds them again
+        made.append(Value(variable, node, at, result, result.slack is None, signed))
     return made
 
 
