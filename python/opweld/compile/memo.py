@@ -27,9 +27,11 @@ from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.order import depth_first
 from opweld.graph.shared import SharedVariable
 from opweld.hooks.classes import COp
-from opweld.promotion import Rule
+from opweld.rooms import late
 
 __all__ = ["described", "recall", "worth"]
+
+promotion: Any = late("opweld.promotion")  # a graph with somebody else's op is not written to its end
 
 # Where one of these is loaded, so is what a memo spares; rewriters may be others, or somebody collects Programs.
 _LOWERS = ("opweld.rewriting.standard", "opweld.compile.program")
@@ -88,8 +90,7 @@ def described(recipe: Asked, options: Options, shared: Sequence[SharedVariable])
         if len(nodes) > _MOST:
             return ""
         write = _Writer(given)
-        for cls in (COp, Rule):  # by which NumPy's functions go, though none may be loaded
-            write.class_(cls)
+        write.class_(COp)
         write.parts += [recipe.name or "", str(recipe.mode or "FAST_RUN")]
         for spec in recipe.inputs:
             write.parts.append(
@@ -102,6 +103,7 @@ def described(recipe: Asked, options: Options, shared: Sequence[SharedVariable])
         for variable, new in recipe.updates.items():
             write.parts.append(f"{write.known(variable)}={write.known(new)}")
         write.parts.append(str(recipe.single))
+        write.class_(promotion.Rule)  # by which NumPy's functions go, though none may be loaded
     except (_Unknown, RecursionError):
         return ""
     return remembered.named(recipe.known_by or "\n".join(write.parts), options)

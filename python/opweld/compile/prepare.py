@@ -8,11 +8,13 @@ from typing import Any
 from opweld.graph.aliasing import Buffers, check_destroyed, check_maps
 from opweld.graph.basic import Constant, Variable
 from opweld.graph.fgraph import FunctionGraph
-from opweld.hooks.copying import deep_copy_op, view_op
 from opweld.rewriting.sets import RewriteSet
 from opweld.rewriting.stages import copy_and_merge, rewrite
+from opweld.rooms import late
 
 __all__ = ["Replaced", "prepare"]
+
+copying: Any = late("opweld.hooks.copying")  # few results are copied
 
 #: What was put for what: who did it, the variable before, the variable after.
 Replaced = list[tuple[str, Variable, Variable]]
@@ -91,9 +93,9 @@ def _set_apart(graph: FunctionGraph, borrowed: Collection[int], buffers: Buffers
         if not constant and (position in borrowed or held.isdisjoint(owners)):
             held.update(owners)
             bare = output.owner is None or output in graph.inputs or output in results
-            results.append(_through(view_op, output) if bare else output)
+            results.append(_through(copying.view_op, output) if bare else output)
         else:
-            results.append(_through(deep_copy_op, output))
+            results.append(_through(copying.deep_copy_op, output))
     return FunctionGraph(graph.inputs, results) if results != graph.outputs else graph
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import FunctionType
+from typing import Any
 
-from opweld.graph import misspelt
+from opweld.rooms import late
 
 __all__ = ["look_at"]
+
+misspelt: Any = late("opweld.graph.misspelt")  # most classes have hooks of the right names
 
 _CODE, _NODE, _TYPE = "self, node, name, input_names, output_names, sub", "self, node, name", "self, name, sub"
 _BUILD = "self, c_compiler="  # older code has an argument for the compiler

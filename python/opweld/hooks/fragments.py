@@ -5,7 +5,6 @@ from __future__ import annotations
 from sys import intern
 from typing import TYPE_CHECKING, Any, Literal
 
-from opweld import sections
 from opweld.errors import OpweldWarning, _what
 from opweld.hooks import float16
 from opweld.hooks.asking import ABSENT, Said, ask, ask_for_build, origin, plain, text, texts, title, words
@@ -27,13 +26,15 @@ from opweld.hooks.reading import (
     type_sub,
     writer_of,
 )
+from opweld.rooms import late
 
 if TYPE_CHECKING:
     from opweld import schema
     from opweld.hooks.protocols import Node, Type
 
-
 __all__ = ["Fragments"]
+
+sections: Any = late("opweld.sections")  # few texts come from files with marks
 
 _SHARED: tuple[schema.SharedText, ...] = ("support_code", "init_code")
 _BUILD: tuple[schema.Wish, ...] = ("headers", "header_dirs", "libraries", "lib_dirs", "compile_args", "no_compile_args")
@@ -339,8 +340,7 @@ class Fragments:
             if found:
                 fields[field] = found
                 self._note(label, writer, hook)
-                marked = [line for line in found if line.startswith("#line ")]
-                for name, path in filter(None, map(sections.written_in, marked)):
+                for name, path in filter(None, [sections.written_in(line) for line in found if line[:6] == "#line "]):
                     self.sources[name] = {"file": path, "line": 1, "exact": True}
         build: schema.BuildFields = {}
         for list_ in _BUILD:

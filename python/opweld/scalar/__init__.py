@@ -20,7 +20,8 @@ __all__, __getattr__, __dir__ = door(
             "upgrade_to_float_no_complex",
         ),
         "ufuncs": ("Ufunc", "ufunc"),
-        "type": ("ScalarConstant", "ScalarType", "ScalarVariable", "as_scalar", "get_scalar_type", "upcast"),
+        "type": ("ScalarConstant", "ScalarType", "ScalarVariable", "as_scalar", "get_scalar_type"),
+        "opweld.dtypes": ("upcast",),
     },
     {"type:get_scalar_type": TYPES, "type:group": GROUPS, "ufuncs:ufunc": NAMES},
 )  # fmt: skip

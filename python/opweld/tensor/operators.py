@@ -12,7 +12,6 @@ import numpy as np
 
 from opweld import rooms
 from opweld.graph.basic import Variable
-from opweld.promotion import short_power
 from opweld.rooms import late
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ _OPERANDS = (Variable, int, float, complex, np.ndarray, np.generic, list, tuple)
 # The one way back up: what stands below a function of the room and needs it all the same, as operators and methods do,
 # finds it here, and what few graphs need is loaded by these.
 functions: Any = late("opweld.tensor")
+promotion: Any = late("opweld.promotion")  # few graphs have a power
 
 
 def _call(name: str, *args: Any, **kwargs: Any) -> TensorVariable:
@@ -139,7 +139,7 @@ class Operators:
     def __pow__(self, other: likes.TensorLike, modulo: object = None) -> TensorVariable:
         if modulo is not None or not isinstance(other, _OPERANDS):
             return NotImplemented
-        short = short_power(other, self.type.numpy_dtype.kind)
+        short = promotion.short_power(other, self.type.numpy_dtype.kind)
         return _call(short, self) if short else _call("power", self, other)
 
     def __round__(self, ndigits: int | None = None) -> TensorVariable:
