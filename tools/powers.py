@@ -137,8 +137,21 @@ def written(kind: str, parts: Intervals, tables: dict[str, Table], polynomials: 
     for name, (what, (terms, error)) in polynomials.items():
         lines += ["", f"/* {what}: within {nstr(error, 2)} */"]
         values = [f"OPW_EVERY({nstr(c, 10 if short else 19)}{end})" for c in terms]
-        lines.append(f"#define OPW_POLY_{name}{ending}(x) {nested(values, 'x').replace('OPW_MADD', 'OPW_MORE')}")
+        polynomial = nested(values, "x").replace("OPW_MADD", "OPW_MORE") if short else in_pairs(values, "x")
+        lines.append(f"#define OPW_POLY_{name}{ending}(x) {polynomial}")
     return lines
+
+
+def in_pairs(values: list[str], x: str) -> str:
+    """Write a polynomial as C whose terms wait for one another as little as can be (Estrin's scheme).
+
+    A power of float64 is a long chain of operations: not the number of them counts, but how many wait.
+    """
+    while len(values) > 1:
+        pairs = [f"OPW_MORE({b}, {x}, {a})" for a, b in zip(values[::2], values[1::2])]
+        values = [*pairs, *values[2 * len(pairs) :]]
+        x = f"({x} * {x})"
+    return values[0]
 
 
 if __name__ == "__main__":

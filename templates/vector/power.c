@@ -12,7 +12,7 @@
 #define OPW_NO_POWER(x, y)                                                                                                      \
     (OPW_WHERE((OPW_WORDS(x) & ~OPW_SIGN) - bits_f64(OPW_NORMAL) > bits_f64(OPW_MOST) - bits_f64(OPW_NORMAL)) |                 \
      OPW_WHERE((OPW_WORDS(y) & ~OPW_SIGN) >= bits_f64(0x1p51)) |                                                                \
-     (OPW_WHERE(OPW_WORDS(x) >= OPW_SIGN) & OPW_WHERE(OPW_WORDS((y + OPW_SHIFT) - OPW_SHIFT - y) << 1 != 0)))
+     (OPW_WHERE(OPW_WORDS(x) >= OPW_SIGN) & OPW_WHERE((y + OPW_SHIFT) - OPW_SHIFT != y)))
 
 /* A power with its sign, or NaN where it is left to the C library: its like, and what is nearly too large or too small. x = 2**k * m, and
    m = c * (1 + r) with the c of a part of all m; log(x) is all + low: k * ln 2 + log(c), r and r**2 / 2 in two parts. The power is a
@@ -33,12 +33,12 @@ OPW_ONE reals_f64 power_f64(reals_f64 x, reals_f64 with, words_f64 *met)
     const reals_f64 all = high + others, low = (high - all) + others;
     const reals_f64 product = y * all, product_low = OPW_MORE(y, low, OPW_MORE(y, all, -product));
     const words_f64 far = OPW_WHERE((OPW_WORDS(product) & ~OPW_SIGN) >= bits_f64(708)), other = none | far;
-    const reals_f64 near = OPW_REALS(OPW_WORDS(product) & ~far), more = OPW_REALS(OPW_WORDS(product_low) & ~far);
+    const reals_f64 near = OPW_REALS(OPW_WORDS(product) & ~far); /* the rest of what is far is less than 1,000: nothing comes of it */
     const reals_f64 shifted = OPW_MORE(near, OPW_EVERY(16 * OPW_LOG2E), OPW_EVERY(OPW_SHIFT)), n = shifted - OPW_SHIFT;
     const words_f64 places = OPW_WORDS(shifted), doubled = places >> 4 << OPW_MANTISSA;
     const reals_f64 root = OPW_REALS(OPW_WORDS(OPW_ENTRY(opw_power_root, places)) + doubled);
     const reals_f64 rest =
-        OPW_MORE(n, OPW_EVERY(-OPW_LN2_LOW / 16), OPW_MORE(n, OPW_EVERY(-OPW_LN2_HIGH / 16), near)) + more;
+        OPW_MORE(n, OPW_EVERY(-OPW_LN2_LOW / 16), OPW_MORE(n, OPW_EVERY(-OPW_LN2_HIGH / 16), near)) + product_low;
     const reals_f64 lacking = OPW_ENTRY(opw_power_root_low, places) + rest;
     const reals_f64 e = OPW_MORE(OPW_POLY_EXP3(rest), OPW_MORE(rest, rest, OPW_EVERY(OPW_LEAST_SQUARE)), lacking);
     const words_f64 odd = OPW_WORDS(with + OPW_SHIFT) << OPW_TOP; /* of whole numbers the last bit */
