@@ -306,7 +306,7 @@ func readRegular(path string) ([]byte, error) {
 var selecting = []string{
 	"-B", "-B ", "-fuse-ld=", "--ld-path=", "--sysroot", "--sysroot ", "-isysroot", "-isysroot ", "-specs=", "--specs=", "-m",
 	"-flto", "-fplugin=", "-target ", "--target=", "--gcc-toolchain=", "--config=", "--config ", "-fno-integrated-as",
-	"-no-integrated-as", "-no-canonical-prefixes", "@",
+	"-no-integrated-as", "-no-canonical-prefixes", "@", "-x", "-x ",
 }
 
 // Selecting picks the arguments that Identify needs.

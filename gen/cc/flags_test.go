@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,28 +125,38 @@ func TestNativeIsTold(t *testing.T) {
 	}
 }
 
-// The compiler of the other language is not looked at beforehand: where a wrapper leads to it, a module holds
-// for what it is.
-func TestTheOtherLanguagesCompilerIsRead(t *testing.T) {
-	gcc := toolOf(t, "gcc")
+// The compiler of the other language is part of who a compiler is where the driver does not say that it runs that of this one.
+// Where it says so, and runs the other, a module holds for that one.
+func TestTheOtherLanguagesCompiler(t *testing.T) {
 	said, err := exec.Command("gcc", "-print-prog-name=cc1plus").Output()
 	require.NoError(t, err)
 	other := strings.TrimSpace(string(said))
 	if !executable(other) {
 		t.Skip("there is no C++ here")
 	}
-	require.NotContains(t, gcc.Programs, other)
-	wrapper := filepath.Join(t.TempDir(), "cc")
-	require.NoError(t, os.WriteFile(wrapper, []byte("#!/bin/sh\nexec g++ \"$@\"\n"), 0o777))
-	for _, job := range []*Job{{Tool: gcc}, {Tool: toolOf(t, wrapper)}} {
-		job.Text = "int x;\n"
-		c, err := compile(t, job)
+	wrapper := func(text string) string {
+		path := filepath.Join(t.TempDir(), "cc")
+		require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o777))
+		return path
+	}
+	liar := wrapper(`case "$*" in *-print*|*-###*) exec gcc "$@";; *) exec g++ "$@";; esac`)
+	for _, c := range []struct {
+		driver     string
+		flags      []string
+		part, read bool
+	}{
+		{"gcc", nil, false, false},
+		{"g++", nil, true, false},
+		{"gcc", []string{"-x", "c++"}, true, false},
+		{wrapper(`exec g++ "$@"`), nil, true, false},
+		{wrapper(`exec gcc "$@" 2>/dev/null`), nil, true, false},
+		{liar, nil, false, true},
+	} {
+		tool := toolOf(t, c.driver, c.flags...)
+		require.Equal(t, c.part, slices.Contains(tool.Programs, other), c)
+		compiled, err := compile(t, &Job{Tool: tool, Flags: c.flags, Text: "int x;\n"})
 		require.NoError(t, err)
-		if job.Tool == gcc {
-			require.Empty(t, c.Reads.Others)
-		} else {
-			require.Equal(t, []string{other}, c.Reads.Others)
-		}
+		require.Equal(t, c.read, slices.Contains(compiled.Reads.Others, other), c)
 	}
 }
 

@@ -46,19 +46,25 @@ const (
 	askPlugin
 	askSpecs
 	askResolved
+	askCompiler
 	askPrograms
 )
 
-// Identify asks a driver who it is: a dozen short runs side by side, about 15 ms, so callers keep the answer.
+// Identify asks a driver who it is: a dozen short runs side by side, some 10 ms, so callers keep the answer.
 func Identify(ctx context.Context, q *Query) (*Tool, error) {
 	if !filepath.IsAbs(q.Driver) {
 		return nil, fmt.Errorf("%q %w: an absolute path is needed", q.Driver, ErrStart)
 	}
-	names := q.programs()
+	lang, like, compiler, other := "c", SourceC, "cc1", "cc1plus"
+	if q.CXX {
+		lang, like, compiler, other = "c++", SourceCXX, other, compiler
+	}
+	source := "ask" + filepath.Ext(like) // which is nowhere: it is the name that decides which compiler a driver runs
+	names := append([]string{compiler}, q.programs()...)
 	questions := [][]string{{"--version"}, {"-dumpmachine"}, {"-print-search-dirs"}, {"-print-file-name=liblto_plugin.so"},
-		{"-print-file-name=specs"}, {"-###", "-S", "-o", "-", "-x", map[bool]string{false: "c", true: "c++"}[q.CXX], os.DevNull}}
+		{"-print-file-name=specs"}, {"-###", "-S", "-o", "-", "-x", lang, os.DevNull}, {"-###", "-S", "-o", "-", source}}
 	for _, name := range names {
-		questions = append(questions, []string{"-print-prog-name=" + name})
+		questions = append(questions, named(name))
 	}
 	answers := make([]answer, len(questions))
 	panicked := async.Each(len(questions), func(i int) error {
@@ -77,6 +83,9 @@ func Identify(ctx context.Context, q *Query) (*Tool, error) {
 		Programs: []string{q.Driver}, Found: [][2]string{}, Early: []string{}}
 	t.Major = major(t.Version)
 	t.resolve(answers[askResolved], q)
+	if answers[askCompiler].command() != answers[askPrograms].text() { // g++ for C, or a driver that does not say
+		names, answers = append(names, other), append(answers, q.ask(ctx, q.Flags, named(other)))
+	}
 	t.find(q, names, answers)
 	for _, program := range t.Programs {
 		t.add(compilerLibraries(program, q.Env["LD_LIBRARY_PATH"])...)
@@ -84,14 +93,25 @@ func Identify(ctx context.Context, q *Query) (*Tool, error) {
 	return t, nil
 }
 
-// programs lists the names of what the driver runs to compile and link. The compiler of the other language, which is as large
-// as all of them together, is not looked at: where a wrapper leads to it, the compile tells (Reads.Others).
-func (q *Query) programs() []string {
-	compiler := "cc1"
-	if q.CXX {
-		compiler = "cc1plus"
+// named asks where a program is.
+func named(program string) []string { return []string{"-print-prog-name=" + program} }
+
+// command is the program of the first command line that a driver says it would run.
+func (a answer) command() string {
+	if a.err == nil {
+		for _, line := range strings.Split(a.out.stderr, "\n") {
+			if strings.HasPrefix(line, " ") {
+				return splitQuoted(strings.TrimSpace(line))[0]
+			}
+		}
 	}
-	names := []string{compiler, "as", "collect2", "ld", "lto-wrapper"}
+	return ""
+}
+
+// programs lists the names of what the driver runs besides the compiler proper. That of the other language, which is as large as
+// all the others together, counts where the driver does not say that it runs this one.
+func (q *Query) programs() []string {
+	names := []string{"as", "collect2", "ld", "lto-wrapper"}
 	for _, f := range q.Flags {
 		if linker, ok := strings.CutPrefix(f, "-fuse-ld="); ok && !strings.Contains(linker, "/") {
 			names = append(names, "ld."+linker)

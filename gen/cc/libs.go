@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"debug/elf"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,6 +53,9 @@ func loaderDirs(f *elf.File, path, search string) []string {
 	return append(append(dirs, multiarch...), "/usr/lib64", "/usr/lib")
 }
 
+// longestText is how long a text of a dynamic section may be.
+const longestText = 1 << 16
+
 // dynamicTexts lists the texts of tags in the dynamic section of an opened program. It reads these alone: elf's own
 // DynString reads the whole string table for each tag, which in a compiler that takes plugins is larger than a megabyte.
 func dynamicTexts(f *elf.File, tags ...elf.DynTag) []string {
@@ -61,12 +63,16 @@ func dynamicTexts(f *elf.File, tags ...elf.DynTag) []string {
 	if dynamic == nil || int(dynamic.Link) >= len(f.Sections) {
 		return nil
 	}
+	table := f.Sections[dynamic.Link]
 	var texts []string
 	for _, tag := range tags {
 		places, _ := f.DynValue(tag)
 		for _, place := range places {
-			table := bufio.NewReader(io.NewSectionReader(f.Sections[dynamic.Link], int64(place), math.MaxInt64-int64(place)))
-			if text, err := table.ReadString(0); err == nil {
+			if place >= table.Size {
+				continue // no text: the loader passes over what is behind the section's end, too
+			}
+			read := bufio.NewReader(io.NewSectionReader(table, int64(place), int64(min(table.Size-place, longestText))))
+			if text, err := read.ReadString(0); err == nil {
 				texts = append(texts, strings.TrimSuffix(text, "\x00"))
 			}
 		}

@@ -1,6 +1,7 @@
 package cc
 
 import (
+	"bytes"
 	"debug/elf"
 	"os"
 	"os/exec"
@@ -46,6 +47,28 @@ func TestCompilerLibraries(t *testing.T) {
 	require.Equal(t, []string{filepath.Join(dir, "lib/libLLVM-test.so")}, compilerLibraries(program, ""))
 	require.Equal(t, []string{filepath.Join(dir, "other/libLLVM-test.so")}, compilerLibraries(program, filepath.Join(dir, "other")))
 	require.Empty(t, compilerLibraries(source, ""), "not a program")
+}
+
+// A place that is none, of a section that nobody reads, is passed over.
+func TestDynamicTextsOutside(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "lib.so")
+	build(t, "-shared", "-fPIC", "-o", path, "-x", "c", os.DevNull, "-Wl,-rpath,/somewhere")
+	for _, place := range []uint64{0xfffffffffffffff0, 1 << 62, 1 << 40} {
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		f, err := elf.NewFile(bytes.NewReader(data))
+		require.NoError(t, err)
+		dynamic := f.SectionByType(elf.SHT_DYNAMIC)
+		for at := dynamic.Offset; at < dynamic.Offset+dynamic.Size; at += 16 {
+			if tag := elf.DynTag(f.ByteOrder.Uint64(data[at:])); tag == elf.DT_RPATH || tag == elf.DT_RUNPATH {
+				f.ByteOrder.PutUint64(data[at+8:], place)
+			}
+		}
+		f, err = elf.NewFile(bytes.NewReader(data))
+		require.NoError(t, err)
+		require.Empty(t, dynamicTexts(f, elf.DT_RPATH, elf.DT_RUNPATH))
+	}
 }
 
 func build(t *testing.T, args ...string) {

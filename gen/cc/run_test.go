@@ -17,13 +17,13 @@ import (
 )
 
 // toolOf identifies a compiler; the test is skipped where there is none.
-func toolOf(t *testing.T, name string) *Tool {
+func toolOf(t *testing.T, name string, flags ...string) *Tool {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
 		t.Skipf("%s is not on this machine", name)
 	}
-	tool, err := Identify(context.Background(), &Query{Driver: path})
+	tool, err := Identify(context.Background(), &Query{Driver: path, Flags: Selecting(flags)})
 	require.NoError(t, err)
 	return tool
 }
