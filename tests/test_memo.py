@@ -311,6 +311,36 @@ AS_IT_WAS = {
 }
 
 
+COPIED = {
+    "nothing": ("pass", False),
+    "loaded": ("from opweld.hooks import copying", False),
+    "a text that is registered": (
+        "opweld.hooks.copying.register_deep_copy_op_c_code(T.TensorType, old[0] + ' /* mine */', (99,))", True
+    ),
+    "a version": ("opweld.hooks.copying.register_view_op_c_code(T.TensorType, old[0], (99,))", True),
+    "a hook of the user's": ("opweld.hooks.copying.DeepCopyOp.c_code = lambda self, *args: plain(self, *args)", True),
+    "another hook of the user's": ("opweld.hooks.copying.ViewOp.c_code = lambda self, *args: plain(self, *args)", True),
+}  # fmt: skip
+
+
+def test_how_results_are_copied_is_part_of_what_is_remembered(run):
+    """An output that is an input is copied by an op that is in no graph of the user's."""
+    text = """
+from opweld.hooks import registered
+old = registered.COPIES[T.TensorType]
+plain = opweld.COp.c_code
+CHANGE
+tell(*opweld.function([x, y], [x * 2 + y, x])(a, a))
+"""
+    plain = "def plain(self, node, name, ins, outs, sub): return old[0] % self.fields(ins[0], outs[0], sub)"
+    text = text.replace("plain = opweld.COp.c_code", plain)
+    first, lowered = run(text.replace("CHANGE", "pass"))
+    assert lowered
+    for what, (change, anew) in COPIED.items():
+        said, lowered = run(text.replace("CHANGE", change))
+        assert (said, lowered) == (first, anew), what
+
+
 def test_a_class_that_is_otherwise_has_another_name(own_cache):
     """Whether what was put into it, or taken out, is the library's own, Python's or the user's."""
     text = f"""

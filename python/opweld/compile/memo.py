@@ -26,6 +26,7 @@ from opweld.config import Options
 from opweld.graph.basic import Apply, Constant, Variable
 from opweld.graph.order import depth_first
 from opweld.graph.shared import SharedVariable
+from opweld.hooks import registered
 from opweld.hooks.classes import COp
 from opweld.rooms import late
 
@@ -104,6 +105,7 @@ def described(recipe: Asked, options: Options, shared: Sequence[SharedVariable])
             write.parts.append(f"{write.known(variable)}={write.known(new)}")
         write.parts.append(str(recipe.single))
         write.class_(promotion.Rule)  # by which NumPy's functions go, though none may be loaded
+        write.copies([*recipe.wanted, *given])
     except (_Unknown, RecursionError):
         return ""
     return remembered.named(recipe.known_by or "\n".join(write.parts), options)
@@ -144,6 +146,16 @@ class _Writer:
         self.parts.append(f"{self.thing(node.op)} {' '.join(map(self.known, node.inputs))}")
         for output in node.outputs:
             self._enter(output)
+
+    def copies(self, variables: Sequence[Variable]) -> None:
+        """Write by what C results are copied; the ops that copy them are the library's own, or nothing is known."""
+        for cls in dict.fromkeys([type(variable.type) for variable in variables]):
+            self.parts.append(f"{registered.COPIES.get(cls)!r} {registered.VIEWS.get(cls)!r}")
+        ops = vars(sys.modules.get("opweld.hooks.copying", registered))  # who has not loaded it has not changed it
+        for op in [ops[name] for name in ("DeepCopyOp", "ViewOp") if name in ops]:
+            for base in op.__mro__:
+                if base.__module__ not in _PYTHON:
+                    _content(base)
 
     def class_(self, cls: type) -> str:
         """Name a class of the library's own, or of Python's; what is in it, and in its bases, is written once."""
@@ -205,6 +217,7 @@ class _Writer:
 
 _PLAIN = frozenset([str, bytes, int, float, complex, bool, type(None), type(...), type(NotImplemented)])
 _PYTHON = frozenset(["builtins", "abc", "typing"])
+_NAMED = ("_collections", "collections")  # where what makes the fields of named tuples says that it is from, by version
 _open = "…"
 _seen: dict[type, tuple[tuple[object, ...], str]] = {}  # of the library's classes: what is in one, and that as text
 
@@ -265,7 +278,7 @@ def _said(value: object) -> str:
         if not is_own(home) and home not in (*_PYTHON, "collections") and not home.startswith("namedtuple_"):
             raise _Unknown("what is in a class")
         return f"{home}:{value.__qualname__}"
-    if not is_own(cls.__module__) and cls.__module__ not in ("builtins", "_collections", "_abc"):
+    if not is_own(cls.__module__) and cls.__module__ not in ("builtins", *_NAMED, "_abc"):
         raise _Unknown("what is in a class")
     return cls.__qualname__
 
@@ -278,6 +291,6 @@ def _theirs(value: object, cls: type) -> bool:
     if not isinstance(value, FunctionType):
         kind = type(value).__module__
         called = callable(value) or hasattr(value, "__get__")
-        return called and kind not in ("builtins", "_collections") and not is_own(kind)
+        return called and kind not in ("builtins", *_NAMED) and not is_own(kind)
     written = value.__globals__.get("__name__")
     return not is_own(written) and written not in ("collections", f"namedtuple_{cls.__name__}")
