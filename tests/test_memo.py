@@ -319,6 +319,14 @@ COPIED = {
     ),
     "a version": ("opweld.hooks.copying.register_view_op_c_code(T.TensorType, old[0], (99,))", True),
     "a hook of the user's": ("opweld.hooks.copying.DeepCopyOp.c_code = lambda self, *args: plain(self, *args)", True),
+    "other texts": ("opweld.hooks.copying.DeepCopyOp.c_code_and_version = {**registered.COPIES}", True),
+    "other texts of one op": ("opweld.hooks.copying.view_op.c_code_and_version = {**registered.VIEWS}", True),
+    "a hook of one op": (
+        "op = opweld.hooks.copying.deep_copy_op; op.c_code = lambda *args: plain(op, *args)", True
+    ),
+    "an op of the user's": (
+        "opweld.hooks.copying.deep_copy_op = type('Own', (opweld.hooks.copying.DeepCopyOp,), {})()", True
+    ),
     "another hook of the user's": ("opweld.hooks.copying.ViewOp.c_code = lambda self, *args: plain(self, *args)", True),
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Powers of float32: within a unit of the last place, exact where they can be, and NumPy's warnings."""
+"""Powers: of float32 within a unit of the last place, exact where they can be, with NumPy's warnings; of float64."""
 
 import numpy as np
 import pytest
@@ -30,6 +30,20 @@ def near(rng, far, n=20_000):
     x = (1 + rng.uniform(-far, far, n)).astype("float32")
     x[x == 1] = 1 + SINGLE.eps
     return x, (rng.uniform(-125.9, 125.9, n) / np.log2(x.astype("longdouble"))).astype("float32")
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("edge", ["0x1.eaaaap-1", "0x1.0aaaap0", "0x1.6aaaap-1"])
+def test_float64_at_the_edge_of_a_part(edge, level):
+    """There the polynomial counts most, and where results are large or small all that the logarithm lacks does."""
+    rng = np.random.default_rng(0)
+    a = float.fromhex(edge) + rng.uniform(-1, 1, 300_000) * 2.0**-12
+    b = rng.uniform(512, 708, a.size) * rng.choice([-1, 1], a.size) / np.log(a)
+    wanted = a.astype("longdouble") ** b.astype("longdouble")
+    unit = np.ldexp(np.longdouble(1), np.frexp(wanted)[1] - 1 - np.finfo("float64").nmant)
+    x, y = T.dvector("x"), T.dvector("y")
+    far = np.abs(opweld.function([x, y], x**y, options={"march": level})(a, b) - wanted) / unit
+    assert far.max() < 1.6 and (far > 1).mean() < 0.003
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -143,15 +143,17 @@ def written(kind: str, parts: Intervals, tables: dict[str, Table], polynomials: 
 
 
 def in_pairs(values: list[str], x: str) -> str:
-    """Write a polynomial as C whose terms wait for one another as little as can be (Estrin's scheme).
+    """Write a polynomial as C whose terms wait for one another little (Estrin's scheme), but for the first and largest.
 
-    A power of float64 is a long chain of operations: not the number of them counts, but how many wait.
+    A power of float64 is a long chain of operations: not their number counts, but how many wait. The first term is
+    added last, by one operation: its rounding is that of the whole.
     """
-    while len(values) > 1:
-        pairs = [f"OPW_MORE({b}, {x}, {a})" for a, b in zip(values[::2], values[1::2])]
-        values = [*pairs, *values[2 * len(pairs) :]]
-        x = f"({x} * {x})"
-    return values[0]
+    first, power, rest = values[0], x, values[1:]
+    while len(rest) > 1:
+        pairs = [f"OPW_MORE({b}, {power}, {a})" for a, b in zip(rest[::2], rest[1::2])]
+        rest = [*pairs, *rest[2 * len(pairs) :]]
+        power = f"({power} * {power})"
+    return f"OPW_MORE({rest[0]}, {x}, {first})"
 
 
 if __name__ == "__main__":

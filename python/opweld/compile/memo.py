@@ -151,11 +151,15 @@ class _Writer:
         """Write by what C results are copied; the ops that copy them are the library's own, or nothing is known."""
         for cls in dict.fromkeys([type(variable.type) for variable in variables]):
             self.parts.append(f"{registered.COPIES.get(cls)!r} {registered.VIEWS.get(cls)!r}")
-        ops = vars(sys.modules.get("opweld.hooks.copying", registered))  # who has not loaded it has not changed it
-        for op in [ops[name] for name in ("DeepCopyOp", "ViewOp") if name in ops]:
-            for base in op.__mro__:
-                if base.__module__ not in _PYTHON:
-                    _content(base)
+        loaded = vars(sys.modules.get("opweld.hooks.copying", registered))  # who has not loaded it has not changed it
+        for name, texts in (("deep_copy_op", registered.COPIES), ("view_op", registered.VIEWS)):
+            op = loaded.get(name)
+            if op is not None:
+                if vars(op) or op.c_code_and_version is not texts:
+                    raise _Unknown("an op that copies")
+                for base in type(op).__mro__:
+                    if base.__module__ not in _PYTHON:
+                        _content(base)
 
     def class_(self, cls: type) -> str:
         """Name a class of the library's own, or of Python's; what is in it, and in its bases, is written once."""
