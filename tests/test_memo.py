@@ -314,6 +314,9 @@ AS_IT_WAS = {
 COPIED = {
     "nothing": ("pass", False),
     "loaded": ("from opweld.hooks import copying", False),
+    "a type of the user's": (
+        "opweld.hooks.copying.register_deep_copy_op_c_code(type('Mine', (T.TensorType,), {}), 'mine', (1,))", False
+    ),
     "a text that is registered": (
         "opweld.hooks.copying.register_deep_copy_op_c_code(T.TensorType, old[0] + ' /* mine */', (99,))", True
     ),

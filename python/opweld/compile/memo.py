@@ -157,9 +157,10 @@ class _Writer:
             if op is not None:
                 if vars(op) or op.c_code_and_version is not texts:
                     raise _Unknown("an op that copies")
-                for base in type(op).__mro__:
+                for base in type(op).__mro__:  # the texts are everybody's, and those of these types are written
                     if base.__module__ not in _PYTHON:
-                        _content(base)
+                        if not is_own(base.__module__) or any([_theirs(item, base) for item in vars(base).values()]):
+                            raise _Unknown("an op that copies")
 
     def class_(self, cls: type) -> str:
         """Name a class of the library's own, or of Python's; what is in it, and in its bases, is written once."""

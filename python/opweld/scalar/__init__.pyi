@@ -1,4 +1,5 @@
 # Names of __init__.py, which finds them on first use; written by `make stubs`.
+from opweld.dtypes import upcast as upcast
 from opweld.scalar.arity import BinaryScalarOp as BinaryScalarOp, UnaryScalarOp as UnaryScalarOp
 from opweld.scalar.basic import (
     Cast as Cast,
@@ -34,7 +35,6 @@ from opweld.scalar.type import (
     ScalarVariable as ScalarVariable,
     as_scalar as as_scalar,
     get_scalar_type as get_scalar_type,
-    upcast as upcast,
 )
 from opweld.scalar.ufuncs import Ufunc as Ufunc, Ufunc as _Ufunc, ufunc as ufunc
 
