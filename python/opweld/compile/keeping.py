@@ -55,7 +55,7 @@ def keep(
         return
     if not built.kept or (built.hit and not remembered.missed) or not memo.worth(recipe) or program.performs:
         return
-    if registry.rewrites is not registry.first or programs.written is not None:
+    if registry.rewrites != registry.first or programs.written is not None:
         return
     if any([_told_apart(*pair) for pair in zip(recipe.wanted, outputs)]):
         return
