@@ -83,7 +83,7 @@ func Identify(ctx context.Context, q *Query) (*Tool, error) {
 		Programs: []string{q.Driver}, Found: [][2]string{}, Early: []string{}}
 	t.Major = major(t.Version)
 	t.resolve(answers[askResolved], q)
-	if answers[askCompiler].command() != answers[askPrograms].text() { // g++ for C, or a driver that does not say
+	if splitQuoted(answers[askCompiler].commandLine())[0] != answers[askPrograms].text() { // g++ for C, or a driver that does not say
 		names, answers = append(names, other), append(answers, q.ask(ctx, q.Flags, named(other)))
 	}
 	t.find(q, names, answers)
@@ -96,12 +96,12 @@ func Identify(ctx context.Context, q *Query) (*Tool, error) {
 // named asks where a program is.
 func named(program string) []string { return []string{"-print-prog-name=" + program} }
 
-// command is the program of the first command line that a driver says it would run.
-func (a answer) command() string {
+// commandLine is the first command line that a driver says it would run; empty: it says none.
+func (a answer) commandLine() string {
 	if a.err == nil {
 		for _, line := range strings.Split(a.out.stderr, "\n") {
 			if strings.HasPrefix(line, " ") {
-				return splitQuoted(strings.TrimSpace(line))[0]
+				return strings.TrimSpace(line)
 			}
 		}
 	}
@@ -241,12 +241,7 @@ func (t *Tool) resolve(a answer, q *Query) {
 	if a.err != nil {
 		return
 	}
-	for _, line := range strings.Split(a.out.stderr, "\n") {
-		if strings.HasPrefix(line, " ") {
-			t.Resolved = strings.TrimSpace(line)
-			break
-		}
-	}
+	t.Resolved = a.commandLine()
 	for _, m := range configuredRE.FindAllStringSubmatch(a.out.stderr, -1) {
 		t.add(filepath.Clean(strings.TrimSpace(m[1])))
 	}
