@@ -167,7 +167,7 @@ def test_long_runs(dtype):
 def test_sums_do_not_depend_on_the_place_in_memory(shape, dtype):
     """Columns before a line of the cache are folded by themselves: the same are added, in the same order."""
     x, y = tensor(dtype, len(shape), "x"), tensor(dtype, len(shape), "y")
-    f = opweld.function([x, y], [((x - y) ** 2).sum(axis=-1), (x + y).max(axis=-1)])
+    f = opweld.function([x, y], [((x - y) ** 2).sum(axis=-1), (x + y).max(axis=-1), (x * y).sum(axis=0)])
     values = np.random.default_rng(0).random((2, *shape)).astype(dtype)
     n, size, found = values[0].size, values.itemsize, set()
     room = [np.empty(n * size + 128, np.uint8) for _ in values]
@@ -179,6 +179,28 @@ def test_sums_do_not_depend_on_the_place_in_memory(shape, dtype):
             placed[-1][...] = value
         found.add(b"".join(np.asarray(each).tobytes() for each in f(*placed)))
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("columns", [39, 41, 47, 101, 255, 256, 257])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex64"])
+def test_rows_that_begin_at_other_places_of_a_line(dtype, columns):
+    """Several inputs are read row by row then: whole numbers add up exactly, any do as exactly as in pairs, alone or with others."""
+    x, y = tensor(dtype, 3, "x"), tensor(dtype, 3, "y")
+    f = opweld.function([x, y], [T.sum(x * y, 1), T.sum(x * y, (0, 1)), T.var(x - y, 1)])
+    g = opweld.function([x, y], T.sum(x * y, 1))
+    rng, eps, wide = np.random.default_rng(columns), np.finfo(dtype).eps, np.result_type(dtype, "longdouble")
+    for shape in ((1, 1, columns), (2, 7, columns), (3, 50, columns), (1, 1300, columns)):
+        for given in (rng.integers(-9, 9, (2, *shape)), rng.normal(size=(2, *shape))):
+            a, b = given.astype(dtype)
+            exact = a.astype(wide) * b.astype(wide)
+            limit = eps * (20 + math.log2(shape[1] * shape[0])) * abs(exact)
+            for u in (a, a.transpose(0, 2, 1).copy().transpose(0, 2, 1), np.repeat(a, 2, 2)[..., ::2]):
+                rows, all_rows, variance = f(u, b)
+                for got, axis in ((rows, 1), (g(u, b), 1), (all_rows, (0, 1))):
+                    assert (abs(got - exact.sum(axis)) <= limit.sum(axis)).all(), (shape, axis)
+                    if given.dtype.kind == "i":
+                        np.testing.assert_array_equal(got, exact.sum(axis).astype(dtype))
+                np.testing.assert_allclose(variance, (a - b).var(1), rtol=1e3 * eps, atol=eps)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -231,7 +253,7 @@ def test_columns_far_apart_are_those_that_are_near(threads):
         turned = a.transpose(0, 2, 1), b.transpose(0, 2, 1)
         for given in ((a, b), (np.repeat(a, 2, 2)[..., ::2], b), (a[:, ::-1], b), turned):
             found = [*f(*given), *[one(*given) for one in each]]
-            for first in range(0, given[0].shape[2], 1333):  # few columns, that a cache holds
+            for first in range(0, max(1, given[0].shape[2] - 332), 1333):  # few columns, that a cache holds
                 few = [v[..., first : first + 333] for v in given]
                 for whole, part in zip(found, [*f(*few), *[one(*few) for one in each]], strict=True):
                     np.testing.assert_array_equal(whole[..., first : first + 333], part)

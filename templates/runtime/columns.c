@@ -3,27 +3,29 @@
 
 typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumulators;
 
-/* Room for accumulators that lie to a cache line as what is folded does: a loop over both then crosses lines in neither. */
+/* Room for them wherever they are to lie. */
 typedef union { char bytes[OPW_ACCUMULATORS + OPW_LINE]; npy_longdouble align; } opw_wide_room;
 
-static void *opw_room_beside(opw_wide_room *room, const char *p)
-{
-    const npy_uintp off = ((npy_uintp)p - (npy_uintp)room->bytes) % OPW_LINE;
-    return room->bytes + (off - off % sizeof(npy_longdouble));
-}
-
 /* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other; order: what blocks are told
-   of how they are read (OPW_BY_ROWS, OPW_ASKING). Of one column, close: whether its last axis, a long one, is folded as if it were
-   several; runs: whether short runs are folded as if they were columns. halvings: how often it is halved for parts that may run at the
-   same time; 0: it is folded at one go. */
+   of how they are read (OPW_BY_ROWS, OPW_ASKING); shifts: whether rows that are read one by one lie to a line each otherwise. Of one
+   column, close: whether its last axis, a long one, is folded as if it were several; runs: whether short runs are folded as if they
+   were columns. halvings: how often it is halved for parts that may run at the same time; 0: it is folded at one go. */
 typedef struct {
     const opw_loop *work;
     const opw_fold *fold;
     const opw_axes *gone;
-    int beside, close, runs, order, halvings;
+    int beside, close, runs, order, shifts, halvings;
     npy_intp m;
     const npy_intp *t;
 } opw_folding;
+
+/* Room for accumulators that lie to a cache line as what is folded, at p, does: a loop over both then crosses lines in neither. Where
+   each row lies otherwise, they begin a line. */
+static void *opw_room_beside(const opw_folding *f, opw_wide_room *room, const char *p)
+{
+    const npy_uintp off = ((f->shifts ? 0 : (npy_uintp)p) - (npy_uintp)room->bytes) % OPW_LINE;
+    return room->bytes + (off - off % sizeof(npy_longdouble));
+}
 
 /* Whether what is folded stays as it is, whatever else there is. */
 static int opw_is_settled(const opw_folding *f, const void *acc) { return f->fold->settled && f->fold->settled(acc, f->m); }
@@ -143,7 +145,7 @@ static int opw_fold_line(const opw_folding *f, char *const *p, const npy_intp *s
     if (!chunk || count <= chunk)
         return fold->blocks[f->beside](count, f->m, p, s, f->t, f->order, acc);
     opw_moved(p, s, half, f->gone->operands, q);
-    other = opw_room_beside(&room, q[0]);
+    other = opw_room_beside(f, &room, q[0]);
     if ((status = opw_fold_line(f, p, s, half, acc)) || (status = opw_fold_line(f, q, s, count - half, other)))
         return status;
     return fold->join(acc, other, 0, f->m);
