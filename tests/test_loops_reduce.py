@@ -184,7 +184,7 @@ def test_sums_do_not_depend_on_the_place_in_memory(shape, dtype):
 @pytest.mark.parametrize("columns", [39, 41, 47, 101, 255, 256, 257])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex64"])
 def test_rows_that_begin_at_other_places_of_a_line(dtype, columns):
-    """Several inputs are read row by row then: whole numbers add up exactly, any do as exactly as in pairs, alone or with others."""
+    """Several inputs are read row by row then: whole numbers add up exactly, any as exactly as in pairs, alone or not."""
     x, y = tensor(dtype, 3, "x"), tensor(dtype, 3, "y")
     f = opweld.function([x, y], [T.sum(x * y, 1), T.sum(x * y, (0, 1)), T.var(x - y, 1)])
     g = opweld.function([x, y], T.sum(x * y, 1))
