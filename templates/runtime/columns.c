@@ -7,23 +7,23 @@ typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumu
 typedef union { char bytes[OPW_ACCUMULATORS + OPW_LINE]; npy_longdouble align; } opw_wide_room;
 
 /* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other; order: what blocks are told
-   of how they are read (OPW_BY_ROWS, OPW_ASKING); shifts: whether rows that are read one by one lie to a line each otherwise. Of one
-   column, close: whether its last axis, a long one, is folded as if it were several; runs: whether short runs are folded as if they
-   were columns. halvings: how often it is halved for parts that may run at the same time; 0: it is folded at one go. */
+   of how they are read (OPW_BY_ROWS, OPW_ASKING). Of one column, close: whether its last axis, a long one, is folded as if it were
+   several; runs: whether short runs are folded as if they were columns. halvings: how often it is halved for parts that may run at the
+   same time; 0: it is folded at one go. */
 typedef struct {
     const opw_loop *work;
     const opw_fold *fold;
     const opw_axes *gone;
-    int beside, close, runs, order, shifts, halvings;
+    int beside, close, runs, order, halvings;
     npy_intp m;
     const npy_intp *t;
 } opw_folding;
 
-/* Room for accumulators that lie to a cache line as what is folded, at p, does: a loop over both then crosses lines in neither. Where
-   each row lies otherwise, they begin a line. */
+/* Room for accumulators that lie to a cache line as what is folded, at p, does: a loop over both then crosses lines in neither. Read row
+   by row they begin a line: rows may lie otherwise each, and what is written suffers more from lines that are crossed. */
 static void *opw_room_beside(const opw_folding *f, opw_wide_room *room, const char *p)
 {
-    const npy_uintp off = ((f->shifts ? 0 : (npy_uintp)p) - (npy_uintp)room->bytes) % OPW_LINE;
+    const npy_uintp off = ((f->order & OPW_BY_ROWS ? 0 : (npy_uintp)p) - (npy_uintp)room->bytes) % OPW_LINE;
     return room->bytes + (off - off % sizeof(npy_longdouble));
 }
 

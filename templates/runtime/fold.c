@@ -186,7 +186,7 @@ static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_oper
 {
     static const npy_intp none[OPW_MAX_OPERANDS] = {0};
     const opw_fold *fold = work->fold;
-    const opw_items begun = {{work, opw_fold_items_part, {0, NULL, NULL, NULL}}, {work, fold, gone, 0, 0, 0, 0, 0, 0, 0, none},
+    const opw_items begun = {{work, opw_fold_items_part, {0, NULL, NULL, NULL}}, {work, fold, gone, 0, 0, 0, 0, 0, 0, none},
                              list, kept, NULL, 0, 0, 1, fold->width, 0, 0, 0};
     opw_folding *folding = &o->folding;
     npy_intp n;
@@ -202,7 +202,7 @@ static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_oper
     folding->beside = opw_is_beside(work, list, kept, gone, n);
     folding->runs = fold->wide && !folding->beside;
     if (folding->beside && fold->wide && opw_is_by_rows(work, kept, gone, n))
-        folding->order |= OPW_BY_ROWS, folding->shifts = opw_is_shifting(work, gone, gone->n - 1);
+        folding->order |= OPW_BY_ROWS;
     if (!opw_is_left_alone(n * opw_apart(gone, gone->n - 1, work->inputs)) && (opw_is_intel() || gone->dims[gone->n - 1] >= OPW_LONG_RUN))
         folding->order |= OPW_ASKING;
     o->far = folding->beside && fold->wide && opw_is_far(work, kept, gone, n);
@@ -211,6 +211,8 @@ static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_oper
         o->outer = kept->n - 1;
         o->columns = kept->dims[o->outer];
         folding->t = kept->strides[o->outer];
+        if (folding->beside && !o->far)
+            o->width = opw_width(fold, o->columns);
     }
     if (folding->close) {
         folding->runs = 0;

@@ -7,7 +7,7 @@
 #define OPW_NEAR (1 << 20) /* in chunks, as many bytes as a near cache holds; memory is better read in order */
 #define OPW_FAR (1 << 23)  /* as many bytes that no cache near holds: rows of so many columns are read one after the other */
 #define OPW_LONG_ROW 64
-#define OPW_SHIFTED (5 * OPW_LINE) /* bytes of a row that does not begin where others do, from which on it is read by itself */
+#define OPW_OWN_ROW (5 * OPW_LINE) /* bytes of each of several inputs' rows, from which on they are read by themselves */
 #define OPW_SHORT_ROWS 8 /* sets of columns whose accumulators a near cache holds beside a row of each input */
 #define OPW_SPREAD (1 << 17) /* bytes that short columns lie in which are folded at once, where a near cache loses them */
 #define OPW_GAP 256 /* bytes that a processor passes over which fetches ahead */
@@ -46,16 +46,6 @@ static int opw_is_wide(const opw_loop *work, const opw_operands *list, const opw
            work->fold->chunk[1] && n * opw_apart(gone, last, work->inputs) <= OPW_NEAR;
 }
 
-/* Whether neighbours along an axis lie each otherwise to a cache line, half of one: vectors then cross lines, whatever is left out before. */
-static int opw_is_shifting(const opw_loop *work, const opw_axes *axes, int axis)
-{
-    npy_intp off = 0;
-    int k;
-    for (k = 0; k < work->inputs; k++)
-        off |= axes->strides[axis][k] % (OPW_LINE / 2);
-    return off != 0;
-}
-
 /* How many inputs have elements of their own along an axis. */
 static int opw_moving(const opw_loop *work, const opw_axes *axes, int axis)
 {
@@ -65,18 +55,24 @@ static int opw_moving(const opw_loop *work, const opw_axes *axes, int axis)
     return moving;
 }
 
+/* How many of so many columns are folded at once: whole rows, where their accumulators fit. */
+static npy_intp opw_width(const opw_fold *fold, npy_intp columns)
+{
+    return columns * fold->alone <= OPW_ACCUMULATORS && fold->alone ? columns : fold->width;
+}
+
 /* Whether columns, of n elements in all, are best read row by row: from memory, in short rows of which each follows the one before,
-   for a processor that sees one stretch fetches ahead, and one that sees several in a page does not; and several inputs whose rows lie
-   otherwise to lines each: what several rows at once save of the accumulators' way, they lose where all their vectors cross lines. */
+   for a processor that sees one stretch fetches ahead, and one that sees several in a page does not; and of several inputs, whose ways
+   what several rows at once save of the accumulators' does not outweigh. */
 static int opw_is_by_rows(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp n)
 {
-    npy_intp columns = kept->dims[kept->n - 1], apart = opw_apart(kept, kept->n - 1, work->inputs), width = work->fold->width;
+    npy_intp columns = kept->dims[kept->n - 1], apart = opw_apart(kept, kept->n - 1, work->inputs);
     int last = gone->n - 1, far = n * apart > OPW_FAR;
     if (far && opw_apart(gone, last, work->inputs) - columns * apart > OPW_GAP * work->inputs)
         return 0;
-    if (columns <= width && columns * apart >= OPW_SHIFTED * work->inputs && opw_moving(work, gone, last) > 1 && opw_is_shifting(work, gone, last))
+    if (columns <= opw_width(work->fold, columns) && columns * apart >= OPW_OWN_ROW * work->inputs && opw_moving(work, gone, last) > 1)
         return 1;
-    return far && columns >= OPW_LONG_ROW && columns <= (gone->n == 1 ? OPW_SHORT_ROWS : 1) * width;
+    return far && columns >= OPW_LONG_ROW && columns <= (gone->n == 1 ? OPW_SHORT_ROWS : 1) * work->fold->width;
 }
 
 /* Whether columns, of n elements in all, are best read row by row through many of them: from memory, where the next ones lie nearer
