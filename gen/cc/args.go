@@ -34,13 +34,21 @@ func (j *Job) Argv() []string {
 	if j.Parts {
 		return slices.Concat(j.partArgv(1), j.partArgv(2), j.linkArgv(part+"1.o", part+"2.o"))
 	}
-	return j.linkArgv(j.Source())
+	return j.linkArgv(j.text()...)
+}
+
+// text names the text, and says of what language it is to a driver that would not know.
+func (j *Job) text() []string {
+	if !j.Tool.Told {
+		return []string{j.Source()}
+	}
+	return []string{"-x", j.lang(), j.Source(), "-x", "none"}
 }
 
 // linkArgv lists the arguments that make a module of sources or objects.
 func (j *Job) linkArgv(inputs ...string) []string {
 	argv := append(j.front(), "-shared", "-Xlinker", "-t", "-Xlinker", "--version-script="+exports, "-o", Output)
-	if inputs[0] == j.Source() {
+	if slices.Contains(inputs, j.Source()) {
 		argv = append(argv, j.assembled(1)...)
 	}
 	argv = append(argv, inputs...)
@@ -106,6 +114,14 @@ func (j *Job) level() []string {
 
 // beforeLevels is what compilers are told that do not know the levels by name, or make modules of 32 bits.
 var beforeLevels = map[string][]string{"x86-64-v3": {"-mavx2"}, "x86-64-v4": {"-mavx2"}}
+
+// lang is the language, as drivers call it.
+func (j *Job) lang() string {
+	if j.CXX {
+		return "c++"
+	}
+	return "c"
+}
 
 // standard is the language's version: the oldest that every supported compiler has in full.
 func (j *Job) standard() string {

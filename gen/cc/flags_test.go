@@ -160,6 +160,25 @@ func TestTheOtherLanguagesCompiler(t *testing.T) {
 	}
 }
 
+// g++ takes C for C++, and gcc C++ for what its name says: what a job is of decides.
+func TestADriverOfTheOtherLanguageIsTold(t *testing.T) {
+	for _, driver := range []string{"gcc", "g++", "clang", "clang++"} {
+		if _, err := exec.LookPath(driver); err != nil {
+			continue
+		}
+		for _, cxx := range []bool{false, true} {
+			text := "#if OPW_PART + 0 != 2\nint x;\n#endif\n#ifdef __cplusplus\n#error C++\n#endif\n"
+			if cxx {
+				text = strings.Replace(text, "ifdef __c", "ifndef __c", 1)
+			}
+			for _, parts := range []bool{false, true} {
+				_, err := compile(t, &Job{Tool: toolOf(t, driver), CXX: cxx, Parts: parts, Text: text})
+				require.NoError(t, err, "%s, C++: %v, parts: %v", driver, cxx, parts)
+			}
+		}
+	}
+}
+
 func TestInlineAssemblyTellsWhatItReads(t *testing.T) {
 	for _, parts := range []bool{false, true} {
 		dir := t.TempDir()

@@ -85,6 +85,7 @@ func Identify(ctx context.Context, q *Query) (*Tool, error) {
 	t.resolve(answers[askResolved], q)
 	if splitQuoted(answers[askCompiler].commandLine())[0] != answers[askPrograms].text() { // g++ for C, or a driver that does not say
 		names, answers = append(names, other), append(answers, q.ask(ctx, q.Flags, named(other)))
+		t.Told = t.Family != "other" && !slices.ContainsFunc(q.Flags, func(f string) bool { return strings.HasPrefix(f, "-x") })
 	}
 	t.find(q, names, answers)
 	for _, program := range t.Programs {

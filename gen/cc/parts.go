@@ -25,8 +25,8 @@ func (j *Job) partArgv(n int) []string {
 	}
 	number := strconv.Itoa(n)
 	argv = append(argv, j.assembled(n)...)
-	return append(append(argv, j.silent()...), append([]string{"-DOPW_PART=" + number, "-c", j.Source(), "-o", part + number + ".o"},
-		j.without(j.Args)...)...)
+	return slices.Concat(argv, j.silent(), []string{"-DOPW_PART=" + number, "-c"}, j.text(), []string{"-o", part + number + ".o"},
+		j.without(j.Args))
 }
 
 // assembled asks the assembler which files it reads: .incbin and .include, which no compiler knows of.

@@ -52,11 +52,8 @@ func (j *Job) Precompile(ctx context.Context, text, dir string) (compiled []byte
 	if err := os.WriteFile(filepath.Join(dir, prefixName), []byte(text), 0o666); err != nil {
 		return nil, nil, fmt.Errorf("write the header: %w", err)
 	}
-	output, lang := prefixName+".gch", "c-header"
-	if j.CXX {
-		lang = "c++-header"
-	}
-	argv := append(append(j.front(), "-x", lang, prefixName, "-o", output), j.reading()...)
+	output := prefixName + ".gch"
+	argv := append(append(j.front(), "-x", j.lang()+"-header", prefixName, "-o", output), j.reading()...)
 	out, err := run(ctx, command{argv: argv, dir: dir, env: environ(j.Env, j.Process, dir), bounds: j.Bounds})
 	if err != nil {
 		return nil, nil, err

@@ -20,6 +20,7 @@ type Tool struct {
 	Early    []string    `json:"early"`    // paths that are empty, where the driver would have found a program first
 	Resolved string      `json:"resolved"` // the compiler's own command line: what -march=native, specs and wrappers come to
 	Native   bool        `json:"native"`   // what it compiles is for this processor
+	Told     bool        `json:"told"`     // it is told which language a text is of: g++ takes C for C++, others do not say; the flags do not tell it
 }
 
 // family tells compilers apart by the text of --version.
