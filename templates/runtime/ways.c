@@ -46,6 +46,13 @@ static int opw_is_wide(const opw_loop *work, const opw_operands *list, const opw
            work->fold->chunk[1] && n * opw_apart(gone, last, work->inputs) <= OPW_NEAR;
 }
 
+/* Whether compilers make vectors of the text for one row: of what is larger or smaller not, where a choice takes several instructions. */
+#if (defined(__x86_64__) || defined(__i386__)) && !defined(__SSE4_1__)
+#define OPW_ONE_ROW(fold) ((fold)->chunk[1] != 0)
+#else
+#define OPW_ONE_ROW(fold) 1
+#endif
+
 /* How many inputs have elements of their own along an axis. */
 static int opw_moving(const opw_loop *work, const opw_axes *axes, int axis)
 {
@@ -70,7 +77,8 @@ static int opw_is_by_rows(const opw_loop *work, const opw_axes *kept, const opw_
     int last = gone->n - 1, far = n * apart > OPW_FAR;
     if (far && opw_apart(gone, last, work->inputs) - columns * apart > OPW_GAP * work->inputs)
         return 0;
-    if (columns <= opw_width(work->fold, columns) && columns * apart >= OPW_OWN_ROW * work->inputs && opw_moving(work, gone, last) > 1)
+    if (OPW_ONE_ROW(work->fold) && columns <= opw_width(work->fold, columns) && columns * apart >= OPW_OWN_ROW * work->inputs &&
+        opw_moving(work, gone, last) > 1)
         return 1;
     return far && columns >= OPW_LONG_ROW && columns <= (gone->n == 1 ? OPW_SHORT_ROWS : 1) * work->fold->width;
 }
