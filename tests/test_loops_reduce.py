@@ -400,3 +400,26 @@ def test_short_runs_side_by_side(shape, dtype):
         assert np.array_equal(largest(values), values.max(-1))
         assert np.array_equal(place(values), values.argmax(-1))
         assert np.array_equal(total(values), values.sum(-1))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex64", "int16"])
+def test_columns_round_the_widths_of_what_is_held_of_them(dtype):
+    """Accumulators, and what waits of a part of the body, each hold so many columns and no more."""
+    x, y = tensor(dtype, 2, "x"), tensor(dtype, 2, "y")
+    wanted = {
+        "waits": lambda m, x, y: m.sum(m.exp(x) * 2, axis=0),
+        "vector": lambda m, x, y: m.sum(m.exp(x), axis=0),
+        "largest": lambda m, x, y: m.max(m.cosh(x) * y, axis=0),
+        "quotient": lambda m, x, y: m.sum(x / 3, axis=0),
+        "rows": lambda m, x, y: m.sum(x * y, axis=0),
+        "several": lambda m, x, y: m.var(x, axis=0),
+    }
+    if np.dtype(dtype).kind == "c":
+        del wanted["largest"]
+    made = {name: opweld.function([x, y], of(T, x, y), on_unused_input="ignore") for name, of in wanted.items()}
+    rng = np.random.default_rng(3)
+    for columns in (255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 2047, 2049, 4097):
+        a, b = (rng.integers(-4, 5, (11, columns)).astype(dtype) for _ in "ab")
+        for name, f in made.items():
+            exact = wanted[name](np, a, b)
+            np.testing.assert_allclose(f(a, b), exact, rtol=2e-4, atol=1e-4, err_msg=f"{name} of {columns}")

@@ -62,10 +62,10 @@ static int opw_moving(const opw_loop *work, const opw_axes *axes, int axis)
     return moving;
 }
 
-/* How many of so many columns are folded at once: whole rows, where their accumulators fit. */
+/* How many of so many columns are folded at once: whole rows, where their accumulators fit, and blocks take any number. */
 static npy_intp opw_width(const opw_fold *fold, npy_intp columns)
 {
-    return columns * fold->alone <= OPW_ACCUMULATORS && fold->alone ? columns : fold->width;
+    return fold->wide && fold->alone && columns * fold->alone <= OPW_ACCUMULATORS ? columns : fold->width;
 }
 
 /* Whether columns, of n elements in all, are best read row by row: from memory, in short rows of which each follows the one before,
