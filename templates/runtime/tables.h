@@ -113,13 +113,13 @@ typedef enum { OPW_STORED, OPW_SCANNED, OPW_FOLDED } opw_kind;
    least 16 of those. Non-zero: an exception is set. */
 typedef struct {
     const opw_kind *kinds;   /* of each output */
-    npy_intp width;          /* how many columns are folded at once, at most: OPW_COLUMNS */
+    npy_intp width;          /* how many columns are folded at once, at most: OPW_COLUMNS; more where `alone` says so */
     npy_uint64 axes;         /* a bit for each that is folded */
     int keepdims, indexed;
     int wide;                /* whether there is text for several rows of columns side by side at once, and for long columns that lie
                                 close, and go in chunks, as several; nothing else asks for OPW_BY_ROWS or OPW_MORE */
-    npy_intp alone;          /* bytes of a column's accumulator where it has one: blocks side by side, join and store then take up to
-                                OPW_FAR_COLUMNS; 0: it has several */
+    npy_intp alone;          /* bytes of a column's accumulator where it has one: join and store then take up to OPW_FAR_COLUMNS, and
+                                so do blocks side by side of what is wide; 0: it has several */
     npy_intp chunk[2];       /* as blocks */
     const char *name;        /* of the operation that has no identity; NULL: all have one */
     opw_block_fn blocks[2];  /* one column after the other; side by side */

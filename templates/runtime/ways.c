@@ -69,8 +69,8 @@ static npy_intp opw_width(const opw_fold *fold, npy_intp columns)
 }
 
 /* Whether columns, of n elements in all, are best read row by row: from memory, in short rows of which each follows the one before,
-   for a processor that sees one stretch fetches ahead, and one that sees several in a page does not; and of several inputs, whose ways
-   what several rows at once save of the accumulators' does not outweigh. */
+   for a processor that sees one stretch fetches ahead, and one that sees several in a page does not; and from anywhere, whole rows of
+   several inputs: several rows of each at once read from too many places for what they save the accumulators. */
 static int opw_is_by_rows(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp n)
 {
     npy_intp columns = kept->dims[kept->n - 1], apart = opw_apart(kept, kept->n - 1, work->inputs);
