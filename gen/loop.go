@@ -58,9 +58,9 @@ type Fold struct {
 	Lanes    bool          // several accumulators may take turns
 }
 
-// How memory is walked where the order of additions matters: a run is folded in blocks of pairwiseBlock elements, which are
-// joined in pairs; one longer than pairwiseRun is halved, several beside one another at pairwiseColumn; accumulators of so many
-// bytes take turns: a vector at the highest level.
+// How memory is walked where the order of additions matters: a run is folded in blocks of pairwiseBlock elements, the last of which
+// may be almost twice as long, which are joined in pairs; one longer than pairwiseRun is halved, several beside one another at
+// pairwiseColumn; accumulators of so many bytes take turns: a vector at the highest level.
 const (
 	pairwiseBlock  = 256
 	pairwiseRun    = 1 << 16

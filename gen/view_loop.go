@@ -22,7 +22,7 @@ type LoopView struct {
 	Operands        []OperandView // what an element is read from and stored to
 	Lines           []LineView    // of an element; where there are stages and folds, of their last part
 	Staged          *StagedView   // the loop is run in stages; nil: it is one
-	Block           int           // elements that a stage is run for
+	Block           int           // elements that a stage is run for, at most
 	Tabled          bool          // its stages say all of it
 	Direct          *DirectView   // the loop is a function of many numbers
 	Variants        []VariantView // strides for which the loop of stores is written out
@@ -245,7 +245,10 @@ func (b *body) loop(l *Loop) *LoopView {
 		v.Operands = append(v.Operands, OperandView{Index: len(v.Operands), Size: l.Outputs[i].Type.Size})
 	}
 	v.Types, v.Sizes = l.tables()
-	if v.Block = stageBlock; l.staged() {
+	if v.Block = stageBlock; l.folds() {
+		v.Block *= 2 // what is less than a block goes with the one before
+	}
+	if l.staged() {
 		v.Staged = b.staged(l, v.Operands)
 	} else {
 		b.element(l)

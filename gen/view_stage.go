@@ -59,7 +59,8 @@ type PieceView struct {
 	Raises   int
 }
 
-// stageBlock is how many elements a stage is run for, at most. What waits of them stays in the nearest cache.
+// stageBlock is how many elements a stage is run for; of one that folds the last block is of fewer than two. What waits of them stays in
+// the nearest cache.
 const stageBlock = 256
 
 // stager gives what waits a place, and writes the pieces.

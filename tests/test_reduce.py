@@ -181,7 +181,7 @@ def test_sums_of_rows_are_the_same_wherever_their_elements_lie(dtype, level):
     sums.append(T.sum(x * 2, 1) * T.max(y, 1))
     f = opweld.function([x, y], sums, options={"march": level})
     rng = np.random.default_rng(5)
-    for n in (*range(1, 70), 127, 128, 129, 255, 256, 257, 511, 1000, 1999):
+    for n in (*range(1, 70), 127, 128, 129, 255, 256, 257, 511, 512, 513, 767, 768, 769, 1000, 1999):
         close = [rng.normal(size=(5, n)).astype(dtype) for _ in "xy"]
         wanted = f(*close)
         for step, there in ((2, slice(None)), (3, slice(None)), (1, slice(None, None, -1)), (2, slice(None, None, -1))):

@@ -12,7 +12,7 @@ from opweld import scalar
 
 pytestmark = pytest.mark.usefixtures("optimized")
 #: Around whole vectors, around blocks, and beyond.
-LENGTHS = (*range(1, 18), 31, 32, 33, 255, 256, 257, 511, 513, 1000, 1003)
+LENGTHS = (*range(1, 18), 31, 32, 33, 255, 256, 257, 511, 512, 513, 767, 768, 1000, 1003)
 
 
 def pieces(f: Any) -> int:

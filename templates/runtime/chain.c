@@ -74,7 +74,7 @@ static int opw_is_chain(const opw_slabs *slabs, const opw_chain *chain)
 {
     const npy_intp n = slabs->loops[0]->gone.dims[0];
     int j;
-    if ((uint32_t)slabs->n != chain->loops || n < OPW_CHAIN_SHORT || n >= OPW_LONG_RUN || (n % chain->block && n % chain->block < 2 * chain->lanes))
+    if ((uint32_t)slabs->n != chain->loops || n < OPW_CHAIN_SHORT || n >= OPW_LONG_RUN)
         return 0;
     for (j = 0; j < slabs->n; j++)
         if (opw_positions(slabs->loops[j]) != slabs->positions || !opw_lies_in_rows(slabs->loops[j], chain, j, n))

@@ -155,9 +155,9 @@ typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp en
    it crosses no lines. */
 #define OPW_PAST(p, size, n) ((npy_intp)((npy_uint64)(p) % ((n) * (size) < OPW_LINE ? (n) * (size) : OPW_LINE)) / (size))
 /* Asks for what a run that lies close comes to some lines on, with the runs behind it: a processor's own look ahead ends where
-   loads cross lines. */
+   loads cross lines. By hand on Zen 5, two operands from the third cache: 512 bytes on nothing, 1024 to 3072 a tenth. */
 #if defined(__GNUC__)
-#define OPW_AHEAD(p, s) ((s) ? __builtin_prefetch((p) + 512) : (void)0)
+#define OPW_AHEAD(p, s) ((s) ? __builtin_prefetch((p) + 2048) : (void)0)
 #else
 #define OPW_AHEAD(p, s) (void)0
 #endif
