@@ -182,7 +182,7 @@ func (b *body) fold(l *Loop, v *LoopView) *FoldView {
 	if f.Lanes > 0 {
 		how = "opw_how, "
 	}
-	if f.Walk = "run(" + how + "0, opw_n"; f.Pairwise > 0 {
+	if f.Walk = "run(" + how + "opw_n"; f.Pairwise > 0 {
 		f.Walk = "runs(" + how + "opw_n"
 	}
 	return f

@@ -32,9 +32,17 @@ typedef __WCHAR_TYPE__ opw_figure;
     } while (0)
 /* A compiler does not see where a value comes from, and keeps it as it is. */
 #define OPW_HIDE(value) __asm__("" : "+r"(value))
+/* Keeps where an operand is that a loop round others steps on: else each time it is put together from what lies in memory, behind
+   what was stored there only just, and loads wait. What has no step is a number, of which a compiler knows more. */
+#define OPW_WALKS(p, step) \
+    do { \
+        if (!(__builtin_constant_p(step) && !(step))) \
+            OPW_HIDE(p); \
+    } while (0)
 #else
 #define OPW_ONE_BY_ONE(where) (void)0
 #define OPW_HIDE(value) (void)0
+#define OPW_WALKS(p, step) (void)0
 #endif
 /* What a test mostly finds. Behind it stand the loops for operands that lie close: compilers that take them for rare do not align them. */
 #if defined(__GNUC__)
@@ -85,14 +93,16 @@ typedef __WCHAR_TYPE__ opw_figure;
 #define OPW_HIGH_2(v) (v)[1]
 #endif
 #endif
-/* Sums of n numbers in a vector, where one holds all that take turns; TO_SUMS: what so many elements gave is put there, or added. */
+/* Sums of n numbers in a vector, where one holds all that take turns; NO_SUMS: of nothing, zeros that are negative, for all signs stay;
+   TO_SUMS: what so many elements gave is added. */
 #if defined(OPW_TURNS) && defined(__AVX512F__)
 #define OPW_SUMS(type, n, name) type name __attribute__((vector_size(n * sizeof(type))))
-#define OPW_TO_SUMS(sums, by, from) \
+#define OPW_NO_SUMS(sums) (memset(&(sums), 0, sizeof(sums)), (sums) = -(sums))
+#define OPW_TO_SUMS(sums, from) \
     do { \
         __typeof__(sums) opw_given; \
         memcpy(&opw_given, from, sizeof(opw_given)); \
-        sums by opw_given; \
+        sums += opw_given; \
     } while (0)
 #endif
 #if !defined(OPW_TURNS)
