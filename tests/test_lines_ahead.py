@@ -24,8 +24,10 @@ for dtype in ("float64", "float32", "int64"):
 SUM = """
 import sys, numpy as np, opweld, opweld.tensor as T
 opweld.config.cflags += " " + sys.argv[1]
-x = T.dmatrix("x")
-opweld.function([x], T.sum(x * x, axis=1))(np.ones((50, int(sys.argv[2]))))
+inputs, columns = map(int, sys.argv[2:])
+x, y = T.dmatrix("x"), T.dmatrix("y")
+f = opweld.function([x, y][:inputs], T.sum(x * (x, y)[inputs - 1], axis=1))
+f(*[np.ones((50, columns)) for _ in range(inputs)])
 """
 
 
@@ -35,16 +37,28 @@ def run(program, asked, *more):
 
 
 def test_it_changes_no_bit():
-    without, asking = run(ALL, "(void)(order),0"), run(ALL, "(void)(order),OPW_ASKING")
+    without, asking = run(ALL, "(void)(order),0"), run(ALL, "(void)(order),2048")
     assert not without.returncode and not asking.returncode, without.stderr + asking.stderr
     assert without.stdout == asking.stdout
     assert len(without.stdout.splitlines()) == 3 * 12 * 5
 
 
 @pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="no /proc/cpuinfo, which says whose processor it is")
-@pytest.mark.parametrize("columns", [300, 4000, 60_000])
-def test_where_it_is_done(columns):
-    """On Intel's processors everywhere, elsewhere in long runs that caches hold."""
-    done = run(SUM, "((order)&OPW_ASKING)?OPW_ASKING:(__builtin_trap(),0)", str(columns))
-    left = columns != 4000 and "GenuineIntel" not in Path("/proc/cpuinfo").read_text()
+@pytest.mark.parametrize(
+    ("inputs", "columns", "near", "far"),
+    [
+        (1, 50, False, False),
+        (1, 300, True, False),
+        (1, 60_000, True, True),
+        (2, 300, False, False),
+        (2, 4000, True, False),
+        (2, 60_000, False, False),
+    ],
+)
+def test_where_it_is_done(inputs, columns, near, far):
+    """On Intel's processors everywhere; elsewhere of one input but in short rows, of several in long runs in caches."""
+    intel = "GenuineIntel" in Path("/proc/cpuinfo").read_text()
+    lines = 6144 if far and not intel else 2048
+    done = run(SUM, f"((order)&OPW_ASKING)=={lines}?{lines}:(__builtin_trap(),0)", str(inputs), str(columns))
+    left = not near and not intel
     assert done.returncode in ([-signal.SIGILL, -signal.SIGTRAP] if left else [0]), done.stderr

@@ -203,9 +203,7 @@ static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_oper
     folding->runs = fold->wide && !folding->beside;
     if (folding->beside && fold->wide && opw_is_by_rows(work, kept, gone, n))
         folding->order |= OPW_BY_ROWS;
-    /* half of what caches hold: from there on it takes more time than it saves */
-    if (!opw_is_left_alone(2 * n * opw_apart(gone, gone->n - 1, work->inputs)) && (opw_is_intel() || gone->dims[gone->n - 1] >= OPW_LONG_RUN))
-        folding->order |= OPW_ASKING;
+    folding->order |= opw_asks_ahead(work, gone, n);
     o->far = folding->beside && fold->wide && opw_is_far(work, kept, gone, n);
     folding->close = folding->runs && opw_is_wide(work, list, gone, n);
     if (kept->n) {

@@ -164,12 +164,12 @@ typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp en
 /* How many elements p lies behind a line, or a part of one where n elements are shorter: what is written n at a time from so many before
    it crosses no lines. */
 #define OPW_PAST(p, size, n) ((npy_intp)((npy_uint64)(p) % ((n) * (size) < OPW_LINE ? (n) * (size) : OPW_LINE)) / (size))
-/* Asks for what a run that lies close comes to some lines on, with the runs behind it: a processor's own look ahead ends where
-   loads cross lines. By hand on Zen 5, two operands from the third cache: 512 bytes on nothing, 1024 to 3072 a tenth. */
+/* Asks for what a run that lies close comes to so many bytes on, with the runs behind it: a processor's own look ahead ends where
+   loads cross lines (processor.c). */
 #if defined(__GNUC__)
-#define OPW_AHEAD(p, s) ((s) ? __builtin_prefetch((p) + 2048) : (void)0)
+#define OPW_AHEAD(p, s, bytes) ((s) ? __builtin_prefetch((p) + (bytes)) : (void)0)
 #else
-#define OPW_AHEAD(p, s) (void)0
+#define OPW_AHEAD(p, s, bytes) (void)0
 #endif
 #define OPW_LINE 64 /* bytes of a cache line */
 #define OPW_MANY 128 /* columns side by side, of which it is worth while to fold those before a line by themselves */
@@ -182,12 +182,14 @@ typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp en
 #define OPW_UNTIL 4096
 /* Folds into each of m accumulators the n elements of a column, s from one to the next and t from column to column; n and m are at least
    1. how: whether columns side by side are read row by row, not several rows at once (OPW_BY_ROWS); whether there is something in their
-   accumulators that these elements are folded into (OPW_MORE); whether columns that lie close ask for lines ahead (OPW_ASKING). */
+   accumulators that these elements are folded into (OPW_MORE); how many bytes ahead columns that lie close ask for lines,
+   a multiple of one (OPW_ASKING). */
 typedef int (*opw_block_fn)(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc);
-enum { OPW_BY_ROWS = 1, OPW_MORE = 2, OPW_ASKING = 4 };
+enum { OPW_BY_ROWS = 1, OPW_MORE = 2, OPW_ASKING = -OPW_LINE };
 #ifndef OPW_ASKED /* what tests, which say so in cflags, have said of columns that lie close */
 #define OPW_ASKED(order) (OPW_CLOSE | ((order) & OPW_ASKING))
 #endif
+#define OPW_ASKS(how) ((how) & OPW_CLOSE ? (how) & OPW_ASKING : 0)
 /* How many columns are folded at once, by the bytes of one's accumulators: as many as fit into a page. */
 #define OPW_ACCUMULATORS 4096
 #define OPW_COLUMNS(size) (OPW_ACCUMULATORS / (size) < 256 ? OPW_ACCUMULATORS / (npy_intp)(size) : 256)

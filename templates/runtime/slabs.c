@@ -128,9 +128,10 @@ static int opw_run_laid(opw_slabs *slabs)
    failed, the last of these. */
 OPW_APART static uint32_t opw_run_together(char *frame, const opw_code *code, const uint32_t *steps, uint32_t n, uint32_t *seen, int *status)
 {
-    opw_slabs slabs = {{NULL, opw_run_slabs_part, {0, NULL, NULL, NULL}}, {NULL}, 0, 0, 0, 1, 0, 0, NULL, 0};
+    opw_slabs slabs = {{NULL, opw_run_slabs_part, {0, NULL, NULL, NULL}}, {NULL}, 0, 0, 0, 1, 0, 0, NULL, 0, 0};
     const opw_chain *chain = code->chains ? code->chains[*steps] : NULL;
     opw_laid *laid;
+    npy_intp bytes;
     uint32_t k, ran = 0;
     *seen = 0;
     if (PyErr_Occurred()) /* a fragment set one and went on: it stays */
@@ -151,7 +152,9 @@ OPW_APART static uint32_t opw_run_together(char *frame, const opw_code *code, co
         }
         if (chain && opw_is_chain(&slabs, chain)) {
             slabs.chain = chain;
-            slabs.lines = !opw_is_left_alone(slabs.positions * opw_slab_bytes(&slabs));
+            bytes = slabs.positions * opw_slab_bytes(&slabs);
+            slabs.lines = !opw_is_left_alone(bytes);
+            slabs.ahead = opw_ahead_of(bytes);
             k++;
             break;
         }

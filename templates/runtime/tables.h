@@ -227,10 +227,11 @@ OPW_SHARED int opw_run_group(char *frame, const uint32_t *slots);
 
 /* Loops that follow one another, of which the first folds the last axis and the others read the rows again, or what was folded of
    them: `run` runs them row by row, each so many rows behind the first. p, t: of each loop where the operands of its first row are, and
-   how far on those of the next; lines: whether it writes whole lines of outputs. first: which of the steps; alone: of each loop
-   whether it goes over one element of each row; steady: of each a bit for each input that is one number throughout a row, where what else
-   a row has lies close. divides: by products, of which the status word has to tell. */
-typedef int (*opw_chain_fn)(npy_intp n, npy_intp rows, int lines, char *const *const *p, const npy_intp *const *t);
+   how far on those of the next; lines: whether it writes whole lines of outputs; ahead: how many bytes on it asks for what the first
+   reads. first: which of the steps; alone: of each loop whether it goes over one element of each row; steady: of each a bit for each
+   input that is one number throughout a row, where what else a row has lies close. divides: by products, of which the status word has
+   to tell. */
+typedef int (*opw_chain_fn)(npy_intp n, npy_intp rows, int lines, int ahead, char *const *const *p, const npy_intp *const *t);
 typedef struct {
     uint32_t first, loops;
     const opw_figure *alone, *delays;
