@@ -137,23 +137,29 @@ def written(kind: str, parts: Intervals, tables: dict[str, Table], polynomials: 
     for name, (what, (terms, error)) in polynomials.items():
         lines += ["", f"/* {what}: within {nstr(error, 2)} */"]
         values = [f"OPW_EVERY({nstr(c, 10 if short else 19)}{end})" for c in terms]
-        polynomial = nested(values, "x").replace("OPW_MADD", "OPW_MORE") if short else in_pairs(values, "x")
-        lines.append(f"#define OPW_POLY_{name}{ending}(x) {polynomial}")
+        if short:
+            polynomial = nested(values, "x").replace("OPW_MADD", "OPW_MORE")
+        elif name == "LOG3":  # its largest term is added last, by one operation: its rounding is that of the whole
+            polynomial = f"OPW_MORE({in_pairs(values[1:])}, x, {values[0]})"
+        else:
+            polynomial = in_pairs(values)
+        lines.append(f"#define OPW_POLY_{name}{ending}({'x' if short else 'x, square'}) {polynomial}")
     return lines
 
 
-def in_pairs(values: list[str], x: str) -> str:
-    """Write a polynomial as C whose terms wait for one another little (Estrin's scheme), but for the first and largest.
+def in_pairs(values: list[str]) -> str:
+    """Write a polynomial of x as C whose terms wait for one another little (Estrin's scheme).
 
-    A power of float64 is a long chain of operations: not their number counts, but how many wait. The first term is
-    added last, by one operation: its rounding is that of the whole.
+    A power of float64 is a long chain of operations: how many wait counts as much as how many there are. What is
+    left of pairs goes into the last: by that a power of x less is wanted, and nothing waits longer.
     """
-    first, power, rest = values[0], x, values[1:]
+    power, rest = "x", values
     while len(rest) > 1:
-        pairs = [f"OPW_MORE({b}, {power}, {a})" for a, b in zip(rest[::2], rest[1::2])]
-        rest = [*pairs, *rest[2 * len(pairs) :]]
-        power = f"({power} * {power})"
-    return f"OPW_MORE({rest[0]}, {x}, {first})"
+        if len(rest) % 2:
+            rest = [*rest[:-2], f"OPW_MORE({rest[-1]}, {power}, {rest[-2]})"]
+        rest = [f"OPW_MORE({b}, {power}, {a})" for a, b in zip(rest[::2], rest[1::2], strict=True)]
+        power = "square" if power == "x" else f"({power} * {power})"
+    return rest[0]
 
 
 if __name__ == "__main__":

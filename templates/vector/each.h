@@ -28,6 +28,9 @@ OPW_ONE int OPW_N(not_normal)(OPW_UINT u)
     return u - OPW_N(bits)(OPW_NORMAL) > OPW_N(bits)(OPW_MOST) - OPW_N(bits)(OPW_NORMAL);
 }
 
+/* The bits of a number without its sign, above those of the least that is normal. */
+OPW_ONE OPW_UINT OPW_N(size)(OPW_T x) { return OPW_N(bits)(OPW_N(absolute)(x)) - OPW_N(bits)(OPW_NORMAL); }
+
 /* The smaller, the larger; x where it is NaN, and without a word about that. */
 OPW_ONE OPW_T OPW_N(below)(OPW_T x, OPW_T most) { return __builtin_isgreater(x, most) ? most : x; }
 

@@ -3,6 +3,7 @@
 
 #include "f64.h"
 #include "each.h"
+#include "root_reduce.h"
 #include "cbrt_long.h"
 #include "root.h"
 #include "end.h"

@@ -12,10 +12,8 @@ OPW_ONE OPW_T OPW_N(hypot)(OPW_T x, OPW_T y)
 }
 
 #define OPW_ENDLESS(x, y) (__builtin_isgreater(OPW_N(absolute)(x), OPW_MOST) || __builtin_isgreater(OPW_N(absolute)(y), OPW_MOST))
-#define OPW_SIZE(x) (OPW_N(bits)(OPW_N(absolute)(x)) - OPW_N(bits)(OPW_NORMAL))
 
 OPW_LOOP2(hypot, OPW_ENDLESS, OPW_F(hypot))
-OPW_RANGE1(cbrt, OPW_SIZE, OPW_SIZE(OPW_MOST), OPW_F(cbrt))
+OPW_RANGE1(cbrt, OPW_N(size), OPW_N(size)(OPW_MOST), OPW_F(cbrt))
 
 #undef OPW_ENDLESS
-#undef OPW_SIZE
