@@ -179,6 +179,10 @@ def compile_c(source: str, target: Path, *more: str, folder: Path) -> None:
         temporary.replace(target)
 
 
+# The runtime loops over operands and axes, few each: in vectors that takes longer, and waits for what was just stored.
+FEW = ("-fno-tree-vectorize",)
+
+
 def build_runtime(engine: Path, targets: dict[Path, str]) -> None:
     """Compile the runtime, whose text the engine gives, into objects, each with its arguments."""
     code = (
@@ -190,7 +194,7 @@ def build_runtime(engine: Path, targets: dict[Path, str]) -> None:
         for target, arguments in targets.items():
             request = '{"faults": true}' if "OPW_FAULTS" in arguments else "{}"
             (Path(folder) / "runtime.c").write_text(run(sys.executable, "-c", code, engine, request))
-            compile_c("runtime.c", target, "-c", *arguments.split(), folder=Path(folder))
+            compile_c("runtime.c", target, "-c", *FEW, *arguments.split(), folder=Path(folder))
 
 
 def build_small(name: str, target: Path) -> None:

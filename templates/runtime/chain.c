@@ -6,7 +6,8 @@
    computed otherwise. */
 #define OPW_CHAIN_LEAST 8192 /* elements, and */
 #define OPW_CHAIN_SHORT 32 /* of a row: what it takes to begin with rows, and to end them, is to be worth while */
-#define OPW_CHAIN_RUN 65536 /* that are computed before it is looked whether something was out of range; where it was, it may come again: */
+#define OPW_CHAIN_RUN 131072 /* that are computed, half as many where threads share them, before it is looked whether something was out */
+                             /* of range; where it was, it may come again: */
 #define OPW_CHAIN_PLAIN 4   /* as many times as many are run loop by loop */
 
 /* Whether an operand has rows that lie as a chain wants them. */
@@ -86,7 +87,7 @@ static int opw_is_chain(const opw_slabs *slabs, const opw_chain *chain)
 static int opw_cut_chain(opw_slabs *slabs)
 {
     const npy_intp n = slabs->loops[0]->gone.dims[0];
-    slabs->length = OPW_CHAIN_RUN / n;
+    slabs->length = (opw_threads ? OPW_CHAIN_RUN / 2 : OPW_CHAIN_RUN) / n;
     slabs->slabs = (slabs->positions + slabs->length - 1) / slabs->length;
     return 1;
 }

@@ -31,8 +31,8 @@ static npy_intp opw_all_bytes(const opw_operand *operand)
     return close < NPY_MAX_INTP ? bytes * opw_lines_of(close, operand->size) : bytes;
 }
 
-/* The bytes of a loop's operands that belong to a position, of those that no loop before has. */
-static npy_intp opw_bytes_at(const opw_slabs *slabs, int which)
+/* The bytes of a loop's operands that have positions of the axis that is shared, of those that no loop before has. */
+static npy_intp opw_own_bytes(const opw_slabs *slabs, int which)
 {
     const opw_laid *laid = slabs->loops[which];
     npy_intp bytes = 0;
@@ -42,7 +42,7 @@ static npy_intp opw_bytes_at(const opw_slabs *slabs, int which)
         for (j = 0, seen = !laid->axes.strides[laid->over][k]; j < which && !seen; j++)
             for (i = 0; i < slabs->loops[j]->list.n && !seen; i++)
                 seen = slabs->loops[j]->list.all[i].data == operand->data;
-        bytes += seen ? 0 : opw_all_bytes(operand) / slabs->positions;
+        bytes += seen ? 0 : opw_all_bytes(operand);
     }
     return bytes;
 }
@@ -62,20 +62,20 @@ static int opw_lies_across(const opw_laid *laid)
 /* Bytes of a slab of a loop of which so many elements are long. */
 static npy_intp opw_slab_room(npy_intp worth) { return worth < 4096 ? 8 * worth : OPW_SLAB_BYTES; }
 
-/* Those that belong to a position of all loops. */
-static npy_intp opw_slab_bytes(const opw_slabs *slabs)
+/* Those of all loops. */
+static npy_intp opw_bytes_of_all(const opw_slabs *slabs)
 {
     npy_intp bytes = 0;
     int k;
     for (k = 0; k < slabs->n; k++)
-        bytes += opw_bytes_at(slabs, k);
+        bytes += opw_own_bytes(slabs, k);
     return bytes;
 }
 
 /* Decides how long slabs are. 0: there are not to be any: slabs would be of short pieces, or of much, or there would be one. */
 static int opw_cut_slabs(opw_slabs *slabs)
 {
-    npy_intp bytes = 1 + opw_slab_bytes(slabs), worth = 0, length;
+    npy_intp bytes = 1 + opw_bytes_of_all(slabs) / slabs->positions, worth = 0, length;
     int k;
     for (k = 0; k < slabs->n; k++) {
         if (opw_lies_across(slabs->loops[k]))
@@ -126,7 +126,7 @@ static int opw_run_laid(opw_slabs *slabs)
 /* Runs as many of n steps as can go together. Returns how many these are; 0: none has run. A step among them that is no loop takes what
    out= gives for the next one, which is done whatever comes of the rest: *seen: how many steps were looked at; *status: of one that
    failed, the last of these. */
-OPW_APART static uint32_t opw_run_together(char *frame, const opw_code *code, const uint32_t *steps, uint32_t n, uint32_t *seen, int *status)
+OPW_ELSEWHERE static uint32_t opw_run_together(char *frame, const opw_code *code, const uint32_t *steps, uint32_t n, uint32_t *seen, int *status)
 {
     opw_slabs slabs = {{NULL, opw_run_slabs_part, {0, NULL, NULL, NULL}}, {NULL}, 0, 0, 0, 1, 0, 0, NULL, 0, 0};
     const opw_chain *chain = code->chains ? code->chains[*steps] : NULL;
@@ -152,7 +152,7 @@ OPW_APART static uint32_t opw_run_together(char *frame, const opw_code *code, co
         }
         if (chain && opw_is_chain(&slabs, chain)) {
             slabs.chain = chain;
-            bytes = slabs.positions * opw_slab_bytes(&slabs);
+            bytes = opw_bytes_of_all(&slabs);
             slabs.lines = !opw_is_left_alone(bytes);
             slabs.ahead = opw_ahead_of(bytes);
             k++;
