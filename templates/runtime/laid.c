@@ -146,9 +146,10 @@ static int opw_lay(char *frame, const opw_resolved *step, opw_laid *laid)
     const opw_group *group;
     opw_places places, sources;
     const opw_loop *work = opw_loop_of(frame, step, &group, &places);
-    npy_intp dims[OPW_MAX_DIMS];
     PyArrayObject **list[OPW_MAX_OPERANDS];
-    int i, ndim, status = 0;
+    opw_extent extent;
+    opw_stored stored;
+    int i, status = 0;
     laid->work = work;
     laid->holds = 0;
     sources = places;
@@ -158,13 +159,13 @@ static int opw_lay(char *frame, const opw_resolved *step, opw_laid *laid)
     } else
         for (i = 0; i < work->inputs; i++)
             laid->list.all[i] = opw_operand_of(*opw_place(places, i));
-    if (!status && work->fold && !(status = opw_lay_folds(work, places, group, &laid->list, &ndim, dims)))
-        laid->elements = opw_plan_fold(&laid->items, work, &laid->list, ndim, dims, &laid->axes, &laid->gone);
-    else if (!status && !work->fold && !(status = opw_lay_stores(work, places, group, laid->list.all, &laid->axes))) {
+    if (!status && work->fold) {
+        if (!(status = opw_lay_fold(work, &work->known->laid, places, group, &laid->list, &laid->items, &laid->axes, &laid->gone, &extent)))
+            laid->elements = extent.n;
+    } else if (!status) {
+        if (!(status = opw_lay_store(work, &work->known->laid, places, group, laid->list.all, &laid->axes, &stored)))
+            laid->elements = stored.n;
         laid->list.n = work->inputs + work->outputs;
-        opw_join_axes(&laid->axes);
-        for (i = 0, laid->elements = 1; i < laid->axes.n; i++)
-            laid->elements *= laid->axes.dims[i];
     }
     if (status) {
         PyErr_Clear(); /* it will be said again */

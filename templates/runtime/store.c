@@ -1,76 +1,6 @@
 /* What surrounds a loop of stores: outputs, the order of the axes. */
 /* ---- loops of stores ---------------------------------------------------------------------------------------------- */
 
-/* Whether an output may be written over an input: of the same shape, writeable, no two elements in one place, and no other
-   input partly there too. */
-static int opw_may_overwrite(const opw_operand *list, int inputs, int which, int ndim, const npy_intp *dims)
-{
-    const opw_operand *over = &list[which];
-    int i;
-    if (!over->array || !opw_same_dims(over, ndim, dims) || !PyArray_CHKFLAGS(over->array, NPY_ARRAY_WRITEABLE) ||
-        opw_folds(over->array))
-        return 0;
-    for (i = 0; i < inputs; i++) {
-        if (i == which || list[i].array == over->array || !opw_meet(&list[i], over))
-            continue;
-        if (list[i].data != over->data || !opw_same_dims(&list[i], ndim, dims) ||
-            !PyArray_CompareLists(list[i].strides, over->strides, ndim))
-            return 0;
-    }
-    return 1;
-}
-
-/* The same of arrays that all have one shape, in C order, or no dimensions: n elements at p, s bytes apart. */
-OPW_INLINE int opw_may_overwrite_plain(const opw_loop *work, PyArrayObject *array, int which, npy_intp n, char *const *p,
-                                   const npy_intp *s)
-{
-    int i;
-    if ((n != 1 && !s[which]) || !PyArray_CHKFLAGS(array, NPY_ARRAY_WRITEABLE))
-        return 0;
-    for (i = 0; i < work->inputs; i++)
-        if ((p[i] != p[which] || s[i] != s[which]) && p[i] < p[which] + n * work->sizes[which] &&
-            p[which] < p[i] + (s[i] ? n : 1) * work->sizes[i])
-            return 0;
-    return 1;
-}
-
-/* Whether one of the first n outputs is written there already: two arguments may be one array. */
-OPW_INLINE int opw_taken(opw_places outputs, int n, PyArrayObject *array)
-{
-    int j;
-    for (j = 0; j < n; j++) {
-        PyArrayObject *other = *opw_place(outputs, j);
-        if (other && opw_overlap((PyObject *)other, (PyObject *)array))
-            return 1;
-    }
-    return 0;
-}
-
-/* Whether an output that may be written over an input rather is not: the caller gave an array for it; or division by products, which
-   read again what they have written, pays for memory of its own, of which there are so many elements in a near cache. */
-#define OPW_APART_ELEMENTS 8192
-OPW_INLINE int opw_stays_apart(const opw_loop *work, PyArrayObject *given, npy_intp n)
-{
-    return given || (work->rows && n <= OPW_APART_ELEMENTS);
-}
-
-/* Gives each output of an in-place kernel its input's array, where that may be. */
-static void opw_overwrite(const opw_loop *work, opw_places outputs, const opw_operand *list, int ndim, const npy_intp *dims)
-{
-    npy_intp n = 1;
-    int k;
-    for (k = 0; k < ndim; k++)
-        n *= dims[k];
-    for (k = 0; k < work->outputs; k++) {
-        int which = work->over[k];
-        if (which < 0 || opw_stays_apart(work, *opw_place(outputs, k), n) || !opw_may_overwrite(list, work->inputs, which, ndim, dims) ||
-            opw_taken(outputs, k, list[which].array))
-            continue;
-        Py_INCREF(list[which].array);
-        opw_put_array(opw_place(outputs, k), list[which].array);
-    }
-}
-
 /* A new array whose axes lie in memory as those of the loop do. */
 static PyArrayObject *opw_new_like(const opw_axes *axes, int ndim, const npy_intp *dims, int type, npy_intp size)
 {
@@ -131,14 +61,12 @@ static int opw_list_stored(const opw_loop *work, opw_places places, opw_operand 
     return 0;
 }
 
-/* Runs a loop over axes, of one at least, p: where its operands begin. */
-static int opw_store_axes(const opw_loop *work, opw_axes *axes, npy_intp total, char **p)
+/* Runs a loop over axes, of one at least, row by row, p: where its operands begin. */
+static int opw_store_rows(const opw_loop *work, const opw_axes *axes, char **p)
 {
+    const int row = axes->n - 1;
     npy_intp at[OPW_MAX_DIMS];
-    int status, row;
-    if (total >= OPW_PACK_WORTH && (status = opw_run_packed(work, axes, p)) != OPW_AS_IT_IS)
-        return status;
-    row = axes->n - 1;
+    int status;
     opw_rewind(at, row - 1);
     do {
         if ((status = opw_run_rows(work, axes->dims[row], row ? axes->dims[row - 1] : 1, p, axes->strides[row],
@@ -146,6 +74,13 @@ static int opw_store_axes(const opw_loop *work, opw_axes *axes, npy_intp total, 
             return status;
     } while (row && opw_next(axes, row - 1, at, p));
     return 0;
+}
+
+/* The same in blocks, where it needs them. */
+static int opw_store_axes(const opw_loop *work, opw_axes *axes, npy_intp total, char **p)
+{
+    const int status = total >= OPW_PACK_WORTH ? opw_run_packed(work, axes, p) : OPW_AS_IT_IS;
+    return status == OPW_AS_IT_IS ? opw_store_rows(work, axes, p) : status;
 }
 
 /* The same in parts: of one axis. */
@@ -198,27 +133,6 @@ OPW_APART static int opw_store_shared(const opw_loop *work, const opw_axes *axes
     return opw_share_out(&all.shares, opw_parts_of(axes->dims[all.axis], all.each));
 }
 
-/* Runs a loop over axes that are in order. */
-static int opw_store_over(const opw_loop *work, opw_axes *axes, const opw_operand *list)
-{
-    npy_intp total = 1;
-    char *p[OPW_MAX_OPERANDS];
-    int i, k;
-
-    opw_join_axes(axes);
-    for (i = 0; i < axes->n; i++)
-        total *= axes->dims[i];
-    for (k = 0; k < axes->operands; k++)
-        p[k] = list[k].data;
-    if (!axes->n) {
-        axes->n = 1;
-        axes->dims[0] = 1;
-        for (k = 0; k < axes->operands; k++)
-            axes->strides[0][k] = 0;
-    }
-    return opw_is_worth(work, total) ? opw_store_shared(work, axes, total, p) : opw_store_axes(work, axes, total, p);
-}
-
 /* Makes the outputs of a loop of any shapes and strides, and its axes, in order. list: the inputs, then all operands. 1: an exception
    is set; OPW_EMPTY: there are no elements. */
 static int opw_lay_stores(const opw_loop *work, opw_places places, const opw_group *group, opw_operand *list, opw_axes *axes)
@@ -245,12 +159,94 @@ static int opw_lay_stores(const opw_loop *work, opw_places places, const opw_gro
     return 0;
 }
 
+/* A loop of stores that is laid out: its elements, whether it is known to need no blocks, which outputs were made for it. */
+typedef struct {
+    npy_intp n;
+    int rows;
+    npy_uint64 made;
+} opw_stored;
+
+/* Notes how a loop of stores is laid out. What may write over its inputs asks anew. */
+static void opw_note_store(const opw_loop *work, opw_known *known, const opw_operand *list, const opw_axes *axes, opw_stored stored)
+{
+    if (work->over)
+        return;
+    opw_begin_notes(known, list, work->inputs, work->inputs + work->outputs, stored.made);
+    opw_note(known, stored.n);
+    opw_note(known, stored.rows);
+    opw_note_axes(known, axes);
+    opw_end_notes(known);
+}
+
+/* The same, from what is known: 1: all lie as they did; 0: they do not; -1: an exception is set. */
+static int opw_recall_store(const opw_loop *work, const opw_known *known, opw_places places, opw_operand *list, opw_axes *axes, opw_stored *stored)
+{
+    const int operands = work->inputs + work->outputs;
+    opw_reader reader;
+    int k, status = opw_knows(known, list, work->inputs, &reader);
+    for (k = 0; k < work->outputs && status > 0; k++)
+        status = opw_fit_known(&reader, work, places, k, &list[work->inputs + k]);
+    if (status <= 0)
+        return status;
+    stored->made = reader.made;
+    stored->n = opw_read(&reader);
+    stored->rows = (int)opw_read(&reader);
+    opw_read_axes(&reader, axes, operands);
+    return 1;
+}
+
+/* Lays a loop of stores out, neighbouring axes joined: as opw_lay_stores says, whose status it gives. */
+static int opw_lay_store(const opw_loop *work, opw_known *known, opw_places places, const opw_group *group, opw_operand *list, opw_axes *axes,
+                         opw_stored *stored)
+{
+    opw_earlier earlier;
+    int i, status = opw_recall_store(work, known, places, list, axes, stored);
+    if (status)
+        return status < 0;
+    opw_look(&earlier, work, places);
+    if ((status = opw_lay_stores(work, places, group, list, axes)))
+        return status;
+    opw_join_axes(axes);
+    stored->made = opw_made_since(&earlier, work, places);
+    stored->rows = 0;
+    for (i = 0, stored->n = 1; i < axes->n; i++)
+        stored->n *= axes->dims[i];
+    opw_note_store(work, known, list, axes, *stored);
+    return 0;
+}
+
+/* Runs a loop that is laid out. That it needs no blocks is known then, and in which order its axes are best. */
+static int opw_store_over(const opw_loop *work, opw_axes *axes, const opw_operand *list, opw_stored stored)
+{
+    char *p[OPW_MAX_OPERANDS];
+    int k, status;
+
+    for (k = 0; k < axes->operands; k++)
+        p[k] = list[k].data;
+    if (!axes->n) {
+        axes->n = 1;
+        axes->dims[0] = 1;
+        for (k = 0; k < axes->operands; k++)
+            axes->strides[0][k] = 0;
+    }
+    if (opw_is_worth(work, stored.n))
+        return opw_store_shared(work, axes, stored.n, p);
+    if (!stored.rows) {
+        if (stored.n >= OPW_PACK_WORTH && (status = opw_run_packed(work, axes, p)) != OPW_AS_IT_IS)
+            return status;
+        stored.rows = 1;
+        opw_note_store(work, &work->known->alone, list, axes, stored);
+    }
+    return opw_store_rows(work, axes, p);
+}
+
 /* Any shapes and strides. list: the inputs. */
 static int opw_store_listed(const opw_loop *work, opw_places places, const opw_group *group, opw_operand *list)
 {
     opw_axes axes;
-    int status = opw_lay_stores(work, places, group, list, &axes);
-    return status ? (status == OPW_EMPTY ? 0 : status) : opw_store_over(work, &axes, list);
+    opw_stored stored;
+    int status = opw_lay_store(work, &work->known->alone, places, group, list, &axes, &stored);
+    return status ? (status == OPW_EMPTY ? 0 : status) : opw_store_over(work, &axes, list, stored);
 }
 
 static int opw_store_strided(const opw_loop *work, opw_places places, const opw_group *group)

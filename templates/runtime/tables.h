@@ -135,6 +135,14 @@ typedef struct {
 #define OPW_WORTH(elements) elements
 #endif
 
+/* What a loop knows of its last call (known.c), in n words; 0: nothing. One by itself, and one laid out with others. */
+#define OPW_KNOWN_WORDS 120
+typedef struct {
+    int n;
+    npy_intp words[OPW_KNOWN_WORDS];
+} opw_known;
+typedef struct { opw_known alone, laid; } opw_knowledge;
+
 /* A loop of the engine's. The tables have an entry for each input, then for each output. */
 typedef struct {
     int inputs, outputs;
@@ -149,6 +157,7 @@ typedef struct {
     const npy_uint64 *exact; /* of each input, a bit for each axis of its own along which it is not broadcast; NULL: there are none */
     const opw_stages *stages; /* of what stores alone and has no `inner`: a table that says it all */
     opw_rows_fn rows;        /* NULL: `inner` is as good, row by row */
+    opw_knowledge *known;
 } opw_loop;
 /* Runs the loop whose place in the program's table is the first slot: one of stores alone, or one that folds. */
 OPW_SHARED int opw_run_stores(char *frame, const uint32_t *slots);
