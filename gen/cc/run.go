@@ -35,6 +35,19 @@ type command struct {
 	dir    string
 	env    []string
 	bounds Bounds
+	yields bool // nobody waits for it: what else wants the processor goes first
+}
+
+// yielding is the niceness of what yields, at least.
+const yielding = 10
+
+// niceness is this process's own.
+func niceness() int {
+	priority, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
+	if err != nil {
+		return yielding // it is not touched
+	}
+	return 20 - priority // as the system call has it
 }
 
 // outcome is a process that ran to its end.
@@ -107,6 +120,9 @@ func run(ctx context.Context, c command) (*outcome, error) {
 	}
 	if err := cmd.Start(); err != nil {
 		return nil, unstarted(c.argv[0], err)
+	}
+	if c.yields && niceness() < yielding {
+		_ = syscall.Setpriority(syscall.PRIO_PGRP, cmd.Process.Pid, yielding) // where it cannot, it does as others do
 	}
 	c.bounds.hold(cmd, tether)
 	err := cmd.Wait()

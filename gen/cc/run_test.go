@@ -260,3 +260,16 @@ func TestTraced(t *testing.T) {
 	}
 	require.Empty(t, traced(lib, dir), "the private folder is left out")
 }
+
+func TestWhatYieldsIsNice(t *testing.T) {
+	for _, yields := range []bool{false, true} {
+		// a child that is started later, as a compiler is by its driver
+		out, err := run(context.Background(), command{argv: []string{"/bin/sh", "-c", "sleep 0.3; sh -c nice"}, dir: t.TempDir(), yields: yields})
+		require.NoError(t, err)
+		want := niceness()
+		if yields {
+			want = max(want, yielding)
+		}
+		require.Equal(t, strconv.Itoa(want), strings.TrimSpace(out.stdout))
+	}
+}
