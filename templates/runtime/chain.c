@@ -4,18 +4,29 @@
 /* Where rows are short a slab of a few would stay in the nearest cache, but each loop of each slab costs as much as a row does. A chain has
    the text of its loops in one, for the way in which rows mostly lie. Where they lie otherwise its loops run as others do; no element is
    computed otherwise. */
-#define OPW_CHAIN_LEAST 8192 /* elements, and */
+#define OPW_CHAIN_LEAST 12288 /* elements for each loop that reads rows again: what a near cache holds is read as soon from there; and */
 #define OPW_CHAIN_SHORT 32 /* of a row: what it takes to begin with rows, and to end them, is to be worth while */
 #define OPW_CHAIN_RUN 131072 /* that are computed, half as many where threads share them, before it is looked whether something was out */
                              /* of range; where it was, it may come again: */
 #define OPW_CHAIN_PLAIN 4   /* as many times as many are run loop by loop */
 
+/* How many elements a chain has, at least. */
+static npy_intp opw_chain_least(const opw_chain *chain)
+{
+    npy_intp again = -1;
+    uint32_t j;
+    for (j = 0; j < chain->loops; j++)
+        again += !chain->alone[j];
+    return again * OPW_CHAIN_LEAST;
+}
+
 /* Whether an operand has rows that lie as a chain wants them. */
-static int opw_may_be_rows(const opw_operand *operand)
+static int opw_may_be_rows(const opw_operand *operand, const opw_chain *chain)
 {
     int last = operand->ndim - 1;
     return last > 0 && operand->strides[last] == operand->size && operand->dims[last] >= OPW_CHAIN_SHORT &&
-           operand->dims[last] < OPW_LONG_RUN && operand->dims[last - 1] > 1 && operand->dims[last] * operand->dims[last - 1] >= OPW_CHAIN_LEAST;
+           operand->dims[last] < OPW_LONG_RUN && operand->dims[last - 1] > 1 &&
+           operand->dims[last] * operand->dims[last - 1] >= opw_chain_least(chain);
 }
 
 /* Whether an output of a loop's is an input's memory. */

@@ -190,7 +190,7 @@ OPW_INLINE int opw_may_go_together(char *frame, const opw_code *code, uint32_t e
     int i, n = group ? (int)group->sources : work->inputs;
     for (i = 0; i < n; i++) {
         opw_operand source = opw_operand_of(*opw_place(places, i));
-        if (opw_all_bytes(&source) >= worth || (code->chains && code->chains[entry] && opw_may_be_rows(&source)))
+        if (opw_all_bytes(&source) >= worth || (code->chains && code->chains[entry] && opw_may_be_rows(&source, code->chains[entry])))
             return 1;
     }
     return 0;
