@@ -138,7 +138,7 @@ typedef struct {
 /* What a loop knows of its last call (known.c), in n words; 0: nothing. One by itself, and one laid out with others. */
 #define OPW_KNOWN_WORDS 120
 typedef struct {
-    int n;
+    uint32_t n;
     npy_intp words[OPW_KNOWN_WORDS];
 } opw_known;
 typedef struct { opw_known alone, laid; } opw_knowledge;
