@@ -7,12 +7,14 @@ import "slices"
 // text, no Python and no view sees their arrays.
 type colours struct {
 	*FunctionPlan
-	home map[int]int // variable -> the one whose slot it has
+	home  map[int]int // variable -> the one whose slot it has
+	keeps []bool      // of each variable, whether an instance keeps what it has
 }
 
 func newColours(plan *FunctionPlan, live *liveness) *colours {
 	c := &colours{FunctionPlan: plan, home: map[int]int{}}
 	s, hidden := newShapes(plan.Typed, live.order), c.hidden()
+	c.keep(hidden)
 	free := map[int]int{} // variable with a slot of its own -> place in order of the last step that reads what lies there
 	var homes []int
 	for at, step := range live.order {
@@ -22,7 +24,7 @@ func newColours(plan *FunctionPlan, live *liveness) *colours {
 			}
 			own := slices.IndexFunc(homes, func(h int) bool {
 				a, b := &plan.Variables[h], &plan.Variables[v]
-				return free[h] < at && a.Type == b.Type && a.Keep == b.Keep && slices.Equal(s.roots[h], s.roots[v])
+				return free[h] < at && a.Type == b.Type && c.keeps[h] == c.keeps[v] && slices.Equal(s.roots[h], s.roots[v])
 			})
 			h := v
 			if own >= 0 {
@@ -35,6 +37,14 @@ func newColours(plan *FunctionPlan, live *liveness) *colours {
 		}
 	}
 	return c
+}
+
+// keep finds what an instance keeps: what Program says, and what is hidden, of a type of which it says so of some variable. It does not
+// say so of what is written over another's memory, which fused loops no longer do.
+func (c *colours) keep(hidden []bool) {
+	for v := range c.Variables {
+		c.keeps = append(c.keeps, c.Variables[v].Keep || hidden[v] && c.Types[c.Variables[v].Type].Kept)
+	}
 }
 
 // hidden finds the temporaries that loops alone make, read and do not write over.

@@ -128,7 +128,7 @@ func (b *planner) enter(order []int) {
 			switch _, shares := b.colours.home[v]; {
 			case shares:
 			case b.result(at, v) >= 0: // where it is known what lies in memory
-			case b.Variables[v].Keep:
+			case b.colours.keeps[v]:
 				b.entry(RunKept, UndoKeep, len(b.Kept), v)
 				b.Kept = append(b.Kept, v)
 			default:

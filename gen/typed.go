@@ -24,6 +24,7 @@ type TypedType struct {
 	*Type
 	Declares
 	Array *TypedArray
+	Kept  bool // whether the Program that was read has some variable of it kept
 }
 
 // TypedArray is the array that a type promises.
@@ -66,6 +67,11 @@ func newTyped(p *Program, arrays []*TypedArray, loops []*Loop) (*Typed, error) {
 	r := &textReader{seen: map[string]bool{}, declared: map[string]Declares{}}
 	for i := range p.Types {
 		t.Types[i] = r.typ(&p.Types[i], arrays[i])
+	}
+	for i := range p.Variables {
+		if p.Variables[i].Keep {
+			t.typeOf(i).Kept = true
+		}
 	}
 	unread := p.unread()
 	for i := range p.Kernels {

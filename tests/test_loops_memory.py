@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import tracemalloc
 from pathlib import Path
 
 import kit
@@ -234,6 +235,22 @@ def test_what_smaller_loops_leave_for_one_another_is_kept_too():
         f(a, b)
     assert abs(sys.getallocatedblocks() - blocks) < 100
     assert [sys.getrefcount(value) for value in (a, b)] == before
+
+
+def test_what_loops_write_in_place_is_kept_where_they_become_one():
+    """The mean is divided in place, by a loop that is one with the sum: it takes memory of its own, which is kept."""
+    x = tensor("float64", 2, "x")
+    f = opweld.function([x], (x - T.mean(x, axis=1, keepdims=True)) / 3)
+    a = np.random.default_rng(5).normal(size=(1000, 8))
+    want = f(a)
+    tracemalloc.start()
+    try:
+        got = f(a)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert want.nbytes <= peak < want.nbytes + 4000  # the means are 8000
+    np.testing.assert_array_equal(got, want)
 
 
 def test_calls_that_overlap_share_no_storage_between_their_loops():
