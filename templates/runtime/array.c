@@ -213,10 +213,14 @@ OPW_INLINE int opw_put_array(PyArrayObject **place, PyArrayObject *array)
     return 0;
 }
 
+/* Whether an array is somebody's besides a call's, which has it twice at most: given to be written into. What a call has from the one
+   before is nobody's, and is taken where it lies as a new one would: how results lie hangs on no earlier call. */
+OPW_INLINE int opw_is_anothers(PyArrayObject *array) { return Py_REFCNT(array) > 2; }
+
 /* Makes the output in a place an array of this shape: what is there, or a new one in C order. */
 static int opw_fit_output(PyArrayObject **place, int ndim, const npy_intp *dims, int type)
 {
-    if (*place && opw_has_dims(*place, ndim, dims))
+    if (*place && opw_has_dims(*place, ndim, dims) && (PyArray_IS_C_CONTIGUOUS(*place) || opw_is_anothers(*place)))
         return 0;
     Py_INCREF(opw_dtypes[type]); /* NumPy takes it */
     return opw_put_array(place, (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], ndim, (npy_intp *)dims, NULL,

@@ -236,6 +236,7 @@ static int opw_recall_outputs(const opw_loop *work, opw_places places, opw_opera
                 status = opw_fit_known(reader, work, places, k, &list->all[list->n++]);
         if (!folded && fold->indexed && status > 0) {
             list->all[list->n++] = opw_no_place;
+            (void)opw_read(reader);
             opw_lies_so(reader, &opw_no_place);
         }
         if (!folded)
@@ -257,7 +258,7 @@ static int opw_lay_fold(const opw_loop *work, opw_known *known, opw_places place
 {
     opw_reader reader;
     opw_earlier earlier;
-    int status = opw_knows(known, list->all, work->inputs, &reader) ? opw_recall_outputs(work, places, list, &reader) : 0;
+    int status = opw_knows(known, group, list->all, work->inputs, &reader) ? opw_recall_outputs(work, places, list, &reader) : 0;
     if (status < 0)
         return 1;
     if (status) {
@@ -268,7 +269,8 @@ static int opw_lay_fold(const opw_loop *work, opw_known *known, opw_places place
     if ((status = opw_lay_folds(work, places, group, list, &extent->ndim, extent->dims)))
         return status;
     extent->n = opw_plan_fold(o, work, list, extent->ndim, extent->dims, kept, gone);
-    opw_begin_notes(known, list->all, list->inputs, list->n, opw_made_since(&earlier, work, places));
+    opw_begin_notes(known, group, list->all, list->inputs, list->n,
+                    opw_made_since(&earlier, work, list->all + list->inputs, list->n - list->inputs));
     opw_note_plan(known, o, extent->n);
     opw_end_notes(known);
     return 0;

@@ -8,7 +8,6 @@
 /* Reads what is known, word by word: of its own, for where an array is made, or given back, the loop may be run by others. */
 typedef struct {
     const npy_intp *at;
-    npy_uint64 made; /* as opw_begin_notes has it */
     npy_intp words[OPW_KNOWN_WORDS];
 } opw_reader;
 
@@ -44,10 +43,10 @@ OPW_INLINE int opw_lies_so(opw_reader *reader, const opw_operand *operand)
 }
 
 /* Whether the inputs of a loop lie as they did; what follows is to be read. */
-static int opw_knows(const opw_known *known, const opw_operand *list, int inputs, opw_reader *reader)
+static int opw_knows(const opw_known *known, const opw_group *group, const opw_operand *list, int inputs, opw_reader *reader)
 {
     int i;
-    if (!known->n)
+    if (!known->n || known->group != group)
         return 0;
     reader->at = known->words;
     for (i = 0; i < inputs; i++)
@@ -55,34 +54,14 @@ static int opw_knows(const opw_known *known, const opw_operand *list, int inputs
             return 0;
     memcpy(reader->words, reader->at, sizeof(*reader->at) * (size_t)(known->words + known->n - reader->at));
     reader->at = reader->words;
-    reader->made = (npy_uint64)opw_read(reader);
     return 1;
 }
 
-/* Makes output k of a loop an array that lies as the one did that is read: what is there, or, where that one was made, a new one. 0: it
-   does not lie so; -1: an exception is set. */
-static int opw_fit_known(opw_reader *reader, const opw_loop *work, opw_places places, int k, opw_operand *operand)
-{
-    PyArrayObject **place = opw_place(places, work->inputs + k);
-    const int type = (int)work->types[work->inputs + k], ndim = (int)reader->at[0];
-    npy_intp dims[OPW_MAX_DIMS], strides[OPW_MAX_DIMS];
-    int i;
-    for (i = 0; i < ndim; i++) {
-        dims[i] = reader->at[1 + 2 * i];
-        strides[i] = reader->at[2 + 2 * i];
-    }
-    if (!*place || !opw_has_dims(*place, ndim, dims)) {
-        if (!(reader->made >> k & 1))
-            return 0;
-        Py_INCREF(opw_dtypes[type]); /* NumPy takes it */
-        if (opw_put_array(place, (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], ndim, dims, strides, NULL, 0, NULL)))
-            return -1;
-    }
-    *operand = opw_operand_of(*place);
-    return opw_lies_so(reader, operand);
-}
+/* How an output came to be, by which one is made that lies so. What the caller gave, or another call left, lies as it pleases: it tells of
+   no other array. */
+enum { OPW_FOUND, OPW_MADE, OPW_MADE_PLAIN };
 
-/* What lies in the places of a loop's outputs before they are made; of those that are made then, a bit for each. */
+/* What lies in the places of a loop's outputs before they are made. */
 typedef struct { PyArrayObject *all[OPW_MAX_OPERANDS]; } opw_earlier;
 
 static void opw_look(opw_earlier *earlier, const opw_loop *work, opw_places places)
@@ -92,13 +71,41 @@ static void opw_look(opw_earlier *earlier, const opw_loop *work, opw_places plac
         earlier->all[k] = *opw_place(places, work->inputs + k);
 }
 
-static npy_uint64 opw_made_since(const opw_earlier *earlier, const opw_loop *work, opw_places places)
+/* Of n outputs that are listed, a bit for each that was made since. */
+static npy_uint64 opw_made_since(const opw_earlier *earlier, const opw_loop *work, const opw_operand *list, int n)
 {
     npy_uint64 made = 0;
-    int k;
-    for (k = 0; k < work->outputs; k++)
-        made |= (npy_uint64)(*opw_place(places, work->inputs + k) != earlier->all[k]) << k;
+    int i, k;
+    for (i = 0; i < n; i++) {
+        for (k = 0; k < work->outputs && earlier->all[k] != list[i].array; k++)
+            ;
+        made |= (npy_uint64)(k == work->outputs) << i;
+    }
     return made;
+}
+
+/* Makes output k of a loop an array that lies as the one did that is read: what is there, or, where that one was made, a new one. 0: it
+   does not lie so; -1: an exception is set. */
+static int opw_fit_known(opw_reader *reader, const opw_loop *work, opw_places places, int k, opw_operand *operand)
+{
+    PyArrayObject **place = opw_place(places, work->inputs + k);
+    const int type = (int)work->types[work->inputs + k], how = (int)opw_read(reader), ndim = (int)reader->at[0];
+    npy_intp dims[OPW_MAX_DIMS], strides[OPW_MAX_DIMS];
+    int i;
+    for (i = 0; i < ndim; i++) {
+        dims[i] = reader->at[1 + 2 * i];
+        strides[i] = reader->at[2 + 2 * i];
+    }
+    if (!*place || !opw_has_dims(*place, ndim, dims)) {
+        if (how == OPW_FOUND)
+            return 0;
+        Py_INCREF(opw_dtypes[type]); /* NumPy takes it */
+        if (opw_put_array(place, (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], ndim, dims,
+                                                                       how == OPW_MADE ? strides : NULL, NULL, 0, NULL)))
+            return -1;
+    }
+    *operand = opw_operand_of(*place);
+    return opw_lies_so(reader, operand);
 }
 
 static void opw_note_axes(opw_known *known, const opw_axes *axes)
@@ -125,17 +132,31 @@ static void opw_read_axes(opw_reader *reader, opw_axes *axes, int operands)
     }
 }
 
-/* Notes how operands lie, the first of what is known. made: a bit for each output that was made for the loop: what the caller gave, or
-   another call left, lies as it pleases, and tells of no other array. */
-static void opw_begin_notes(opw_known *known, const opw_operand *list, int inputs, int n, npy_uint64 made)
+/* Whether an array has the strides that NumPy gives a new one. */
+static int opw_lies_plain(const opw_operand *operand)
+{
+    npy_intp apart = operand->size;
+    int i;
+    for (i = operand->ndim - 1; i >= 0; i--) {
+        if (operand->strides[i] != apart)
+            return 0;
+        apart *= operand->dims[i];
+    }
+    return 1;
+}
+
+/* Notes how operands lie, the first of what is known: inputs, then what else there is to n, of which `made` has a bit for each that was. */
+static void opw_begin_notes(opw_known *known, const opw_group *group, const opw_operand *list, int inputs, int n, npy_uint64 made)
 {
     int k;
+    known->group = group;
     known->n = 0;
     for (k = 0; k < inputs; k++)
         opw_note_operand(known, &list[k]);
-    opw_note(known, (npy_intp)made);
-    for (; k < n; k++)
+    for (; k < n; k++, made >>= 1) {
+        opw_note(known, !(made & 1) ? OPW_FOUND : opw_lies_plain(&list[k]) ? OPW_MADE_PLAIN : OPW_MADE);
         opw_note_operand(known, &list[k]);
+    }
 }
 
 /* What did not fit is not known. */

@@ -1,23 +1,23 @@
 /* What surrounds a loop of stores: outputs, the order of the axes. */
 /* ---- loops of stores ---------------------------------------------------------------------------------------------- */
 
-/* A new array whose axes lie in memory as those of the loop do. */
-static PyArrayObject *opw_new_like(const opw_axes *axes, int ndim, const npy_intp *dims, int type, npy_intp size)
+/* Makes the output in a place an array of this shape: what is there, or a new one whose axes lie in memory as those of the loop do. */
+static int opw_fit_like(PyArrayObject **place, const opw_axes *axes, int ndim, const npy_intp *dims, int type, npy_intp size)
 {
+    const int fits = *place && opw_has_dims(*place, ndim, dims);
     npy_intp strides[OPW_MAX_DIMS];
     int i;
+    if (fits && opw_is_anothers(*place))
+        return 0;
     for (i = axes->n - 1; i >= 0; i--) {
         strides[axes->axis[i]] = size;
         size *= axes->dims[i];
     }
+    if (fits && PyArray_CompareLists(PyArray_STRIDES(*place), strides, ndim))
+        return 0;
     Py_INCREF(opw_dtypes[type]); /* NumPy takes it */
-    return (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], ndim, (npy_intp *)dims, strides, NULL, 0, NULL);
-}
-
-/* Makes the output in a place an array of this shape: what is there, or a new one. */
-static int opw_fit_like(PyArrayObject **place, const opw_axes *axes, int ndim, const npy_intp *dims, int type, npy_intp size)
-{
-    return (!*place || !opw_has_dims(*place, ndim, dims)) && opw_put_array(place, opw_new_like(axes, ndim, dims, type, size));
+    return opw_put_array(place, (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], ndim, (npy_intp *)dims, strides,
+                                                                      NULL, 0, NULL));
 }
 
 /* Writes an operand's strides, broadcast to ndim axes, into the loop's. */
@@ -167,30 +167,33 @@ typedef struct {
 } opw_stored;
 
 /* Notes how a loop of stores is laid out. What may write over its inputs asks anew. */
-static void opw_note_store(const opw_loop *work, opw_known *known, const opw_operand *list, const opw_axes *axes, opw_stored stored)
+static void opw_note_store(const opw_loop *work, opw_known *known, const opw_group *group, const opw_operand *list, const opw_axes *axes,
+                           opw_stored stored)
 {
     if (work->over)
         return;
-    opw_begin_notes(known, list, work->inputs, work->inputs + work->outputs, stored.made);
+    opw_begin_notes(known, group, list, work->inputs, work->inputs + work->outputs, stored.made);
     opw_note(known, stored.n);
     opw_note(known, stored.rows);
+    opw_note(known, (npy_intp)stored.made);
     opw_note_axes(known, axes);
     opw_end_notes(known);
 }
 
 /* The same, from what is known: 1: all lie as they did; 0: they do not; -1: an exception is set. */
-static int opw_recall_store(const opw_loop *work, const opw_known *known, opw_places places, opw_operand *list, opw_axes *axes, opw_stored *stored)
+static int opw_recall_store(const opw_loop *work, const opw_known *known, opw_places places, const opw_group *group, opw_operand *list,
+                            opw_axes *axes, opw_stored *stored)
 {
     const int operands = work->inputs + work->outputs;
     opw_reader reader;
-    int k, status = opw_knows(known, list, work->inputs, &reader);
+    int k, status = opw_knows(known, group, list, work->inputs, &reader);
     for (k = 0; k < work->outputs && status > 0; k++)
         status = opw_fit_known(&reader, work, places, k, &list[work->inputs + k]);
     if (status <= 0)
         return status;
-    stored->made = reader.made;
     stored->n = opw_read(&reader);
     stored->rows = (int)opw_read(&reader);
+    stored->made = (npy_uint64)opw_read(&reader);
     opw_read_axes(&reader, axes, operands);
     return 1;
 }
@@ -200,23 +203,23 @@ static int opw_lay_store(const opw_loop *work, opw_known *known, opw_places plac
                          opw_stored *stored)
 {
     opw_earlier earlier;
-    int i, status = opw_recall_store(work, known, places, list, axes, stored);
+    int i, status = opw_recall_store(work, known, places, group, list, axes, stored);
     if (status)
         return status < 0;
     opw_look(&earlier, work, places);
     if ((status = opw_lay_stores(work, places, group, list, axes)))
         return status;
     opw_join_axes(axes);
-    stored->made = opw_made_since(&earlier, work, places);
+    stored->made = opw_made_since(&earlier, work, list + work->inputs, work->outputs);
     stored->rows = 0;
     for (i = 0, stored->n = 1; i < axes->n; i++)
         stored->n *= axes->dims[i];
-    opw_note_store(work, known, list, axes, *stored);
+    opw_note_store(work, known, group, list, axes, *stored);
     return 0;
 }
 
 /* Runs a loop that is laid out. That it needs no blocks is known then, and in which order its axes are best. */
-static int opw_store_over(const opw_loop *work, opw_axes *axes, const opw_operand *list, opw_stored stored)
+static int opw_store_over(const opw_loop *work, const opw_group *group, opw_axes *axes, const opw_operand *list, opw_stored stored)
 {
     char *p[OPW_MAX_OPERANDS];
     int k, status;
@@ -235,7 +238,7 @@ static int opw_store_over(const opw_loop *work, opw_axes *axes, const opw_operan
         if (stored.n >= OPW_PACK_WORTH && (status = opw_run_packed(work, axes, p)) != OPW_AS_IT_IS)
             return status;
         stored.rows = 1;
-        opw_note_store(work, &work->known->alone, list, axes, stored);
+        opw_note_store(work, &work->known->alone, group, list, axes, stored);
     }
     return opw_store_rows(work, axes, p);
 }
@@ -246,7 +249,7 @@ static int opw_store_listed(const opw_loop *work, opw_places places, const opw_g
     opw_axes axes;
     opw_stored stored;
     int status = opw_lay_store(work, &work->known->alone, places, group, list, &axes, &stored);
-    return status ? (status == OPW_EMPTY ? 0 : status) : opw_store_over(work, &axes, list, stored);
+    return status ? (status == OPW_EMPTY ? 0 : status) : opw_store_over(work, group, &axes, list, stored);
 }
 
 static int opw_store_strided(const opw_loop *work, opw_places places, const opw_group *group)

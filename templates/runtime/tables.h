@@ -138,6 +138,7 @@ typedef struct {
 /* What a loop knows of its last call (known.c), in n words; 0: nothing. One by itself, and one laid out with others. */
 #define OPW_KNOWN_WORDS 120
 typedef struct {
+    const void *group; /* of which the loop was the main one; NULL: of none. What it asks of shapes holds for these */
     uint32_t n;
     npy_intp words[OPW_KNOWN_WORDS];
 } opw_known;
