@@ -531,11 +531,13 @@ def _after_fork(made: Any) -> object:
     """A call where a thread that was not forked has the turn: as that leaves it."""
     made = made.maker.create()
     turn = _turn(made)
-    turn.held, turn.process = 1, os.getpid() + 1
+    turn.held, turn.process, lock = 1, os.getpid() + 1, turn.lock
     try:
         return made(A)
     finally:
         turn.held = 0
+        if turn.lock != lock:  # which another process's thread would have: here nobody does
+            ctypes.pythonapi.PyThread_free_lock(ctypes.c_void_p(lock))
 
 
 def _nested(made: Any) -> object:

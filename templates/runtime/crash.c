@@ -42,6 +42,25 @@ static const opw_range *opw_range_of(uintptr_t address)
     return range;
 }
 
+/* Whether a call stands before an address of a range: a call returns there. Elsewhere it may be where a function begins, which the stack
+   has too. */
+static int opw_follows_call(const opw_range *range, uintptr_t address)
+{
+#if defined(__x86_64__)
+    const unsigned char *end = (const unsigned char *)address;
+    uintptr_t room = address - range->start, n;
+    if (room >= 5 && end[-5] == 0xe8) /* of so many bytes */
+        return 1;
+    for (n = 2; n <= 7 && n <= room; n++)
+        if (end[-(ptrdiff_t)n] == 0xff && (end[1 - (ptrdiff_t)n] & 0x38) == 0x10) /* by way of a register, or of memory */
+            return 1;
+    return 0;
+#else
+    (void)range, (void)address;
+    return 1;
+#endif
+}
+
 /* The range that runs, or, where it has called something else, the nearest one that a word of the stack leads back to. */
 static const opw_range *opw_running(uintptr_t at, uintptr_t stack)
 {
@@ -52,7 +71,8 @@ static const opw_range *opw_running(uintptr_t at, uintptr_t stack)
         struct iovec here = {words, sizeof words}, there = {(void *)(stack + done * sizeof *words), sizeof words};
         ssize_t got = syscall(SYS_process_vm_readv, getpid(), &here, 1UL, &there, 1UL, 0UL); /* the stack may end before */
         for (i = 0; !found && got > 0 && i < (size_t)got / sizeof *words; i++)
-            found = opw_range_of(words[i] - 1); /* what a call returns to lies behind it */
+            if ((found = opw_range_of(words[i] - 1)) && !opw_follows_call(found, words[i])) /* what a call returns to lies behind it */
+                found = NULL;
         if (got < (ssize_t)sizeof words)
             break;
     }

@@ -13,7 +13,9 @@ static int opw_fit_like(PyArrayObject **place, const opw_axes *axes, int ndim, c
         strides[axes->axis[i]] = size;
         size *= axes->dims[i];
     }
-    if (fits && PyArray_CompareLists(PyArray_STRIDES(*place), strides, ndim))
+    for (i = 0; fits && i < ndim && (dims[i] == 1 || PyArray_STRIDE(*place, i) == strides[i]); i++)
+        ;
+    if (fits && i == ndim)
         return 0;
     Py_INCREF(opw_dtypes[type]); /* NumPy takes it */
     return opw_put_array(place, (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], ndim, (npy_intp *)dims, strides,

@@ -246,7 +246,8 @@ static const opw_figure floats[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT};
 static const opw_figure float_sizes[] = {4, 4, 4};
 static const int over_second[] = {1};
 
-static const opw_loop roots[] = {{1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL, NULL}};
+static opw_knowledge known[17];
+static const opw_loop roots[] = {{1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL, NULL, &known[0]}};
 
 static int sum_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc)
 {
@@ -320,24 +321,24 @@ static const opw_fold largest = {folded, OPW_COLUMNS(sizeof(double)), 1, 1, 0, 0
 
 enum { ADD, ADD_OVER, SUM_0, SUM_1, SUM_ALL, ROOT, EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, ADD_FLOATS, SCALE, SECOND_ROOT, THIRD_ROOT };
 static const opw_loop loops[] = {
-    {2, 1, doubles, sizes, 0, NULL, add_inner, NULL, 100, 0, NULL, NULL, NULL},
-    {2, 1, doubles, sizes, 0, over_second, add_inner, NULL, 100, 0, NULL, NULL, NULL},
-    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[0], 100, 0, NULL, NULL, NULL},
-    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[1], 100, 0, NULL, NULL, NULL},
-    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[2], 100, 0, NULL, NULL, NULL},
-    {1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL, NULL},
-    {2, 1, doubles, sizes, 0, NULL, expand_inner, NULL, 0, 0, NULL, NULL, NULL},
-    {2, 1, doubles, sizes, 0, over_second, expand_inner, NULL, 0, 0, NULL, NULL, NULL},
-    {3, 2, doubles, sizes, 0, NULL, twice_inner, NULL, 0, 0, NULL, NULL, NULL},
-    {2, 2, doubles, sizes, 0, NULL, pair_inner, NULL, 0, 0, NULL, NULL, NULL},
-    {2, 1, doubles, sizes, 0, NULL, NULL, &sums[3], 0, 0, NULL, NULL, NULL},
-    {2, 1, floats, float_sizes, 0, NULL, add_floats_inner, NULL, 100, 0, NULL, NULL, NULL},
-    {3, 1, doubles, sizes, 0, NULL, scale_inner, NULL, 100, 0, NULL, NULL, NULL},
-    {1, 1, doubles, sizes, 0, NULL, second_root_inner, NULL, 0, 0, NULL, NULL, NULL},
-    {1, 1, doubles, sizes, 0, NULL, third_root_inner, NULL, 0, 0, NULL, NULL, NULL},
+    {2, 1, doubles, sizes, 0, NULL, add_inner, NULL, 100, 0, NULL, NULL, NULL, &known[1]},
+    {2, 1, doubles, sizes, 0, over_second, add_inner, NULL, 100, 0, NULL, NULL, NULL, &known[2]},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[0], 100, 0, NULL, NULL, NULL, &known[3]},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[1], 100, 0, NULL, NULL, NULL, &known[4]},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[2], 100, 0, NULL, NULL, NULL, &known[5]},
+    {1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL, NULL, &known[6]},
+    {2, 1, doubles, sizes, 0, NULL, expand_inner, NULL, 0, 0, NULL, NULL, NULL, &known[7]},
+    {2, 1, doubles, sizes, 0, over_second, expand_inner, NULL, 0, 0, NULL, NULL, NULL, &known[8]},
+    {3, 2, doubles, sizes, 0, NULL, twice_inner, NULL, 0, 0, NULL, NULL, NULL, &known[9]},
+    {2, 2, doubles, sizes, 0, NULL, pair_inner, NULL, 0, 0, NULL, NULL, NULL, &known[10]},
+    {2, 1, doubles, sizes, 0, NULL, NULL, &sums[3], 0, 0, NULL, NULL, NULL, &known[11]},
+    {2, 1, floats, float_sizes, 0, NULL, add_floats_inner, NULL, 100, 0, NULL, NULL, NULL, &known[12]},
+    {3, 1, doubles, sizes, 0, NULL, scale_inner, NULL, 100, 0, NULL, NULL, NULL, &known[13]},
+    {1, 1, doubles, sizes, 0, NULL, second_root_inner, NULL, 0, 0, NULL, NULL, NULL, &known[14]},
+    {1, 1, doubles, sizes, 0, NULL, third_root_inner, NULL, 0, 0, NULL, NULL, NULL, &known[15]},
 };
 
-static const opw_loop maxima[] = {{1, 1, doubles, sizes, 0, NULL, NULL, &largest, 100, 0, NULL, NULL, NULL}};
+static const opw_loop maxima[] = {{1, 1, doubles, sizes, 0, NULL, NULL, &largest, 100, 0, NULL, NULL, NULL, &known[16]}};
 
 /* ---- groups: members' nodes count from 10 ---- */
 
