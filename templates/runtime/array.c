@@ -217,12 +217,18 @@ OPW_INLINE int opw_put_array(PyArrayObject **place, PyArrayObject *array)
    before is nobody's, and is taken where it lies as a new one would: how results lie hangs on no earlier call. */
 OPW_INLINE int opw_is_anothers(PyArrayObject *array) { return Py_REFCNT(array) > 2; }
 
+/* Puts a new array into a place; strides NULL: in C order. */
+static int opw_make_array(PyArrayObject **place, int ndim, const npy_intp *dims, const npy_intp *strides, int type)
+{
+    Py_INCREF(opw_dtypes[type]); /* NumPy takes it */
+    return opw_put_array(place, (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], ndim, (npy_intp *)dims,
+                                                                      (npy_intp *)strides, NULL, 0, NULL));
+}
+
 /* Makes the output in a place an array of this shape: what is there, or a new one in C order. */
 static int opw_fit_output(PyArrayObject **place, int ndim, const npy_intp *dims, int type)
 {
     if (*place && opw_has_dims(*place, ndim, dims) && (PyArray_IS_C_CONTIGUOUS(*place) || opw_is_anothers(*place)))
         return 0;
-    Py_INCREF(opw_dtypes[type]); /* NumPy takes it */
-    return opw_put_array(place, (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], ndim, (npy_intp *)dims, NULL,
-                                                                      NULL, 0, NULL));
+    return opw_make_array(place, ndim, dims, NULL, type);
 }

@@ -99,9 +99,7 @@ static int opw_fit_known(opw_reader *reader, const opw_loop *work, opw_places pl
     if (!*place || !opw_has_dims(*place, ndim, dims)) {
         if (how == OPW_FOUND)
             return 0;
-        Py_INCREF(opw_dtypes[type]); /* NumPy takes it */
-        if (opw_put_array(place, (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], ndim, dims,
-                                                                       how == OPW_MADE ? strides : NULL, NULL, 0, NULL)))
+        if (opw_make_array(place, ndim, dims, how == OPW_MADE ? strides : NULL, type))
             return -1;
     }
     *operand = opw_operand_of(*place);

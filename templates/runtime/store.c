@@ -17,9 +17,7 @@ static int opw_fit_like(PyArrayObject **place, const opw_axes *axes, int ndim, c
         ;
     if (fits && i == ndim)
         return 0;
-    Py_INCREF(opw_dtypes[type]); /* NumPy takes it */
-    return opw_put_array(place, (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], ndim, (npy_intp *)dims, strides,
-                                                                      NULL, 0, NULL));
+    return opw_make_array(place, ndim, dims, strides, type);
 }
 
 /* Writes an operand's strides, broadcast to ndim axes, into the loop's. */
@@ -78,10 +76,16 @@ static int opw_store_rows(const opw_loop *work, const opw_axes *axes, char **p)
     return 0;
 }
 
+/* The same in blocks; OPW_AS_IT_IS: it needs none. */
+static int opw_store_blocks(const opw_loop *work, opw_axes *axes, npy_intp total, char **p)
+{
+    return total >= OPW_PACK_WORTH ? opw_run_packed(work, axes, p) : OPW_AS_IT_IS;
+}
+
 /* The same in blocks, where it needs them. */
 static int opw_store_axes(const opw_loop *work, opw_axes *axes, npy_intp total, char **p)
 {
-    const int status = total >= OPW_PACK_WORTH ? opw_run_packed(work, axes, p) : OPW_AS_IT_IS;
+    const int status = opw_store_blocks(work, axes, total, p);
     return status == OPW_AS_IT_IS ? opw_store_rows(work, axes, p) : status;
 }
 
@@ -237,7 +241,8 @@ static int opw_store_over(const opw_loop *work, const opw_group *group, opw_axes
     if (opw_is_worth(work, stored.n))
         return opw_store_shared(work, axes, stored.n, p);
     if (!stored.rows) {
-        if (stored.n >= OPW_PACK_WORTH && (status = opw_run_packed(work, axes, p)) != OPW_AS_IT_IS)
+        status = opw_store_blocks(work, axes, stored.n, p);
+        if (status != OPW_AS_IT_IS)
             return status;
         stored.rows = 1;
         opw_note_store(work, &work->known->alone, group, list, axes, stored);
