@@ -42,11 +42,20 @@ func TestViewsThatDoNotFit(t *testing.T) {
 		at + ".new[1]: Subtensor: axis 0: expected ascending axes of 4":                      func(k *Kernel, a *Access, s *Step) { a.New[1] = 0 },
 		at + ".cuts[0].axis: Subtensor: axis 9: expected ascending axes of 3":                func(k *Kernel, a *Access, s *Step) { a.Cuts[0].Axis = nine },
 		at + ".cuts[1].axis: Subtensor: axis 0: expected ascending axes of 3":                func(k *Kernel, a *Access, s *Step) { a.Cuts[1].Axis = 0 },
-		at + ".cuts[1]: Subtensor: axis 1: one that is cut by a number goes, one that is sliced stays": func(k *Kernel, a *Access, s *Step) {
+		at + ".cuts[1]: Subtensor: axis 1: one that is cut by a number or goes along with another goes, one that is sliced stays": func(k *Kernel, a *Access, s *Step) {
 			a.Cuts[1] = Cut{Axis: 1, At: &one}
 		},
-		at + ".cuts[0]: Subtensor: axis 0: one that is cut by a number goes, one that is sliced stays": func(k *Kernel, a *Access, s *Step) {
+		at + ".cuts[0]: Subtensor: axis 0: one that is cut by a number or goes along with another goes, one that is sliced stays": func(k *Kernel, a *Access, s *Step) {
 			a.Cuts[0] = Cut{Axis: 0, Start: &one}
+		},
+		at + ".cuts[2]: Subtensor: axis 2: one that is cut by a number or goes along with another goes, one that is sliced stays": func(k *Kernel, a *Access, s *Step) {
+			a.Cuts = append(a.Cuts, Cut{Axis: 2, Along: &one})
+		},
+		at + ".cuts[2].along: Subtensor: axis 1: expected an axis of the view that is not cut itself": func(k *Kernel, a *Access, s *Step) {
+			a.Axes, a.New, a.Cuts = []int{1}, []int{0, 1, 2}, append(a.Cuts, Cut{Axis: 2, Along: &one})
+		},
+		at + ".cuts[1].along: Subtensor: axis 0: expected an axis of the view that is not cut itself": func(k *Kernel, a *Access, s *Step) {
+			a.Axes, a.New, a.Cuts[1] = []int{2}, []int{0, 1, 2}, Cut{Axis: 1, Along: &zero}
 		},
 		at + ".cuts[0]: no input 9, there are 3":                         func(k *Kernel, a *Access, s *Step) { a.Cuts[0].At = &nine },
 		at + ".cuts[0]: Subtensor: input 0 is what is viewed, no number": func(k *Kernel, a *Access, s *Step) { a.Cuts[0].At = &zero },
@@ -145,4 +154,17 @@ func TestViewsThatAreToldByWhatDoesNotFit(t *testing.T) {
 		_, err := p.Check()
 		assert.EqualError(t, err, strings.TrimSpace(want))
 	}
+}
+
+// A diagonal is written and read, and is a cut of the table: of the view's axis, without numbers.
+func TestADiagonalIsACut(t *testing.T) {
+	g, zero := newGraph(t), 0
+	g.returns(g.view("ExtractDiag", &Access{Axes: []int{0}, New: []int{}, Cuts: []Cut{{Axis: 1, Along: &zero}}}, 1, g.input("x", 2)))
+	data, err := g.p.Encode()
+	require.NoError(t, err)
+	assert.Contains(t, string(data), `"view":{"axes":[0],"cuts":[{"along":0,"axis":1}],"new":[]}`)
+	again, err := Decode(data)
+	require.NoError(t, err)
+	assert.Equal(t, g.p.Kernels[0].View, again.Kernels[0].View)
+	assert.Equal(t, CutView{Axis: 1, To: 0, Along: 1}, again.Kernels[0].View.Cuts[0].view([]int{0}))
 }

@@ -90,8 +90,11 @@ func (c *checker) cut(where string, k *Kernel, i, ndim int) {
 	if cut.Axis >= ndim || i > 0 && cut.Axis <= a.Cuts[i-1].Axis {
 		c.fail(where+".axis", k.Label, "axis %d: expected ascending axes of %d", cut.Axis, ndim)
 	}
-	if slices.Contains(a.Axes, cut.Axis) == (cut.At != nil) {
-		c.fail(where, k.Label, "axis %d: one that is cut by a number goes, one that is sliced stays", cut.Axis)
+	if slices.Contains(a.Axes, cut.Axis) == (cut.At != nil || cut.Along != nil) {
+		c.fail(where, k.Label, "axis %d: one that is cut by a number or goes along with another goes, one that is sliced stays", cut.Axis)
+	}
+	if cut.Along != nil && (cut.At != nil || !slices.Contains(a.Axes, *cut.Along) || a.cut(*cut.Along)) {
+		c.fail(where+".along", k.Label, "axis %d: expected an axis of the view that is not cut itself", *cut.Along)
 	}
 	for _, number := range cut.numbers() {
 		if number != nil && (*number == 0 || !c.index(where, "input", *number, len(k.Inputs))) {
@@ -109,6 +112,11 @@ func (c *checker) viewed(where string, k *Kernel, s *Step) {
 
 // numbers lists those that a cut may have.
 func (c *Cut) numbers() [4]*int { return [4]*int{c.At, c.Start, c.Stop, c.Step} }
+
+// cut tells whether something is taken along an axis of the input.
+func (a *Access) cut(axis int) bool {
+	return slices.ContainsFunc(a.Cuts, func(c Cut) bool { return c.Axis == axis })
+}
 
 // order gives for each axis of a view the input's, or -1: a new one.
 func (a *Access) order() []int {

@@ -149,7 +149,7 @@ func (c *canon) access(a *Access) {
 	for i := range a.Cuts {
 		cut := &a.Cuts[i]
 		c.num(cut.Axis)
-		for _, number := range []*int{cut.At, cut.Start, cut.Stop, cut.Step} {
+		for _, number := range []*int{cut.At, cut.Along, cut.Start, cut.Stop, cut.Step} {
 			c.index(number)
 		}
 	}

@@ -153,7 +153,7 @@ func (a *Access) fields() fields {
 	}
 	cuts := []any{}
 	for _, c := range a.Cuts {
-		cuts = append(cuts, fields{"axis": c.Axis}.index("at", c.At).index("start", c.Start).index("stop", c.Stop).index("step", c.Step))
+		cuts = append(cuts, fields{"axis": c.Axis}.index("at", c.At).index("along", c.Along).index("start", c.Start).index("stop", c.Stop).index("step", c.Step))
 	}
 	return fields{"axes": a.Axes, "new": a.New, "cuts": cuts}
 }

@@ -110,8 +110,8 @@ func (d *decoder) access(parent *object) *Access {
 
 func (d *decoder) cut(v any, where place) Cut {
 	o := d.object(v, where)
-	c := Cut{Axis: o.num("axis"), At: o.optional("at")}
-	if c.At == nil {
+	c := Cut{Axis: o.num("axis"), At: o.optional("at"), Along: o.optional("along")}
+	if c.At == nil && c.Along == nil {
 		c.Start, c.Stop, c.Step = o.optional("start"), o.optional("stop"), o.optional("step")
 	}
 	o.close()

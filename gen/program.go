@@ -73,10 +73,11 @@ type Access struct {
 	Cuts []Cut // along the input's axes, ascending
 }
 
-// Cut takes one element along an axis, or a slice. The numbers are inputs, by position.
+// Cut takes one element along an axis, or a slice, or goes along two axes at once. The numbers are inputs, by position.
 type Cut struct {
 	Axis              int
 	At                *int // one element: the axis goes
+	Along             *int // a diagonal: the axis goes, and its places are those of this other axis of the input
 	Start, Stop, Step *int // a slice: of those that are not given what a slice of Python's has
 }
 

@@ -15,6 +15,7 @@ type AccessView struct {
 // CutView is what a view takes along an axis. Of numbers 0 is: not given.
 type CutView struct {
 	Axis, To              int
+	Along                 int // 1: a diagonal
 	At, Start, Stop, Step int
 }
 
@@ -24,8 +25,7 @@ func (v *viewer) accesses() {
 		a := AccessView{Inputs: len(k.Inputs), NDim: k.dims(len(k.Inputs)), Told: k.View.Told, Axes: k.View.order()}
 		gone := []int{}
 		for axis := range k.Variables[0].Type.Array.NDim {
-			cut := slices.ContainsFunc(k.View.Cuts, func(c Cut) bool { return c.Axis == axis })
-			if !k.View.Told && !cut && !slices.Contains(k.View.Axes, axis) {
+			if !k.View.Told && !k.View.cut(axis) && !slices.Contains(k.View.Axes, axis) {
 				gone = append(gone, axis)
 			}
 		}
@@ -45,5 +45,8 @@ func (c *Cut) view(axes []int) CutView {
 			given[i] = *number
 		}
 	}
-	return CutView{c.Axis, slices.Index(axes, c.Axis), given[0], given[1], given[2], given[3]}
+	if c.Along != nil {
+		return CutView{Axis: c.Axis, To: slices.Index(axes, *c.Along), Along: 1}
+	}
+	return CutView{c.Axis, slices.Index(axes, c.Axis), 0, given[0], given[1], given[2], given[3]}
 }

@@ -35,12 +35,36 @@ type LoopView struct {
 	Worth           int           // so many elements are worth letting other threads run; 0: it needs the GIL
 	Raises          int           // 1: it may set an exception, for which it takes the GIL
 	Short           bool          // of so few lines that two vectors are computed at once
+	Asks            bool          // a long run of operands that lie close asks for what comes
 	Fold            *FoldView
 }
 
 // shortest is how many lines of an element, loads and stores among them, are so little work that counting them shows. Longer ones
 // would take longer to compile for nothing.
 const shortest = 12
+
+// askingOperands is how many operands a loop has at most whose runs ask for what comes, as templates/runtime/loop.h has it.
+const askingOperands = 5
+
+// asks tells whether long runs ask for what comes: of loops that do so little that they wait for it, where what is called part by part
+// cannot fail, and a part is several vectors of each operand.
+func (v *LoopView) asks() bool {
+	if !v.Short || v.Fails || v.Guarded || v.Staged != nil || v.Products != nil || len(v.Variants) == 0 || v.Variants[0].Any ||
+		len(v.Operands) > askingOperands {
+		return false
+	}
+	bySize := func(a, b OperandView) int { return a.Size - b.Size }
+	return slices.MaxFunc(v.Operands, bySize).Size <= 2*slices.MinFunc(v.Operands, bySize).Size
+}
+
+// Places names where the operands are of a loop that asks for what comes: as many as it has at most.
+func (v *LoopView) Places() []string {
+	places := slices.Repeat([]string{"NULL"}, askingOperands)
+	for i := range v.Operands {
+		places[i] = fmt.Sprintf("opw_p[%d]", i)
+	}
+	return places
+}
 
 // DirectView is the call of a function of many numbers, where the operands lie close and apart.
 type DirectView struct {
@@ -267,6 +291,7 @@ func (b *body) loop(l *Loop) *LoopView {
 		if products != nil {
 			v.Variants = append(v.Variants, variant(v.Operands, l.lying(v.Operands, all, holds), true))
 		}
+		v.Asks = v.asks()
 		if v.Numbers = mask(l.Scalars); len(v.Variants) == 0 {
 			v.Numbers = "~(npy_uint64)0"
 		}

@@ -57,6 +57,11 @@ def test_diagonals(offset):
     compare("trace", M.astype("int8"), offset=offset)
     compare("trace", M, offset=offset, dtype="float32", exact=False)
     compare("diag", M, k=offset)
+    inputs, value = [T.dmatrix("x"), T.dscalar("y")], M.copy()
+    written = opweld.function(inputs, T.inc_subtensor(T.diagonal(inputs[0], offset), inputs[1]))(value, 2.0)
+    value = value[max(-offset, 0) :, max(offset, 0) :]
+    value[np.arange(min(value.shape)), np.arange(min(value.shape))] += 2
+    np.testing.assert_array_equal(written, value)
     compare("diag", V.astype("float32"), k=offset)
     compare("diag", np.empty(0), k=offset)
     with pytest.raises(ValueError, match="at least two dimensions"):

@@ -175,6 +175,7 @@ class CutFields(_CutFields, total=False):
     """See docs/program.md."""
 
     at: int
+    along: int
     start: int
     stop: int
     step: int

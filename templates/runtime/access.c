@@ -72,6 +72,17 @@ static int opw_slice(const opw_cut *cut, const opw_inputs *inputs, npy_intp *siz
     return 0;
 }
 
+/* Cuts along an axis of the input; size and stride: those of the view's axis. Non-zero: an exception is set. */
+static int opw_reach_cut(const opw_cut *cut, const opw_operand *from, const opw_inputs *inputs, npy_intp *size, npy_intp *stride,
+                         opw_operand *view)
+{
+    if (!cut->along)
+        return opw_slice(cut, inputs, size, stride, view);
+    *size = from->dims[cut->axis] < *size ? from->dims[cut->axis] : *size;
+    *stride += from->strides[cut->axis];
+    return 0;
+}
+
 /* What a view has of an array, without an array of its own; room: for two numbers an axis. Non-zero: an exception is set. */
 static int opw_reach(const opw_access *access, const opw_operand *from, const opw_inputs *inputs, npy_intp *room, opw_operand *view)
 {
@@ -96,7 +107,7 @@ static int opw_reach(const opw_access *access, const opw_operand *from, const op
     for (i = 0; i < access->cuts; i++) {
         const opw_cut *cut = &access->cut_table[i];
         if (cut->to < 0 ? opw_take(cut, inputs, from->dims[cut->axis], from->strides[cut->axis], view)
-                        : opw_slice(cut, inputs, &dims[cut->to], &strides[cut->to], view))
+                        : opw_reach_cut(cut, from, inputs, &dims[cut->to], &strides[cut->to], view))
             return 1;
     }
     return 0;

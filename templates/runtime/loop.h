@@ -113,6 +113,10 @@ typedef __WCHAR_TYPE__ opw_figure;
 /* Computes n elements; p: where each input and output is; s: their strides in bytes. An output is an input's very memory,
    or apart from all. Non-zero: an exception is set. */
 typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
+/* The same of operands that lie close, each where it is: in registers, for calls of few elements that follow one another. What is stored
+   waits for its line, and what a call leaves in memory would wait behind it. */
+typedef int (*opw_close_fn)(npy_intp n, char *p0, char *p1, char *p2, char *p3, char *p4);
+#define OPW_ASKING_RUN 2048 /* elements, from which on a run is looked at that could ask for what comes */
 /* Division by one number, the same for many elements, takes a product and two fused ones (see templates/scalar/over_f.c.tmpl): where
    the processor has them. Products alone are as good where that is asked for. Rows of fewer than SHORT do not gain. LINE: elements of a
    line of an output, or of a part of one, for there are no more than SHORT for sure. */
@@ -243,6 +247,8 @@ OPW_SHARED int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const 
 /* The same for a block of columns that fold. */
 OPW_SHARED int opw_fold_by_products(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc,
                                     int inputs, int operands, opw_block_fn products, opw_block_fn exactly);
+/* Runs n elements of operands that lie close, or are one number: part by part, asking for what comes before each, where that pays. */
+OPW_SHARED int opw_run_asking(npy_intp n, opw_close_fn close, char *const *p, const npy_intp *s, int operands);
 /* Runs n elements of a loop of stores. */
 OPW_SHARED int opw_run_stages(const opw_stages *w, npy_intp n, char *const *p, const npy_intp *s);
 /* Runs a block, rows of n elements which are t apart: what waits for the rest of the loop is left in the slots, whole blocks one after

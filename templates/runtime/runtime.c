@@ -20,6 +20,7 @@
 #include "shapes.c"
 #include "known.c"
 #include "processor.c"
+#include "asking.c"
 #include "close.c"
 #include "products.c"
 #include "over.c"

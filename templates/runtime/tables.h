@@ -166,10 +166,11 @@ OPW_SHARED int opw_run_folds(char *frame, const uint32_t *slots);
 
 /* ---- views ---- */
 
-/* What a view takes along an axis of its first input: one element, or a slice. Numbers are the view's other inputs, by position;
+/* What a view takes along an axis of its first input: one element, a slice, or a diagonal. Numbers are the view's other inputs, by position;
    0: it is not given. */
 typedef struct {
     int axis, to;              /* the input's axis; the view's, -1: there is none, `at` takes one element */
+    int along;                 /* places of the input's axis are those of the view's, which has one of its own */
     int at, start, stop, step;
 } opw_cut;
 

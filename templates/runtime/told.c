@@ -12,7 +12,7 @@ static int opw_told_cut(const npy_int64 *told, npy_intp at, int ndim, const opw_
     int i;
     if (told[at] < 0 || told[at] >= ndim || given < 0 || given > 15 || (given && given < 8))
         return 0;
-    *cut = (opw_cut){(int)told[at], -1, (int)at + 2, 0, 0, 0};
+    *cut = (opw_cut){(int)told[at], -1, 0, (int)at + 2, 0, 0, 0};
     for (i = 0; i < access->ndim; i++)
         if (access->axes[i] == cut->axis)
             cut->to = i;

@@ -194,6 +194,20 @@ def check_writing_over_an_argument():
     assert over(np.array(2.0), number) is number and number == 5
 
 
+def check_runs_that_ask_for_what_comes():
+    """Each element is computed once, and nothing else is touched, however long a run is and wherever it begins."""
+    for sizes in ((8, 8), (4,), (8, 0, 8), (4, 8, 4, 0, 8), (1, 1), (16, 16), (2, 4)):
+        for n in (0, 1, 2047, 2048, 4095, 8192, 16384 + 77, 70001):
+            arrays = [np.zeros(n * size + 128, np.int8) for size in sizes]
+            begins = (ctypes.c_void_p * 5)(*[array.ctypes.data + 64 for array in arrays])
+            steps = (ctypes.c_ssize_t * 5)(*sizes)
+            parts = C.checks_asking(ctypes.c_ssize_t(n), begins, steps, len(sizes))
+            assert (parts > 1) == (n * sum(sizes) >= 65536), (sizes, n, parts)
+            for size, array in zip(sizes, arrays):
+                before, own, behind = np.split(array, [64, 64 + n * size])
+                assert (own == 1).all() and not before.any() and not behind.any()
+
+
 def check_reductions_on_every_layout():
     rng = np.random.default_rng(3)
     functions = {0: make(SUM0), 1: make(SUM1), None: make(SUM)}

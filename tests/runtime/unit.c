@@ -358,7 +358,7 @@ static const npy_uint64 expand_masks[] = {1}, twice_masks[] = {3, 7}, pair_masks
 /* Views: x.T; of what comes first [n:], [n]; [::-1], where the step is the second input; without an axis of size 1. */
 enum { TURNED, FROM, AT_N, EVERY, SQUEEZED };
 static const int axes[] = {1, 0, 1};
-static const opw_cut from_n[] = {{0, 0, 0, 1, 0, 0}}, at_n[] = {{0, -1, 1, 0, 0, 0}}, every_n[] = {{0, 0, 0, 0, 0, 1}};
+static const opw_cut from_n[] = {{0, 0, 0, 0, 1, 0, 0}}, at_n[] = {{0, -1, 0, 1, 0, 0, 0}}, every_n[] = {{0, 0, 0, 0, 0, 0, 1}};
 static const opw_access accesses[] = {
     {1, 2, axes, 0, 0, NULL}, {2, 2, axes + 1, 0, 1, from_n}, {2, 1, axes, 0, 1, at_n}, {2, 2, axes + 1, 0, 1, every_n}, {1, 1, axes, 1, 0, NULL},
 };
@@ -748,6 +748,30 @@ EXPORTED int checks_roots(void)
     roots_taken = 0;
     return taken;
 }
+
+/* Parts of a run that asks for what comes: each byte of an operand is counted up, a number's never. */
+static const npy_intp *asked_sizes;
+static int asked_parts;
+static int count_up(npy_intp n, char *p0, char *p1, char *p2, char *p3, char *p4)
+{
+    char *const p[] = {p0, p1, p2, p3, p4};
+    int k;
+    npy_intp i;
+    for (k = 0; k < 5; k++)
+        for (i = 0; p[k] && i < n * asked_sizes[k]; i++)
+            p[k][i]++;
+    asked_parts++;
+    return 0;
+}
+
+/* How many parts n elements of operands have that are s apart; negative: they failed. */
+EXPORTED int checks_asking(npy_intp n, char *const *p, const npy_intp *s, int operands)
+{
+    asked_sizes = s;
+    asked_parts = 0;
+    return opw_run_asking(n, count_up, p, s, operands) ? -1 : asked_parts;
+}
+
 EXPORTED int checks_structs(void) { return live_structs; }
 EXPORTED void checks_fail_init(int how) { init_fails = how; }
 

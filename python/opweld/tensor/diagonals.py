@@ -2,16 +2,101 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from opweld.graph.basic import Apply
+from opweld.graph.op import Op
 from opweld.tensor.axis import one_axis
 from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.likes import DType, TensorLike
 from opweld.tensor.operators import functions
+from opweld.tensor.type import TensorType
 
-__all__ = ["diag", "diagonal", "trace", "tril", "triu"]
+if TYPE_CHECKING:
+    from opweld.schema import AccessFields
+
+__all__ = ["ExtractDiag", "diag", "diagonal", "trace", "tril", "triu"]
+
+_FLAT = "diag requires an array of at least two dimensions"
+
+
+class ExtractDiag(Op):
+    """A view of the main diagonals of matrices, the last two axes: they go, and one for the diagonal comes last."""
+
+    __props__ = ()
+    view_map = {0: [0]}
+
+    def make_node(self, x: TensorLike) -> Apply:
+        """Build the node.
+
+        Parameters
+        ----------
+        x : Variable or array_like
+            What is viewed, of two dimensions at least.
+
+        Returns
+        -------
+        Apply
+            One output of the same dtype.
+
+        Raises
+        ------
+        ValueError
+            If `x` has less than two dimensions.
+        """
+        x = as_tensor_variable(x)
+        if x.ndim < 2:
+            raise ValueError(_FLAT)
+        *others, rows, columns = x.type.shape
+        size = None if rows is None or columns is None else min(rows, columns)
+        return Apply(self, [x], [TensorType(x.type.dtype, [*others, size])()])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """View in Python."""
+        size = min(inputs[0].shape[-2:])
+        output_storage[0][0] = np.einsum("...ii->...i", inputs[0][..., :size, :size])  # one that can be written
+
+    def by_places(self, x: Any) -> Any:
+        """Give the diagonals by integers, which can be written through.
+
+        Parameters
+        ----------
+        x : TensorVariable
+            Of two dimensions at least.
+
+        Returns
+        -------
+        TensorVariable
+        """
+        places = functions.arange(functions.minimum(x.shape[x.ndim - 2], x.shape[x.ndim - 1]))
+        return x[(*[slice(None)] * (x.ndim - 2), places, places)]
+
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
+        """Give the shorter of the two sizes."""
+        *others, rows, columns = input_shapes[0]
+        return [(*others, functions.minimum(rows, columns))]
+
+    def structure(self, node: Apply) -> dict[str, AccessFields]:
+        """Give the view as data, for the engine (docs/program.md).
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+
+        Returns
+        -------
+        dict
+            Under ``view``.
+        """
+        rows = node.inputs[0].type.ndim - 2
+        return {"view": {"axes": list(range(rows + 1)), "new": [], "cuts": [{"axis": rows + 1, "along": rows}]}}
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Version of what `structure` says."""
+        return (1,)
 
 
 def tril(m: TensorLike, k: int = 0) -> Any:
@@ -115,17 +200,14 @@ def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     """
     x = as_tensor_variable(x)
     if x.ndim < 2:
-        raise ValueError("diag requires an array of at least two dimensions")
+        raise ValueError(_FLAT)
     first, second = one_axis(axis1, x.ndim), one_axis(axis2, x.ndim)
     if first == second:
         raise ValueError("axis1 and axis2 cannot be the same")
     moved: Any = functions.moveaxis(x, (first, second), (-2, -1))
-    others = (slice(None),) * (x.ndim - 2)
-    part = (*others, slice(max(-offset, 0), None), slice(max(offset, 0), None))
-    moved = moved[part]
-    places = functions.arange(functions.minimum(moved.shape[x.ndim - 2], moved.shape[x.ndim - 1]))
-    part = (*others, places, places)
-    return moved[part]
+    if offset:
+        moved = moved[(..., slice(max(-offset, 0), None), slice(max(offset, 0), None))]
+    return ExtractDiag()(moved)
 
 
 def diag(v: TensorLike, k: int = 0) -> Any:

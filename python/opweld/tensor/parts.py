@@ -109,6 +109,8 @@ def inc_subtensor(x: TensorLike, y: TensorLike, inplace: bool = False) -> Any:
 def _write(what: str, x: TensorLike, y: TensorLike, set_: bool, inplace: bool) -> Any:
     advanced = functions.advanced
     node = x.owner if isinstance(x, Variable) else None
+    if node is not None and isinstance(node.op, functions.diagonals.ExtractDiag):
+        node = node.op.by_places(node.inputs[0]).owner
     op = None if node is None else node.op
     if node is None or not isinstance(op, (Subtensor, advanced.AdvancedSubtensor)):
         raise TypeError(f"{what}: expected z[key], got {x if isinstance(x, Variable) else _what(x)}")
