@@ -13,6 +13,7 @@ from opweld.tensor.convert import as_tensor_variable
 from opweld.tensor.likes import DType, TensorLike
 from opweld.tensor.operators import functions
 from opweld.tensor.type import TensorType
+from opweld.tensor.variable import TensorVariable
 
 if TYPE_CHECKING:
     from opweld.schema import AccessFields
@@ -58,7 +59,7 @@ class ExtractDiag(Op):
         size = min(inputs[0].shape[-2:])
         output_storage[0][0] = np.einsum("...ii->...i", inputs[0][..., :size, :size])  # one that can be written
 
-    def by_places(self, x: Any) -> Any:
+    def by_places(self, x: TensorVariable) -> TensorVariable:
         """Give the diagonals by integers, which can be written through.
 
         Parameters
@@ -71,7 +72,8 @@ class ExtractDiag(Op):
         TensorVariable
         """
         places = functions.arange(functions.minimum(x.shape[x.ndim - 2], x.shape[x.ndim - 1]))
-        return x[(*[slice(None)] * (x.ndim - 2), places, places)]
+        key = (*[slice(None)] * (x.ndim - 2), places, places)
+        return x[key]
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
         """Give the shorter of the two sizes."""
@@ -206,7 +208,7 @@ def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
         raise ValueError("axis1 and axis2 cannot be the same")
     moved: Any = functions.moveaxis(x, (first, second), (-2, -1))
     if offset:
-        moved = moved[(..., slice(max(-offset, 0), None), slice(max(offset, 0), None))]
+        moved = moved[..., max(-offset, 0) :, max(offset, 0) :]
     return ExtractDiag()(moved)
 
 
