@@ -112,6 +112,20 @@ def test_large_arrays_and_few_rows(graph):
         assert_bits(listed(f, x, row, s), by_rows(f, x, row, s))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("graph", [centred, divided, shares, normed])
+def test_long_rows(graph, dtype):
+    """Rows of many blocks: these are joined in the pairs in which a run by itself joins them."""
+    f, threaded, unfused = made(graph, dtype), made(graph, dtype, threads=2), made(graph, dtype, fuse=False)
+    for n in (2048, 2049, 2303, 2304, 2560, 3162, 4095, 4096, 4352, 8191, 8192, 15000, 16384, 32767, 32768):
+        for what in ("usual", "special"):
+            x, row, s = given(n, max(64, 300000 // n), dtype, what)
+            found = listed(f, x, row, s)
+            assert_bits(listed(threaded, x, row, s), found)
+            if graph is not normed:
+                assert_bits(listed(unfused, x, row, s), found)
+
+
 def test_what_is_out_of_range_again_and_again():
     f, (x, row, s) = made(centred, np.float64), given(300, 3000, np.float64, "usual")
     x[::7] *= 1e-308
@@ -193,7 +207,10 @@ f({given})
         ("np.ones((383, 32))", False),
         ("np.ones((500, 31))", False),
         ("np.ones((20, 200))", False),
-        ("np.ones((200, 2048))", False),
+        ("np.ones((64, 2048))", False),  # so few, which a near cache holds, are added up as columns
+        ("np.ones((65, 2048))", True),
+        ("np.ones((20, 32767))", True),
+        ("np.ones((20, 32768))", False),
         ("np.ones((200, 257))", True),
     ],
 )

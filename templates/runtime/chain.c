@@ -5,9 +5,11 @@
    the text of its loops in one, for the way in which rows mostly lie. Where they lie otherwise its loops run as others do; no element is
    computed otherwise. */
 #define OPW_CHAIN_LEAST 12288 /* elements for each loop that reads rows again: what a near cache holds is read as soon from there; and */
-#define OPW_CHAIN_SHORT 32 /* of a row: what it takes to begin with rows, and to end them, is to be worth while */
+#define OPW_CHAIN_SHORT 32 /* of a row: what it takes to begin with rows, and to end them, is to be worth while; */
+#define OPW_CHAIN_LONG 32768 /* and of one that is not: a second cache holds it, and what is made of it */
 #define OPW_CHAIN_RUN 131072 /* that are computed, half as many where threads share them, before it is looked whether something was out */
                              /* of range; where it was, it may come again: */
+#define OPW_CHAIN_ROWS 16   /* but so many rows at least */
 #define OPW_CHAIN_PLAIN 4   /* as many times as many are run loop by loop */
 
 /* How many elements a chain has, at least. */
@@ -25,7 +27,7 @@ static int opw_may_be_rows(const opw_operand *operand, const opw_chain *chain)
 {
     int last = operand->ndim - 1;
     return last > 0 && operand->strides[last] == operand->size && operand->dims[last] >= OPW_CHAIN_SHORT &&
-           operand->dims[last] < OPW_LONG_RUN && operand->dims[last - 1] > 1 &&
+           operand->dims[last] < OPW_CHAIN_LONG && operand->dims[last - 1] > 1 &&
            operand->dims[last] * operand->dims[last - 1] >= opw_chain_least(chain);
 }
 
@@ -86,7 +88,7 @@ static int opw_is_chain(const opw_slabs *slabs, const opw_chain *chain)
 {
     const npy_intp n = slabs->loops[0]->gone.dims[0];
     int j;
-    if ((uint32_t)slabs->n != chain->loops || n < OPW_CHAIN_SHORT || n >= OPW_LONG_RUN)
+    if ((uint32_t)slabs->n != chain->loops || n < OPW_CHAIN_SHORT || n >= OPW_CHAIN_LONG)
         return 0;
     for (j = 0; j < slabs->n; j++)
         if (opw_positions(slabs->loops[j]) != slabs->positions || !opw_lies_in_rows(slabs->loops[j], chain, j, n))
@@ -99,6 +101,7 @@ static int opw_cut_chain(opw_slabs *slabs)
 {
     const npy_intp n = slabs->loops[0]->gone.dims[0];
     slabs->length = (opw_threads ? OPW_CHAIN_RUN / 2 : OPW_CHAIN_RUN) / n;
+    slabs->length = slabs->length < OPW_CHAIN_ROWS ? OPW_CHAIN_ROWS : slabs->length;
     slabs->slabs = (slabs->positions + slabs->length - 1) / slabs->length;
     return 1;
 }

@@ -138,7 +138,7 @@ typedef int (*opw_close_fn)(npy_intp n, char *p0, char *p1, char *p2, char *p3, 
 #else
 #define OPW_DIVIDES 0
 #endif
-#define OPW_CHAIN_LEVELS 4 /* of pairs of blocks, of rows that are no long runs (OPW_LONG_RUN) */
+#define OPW_CHAIN_LEVELS 8 /* of pairs of blocks, of the longest rows (OPW_CHAIN_LONG) */
 #ifndef OPW_CHAIN_BEGINS   /* what tests, which say so in cflags, want done where a chain begins */
 #define OPW_CHAIN_BEGINS (void)0
 #endif
