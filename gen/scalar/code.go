@@ -131,10 +131,16 @@ func Alone(name string, args []Type) (Helper, bool) {
 	if len(args) == 0 {
 		return Helper{}, false
 	}
-	if o := ops[name]; o.even && o.vector != "" && args[0].Class == 'f' && args[0].Form() != nil && args[1].Name == "int32" { // ldexp
-		return Helper{"vector_i", o.inC(), args[0]}, true
+	switch o := ops[name]; {
+	case !o.even:
+		return Vector(name, args[0])
+	case o.vector == "" || args[0].Class != 'f' || args[0].Form() == nil:
+		return Helper{}, false
+	case len(args) == 1:
+		return Helper{"vector", o.inC(), args[0]}, true
+	default: // ldexp
+		return Helper{"vector_i", o.inC(), args[0]}, args[1].Name == "int32"
 	}
-	return Vector(name, args[0])
 }
 
 // Simple is the piece of the vector library that computes an operation on arguments of a type, the one that is given by number of
@@ -149,7 +155,7 @@ func Simple(name string, arg Type, number int) (Helper, bool) {
 // inC is what math.h calls an operation, or its own name where that has none.
 func (o op) inC() string {
 	text, _ := o.pattern([]Type{{Class: 'f'}, {Class: 'f'}}[:o.args])
-	if name, _, found := strings.Cut(text, "{F}"); found {
+	if name, given, found := strings.Cut(text, "{F}"); found && (given == "({0})" || given == "({0}, {1})") {
 		return name
 	}
 	return o.name

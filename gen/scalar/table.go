@@ -220,11 +220,11 @@ var table = []op{
 		shows: "[-1000.0, 0.0]; [-1000.0, 1.0] = array([-999.       ,    1.5849625])"},
 
 	// rounding, which compilers make vectors of where it is to the nearest, and the bits of floating point numbers
-	{name: "floor", args: 1, simple: true, keeps: true, code: by{"biu": "{0}", "f": "rint{F}({0}) - (__builtin_isgreater(rint{F}({0}), {0}) ? 1 : 0)"}, doc: "Round down.",
+	{name: "floor", args: 1, even: true, vector: "whole", simple: true, keeps: true, code: by{"biu": "{0}", "f": "rint{F}({0}) - (__builtin_isgreater(rint{F}({0}), {0}) ? 1 : 0)"}, doc: "Round down.",
 		shows: "[-1.5, 0.5, 2.7] = array([-2.,  0.,  2.])"},
-	{name: "ceil", args: 1, simple: true, keeps: true, code: by{"biu": "{0}", "f": "-(rint{F}(-{0}) - (__builtin_isgreater(rint{F}(-{0}), -{0}) ? 1 : 0))"}, doc: "Round up.",
+	{name: "ceil", args: 1, even: true, vector: "whole", simple: true, keeps: true, code: by{"biu": "{0}", "f": "-(rint{F}(-{0}) - (__builtin_isgreater(rint{F}(-{0}), -{0}) ? 1 : 0))"}, doc: "Round up.",
 		shows: "[-1.5, 0.5, 2.7] = array([-1.,  1.,  3.])"},
-	{name: "trunc", args: 1, simple: true, keeps: true, code: by{"biu": "{0}", "f": "copysign{F}(rint{F}(fabs{F}({0})) - (__builtin_isgreater(rint{F}(fabs{F}({0})), fabs{F}({0})) ? 1 : 0), {0})"}, doc: "Round towards zero.",
+	{name: "trunc", args: 1, even: true, vector: "whole", simple: true, keeps: true, code: by{"biu": "{0}", "f": "copysign{F}(rint{F}(fabs{F}({0})) - (__builtin_isgreater(rint{F}(fabs{F}({0})), fabs{F}({0})) ? 1 : 0), {0})"}, doc: "Round towards zero.",
 		shows: "[-1.5, 0.5, 2.7] = array([-1.,  0.,  2.])"},
 	{name: "rint", args: 1, simple: true, keeps: true, doc: "Round to the nearest whole number, halves to even.",
 		shows: "[-1.5, 0.5, 2.7] = array([-2.,  0.,  3.])",

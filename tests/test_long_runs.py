@@ -1,0 +1,68 @@
+"""Long runs of loops that do little: parts, what they ask for, and functions that compute all of a run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from kit import tensor
+
+import opweld
+import opweld.tensor as T
+from opweld.compile import toolchain
+
+LEVELS = toolchain.LEVELS[: toolchain.LEVELS.index(toolchain.march("native")) + 1]
+DTYPES = [("float64",) * 2, ("float32",) * 2, ("float32", "float64"), ("complex64", "float64"), ("int16", "int8")]
+LENGTHS = [*range(70), 2047, 2048, 2049, 8191, 8192, 16383, 16384 + 77, 70001]
+SPECIAL = [0.0, -0.0, 0.5, -0.5, 0.49999999999999994, -0.7, 1.5, 2.5, np.inf, -np.inf, np.nan, -np.nan, 5e-324, -5e-324]
+SPECIAL += [2.0**23 - 0.5, 2.0**23 + 1, 2.0**52 - 0.5, 2.0**52 + 1, -(2.0**52) + 0.5, 1e300, -1e300]
+
+
+def placed(n: int, dtype: str, offset: int) -> np.ndarray:
+    """n numbers that begin so many bytes behind a line, special ones among them."""
+    room = np.zeros(n * np.dtype(dtype).itemsize + 128, np.uint8)
+    begin = -room.ctypes.data % 64 + offset
+    array = room[begin : begin + n * np.dtype(dtype).itemsize].view(dtype)
+    with np.errstate(all="ignore"):
+        array[:] = np.resize(np.array([*SPECIAL, *np.linspace(-9, 9, 31)]).astype(dtype), n)
+    return array
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["floor", "ceil", "trunc"])
+def test_whole_numbers(name: str, dtype: str, level: str) -> None:
+    """Alone, by an instruction, and beside others; over its argument too: bits and signs of zeros are NumPy's."""
+    x = tensor(dtype, 1, "x")
+    alone = opweld.function([x], getattr(T, name)(x), options={"march": level})
+    beside = opweld.function([x], getattr(T, name)(x + 0) + 0, options={"march": level})
+    bits = f"u{np.dtype(dtype).itemsize}"
+    for n in LENGTHS:
+        given = placed(n, dtype, 8 * (n % 8))
+        wanted, out = getattr(np, name)(given), placed(n, dtype, 16)
+        numbers = ~np.isnan(given)
+        for found in (alone(given), alone(given, out=out), alone(given, out=given.copy()), alone(given[::-1])[::-1]):
+            assert np.array_equal(found.view(bits)[numbers], wanted.view(bits)[numbers])
+            assert np.isnan(found[~numbers]).all()
+        np.testing.assert_array_equal(beside(given), wanted)
+        own = given.copy()
+        alone(own, out=own)
+        np.testing.assert_array_equal(own, wanted)
+
+
+@pytest.mark.parametrize("dtypes", DTYPES)
+def test_runs_in_parts(dtypes: tuple[str, str]) -> None:
+    """Wherever operands begin, however long a run is: each element is of its own, and nothing else is written."""
+    x, y = (tensor(dtype, 1, name) for dtype, name in zip(dtypes, "xy", strict=True))
+    f = opweld.function([x, y], x * y + x)
+    assert "opw_run_asking" in opweld.source(f)
+    for n in [0, 1, 2047, 2048, 4095, 5000, 8192, 16384 + 77, 70001]:
+        for offset in (0, 16, 24, 56):
+            a, b = (np.ones(n, dtype) * (np.arange(n) % 97) for dtype in dtypes)
+            a, b = a.astype(dtypes[0]), b.astype(dtypes[1])
+            wanted = a * b + a
+            room = np.full(wanted.nbytes + 192, 0x55, np.uint8)
+            begin = -room.ctypes.data % 64 + offset - offset % wanted.itemsize
+            out = room[begin : begin + wanted.nbytes].view(wanted.dtype)
+            f(a, b, out=out)
+            np.testing.assert_array_equal(out, wanted)
+            assert (room[:begin] == 0x55).all() and (room[begin + wanted.nbytes :] == 0x55).all()
