@@ -54,6 +54,9 @@ func TestViewsThatDoNotFit(t *testing.T) {
 		at + ".cuts[2].along: Subtensor: axis 1: expected an axis of the view that is not cut itself": func(k *Kernel, a *Access, s *Step) {
 			a.Axes, a.New, a.Cuts = []int{1}, []int{0, 1, 2}, append(a.Cuts, Cut{Axis: 2, Along: &one})
 		},
+		at + ".cuts[1]: Subtensor: axis 1: one that is cut by a number goes along with no other": func(k *Kernel, a *Access, s *Step) {
+			a.Axes, a.New, a.Cuts[1] = []int{2}, []int{0, 1, 2}, Cut{Axis: 1, At: &one, Along: &zero}
+		},
 		at + ".cuts[1].along: Subtensor: axis 0: expected an axis of the view that is not cut itself": func(k *Kernel, a *Access, s *Step) {
 			a.Axes, a.New, a.Cuts[1] = []int{2}, []int{0, 1, 2}, Cut{Axis: 1, Along: &zero}
 		},

@@ -93,7 +93,10 @@ func (c *checker) cut(where string, k *Kernel, i, ndim int) {
 	if slices.Contains(a.Axes, cut.Axis) == (cut.At != nil || cut.Along != nil) {
 		c.fail(where, k.Label, "axis %d: one that is cut by a number or goes along with another goes, one that is sliced stays", cut.Axis)
 	}
-	if cut.Along != nil && (cut.At != nil || !slices.Contains(a.Axes, *cut.Along) || a.cut(*cut.Along)) {
+	if cut.Along != nil && cut.At != nil {
+		c.fail(where, k.Label, "axis %d: one that is cut by a number goes along with no other", cut.Axis)
+	}
+	if cut.Along != nil && (!slices.Contains(a.Axes, *cut.Along) || a.cut(*cut.Along)) {
 		c.fail(where+".along", k.Label, "axis %d: expected an axis of the view that is not cut itself", *cut.Along)
 	}
 	for _, number := range cut.numbers() {

@@ -47,10 +47,10 @@ const shortest = 12
 const askingOperands = 5
 
 // asks tells whether long runs ask for what comes: of loops that do so little that they wait for it, where what is called part by part
-// cannot fail, and a part is several vectors of each operand.
+// cannot fail, and a part is several vectors of each operand. How much a user's text does nobody knows, nor whether it throws.
 func (v *LoopView) asks() bool {
-	if !v.Short || v.Fails || v.Guarded || v.Staged != nil || v.Products != nil || len(v.Variants) == 0 || v.Variants[0].Any ||
-		len(v.Operands) > askingOperands {
+	if !v.Short || v.Fails || v.Staged != nil || v.Products != nil || len(v.Variants) == 0 || v.Variants[0].Any ||
+		len(v.Operands) > askingOperands || slices.ContainsFunc(v.Lines, func(line LineView) bool { return line.Code != nil }) {
 		return false
 	}
 	bySize := func(a, b OperandView) int { return a.Size - b.Size }

@@ -8,6 +8,7 @@ from kit import tensor
 
 import opweld
 import opweld.tensor as T
+from opweld import scalar
 from opweld.compile import toolchain
 
 LEVELS = toolchain.LEVELS[: toolchain.LEVELS.index(toolchain.march("native")) + 1]
@@ -66,3 +67,38 @@ def test_runs_in_parts(dtypes: tuple[str, str]) -> None:
             f(a, b, out=out)
             np.testing.assert_array_equal(out, wanted)
             assert (room[:begin] == 0x55).all() and (room[begin + wanted.nbytes :] == 0x55).all()
+
+
+class Square(scalar.UnaryScalarOp):
+    """C of a user's that cannot fail."""
+
+    __props__ = ("c_lang",)
+
+    def __init__(self, c_lang: str) -> None:
+        self.c_lang = c_lang
+        super().__init__(scalar.upgrade_to_float)
+
+    def impl(self, x: float) -> float:
+        return x * x
+
+    def c_code(self, node: object, name: str, inputs: list[str], outputs: list[str], sub: dict[str, str]) -> str:
+        return f"{outputs[0]} = {inputs[0]} * {inputs[0]};"
+
+    def c_code_cache_version(self) -> tuple[int, ...]:
+        return (1,)
+
+
+@pytest.mark.parametrize("c_lang", ["c", "c++"])
+def test_a_users_text_runs_whole(c_lang: str) -> None:
+    """Alone and beside others, with several members or one: how much it does is not known, nor whether it throws."""
+    square, x = T.Elemwise(Square(c_lang)), tensor("float64", 1, "x")
+    given = placed(70001, "float64", 16)
+    given = np.where(abs(given) < 1e9, given, 1)
+    for output, wanted in (
+        (square(x), given**2), (square(x) + 1, given**2 + 1), (square(square(x)), (given**2) ** 2),
+        ([square(x), x + 1], [given**2, given + 1]), (-square(x + 1) * x, -((given + 1) ** 2) * given),
+    ):  # fmt: skip
+        f = opweld.function([x], output)
+        assert "opw_run_asking(opw_n" not in opweld.source(f)
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(f(given), wanted)

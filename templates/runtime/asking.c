@@ -4,6 +4,7 @@
 #define OPW_ASKING_BYTES (1 << 16) /* read and written: no nearest cache has so many */
 #define OPW_ASKING_PART 512        /* bytes of the widest operand between two times */
 #define OPW_STORES_AHEAD 1024      /* bytes on what is asked for lies */
+#define OPW_ASK(line) __builtin_prefetch(p + OPW_STORES_AHEAD + (line) * OPW_LINE)
 #ifndef OPW_ASKS_HERE              /* what tests say of any processor */
 #define OPW_ASKS_HERE opw_is_intel()
 #endif
@@ -11,18 +12,11 @@
 /* Asks for so many bytes, if any: OPW_ASKING_PART, or a half of it, and so on. */
 OPW_INLINE void opw_ask(const char *p, npy_intp bytes)
 {
-    const char *next = p + OPW_STORES_AHEAD;
     switch (bytes / OPW_LINE) {
-    case 8:
-        __builtin_prefetch(next + 7 * OPW_LINE);
-        __builtin_prefetch(next + 6 * OPW_LINE);
-        __builtin_prefetch(next + 5 * OPW_LINE);
-        __builtin_prefetch(next + 4 * OPW_LINE); /* fall through */
-    case 4:
-        __builtin_prefetch(next + 3 * OPW_LINE);
-        __builtin_prefetch(next + 2 * OPW_LINE); /* fall through */
-    case 2: __builtin_prefetch(next + OPW_LINE); /* fall through */
-    case 1: __builtin_prefetch(next); /* fall through */
+    case 8: OPW_ASK(7), OPW_ASK(6), OPW_ASK(5), OPW_ASK(4); /* fall through */
+    case 4: OPW_ASK(3), OPW_ASK(2); /* fall through */
+    case 2: OPW_ASK(1); /* fall through */
+    case 1: OPW_ASK(0); /* fall through */
     default: break;
     }
 }
