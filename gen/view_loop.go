@@ -43,7 +43,7 @@ type LoopView struct {
 // would take longer to compile for nothing.
 const shortest = 12
 
-// askingOperands is how many operands a loop has at most whose runs ask for what comes, as templates/runtime/loop.h has it.
+// askingOperands is how many operands a loop has at most whose runs ask for what comes: OPW_ASKING_OPERANDS of templates/runtime/loop.h.
 const askingOperands = 5
 
 // asks tells whether long runs ask for what comes: of loops that do so little that they wait for it, where what is called part by part

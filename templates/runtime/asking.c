@@ -38,8 +38,8 @@ static npy_intp opw_asking_part(npy_intp n, const npy_intp *s, int operands)
 int opw_run_asking(npy_intp n, opw_close_fn close, char *const *p, const npy_intp *s, int operands)
 {
     const npy_intp part = opw_asking_part(n, s, operands);
-    char *q[5] = {NULL};
-    npy_intp t[5] = {0};
+    char *q[OPW_ASKING_OPERANDS] = {NULL};
+    npy_intp t[OPW_ASKING_OPERANDS] = {0};
     int k, status;
     for (k = 0; k < operands; k++) {
         q[k] = p[k];

@@ -116,7 +116,8 @@ typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 /* The same of operands that lie close, each where it is: in registers, for calls of few elements that follow one another. What is stored
    waits for its line, and what a call leaves in memory would wait behind it. */
 typedef int (*opw_close_fn)(npy_intp n, char *p0, char *p1, char *p2, char *p3, char *p4);
-#define OPW_ASKING_RUN 2048 /* elements, from which on a run is looked at that could ask for what comes */
+#define OPW_ASKING_RUN 2048   /* elements, from which on a run is looked at that could ask for what comes */
+#define OPW_ASKING_OPERANDS 5 /* that it has at most */
 /* Division by one number, the same for many elements, takes a product and two fused ones (see templates/scalar/over_f.c.tmpl): where
    the processor has them. Products alone are as good where that is asked for. Rows of fewer than SHORT do not gain. LINE: elements of a
    line of an output, or of a part of one, for there are no more than SHORT for sure. */
