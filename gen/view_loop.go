@@ -83,6 +83,7 @@ type OperandView struct {
 // Products: it has divisors that are one number each.
 type VariantView struct {
 	Test     string // whether operands lie so
+	Strides  []int  // of the operands; anyhow: any
 	Any      bool   // inputs lie anyhow: for products alone
 	Held     []OperandView
 	Args     string
@@ -323,7 +324,7 @@ func numbers(all []int) string {
 
 // variant names the operands that lie as given.
 func variant(operands []OperandView, strides []int, products bool) VariantView {
-	v := VariantView{Any: slices.Contains(strides, anyhow), Products: products}
+	v := VariantView{Any: slices.Contains(strides, anyhow), Strides: strides, Products: products}
 	var tests []string
 	for i, o := range operands {
 		stride := fmt.Sprint(strides[i])

@@ -69,6 +69,19 @@ def test_runs_in_parts(dtypes: tuple[str, str]) -> None:
             assert (room[:begin] == 0x55).all() and (room[begin + wanted.nbytes :] == 0x55).all()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_number_beside_a_view(dtype: str) -> None:
+    """A function of all of a run is called where operands lie as it wants them, and not for a number."""
+    x, k, several = tensor(dtype, 1, "x"), tensor("int32", 0, "k"), tensor("int32", 1, "several")
+    number, entry = opweld.function([x, k], T.ldexp(x[1:], k)), opweld.function([x, several], T.ldexp(x, several[0]))
+    each = opweld.function([x, several], T.ldexp(x[1:], several[1:]))
+    for n in (5, 3000, 70001):
+        given, by = np.arange(n, dtype=dtype), np.arange(n, dtype="int32") % 5 + 1
+        np.testing.assert_array_equal(number(given, np.int32(1)), given[1:] * 2)
+        np.testing.assert_array_equal(entry(given, by), given * 2)
+        np.testing.assert_array_equal(each(given, by), np.ldexp(given[1:], by[1:]))
+
+
 class Square(scalar.UnaryScalarOp):
     """C of a user's that cannot fail."""
 
