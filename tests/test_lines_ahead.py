@@ -56,9 +56,19 @@ def test_it_changes_no_bit():
     ],
 )
 def test_where_it_is_done(inputs, columns, near, far):
-    """On Intel's processors everywhere; elsewhere of one input but in short rows, of several in long runs in caches."""
+    """Sums: on Intel's everywhere; elsewhere of one input but in short rows, of several in long runs in caches."""
     intel = "GenuineIntel" in Path("/proc/cpuinfo").read_text()
-    lines = 6144 if far and not intel else 2048
+    lines = 6144 if far else 2048
     done = run(SUM, f"((order)&OPW_ASKING)=={lines}?{lines}:(__builtin_trap(),0)", str(inputs), str(columns))
     left = not near and not intel
+    assert done.returncode in ([-signal.SIGILL, -signal.SIGTRAP] if left else [0]), done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="no /proc/cpuinfo, which says whose processor it is")
+@pytest.mark.parametrize(("columns", "lines"), [(300, 2048), (60_000, 6144)])
+def test_what_is_larger_asks_near(columns, lines):
+    """Of what is larger Intel's processors are asked for nothing that no second cache has; others as of sums."""
+    left = lines > 2048 and "GenuineIntel" in Path("/proc/cpuinfo").read_text()
+    asked = f"((order)&OPW_ASKING)=={lines}?{lines}:(__builtin_trap(),0)"
+    done = run(SUM.replace("T.sum", "T.max"), asked, "1", str(columns))
     assert done.returncode in ([-signal.SIGILL, -signal.SIGTRAP] if left else [0]), done.stderr
