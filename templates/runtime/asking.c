@@ -38,27 +38,23 @@ static npy_intp opw_asking_part(npy_intp n, const npy_intp *s, int operands)
 int opw_run_asking(npy_intp n, opw_close_fn close, char *const *p, const npy_intp *s, int operands)
 {
     const npy_intp part = opw_asking_part(n, s, operands);
-    char *q[OPW_ASKING_OPERANDS] = {NULL};
+    char *q[OPW_ASKING_OPERANDS] = {NULL}, *q0, *q1, *q2, *q3, *q4;
     npy_intp t[OPW_ASKING_OPERANDS] = {0};
     int k, status;
     for (k = 0; k < operands; k++) {
         q[k] = p[k];
         t[k] = part * s[k];
     }
-    if (part) {
-        char *q0 = q[0], *q1 = q[1], *q2 = q[2], *q3 = q[3], *q4 = q[4];
-        const npy_intp t0 = t[0], t1 = t[1], t2 = t[2], t3 = t[3], t4 = t[4];
-        for (; n >= 2 * part; n -= part) {
-            opw_ask(q0, t0);
-            opw_ask(q1, t1);
-            opw_ask(q2, t2);
-            opw_ask(q3, t3);
-            opw_ask(q4, t4);
-            if ((status = close(part, q0, q1, q2, q3, q4)))
-                return status;
-            q0 += t0, q1 += t1, q2 += t2, q3 += t3, q4 += t4;
-        }
-        return close(n, q0, q1, q2, q3, q4);
+    q0 = q[0], q1 = q[1], q2 = q[2], q3 = q[3], q4 = q[4];
+    for (; part && n >= 2 * part; n -= part) {
+        opw_ask(q0, t[0]);
+        opw_ask(q1, t[1]);
+        opw_ask(q2, t[2]);
+        opw_ask(q3, t[3]);
+        opw_ask(q4, t[4]);
+        if ((status = close(part, q0, q1, q2, q3, q4)))
+            return status;
+        q0 += t[0], q1 += t[1], q2 += t[2], q3 += t[3], q4 += t[4];
     }
-    return close(n, q[0], q[1], q[2], q[3], q[4]);
+    return close(n, q0, q1, q2, q3, q4);
 }

@@ -9,8 +9,8 @@
 #define OPW_CHAIN_LONG 32768 /* and of one that is not: a second cache holds it, and what is made of it */
 #define OPW_CHAIN_RUN 131072 /* that are computed, half as many where threads share them, before it is looked whether something was out */
                              /* of range; where it was, it may come again: */
-#define OPW_CHAIN_ROWS 16   /* but so many rows at least */
 #define OPW_CHAIN_PLAIN 4   /* as many times as many are run loop by loop */
+#define OPW_CHAIN_ROWS 16   /* rows that are computed together, at least, however long they are */
 
 /* How many elements a chain has, at least. */
 static npy_intp opw_chain_least(const opw_chain *chain)

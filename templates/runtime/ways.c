@@ -139,10 +139,8 @@ static int opw_asks_ahead(const opw_loop *work, const opw_axes *gone, npy_intp n
     const int last = gone->n - 1, several = opw_moving(work, gone, last) > 1;
     const npy_intp apart = opw_apart(gone, last, work->inputs), bytes = n * apart;
     const int ahead = opw_ahead_of(bytes);
-    if (opw_is_intel() && !work->fold->chunk[1] && bytes > OPW_SECOND)
-        return 0;
     if (opw_is_intel())
-        return several ? OPW_AHEAD_NEAR : ahead;
+        return bytes > OPW_SECOND && !work->fold->chunk[1] ? 0 : several ? OPW_AHEAD_NEAR : ahead;
     if (several)
         return 2 * bytes <= OPW_MEMORY && gone->dims[last] >= OPW_LONG_RUN ? ahead : 0;
     return bytes > OPW_MEMORY || gone->dims[last] * apart >= OPW_ASKING_ROW ? ahead : 0;

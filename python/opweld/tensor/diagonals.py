@@ -72,8 +72,7 @@ class ExtractDiag(Op):
         TensorVariable
         """
         places = functions.arange(functions.minimum(x.shape[x.ndim - 2], x.shape[x.ndim - 1]))
-        key = (*[slice(None)] * (x.ndim - 2), places, places)
-        return x[key]
+        return x[..., places, places]
 
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> list[Any]:
         """Give the shorter of the two sizes."""
