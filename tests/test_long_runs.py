@@ -115,3 +115,46 @@ def test_a_users_text_runs_whole(c_lang: str) -> None:
         assert "opw_run_asking(opw_n" not in opweld.source(f)
         with np.errstate(all="ignore"):
             np.testing.assert_array_equal(f(given), wanted)
+
+
+ROWS = [(1, 1), (3, 20), (400, 20), (3000, 63), (200, 64), (70, 127), (40, 128), (47, 316), (5, 5000)]
+WORKS = {
+    "a row": lambda x, row, column: x * row + row,
+    "a column": lambda x, row, column: x * column,
+    "a column and a row": lambda x, row, column: row - column,
+    "two columns": lambda x, row, column: x * column - column,
+    "divided by a number": lambda x, row, column: (x - row) / 3,
+    "divided by a column": lambda x, row, column: (x - row) / column,
+}
+
+
+def guarded(shape: tuple[int, int], offset: int) -> tuple[np.ndarray, np.ndarray]:
+    """Room that is marked, and an array in it that begins so many bytes behind a line."""
+    room = np.full(shape[0] * shape[1] * 8 + 192, 0x55, np.uint8)
+    begin = 64 - room.ctypes.data % 64 + offset
+    return room, room[begin : begin + shape[0] * shape[1] * 8].view("float64").reshape(shape)
+
+
+@pytest.mark.parametrize("fastmath", [False, True])
+@pytest.mark.parametrize("name", WORKS)
+def test_rows_in_parts(name: str, fastmath: bool) -> None:
+    """Of every length, however they lie, over an input too: each element is of its own, and no other is written."""
+    shapes = {"x": (None, None), "row": (1, None), "column": (None, 1)}
+    x, row, column = (opweld.TensorType("float64", shape)(key) for key, shape in shapes.items())
+    work, rng, within = WORKS[name], np.random.default_rng(1), 1e-15 if fastmath else 0
+    f = opweld.function([x, row, column], work(x, row, column), fastmath=fastmath, on_unused_input="ignore")
+    assert "opw_run_asking(opw_n" in opweld.source(f) or "OPW_BY_PRODUCTS(opw_n" in opweld.source(f)
+    for shape in ROWS:
+        r, c = rng.integers(1, 9, (1, shape[1])).astype("f8"), rng.integers(1, 9, (shape[0], 1)).astype("f8")
+        wide = rng.integers(-9, 9, (2 * shape[0], 2 * shape[1])).astype("f8")
+        part = wide[: shape[0], : shape[1]]
+        for given in (part.copy(), np.asfortranarray(wide[::2, ::2]), wide[::2, ::2], part[::-1]):
+            wanted = work(given, r, c)
+            np.testing.assert_allclose(f(given, r, c), wanted, rtol=within)
+            for offset in (0, 16, 56):
+                room, out = guarded(shape, offset)
+                np.testing.assert_allclose(f(given, r, c, out=out), wanted, rtol=within)
+                out[:] = 0
+                assert np.count_nonzero(room != 0x55) == np.count_nonzero(room == 0) == out.nbytes
+            own = given.copy()
+            np.testing.assert_allclose(f(own, r, c, out=own), wanted, rtol=within)

@@ -3,58 +3,96 @@
 
 #define OPW_ASKING_BYTES (1 << 16) /* read and written: no nearest cache has so many */
 #define OPW_ASKING_PART 512        /* bytes of the widest operand between two times */
+#define OPW_ASKING_SHORT (1 << 20) /* the same where rows have fewer than that */
+#define OPW_STORES_ROW 4096        /* bytes of a row that is worth it, wherever the next one lies */
 #define OPW_STORES_AHEAD 1024      /* bytes on what is asked for lies */
-#define OPW_ASK(line) __builtin_prefetch(p + OPW_STORES_AHEAD + (line) * OPW_LINE)
 #ifndef OPW_ASKS_HERE              /* what tests say of any processor */
 #define OPW_ASKS_HERE opw_is_intel()
 #endif
 
-/* Asks for so many bytes, if any: OPW_ASKING_PART, or a half of it, and so on. */
+/* How many bytes on loops of stores ask for what comes, that read and write so many in all; 0: they ask for nothing. Vectors that cross
+   lines wait for two of them, and stores until theirs is near: a processor that has been asked in time does not. On Xeons that takes a
+   fifth to a third off from the second cache, and a twentieth to a tenth from memory; from the third it changes nothing. Elsewhere it was
+   not tried. */
+static int opw_stores_ahead(npy_intp bytes) { return bytes >= OPW_ASKING_BYTES && OPW_ASKS_HERE ? OPW_STORES_AHEAD : 0; }
+
+/* Bytes that so many elements of operands are, s apart. */
+static npy_intp opw_traffic(npy_intp all, const npy_intp *s, int operands)
+{
+    npy_intp bytes = 0;
+    int k;
+    for (k = 0; k < operands; k++)
+        bytes += all * s[k];
+    return bytes;
+}
+
+/* Asks for so many bytes, if any. */
 OPW_INLINE void opw_ask(const char *p, npy_intp bytes)
 {
-    switch (bytes / OPW_LINE) {
-    case 8: OPW_ASK(7), OPW_ASK(6), OPW_ASK(5), OPW_ASK(4); /* fall through */
-    case 4: OPW_ASK(3), OPW_ASK(2); /* fall through */
-    case 2: OPW_ASK(1); /* fall through */
-    case 1: OPW_ASK(0); /* fall through */
-    default: break;
-    }
+    npy_intp i;
+    for (i = OPW_STORES_AHEAD; i < OPW_STORES_AHEAD + bytes; i += OPW_LINE)
+        __builtin_prefetch(p + i);
 }
 
-/* How many elements are computed between two times; 0: nothing is asked for. Vectors that cross lines wait for two of them, and stores until
-   theirs is near: a processor that has been asked in time does not. On Xeons that takes a fifth to a quarter off from the second cache where
-   they do, and a tenth from memory; from the third it changes nothing. Elsewhere it was not tried. */
-static npy_intp opw_asking_part(npy_intp n, const npy_intp *s, int operands)
+/* How rows of n elements go: whether they ask; parts of so many elements before the last one, which has what is left. Of each operand:
+   bytes from part to part; from the last part of a row to the next row; that are asked for before a part, and before what is left. */
+typedef struct {
+    int ask;
+    npy_intp part, parts, left;
+    npy_intp step[OPW_ASKING_OPERANDS], turn[OPW_ASKING_OPERANDS], asks[OPW_ASKING_OPERANDS], rest[OPW_ASKING_OPERANDS];
+} opw_asking;
+
+static void opw_plan_asking(opw_asking *plan, npy_intp n, npy_intp rows, npy_intp all, const npy_intp *s, const npy_intp *t, int operands)
 {
-    npy_intp each = 0, widest = 1;
+    const npy_intp bytes = opw_traffic(all, s, operands);
+    npy_intp widest = 1;
     int k;
-    for (k = 0; k < operands; k++) {
-        each += s[k];
+    for (k = 0; k < operands; k++)
         widest = s[k] > widest ? s[k] : widest;
+    plan->part = OPW_ASKING_PART / widest;
+    plan->ask = opw_stores_ahead(bytes) && (n >= plan->part || bytes >= OPW_ASKING_SHORT);
+    plan->parts = plan->ask && n >= 2 * plan->part ? n / plan->part - 1 : 0;
+    plan->left = n - plan->parts * plan->part;
+    for (k = 0; k < OPW_ASKING_OPERANDS; k++) {
+        const npy_intp size = k < operands ? s[k] : 0, row = n * size, next = k < operands && rows > 1 ? t[k] : row;
+        const int asked = plan->ask && (next == row || row >= (next ? OPW_STORES_ROW : OPW_ASKING_BYTES));
+        plan->step[k] = plan->part * size;
+        plan->turn[k] = next - plan->parts * plan->step[k];
+        plan->asks[k] = asked ? plan->step[k] : 0;
+        plan->rest[k] = asked ? plan->left * size : 0;
     }
-    return n * each >= OPW_ASKING_BYTES && OPW_ASKS_HERE ? OPW_ASKING_PART / widest : 0;
 }
 
-int opw_run_asking(npy_intp n, opw_close_fn close, char *const *p, const npy_intp *s, int operands)
+int opw_run_asking(npy_intp n, npy_intp rows, npy_intp all, opw_close_fn close, int how, char *const *p, const npy_intp *s, const npy_intp *t,
+                   int operands)
 {
-    const npy_intp part = opw_asking_part(n, s, operands);
-    char *q[OPW_ASKING_OPERANDS] = {NULL}, *q0, *q1, *q2, *q3, *q4;
-    npy_intp t[OPW_ASKING_OPERANDS] = {0};
-    int k, status;
-    for (k = 0; k < operands; k++) {
-        q[k] = p[k];
-        t[k] = part * s[k];
-    }
-    q0 = q[0], q1 = q[1], q2 = q[2], q3 = q[3], q4 = q[4];
-    for (; part && n >= 2 * part; n -= part) {
-        opw_ask(q0, t[0]);
-        opw_ask(q1, t[1]);
-        opw_ask(q2, t[2]);
-        opw_ask(q3, t[3]);
-        opw_ask(q4, t[4]);
-        if ((status = close(part, q0, q1, q2, q3, q4)))
+    char *q0 = p[0], *q1 = operands > 1 ? p[1] : NULL, *q2 = operands > 2 ? p[2] : NULL, *q3 = operands > 3 ? p[3] : NULL;
+    char *q4 = operands > 4 ? p[4] : NULL;
+    npy_intp i;
+    opw_asking o;
+    int status;
+    opw_plan_asking(&o, n, rows, all, s, t, operands);
+    for (; rows; rows--) {
+        for (i = o.parts; i; i--) {
+            opw_ask(q0, o.asks[0]);
+            opw_ask(q1, o.asks[1]);
+            opw_ask(q2, o.asks[2]);
+            opw_ask(q3, o.asks[3]);
+            opw_ask(q4, o.asks[4]);
+            if ((status = close(OPW_N_HOW(o.part, how), q0, q1, q2, q3, q4)))
+                return status;
+            q0 += o.step[0], q1 += o.step[1], q2 += o.step[2], q3 += o.step[3], q4 += o.step[4];
+        }
+        if (o.ask) {
+            opw_ask(q0, o.rest[0]);
+            opw_ask(q1, o.rest[1]);
+            opw_ask(q2, o.rest[2]);
+            opw_ask(q3, o.rest[3]);
+            opw_ask(q4, o.rest[4]);
+        }
+        if ((status = close(OPW_N_HOW(o.left, how), q0, q1, q2, q3, q4)))
             return status;
-        q0 += t[0], q1 += t[1], q2 += t[2], q3 += t[3], q4 += t[4];
+        q0 += o.turn[0], q1 += o.turn[1], q2 += o.turn[2], q3 += o.turn[3], q4 += o.turn[4];
     }
-    return close(n, q0, q1, q2, q3, q4);
+    return 0;
 }

@@ -142,7 +142,7 @@ static int opw_run_linked(const opw_slabs *slabs, npy_intp first, npy_intp n)
             p[j][k] = laid->list.all[k].data + (first + behind - (npy_intp)chain->delays[j]) * ts[j][k];
     }
     if (!(status = opw_run_ahead(slabs, first, behind)) &&
-        !(status = chain->run(slabs->loops[0]->gone.dims[0], n - behind, slabs->lines, slabs->ahead, ps, ts)))
+        !(status = chain->run(slabs->loops[0]->gone.dims[0], n - behind, slabs->lines, slabs->ahead, slabs->stored, ps, ts)))
         status = opw_run_behind(slabs, first + n);
     return status;
 }

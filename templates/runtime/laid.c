@@ -26,7 +26,7 @@ typedef struct {
     npy_intp positions, length, unit; /* of the axis; of a slab, a multiple of the unit */
     npy_intp each, slabs;             /* slabs of a part; all */
     const opw_chain *chain;           /* by which each slab is run, row by row; NULL: loop by loop */
-    int lines, ahead;                 /* whether it writes whole lines; how many bytes on it asks for what it reads */
+    int lines, ahead, stored;         /* whether it writes whole lines; how many bytes on it asks for what it reads, and for what it stores */
 } opw_slabs;
 
 /* The loop of a step, whether it is several nodes, and where its arrays are. */

@@ -115,7 +115,10 @@ typedef __WCHAR_TYPE__ opw_figure;
 typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 /* The same of operands that lie close, each where it is: in registers, for calls of few elements that follow one another. What is stored
    waits for its line, and what a call leaves in memory would wait behind it. */
-typedef int (*opw_close_fn)(npy_intp n, char *p0, char *p1, char *p2, char *p3, char *p4);
+typedef int (*opw_close_fn)(npy_intp n_how, char *p0, char *p1, char *p2, char *p3, char *p4);
+/* How operands lie that are so far apart, as the loop has text for: all close, or some of them numbers; negative: otherwise. */
+typedef int (*opw_lies_fn)(const npy_intp *s);
+#define OPW_N_HOW(n, how) ((n) << 2 | (how)) /* two in one register: there are no more for all */
 #define OPW_ASKING_RUN 2048   /* elements, from which on a run is looked at that could ask for what comes */
 #define OPW_ASKING_OPERANDS 5 /* that it has at most */
 /* Division by one number, the same for many elements, takes a product and two fused ones (see templates/scalar/over_f.c.tmpl): where
@@ -123,17 +126,17 @@ typedef int (*opw_close_fn)(npy_intp n, char *p0, char *p1, char *p2, char *p3, 
    line of an output, or of a part of one, for there are no more than SHORT for sure. */
 #if defined(__FMA__) && defined(__AVX2__) && !defined(__RECIPROCAL_MATH__)
 #define OPW_PRODUCTS
-#define OPW_PRODUCTS_LINE(size) (OPW_LINE / (size) < OPW_PRODUCTS_SHORT ? OPW_LINE / (size) : OPW_PRODUCTS_SHORT)
 #define OPW_BY_PRODUCTS opw_by_products
 #define OPW_FOLD_GAINS(run, elements) ((run) >= 2 * OPW_PRODUCTS_SHORT && (elements) >= OPW_PRODUCTS_LEAST)
 #ifndef OPW_FOLD_BY_PRODUCTS /* what tests, which say so in cflags, want done there */
 #define OPW_FOLD_BY_PRODUCTS opw_fold_by_products
 #endif
 #elif defined(__RECIPROCAL_MATH__)
-#define OPW_BY_PRODUCTS(n, rows, p, s, t, inputs, operands, products, exactly) (products(n, 0, 0, rows, p, s, t), 0)
+#define OPW_BY_PRODUCTS opw_by_lines
 #define OPW_FOLD_GAINS(run, elements) 1
 #define OPW_FOLD_BY_PRODUCTS(n, m, p, s, t, how, acc, inputs, operands, products, exactly) products(n, m, p, s, t, how, acc)
 #endif
+#define OPW_PRODUCTS_LINE(size) (OPW_LINE / (size) < OPW_PRODUCTS_SHORT ? OPW_LINE / (size) : OPW_PRODUCTS_SHORT)
 #ifdef OPW_PRODUCTS
 #define OPW_DIVIDES 1
 #else
@@ -152,7 +155,7 @@ typedef int (*opw_close_fn)(npy_intp n, char *p0, char *p1, char *p2, char *p3, 
 #define OPW_PRODUCTS_LEAST 64 /* fewer elements in all do not gain */
 #define OPW_NO_ROWS (-1)
 /* Rows of n elements, from one on: from a row on, before another; s from element to element, t from row to row. */
-typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp end, char *const *p, const npy_intp *s, const npy_intp *t);
+typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp end, char *const *p, const npy_intp *s, const npy_intp *t, int ahead);
 /* How a column of n elements, s apart, lies: close; or so that the next one, t on, does not follow it, and has to be asked for: what a
    processor does not see coming it waits for. Behind LEAPING stands how many columns on (LEAD), of so many elements as are folded while
    memory answers. EXPECT: eight elements from memory. */
@@ -173,8 +176,10 @@ typedef void (*opw_from_fn)(npy_intp n, npy_intp from, npy_intp row, npy_intp en
    loads cross lines (processor.c). */
 #if defined(__GNUC__)
 #define OPW_AHEAD(p, s, bytes) ((s) ? __builtin_prefetch((p) + (bytes)) : (void)0)
+#define OPW_AHEAD_CLOSE(p, s, size, bytes) OPW_AHEAD(p, __builtin_constant_p(s) && (s) == (size), bytes) /* if a compiler sees that */
 #else
 #define OPW_AHEAD(p, s, bytes) (void)0
+#define OPW_AHEAD_CLOSE(p, s, size, bytes) (void)0
 #endif
 #define OPW_LINE 64 /* bytes of a cache line */
 #define OPW_MANY 128 /* columns side by side, of which it is worth while to fold those before a line by themselves */
@@ -241,15 +246,20 @@ typedef struct {
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Rows of n elements, t from row to row. products: what something was out of range in, which the status word tells, it has not yet
+/* Rows of n elements, t from row to row, of `all` in all. products: what something was out of range in, which the status word tells, it has not yet
    right; exactly: it has, n elements of one row. An output in the place of an input is not written twice. */
-OPW_SHARED int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s, const npy_intp *t, int inputs, int operands,
-                               opw_from_fn products, opw_inner_fn exactly);
+OPW_SHARED int opw_by_products(npy_intp n, npy_intp rows, npy_intp all, char *const *p, const npy_intp *s, const npy_intp *t, int inputs,
+                               int operands, opw_from_fn products, opw_inner_fn exactly);
+/* The same where products are as good as quotients. */
+OPW_SHARED int opw_by_lines(npy_intp n, npy_intp rows, npy_intp all, char *const *p, const npy_intp *s, const npy_intp *t, int inputs,
+                            int operands, opw_from_fn products, opw_inner_fn exactly);
 /* The same for a block of columns that fold. */
 OPW_SHARED int opw_fold_by_products(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc,
                                     int inputs, int operands, opw_block_fn products, opw_block_fn exactly);
-/* Runs n elements of operands that lie close, or are one number: part by part, asking for what comes before each, where that pays. */
-OPW_SHARED int opw_run_asking(npy_intp n, opw_close_fn close, char *const *p, const npy_intp *s, int operands);
+/* Runs rows of n elements, t from row to row, of `all` in all, of operands that lie close, or are one number: part by part, asking for what comes before
+   each, where that pays. */
+OPW_SHARED int opw_run_asking(npy_intp n, npy_intp rows, npy_intp all, opw_close_fn close, int how, char *const *p, const npy_intp *s,
+                              const npy_intp *t, int operands);
 /* Runs n elements of a loop of stores. */
 OPW_SHARED int opw_run_stages(const opw_stages *w, npy_intp n, char *const *p, const npy_intp *s);
 /* Runs a block, rows of n elements which are t apart: what waits for the rest of the loop is left in the slots, whole blocks one after

@@ -1,28 +1,6 @@
 /* Blocks of a loop's innermost axes, with operands that do not lie as its fastest body wants them copied into buffers. */
 /* ---- packing ------------------------------------------------------------------------------------------------------ */
 
-/* Runs n elements of a loop of stores. */
-OPW_INLINE int opw_run_inner(const opw_loop *work, npy_intp n, char *const *p, const npy_intp *s)
-{
-    return work->inner ? work->inner(n, p, s) : opw_run_stages(work->stages, n, p, s);
-}
-
-/* Runs rows of n elements, t from row to row. */
-static int opw_run_rows(const opw_loop *work, npy_intp n, npy_intp rows, char *const *p, const npy_intp *s, const npy_intp *t)
-{
-    const int operands = work->inputs + work->outputs;
-    char *q[OPW_MAX_OPERANDS];
-    int k, status = work->rows ? work->rows(n, rows, p, s, t) : OPW_NO_ROWS;
-    if (status != OPW_NO_ROWS)
-        return status;
-    for (k = 0; k < operands; k++)
-        q[k] = p[k];
-    while (!(status = opw_run_inner(work, n, q, s)) && --rows)
-        for (k = 0; k < operands; k++)
-            q[k] += t[k];
-    return status;
-}
-
 /* A loop has a body for operands whose elements lie one behind the other, which runs in vectors, and one for any strides. Where
    some operand does not lie so, a block of it is copied first, and what the loop stored into a block is copied out. A block has
    rows: positions of one axis. It is run row by row, or, where rows are too short, as one run of all. */
@@ -42,7 +20,8 @@ typedef struct {
     const opw_loop *work;
     const opw_axes *axes;
     int rows, flat;                 /* which axis has the rows; whether a block is one run */
-    npy_intp n, most_rows, most;    /* elements of a whole row; of a block: rows, and elements of a row */
+    npy_intp all, n;                /* elements in all; of a whole row */
+    npy_intp most_rows, most;       /* of a block: rows, and elements of a row */
     npy_intp s[OPW_MAX_OPERANDS], t[OPW_MAX_OPERANDS]; /* what the loop is given: from element to element, from row to row */
     char *buffers[OPW_MAX_OPERANDS];                   /* NULL: it is read or written where it lies */
     const char *held[OPW_MAX_OPERANDS];                /* where what is in the buffer comes from, and how much it is */
@@ -197,7 +176,7 @@ static int opw_run_block(opw_blocks *b, char *const *p, npy_intp rows, npy_intp 
         b->held_rows[k] = rows;
         b->held_n[k] = n;
     }
-    status = b->flat ? opw_run_inner(work, rows * n, q, b->s) : opw_run_rows(work, n, rows, q, b->s, b->t);
+    status = b->flat ? opw_run_inner(work, rows * n, q, b->s) : opw_run_rows(work, n, rows, b->all, q, b->s, b->t);
     for (k = work->inputs; !status && k < operands; k++)
         if (b->buffers[k])
             opw_copy_block(b, k, p[k], rows, n, 0);
@@ -367,6 +346,7 @@ static int opw_plan_blocks(opw_blocks *b, const opw_loop *work, opw_axes *axes, 
     char marked[OPW_MAX_OPERANDS] = {0};
     b->work = work;
     b->axes = axes;
+    b->all = opw_elements(axes);
     b->n = axes->dims[axes->n - 1];
     b->rows = axes->n - 2;
     b->flat = 0;

@@ -1,7 +1,38 @@
 /* Rows whose elements are divided by products, a run at a time; and exactly, where that was out of range. */
-#if defined(__SSE2__)
 /* ---- products ----------------------------------------------------------------------------------------------------- */
 
+/* Whether an output is an input's memory. */
+static int opw_over_inputs(char *const *p, int inputs, int operands)
+{
+    int i, j, over = 0;
+    for (i = 0; i < inputs; i++)
+        for (j = inputs; j < operands; j++)
+            over |= p[i] == p[j];
+    return over;
+}
+
+static void opw_rows_exactly(opw_inner_fn exactly, npy_intp n, npy_intp from, npy_intp row, npy_intp end, char *const *p, const npy_intp *s,
+                             const npy_intp *t, int operands)
+{
+    char *q[OPW_MAX_OPERANDS];
+    for (; row < end; row++) {
+        opw_moved(p, t, row, operands, q);
+        opw_moved(q, s, from, operands, q);
+        exactly(n, q, s);
+    }
+}
+
+int opw_by_lines(npy_intp n, npy_intp rows, npy_intp all, char *const *p, const npy_intp *s, const npy_intp *t, int inputs, int operands,
+                 opw_from_fn products, opw_inner_fn exactly)
+{
+    if (n < OPW_PRODUCTS_SHORT || opw_over_inputs(p, inputs, operands))
+        opw_rows_exactly(exactly, n, 0, 0, rows, p, s, t, operands);
+    else
+        products(n, 0, 0, rows, p, s, t, opw_stores_ahead(opw_traffic(all, s, operands)));
+    return 0;
+}
+
+#if defined(__SSE2__)
 /* RUN: as many are divided before it is seen that one of them is out of range. These are computed again, and some more: what is out of
    range may come often. No run leaves so few that they were none. */
 #define OPW_PRODUCTS_RUN 2048
@@ -55,31 +86,11 @@ static void opw_end_watch(const opw_watch *watch)
         __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | watch->marks);
 }
 
-/* Whether an output is an input's memory. */
-static int opw_over_inputs(char *const *p, int inputs, int operands)
-{
-    int i, j, over = 0;
-    for (i = 0; i < inputs; i++)
-        for (j = inputs; j < operands; j++)
-            over |= p[i] == p[j];
-    return over;
-}
-
-static void opw_rows_exactly(opw_inner_fn exactly, npy_intp n, npy_intp from, npy_intp row, npy_intp end, char *const *p, const npy_intp *s,
-                             const npy_intp *t, int operands)
-{
-    char *q[OPW_MAX_OPERANDS];
-    for (; row < end; row++) {
-        opw_moved(p, t, row, operands, q);
-        opw_moved(q, s, from, operands, q);
-        exactly(n, q, s);
-    }
-}
-
-int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s, const npy_intp *t, int inputs, int operands,
+int opw_by_products(npy_intp n, npy_intp rows, npy_intp all, char *const *p, const npy_intp *s, const npy_intp *t, int inputs, int operands,
                     opw_from_fn products, opw_inner_fn exactly)
 {
     opw_watch watch;
+    const int ahead = opw_stores_ahead(opw_traffic(all, s, operands));
     npy_intp from, run, row, end, most;
     if (n < OPW_PRODUCTS_SHORT || n * rows < OPW_PRODUCTS_LEAST || opw_over_inputs(p, inputs, operands) || !opw_begin_watch(&watch)) {
         opw_rows_exactly(exactly, n, 0, 0, rows, p, s, t, operands);
@@ -91,7 +102,7 @@ int opw_by_products(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s
         do {
             end = rows - row < most ? rows : row + most;
             run = n - from < 2 * OPW_PRODUCTS_RUN ? n - from : OPW_PRODUCTS_RUN;
-            products(run, from, row, end, p, s, t);
+            products(run, from, row, end, p, s, t, ahead);
             if (OPW_MOSTLY(opw_unmarked()))
                 continue;
             if (run == n)

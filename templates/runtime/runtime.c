@@ -14,6 +14,7 @@
 #include "access.c"
 #include "out.c"
 #include "copy.c"
+#include "rows.c"
 #include "pack.c"
 #include "share.c"
 #include "stages.c"

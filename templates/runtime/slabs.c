@@ -128,7 +128,7 @@ static int opw_run_laid(opw_slabs *slabs)
    failed, the last of these. */
 OPW_ELSEWHERE static uint32_t opw_run_together(char *frame, const opw_code *code, const uint32_t *steps, uint32_t n, uint32_t *seen, int *status)
 {
-    opw_slabs slabs = {{NULL, opw_run_slabs_part, {0, NULL, NULL, NULL}}, {NULL}, 0, 0, 0, 1, 0, 0, NULL, 0, 0};
+    opw_slabs slabs = {{NULL, opw_run_slabs_part, {0, NULL, NULL, NULL}}, {NULL}, 0, 0, 0, 1, 0, 0, NULL, 0, 0, 0};
     const opw_chain *chain = code->chains ? code->chains[*steps] : NULL;
     opw_laid *laid;
     npy_intp bytes;
@@ -155,6 +155,7 @@ OPW_ELSEWHERE static uint32_t opw_run_together(char *frame, const opw_code *code
             bytes = opw_bytes_of_all(&slabs);
             slabs.lines = !opw_is_left_alone(bytes);
             slabs.ahead = opw_ahead_of(bytes);
+            slabs.stored = opw_stores_ahead(bytes);
             k++;
             break;
         }

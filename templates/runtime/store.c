@@ -65,11 +65,12 @@ static int opw_list_stored(const opw_loop *work, opw_places places, opw_operand 
 static int opw_store_rows(const opw_loop *work, const opw_axes *axes, char **p)
 {
     const int row = axes->n - 1;
+    const npy_intp all = opw_elements(axes);
     npy_intp at[OPW_MAX_DIMS];
     int status;
     opw_rewind(at, row - 1);
     do {
-        if ((status = opw_run_rows(work, axes->dims[row], row ? axes->dims[row - 1] : 1, p, axes->strides[row],
+        if ((status = opw_run_rows(work, axes->dims[row], row ? axes->dims[row - 1] : 1, all, p, axes->strides[row],
                                    axes->strides[row ? row - 1 : row])))
             return status;
     } while (row && opw_next(axes, row - 1, at, p));

@@ -102,7 +102,7 @@ typedef struct {
 #define OPW_MAX_OPERANDS 65 /* inputs and outputs, 64 at most, and an element's place */
 
 /* Computes rows of n elements, t from row to row. OPW_NO_ROWS: it has run nothing, for operands that lie so. */
-typedef int (*opw_rows_fn)(npy_intp n, npy_intp rows, char *const *p, const npy_intp *s, const npy_intp *t);
+typedef int (*opw_rows_fn)(npy_intp n, npy_intp rows, npy_intp all, char *const *p, const npy_intp *s, const npy_intp *t);
 
 /* What an output holds: a value of each element, what folds have made of all elements so far, or of all. */
 typedef enum { OPW_STORED, OPW_SCANNED, OPW_FOLDED } opw_kind;
@@ -158,6 +158,8 @@ typedef struct {
     const npy_uint64 *exact; /* of each input, a bit for each axis of its own along which it is not broadcast; NULL: there are none */
     const opw_stages *stages; /* of what stores alone and has no `inner`: a table that says it all */
     opw_rows_fn rows;        /* NULL: `inner` is as good, row by row */
+    opw_lies_fn lies;        /* NULL: it asks for nothing */
+    opw_close_fn close;
     opw_knowledge *known;
 } opw_loop;
 /* Runs the loop whose place in the program's table is the first slot: one of stores alone, or one that folds. */
@@ -242,7 +244,7 @@ OPW_SHARED int opw_run_group(char *frame, const uint32_t *slots);
    reads. first: which of the steps; alone: of each loop whether it goes over one element of each row; steady: of each a bit for each
    input that is one number throughout a row, where what else a row has lies close. divides: by products, of which the status word has
    to tell. */
-typedef int (*opw_chain_fn)(npy_intp n, npy_intp rows, int lines, int ahead, char *const *const *p, const npy_intp *const *t);
+typedef int (*opw_chain_fn)(npy_intp n, npy_intp rows, int lines, int ahead, int stored, char *const *const *p, const npy_intp *const *t);
 typedef struct {
     uint32_t first, loops;
     const opw_figure *alone, *delays;

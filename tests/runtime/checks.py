@@ -194,18 +194,43 @@ def check_writing_over_an_argument():
     assert over(np.array(2.0), number) is number and number == 5
 
 
+def asked_parts(n, rows, elements, begins, steps, turns):
+    """How many parts rows have of operands: where they begin, bytes from element to element, and from row to row."""
+    each = [(ctypes.c_ssize_t * 5)(*numbers) for numbers in (begins, steps, turns)]
+    return C.checks_asking(*map(ctypes.c_ssize_t, (n, rows, elements)), *each, len(steps))
+
+
 def check_runs_that_ask_for_what_comes():
     """Each element is computed once, and nothing else is touched, however long a run is and wherever it begins."""
     for sizes in ((8, 8), (4,), (8, 0, 8), (4, 8, 4, 0, 8), (1, 1), (16, 16), (2, 4)):
         for n in (0, 1, 2047, 2048, 4095, 8192, 16384 + 77, 70001):
             arrays = [np.zeros(n * size + 128, np.int8) for size in sizes]
-            begins = (ctypes.c_void_p * 5)(*[array.ctypes.data + 64 for array in arrays])
-            steps = (ctypes.c_ssize_t * 5)(*sizes)
-            parts = C.checks_asking(ctypes.c_ssize_t(n), begins, steps, len(sizes))
+            parts = asked_parts(n, 1, n, [array.ctypes.data + 64 for array in arrays], sizes, sizes)
             assert (parts > 1) == (n * sum(sizes) >= 65536), (sizes, n, parts)
             for size, array in zip(sizes, arrays):
                 before, own, behind = np.split(array, [64, 64 + n * size])
                 assert (own == 1).all() and not before.any() and not behind.any()
+
+
+TURNS = (lambda row: row, lambda row: row + 40, lambda row: 0, lambda row: -row - 8)
+
+
+def check_rows_that_ask_for_what_comes():
+    """The same of rows: that follow one another, lie apart or backwards, or are one row again and again."""
+    ways, lengths = itertools.product(range(len(TURNS)), repeat=2), (1, 20, 63, 64, 127, 128, 316, 1200)
+    for n, rows, way, elements in itertools.product(lengths, (1, 2, 47), ways, (1, 1 << 20)):
+        sizes = (8, 4, 0)
+        turns = [*(TURNS[of](n * size) for of, size in zip(way, sizes)), 8]
+        arrays = [np.zeros(rows * (n * size + 40) + 128, np.int8) for size in sizes]
+        begins = [array.ctypes.data + 64 + max(0, -turn) * (rows - 1) for array, turn in zip(arrays, turns)]
+        wanted = [np.zeros_like(array) for array in arrays]
+        for array, begin, whole, size, turn in zip(arrays, begins, wanted, sizes, turns):
+            for row in range(rows):
+                first = begin - array.ctypes.data + row * turn
+                whole[first : first + n * size] += 1
+        parts = asked_parts(n, rows, elements, begins, sizes, turns)
+        assert parts == rows * (n // 64 if n >= 128 and elements > 1 else 1), (n, rows, elements, parts)
+        assert all(np.array_equal(array, whole) for array, whole in zip(arrays, wanted)), (n, rows, way, elements)
 
 
 def check_reductions_on_every_layout():

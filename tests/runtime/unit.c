@@ -247,7 +247,7 @@ static const opw_figure float_sizes[] = {4, 4, 4};
 static const int over_second[] = {1};
 
 static opw_knowledge known[17];
-static const opw_loop roots[] = {{1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL, NULL, &known[0]}};
+static const opw_loop roots[] = {{1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, &known[0]}};
 
 static int sum_block(npy_intp n, npy_intp m, char *const *p, const npy_intp *s, const npy_intp *t, int how, void *acc)
 {
@@ -321,24 +321,24 @@ static const opw_fold largest = {folded, OPW_COLUMNS(sizeof(double)), 1, 1, 0, 0
 
 enum { ADD, ADD_OVER, SUM_0, SUM_1, SUM_ALL, ROOT, EXPAND, EXPAND_OVER, TWICE, PAIR, TOTAL, ADD_FLOATS, SCALE, SECOND_ROOT, THIRD_ROOT };
 static const opw_loop loops[] = {
-    {2, 1, doubles, sizes, 0, NULL, add_inner, NULL, 100, 0, NULL, NULL, NULL, &known[1]},
-    {2, 1, doubles, sizes, 0, over_second, add_inner, NULL, 100, 0, NULL, NULL, NULL, &known[2]},
-    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[0], 100, 0, NULL, NULL, NULL, &known[3]},
-    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[1], 100, 0, NULL, NULL, NULL, &known[4]},
-    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[2], 100, 0, NULL, NULL, NULL, &known[5]},
-    {1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL, NULL, &known[6]},
-    {2, 1, doubles, sizes, 0, NULL, expand_inner, NULL, 0, 0, NULL, NULL, NULL, &known[7]},
-    {2, 1, doubles, sizes, 0, over_second, expand_inner, NULL, 0, 0, NULL, NULL, NULL, &known[8]},
-    {3, 2, doubles, sizes, 0, NULL, twice_inner, NULL, 0, 0, NULL, NULL, NULL, &known[9]},
-    {2, 2, doubles, sizes, 0, NULL, pair_inner, NULL, 0, 0, NULL, NULL, NULL, &known[10]},
-    {2, 1, doubles, sizes, 0, NULL, NULL, &sums[3], 0, 0, NULL, NULL, NULL, &known[11]},
-    {2, 1, floats, float_sizes, 0, NULL, add_floats_inner, NULL, 100, 0, NULL, NULL, NULL, &known[12]},
-    {3, 1, doubles, sizes, 0, NULL, scale_inner, NULL, 100, 0, NULL, NULL, NULL, &known[13]},
-    {1, 1, doubles, sizes, 0, NULL, second_root_inner, NULL, 0, 0, NULL, NULL, NULL, &known[14]},
-    {1, 1, doubles, sizes, 0, NULL, third_root_inner, NULL, 0, 0, NULL, NULL, NULL, &known[15]},
+    {2, 1, doubles, sizes, 0, NULL, add_inner, NULL, 100, 0, NULL, NULL, NULL, NULL, NULL, &known[1]},
+    {2, 1, doubles, sizes, 0, over_second, add_inner, NULL, 100, 0, NULL, NULL, NULL, NULL, NULL, &known[2]},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[0], 100, 0, NULL, NULL, NULL, NULL, NULL, &known[3]},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[1], 100, 0, NULL, NULL, NULL, NULL, NULL, &known[4]},
+    {1, 1, doubles, sizes, 0, NULL, NULL, &sums[2], 100, 0, NULL, NULL, NULL, NULL, NULL, &known[5]},
+    {1, 1, doubles, sizes, 0, NULL, root_inner, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, &known[6]},
+    {2, 1, doubles, sizes, 0, NULL, expand_inner, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, &known[7]},
+    {2, 1, doubles, sizes, 0, over_second, expand_inner, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, &known[8]},
+    {3, 2, doubles, sizes, 0, NULL, twice_inner, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, &known[9]},
+    {2, 2, doubles, sizes, 0, NULL, pair_inner, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, &known[10]},
+    {2, 1, doubles, sizes, 0, NULL, NULL, &sums[3], 0, 0, NULL, NULL, NULL, NULL, NULL, &known[11]},
+    {2, 1, floats, float_sizes, 0, NULL, add_floats_inner, NULL, 100, 0, NULL, NULL, NULL, NULL, NULL, &known[12]},
+    {3, 1, doubles, sizes, 0, NULL, scale_inner, NULL, 100, 0, NULL, NULL, NULL, NULL, NULL, &known[13]},
+    {1, 1, doubles, sizes, 0, NULL, second_root_inner, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, &known[14]},
+    {1, 1, doubles, sizes, 0, NULL, third_root_inner, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, &known[15]},
 };
 
-static const opw_loop maxima[] = {{1, 1, doubles, sizes, 0, NULL, NULL, &largest, 100, 0, NULL, NULL, NULL, &known[16]}};
+static const opw_loop maxima[] = {{1, 1, doubles, sizes, 0, NULL, NULL, &largest, 100, 0, NULL, NULL, NULL, NULL, NULL, &known[16]}};
 
 /* ---- groups: members' nodes count from 10 ---- */
 
@@ -752,11 +752,14 @@ EXPORTED int checks_roots(void)
 /* Parts of a run that asks for what comes: each byte of an operand is counted up, a number's never. */
 static const npy_intp *asked_sizes;
 static int asked_parts;
-static int count_up(npy_intp n, char *p0, char *p1, char *p2, char *p3, char *p4)
+static int count_up(npy_intp n_how, char *p0, char *p1, char *p2, char *p3, char *p4)
 {
     char *const p[] = {p0, p1, p2, p3, p4};
+    const npy_intp n = n_how >> 2;
     int k;
     npy_intp i;
+    if (n_how != OPW_N_HOW(n, 2))
+        return 1;
     for (k = 0; k < 5; k++)
         for (i = 0; p[k] && i < n * asked_sizes[k]; i++)
             p[k][i]++;
@@ -764,12 +767,12 @@ static int count_up(npy_intp n, char *p0, char *p1, char *p2, char *p3, char *p4
     return 0;
 }
 
-/* How many parts n elements of operands have that are s apart; negative: they failed. */
-EXPORTED int checks_asking(npy_intp n, char *const *p, const npy_intp *s, int operands)
+/* How many parts rows of n elements have of operands that are s apart, t from row to row; negative: they failed. */
+EXPORTED int checks_asking(npy_intp n, npy_intp rows, npy_intp all, char *const *p, const npy_intp *s, const npy_intp *t, int operands)
 {
     asked_sizes = s;
     asked_parts = 0;
-    return opw_run_asking(n, count_up, p, s, operands) ? -1 : asked_parts;
+    return opw_run_asking(n, rows, all, count_up, 2, p, s, t, operands) ? -1 : asked_parts;
 }
 
 EXPORTED int checks_structs(void) { return live_structs; }
