@@ -6,6 +6,7 @@
 #define OPW_LONG_RUN 2048 /* elements that are folded as several columns, where that pays: */
 #define OPW_NEAR (1 << 20) /* in chunks, as many bytes as a near cache holds; memory is better read in order */
 #define OPW_FAR (1 << 23)  /* as many bytes that no cache near holds: rows of so many columns are read one after the other */
+#define OPW_BEYOND (1 << 26) /* as many that come from memory for sure */
 #define OPW_LONG_ROW 64
 #define OPW_OWN_ROW (5 * OPW_LINE) /* bytes of each of several inputs' rows, from which on they are read by themselves */
 #define OPW_SHORT_ROWS 8 /* sets of columns whose accumulators a near cache holds beside a row of each input */
@@ -72,7 +73,8 @@ static npy_intp opw_width(const opw_fold *fold, npy_intp columns)
 
 /* Whether columns, of n elements in all, are best read row by row: from memory, in short rows of which each follows the one before,
    for a processor that sees one stretch fetches ahead, and one that sees several in a page does not; and from anywhere, whole rows of
-   several inputs: several rows of each at once read from too many places for what they save the accumulators. */
+   several inputs: several rows of each at once read from too many places for what they save the accumulators; or rows of any length of what
+   is larger or smaller, of which more comes from memory than any cache has. */
 static int opw_is_by_rows(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp n)
 {
     npy_intp columns = kept->dims[kept->n - 1], apart = opw_apart(kept, kept->n - 1, work->inputs);
@@ -81,6 +83,8 @@ static int opw_is_by_rows(const opw_loop *work, const opw_axes *kept, const opw_
         return 0;
     if (OPW_ONE_ROW(work->fold) && columns <= opw_width(work->fold, columns) && columns * apart >= OPW_OWN_ROW * work->inputs &&
         opw_moving(work, gone, last) > 1)
+        return 1;
+    if (n * apart > OPW_BEYOND && !work->fold->chunk[1] && columns >= OPW_LONG_ROW && opw_moving(work, gone, last) > 1)
         return 1;
     return far && columns >= OPW_LONG_ROW && columns <= (gone->n == 1 ? OPW_SHORT_ROWS : 1) * work->fold->width;
 }
