@@ -35,7 +35,7 @@ type LoopView struct {
 	Worth           int           // so many elements are worth letting other threads run; 0: it needs the GIL
 	Raises          int           // 1: it may set an exception, for which it takes the GIL
 	Short           bool          // of so few lines that two vectors are computed at once
-	Asks            bool          // a long run of operands that lie close asks for what comes
+	Asks            bool          // rows of operands that lie close, or are numbers, ask for what comes
 	Fold            *FoldView
 }
 
@@ -46,7 +46,7 @@ const shortest = 12
 // askingOperands is how many operands a loop has at most whose runs ask for what comes: OPW_ASKING_OPERANDS of templates/runtime/loop.h.
 const askingOperands = 5
 
-// asks tells whether long runs ask for what comes: of loops that do so little that they wait for it, where what is called part by part
+// asks tells whether rows ask for what comes, and are walked in registers: of loops that do so little that they wait for it, where what is called part by part
 // cannot fail, and a part is several vectors of each operand. How much a user's text does nobody knows, nor whether it throws.
 func (v *LoopView) asks() bool {
 	if !v.Short || v.Fails || v.Staged != nil || v.Products != nil || len(v.Variants) == 0 || v.Variants[0].Any ||
