@@ -26,10 +26,18 @@ static npy_intp opw_traffic(npy_intp all, const npy_intp *s, int operands)
     return bytes;
 }
 
+/* Stands before a loop that a part goes through eight times: counting took a fifth of the time of loops that do least. */
+#if defined(__clang__)
+#define OPW_BY_EIGHT
+#else
+#define OPW_BY_EIGHT _Pragma("GCC unroll 8")
+#endif
+
 /* Asks for so many bytes, if any. */
 OPW_INLINE void opw_ask(const char *p, npy_intp bytes)
 {
     npy_intp i;
+    OPW_BY_EIGHT
     for (i = OPW_STORES_AHEAD; i < OPW_STORES_AHEAD + bytes; i += OPW_LINE)
         __builtin_prefetch(p + i);
 }
