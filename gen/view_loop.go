@@ -46,11 +46,15 @@ const shortest = 12
 // askingOperands is how many operands a loop has at most whose runs ask for what comes: OPW_ASKING_OPERANDS of templates/runtime/loop.h.
 const askingOperands = 5
 
-// asks tells whether rows ask for what comes, and are walked in registers: of loops that do so little that they wait for it, where what is called part by part
-// cannot fail, and a part is several vectors of each operand. How much a user's text does nobody knows, nor whether it throws.
+// askingWays is in how many ways its operands may lie: OPW_HOW_OF of the same file.
+const askingWays = 4
+
+// asks tells whether rows ask for what comes, and are walked in registers: of loops that do so little that they wait for it, where what is
+// called part by part cannot fail, and a part is several vectors of each operand. How much a user's text does nobody knows, nor whether it
+// throws.
 func (v *LoopView) asks() bool {
 	if !v.Short || v.Fails || v.Staged != nil || v.Products != nil || len(v.Variants) == 0 || v.Variants[0].Any ||
-		len(v.Operands) > askingOperands || slices.ContainsFunc(v.Lines, func(line LineView) bool { return line.Code != nil }) {
+		len(v.Operands) > askingOperands || len(v.Variants) > askingWays || slices.ContainsFunc(v.Lines, func(line LineView) bool { return line.Code != nil }) {
 		return false
 	}
 	bySize := func(a, b OperandView) int { return a.Size - b.Size }

@@ -41,16 +41,6 @@ typedef struct {
     npy_intp strides[OPW_MAX_DIMS][OPW_MAX_OPERANDS];
 } opw_axes;
 
-/* How many elements a loop has. */
-static npy_intp opw_elements(const opw_axes *axes)
-{
-    npy_intp n = 1;
-    int i;
-    for (i = 0; i < axes->n; i++)
-        n *= axes->dims[i];
-    return n;
-}
-
 static npy_intp opw_size(npy_intp stride) { return stride < 0 ? -stride : stride; }
 
 /* Whether the strides of the first `deciding` operands say that axis a should lie inside of axis b: 1, 0, or -1 where none

@@ -42,32 +42,36 @@ OPW_INLINE void opw_ask(const char *p, npy_intp bytes)
         __builtin_prefetch(p + i);
 }
 
-/* How rows of n elements go: whether they ask; parts of so many elements before the last one, which has what is left. Of each operand:
-   bytes from part to part; from the last part of a row to the next row; that are asked for before a part, and before what is left. */
+/* A part of a row: how many elements it has; of each operand the bytes that are asked for before it, and those from it to the next. */
+typedef struct { npy_intp n, asks[OPW_ASKING_OPERANDS], step[OPW_ASKING_OPERANDS]; } opw_row_part;
+
+/* How rows go: whether they ask; how many parts come before the last one, which has what is left. */
 typedef struct {
     int ask;
-    npy_intp part, parts, left;
-    npy_intp step[OPW_ASKING_OPERANDS], turn[OPW_ASKING_OPERANDS], asks[OPW_ASKING_OPERANDS], rest[OPW_ASKING_OPERANDS];
+    npy_intp parts;
+    opw_row_part part, last;
 } opw_asking;
 
+/* Decides how rows of n elements go. */
 static void opw_plan_asking(opw_asking *plan, npy_intp n, npy_intp rows, npy_intp all, const npy_intp *s, const npy_intp *t, int operands)
 {
     const npy_intp bytes = opw_traffic(all, s, operands);
-    npy_intp widest = 1;
+    npy_intp widest = 1, part;
     int k;
     for (k = 0; k < operands; k++)
         widest = s[k] > widest ? s[k] : widest;
-    plan->part = OPW_ASKING_PART / widest;
-    plan->ask = opw_stores_ahead(bytes) && (n >= plan->part || bytes >= OPW_ASKING_SHORT);
-    plan->parts = plan->ask && n >= 2 * plan->part ? n / plan->part - 1 : 0;
-    plan->left = n - plan->parts * plan->part;
+    part = OPW_ASKING_PART / widest;
+    plan->ask = opw_stores_ahead(bytes) && (n >= part || bytes >= OPW_ASKING_SHORT);
+    plan->parts = plan->ask && n >= 2 * part ? n / part - 1 : 0;
+    plan->part.n = part;
+    plan->last.n = n - plan->parts * part;
     for (k = 0; k < OPW_ASKING_OPERANDS; k++) {
         const npy_intp size = k < operands ? s[k] : 0, row = n * size, next = k < operands && rows > 1 ? t[k] : row;
-        const int asked = plan->ask && (next == row || row >= (next ? OPW_STORES_ROW : OPW_ASKING_BYTES));
-        plan->step[k] = plan->part * size;
-        plan->turn[k] = next - plan->parts * plan->step[k];
-        plan->asks[k] = asked ? plan->step[k] : 0;
-        plan->rest[k] = asked ? plan->left * size : 0;
+        const int asked = next == row || row >= (next ? OPW_STORES_ROW : OPW_ASKING_BYTES);
+        plan->part.step[k] = part * size;
+        plan->last.step[k] = next - plan->parts * plan->part.step[k];
+        plan->part.asks[k] = asked ? part * size : 0;
+        plan->last.asks[k] = asked ? plan->last.n * size : 0;
     }
 }
 
@@ -76,31 +80,23 @@ int opw_run_asking(npy_intp n, npy_intp rows, npy_intp all, opw_close_fn close, 
 {
     char *q0 = p[0], *q1 = operands > 1 ? p[1] : NULL, *q2 = operands > 2 ? p[2] : NULL, *q3 = operands > 3 ? p[3] : NULL;
     char *q4 = operands > 4 ? p[4] : NULL;
-    npy_intp i;
+    npy_intp left;
     opw_asking o;
     int status;
     opw_plan_asking(&o, n, rows, all, s, t, operands);
-    for (; rows; rows--) {
-        for (i = o.parts; i; i--) {
-            opw_ask(q0, o.asks[0]);
-            opw_ask(q1, o.asks[1]);
-            opw_ask(q2, o.asks[2]);
-            opw_ask(q3, o.asks[3]);
-            opw_ask(q4, o.asks[4]);
-            if ((status = close(OPW_N_HOW(o.part, how), q0, q1, q2, q3, q4)))
+    for (; rows; rows--)
+        for (left = o.parts; left >= 0; left--) {
+            const opw_row_part *part = left ? &o.part : &o.last;
+            if (o.ask) {
+                opw_ask(q0, part->asks[0]);
+                opw_ask(q1, part->asks[1]);
+                opw_ask(q2, part->asks[2]);
+                opw_ask(q3, part->asks[3]);
+                opw_ask(q4, part->asks[4]);
+            }
+            if ((status = close(OPW_N_HOW(part->n, how), q0, q1, q2, q3, q4)))
                 return status;
-            q0 += o.step[0], q1 += o.step[1], q2 += o.step[2], q3 += o.step[3], q4 += o.step[4];
+            q0 += part->step[0], q1 += part->step[1], q2 += part->step[2], q3 += part->step[3], q4 += part->step[4];
         }
-        if (o.ask) {
-            opw_ask(q0, o.rest[0]);
-            opw_ask(q1, o.rest[1]);
-            opw_ask(q2, o.rest[2]);
-            opw_ask(q3, o.rest[3]);
-            opw_ask(q4, o.rest[4]);
-        }
-        if ((status = close(OPW_N_HOW(o.left, how), q0, q1, q2, q3, q4)))
-            return status;
-        q0 += o.turn[0], q1 += o.turn[1], q2 += o.turn[2], q3 += o.turn[3], q4 += o.turn[4];
-    }
     return 0;
 }

@@ -18,7 +18,7 @@ static int opw_pack_numbers(const opw_loop *work, npy_intp n, char **p, const np
     axes.operands = work->inputs + work->outputs;
     axes.dims[0] = n;
     memcpy(axes.strides[0], s, sizeof(npy_intp) * (size_t)axes.operands);
-    status = opw_run_packed(work, &axes, p);
+    status = opw_run_packed(work, &axes, n, p);
     return status == OPW_AS_IT_IS ? opw_run_inner(work, n, p, s) : status;
 }
 
@@ -83,11 +83,7 @@ static int opw_run_numbers_part(opw_shares *shares, npy_intp i)
 OPW_APART static int opw_run_many_numbers(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
 {
     opw_numbers all = {{work, opw_run_numbers_part, {0, NULL, NULL, NULL}}, n, opw_share_of(work, n, 1), shaped, 1, p, s};
-    npy_intp each = 0;
-    int k;
-    for (k = 0; k < work->inputs + work->outputs; k++)
-        each += s[k];
-    all.lines = !opw_is_left_alone(n * each);
+    all.lines = !opw_is_left_alone(opw_traffic(n, s, work->inputs + work->outputs));
     return opw_share_out(&all.shares, opw_parts_of(n, all.each));
 }
 

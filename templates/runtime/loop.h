@@ -118,7 +118,10 @@ typedef int (*opw_inner_fn)(npy_intp n, char *const *p, const npy_intp *s);
 typedef int (*opw_close_fn)(npy_intp n_how, char *p0, char *p1, char *p2, char *p3, char *p4);
 /* How operands lie that are so far apart, as the loop has text for: all close, or some of them numbers; negative: otherwise. */
 typedef int (*opw_lies_fn)(const npy_intp *s);
-#define OPW_N_HOW(n, how) ((n) << 2 | (how)) /* two in one register: there are no more for all */
+/* Both in one register: there are no more for all. */
+#define OPW_N_HOW(n, how) ((n) << 2 | (how))
+#define OPW_N_OF(n_how) ((n_how) >> 2)
+#define OPW_HOW_OF(n_how) ((int)((n_how) & 3))
 #define OPW_ASKING_RUN 2048   /* elements, from which on a run is looked at that could ask for what comes */
 #define OPW_ASKING_OPERANDS 5 /* that it has at most */
 /* Division by one number, the same for many elements, takes a product and two fused ones (see templates/scalar/over_f.c.tmpl): where

@@ -346,7 +346,6 @@ static int opw_plan_blocks(opw_blocks *b, const opw_loop *work, opw_axes *axes, 
     char marked[OPW_MAX_OPERANDS] = {0};
     b->work = work;
     b->axes = axes;
-    b->all = opw_elements(axes);
     b->n = axes->dims[axes->n - 1];
     b->rows = axes->n - 2;
     b->flat = 0;
@@ -355,9 +354,9 @@ static int opw_plan_blocks(opw_blocks *b, const opw_loop *work, opw_axes *axes, 
     return b->n >= OPW_SHORT && opw_plan_long(b, axes, marked) && opw_size_blocks(b, marked, buffer);
 }
 
-/* Runs a loop in blocks, p: where its operands begin. OPW_AS_IT_IS: it needs none, and has not run. */
+/* Runs a loop of so many elements in blocks, p: where its operands begin. OPW_AS_IT_IS: it needs none, and has not run. */
 #define OPW_AS_IT_IS (-1)
-static int opw_run_packed(const opw_loop *work, opw_axes *axes, char **p)
+static int opw_run_packed(const opw_loop *work, opw_axes *axes, npy_intp total, char **p)
 {
     npy_intp at[OPW_MAX_DIMS];
     __attribute__((aligned(64))) char buffer[OPW_PACK_BYTES];
@@ -371,6 +370,7 @@ static int opw_run_packed(const opw_loop *work, opw_axes *axes, char **p)
     }
     if (!opw_plan_blocks(&b, work, axes, buffer))
         return OPW_AS_IT_IS;
+    b.all = total;
     opw_rewind(at, b.rows);
     do {
         if ((status = opw_run_blocks(&b, p)))

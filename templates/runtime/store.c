@@ -61,16 +61,15 @@ static int opw_list_stored(const opw_loop *work, opw_places places, opw_operand 
     return 0;
 }
 
-/* Runs a loop over axes, of one at least, row by row, p: where its operands begin. */
-static int opw_store_rows(const opw_loop *work, const opw_axes *axes, char **p)
+/* Runs a loop of so many elements over axes, of one at least, row by row, p: where its operands begin. */
+static int opw_store_rows(const opw_loop *work, const opw_axes *axes, npy_intp total, char **p)
 {
     const int row = axes->n - 1;
-    const npy_intp all = opw_elements(axes);
     npy_intp at[OPW_MAX_DIMS];
     int status;
     opw_rewind(at, row - 1);
     do {
-        if ((status = opw_run_rows(work, axes->dims[row], row ? axes->dims[row - 1] : 1, all, p, axes->strides[row],
+        if ((status = opw_run_rows(work, axes->dims[row], row ? axes->dims[row - 1] : 1, total, p, axes->strides[row],
                                    axes->strides[row ? row - 1 : row])))
             return status;
     } while (row && opw_next(axes, row - 1, at, p));
@@ -80,14 +79,14 @@ static int opw_store_rows(const opw_loop *work, const opw_axes *axes, char **p)
 /* The same in blocks; OPW_AS_IT_IS: it needs none. */
 static int opw_store_blocks(const opw_loop *work, opw_axes *axes, npy_intp total, char **p)
 {
-    return total >= OPW_PACK_WORTH ? opw_run_packed(work, axes, p) : OPW_AS_IT_IS;
+    return total >= OPW_PACK_WORTH ? opw_run_packed(work, axes, total, p) : OPW_AS_IT_IS;
 }
 
 /* The same in blocks, where it needs them. */
 static int opw_store_axes(const opw_loop *work, opw_axes *axes, npy_intp total, char **p)
 {
     const int status = opw_store_blocks(work, axes, total, p);
-    return status == OPW_AS_IT_IS ? opw_store_rows(work, axes, p) : status;
+    return status == OPW_AS_IT_IS ? opw_store_rows(work, axes, total, p) : status;
 }
 
 /* The same in parts: of one axis. */
@@ -248,7 +247,7 @@ static int opw_store_over(const opw_loop *work, const opw_group *group, opw_axes
         stored.rows = 1;
         opw_note_store(work, &work->known->alone, group, list, axes, stored);
     }
-    return opw_store_rows(work, axes, p);
+    return opw_store_rows(work, axes, stored.n, p);
 }
 
 /* Any shapes and strides. list: the inputs. */

@@ -78,13 +78,12 @@ static npy_intp opw_width(const opw_fold *fold, npy_intp columns)
 static int opw_is_by_rows(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp n)
 {
     npy_intp columns = kept->dims[kept->n - 1], apart = opw_apart(kept, kept->n - 1, work->inputs);
-    int last = gone->n - 1, far = n * apart > OPW_FAR;
+    const int last = gone->n - 1, far = n * apart > OPW_FAR, several = opw_moving(work, gone, last) > 1;
     if (far && opw_apart(gone, last, work->inputs) - columns * apart > OPW_GAP * work->inputs)
         return 0;
-    if (OPW_ONE_ROW(work->fold) && columns <= opw_width(work->fold, columns) && columns * apart >= OPW_OWN_ROW * work->inputs &&
-        opw_moving(work, gone, last) > 1)
+    if (several && OPW_ONE_ROW(work->fold) && columns <= opw_width(work->fold, columns) && columns * apart >= OPW_OWN_ROW * work->inputs)
         return 1;
-    if (n * apart > OPW_BEYOND && !work->fold->chunk[1] && columns >= OPW_LONG_ROW && opw_moving(work, gone, last) > 1)
+    if (several && !work->fold->chunk[1] && columns >= OPW_LONG_ROW && n * apart > OPW_BEYOND)
         return 1;
     return far && columns >= OPW_LONG_ROW && columns <= (gone->n == 1 ? OPW_SHORT_ROWS : 1) * work->fold->width;
 }

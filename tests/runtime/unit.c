@@ -755,10 +755,10 @@ static int asked_parts;
 static int count_up(npy_intp n_how, char *p0, char *p1, char *p2, char *p3, char *p4)
 {
     char *const p[] = {p0, p1, p2, p3, p4};
-    const npy_intp n = n_how >> 2;
+    const npy_intp n = OPW_N_OF(n_how);
     int k;
     npy_intp i;
-    if (n_how != OPW_N_HOW(n, 2))
+    if (OPW_HOW_OF(n_how) != 2)
         return 1;
     for (k = 0; k < 5; k++)
         for (i = 0; p[k] && i < n * asked_sizes[k]; i++)
