@@ -149,6 +149,8 @@ def test_c_of_ones_own_with_temporaries():
     f = opweld.function([x], Added(3.0)(Added(2.0)(Added()(x))) * 2)
     assert lends(f)
     a, b, long = np.arange(3.0), np.arange(2.0), np.arange(4.0)
+    with pytest.raises(ArithmeticError, match="too long"):  # the first error imports what says it
+        f(long)
     counts = [sys.getrefcount(v) for v in (a, b, long, None)]
     for _ in range(3):
         for given in (a, a, b, a):
@@ -303,6 +305,47 @@ def test_constants_and_more_arguments_than_a_word_has_bits():
         many = [tensor.dscalar(f"x{i}") for i in range(n)]
         f = opweld.function(many, sum(many[1:], many[0]))
         assert f(*range(n)) == n * (n - 1) / 2
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool", "longdouble"])
+@pytest.mark.parametrize("inputs", [1, 2, 3])
+@pytest.mark.parametrize("told", [None, 2048, "constant"])
+def test_vectors_of_every_length(dtype, inputs, told):
+    """The shortest way is theirs, where all lengths are free and what else is read are numbers."""
+    n = told if told != "constant" else None
+    names = [tensor.tensor(dtype=dtype, shape=(n,), name=f"x{i}") for i in range(inputs)]
+    by = np.array(1, dtype) if told != "constant" else np.arange(2048).astype(dtype)
+
+    def say(first, *others):
+        for other in others:
+            first = first | other if dtype == "bool" else first + other
+        return first & by if dtype in ("bool", "int64") else first * by
+
+    f = opweld.function(names, say(*names))
+    for length in (0, 1, 3, 64, 2047, 2048, 2049):
+        given = [np.resize(np.arange(5) + i, length).astype(dtype) for i in range(inputs)]
+        out = np.empty(length, dtype)
+        if told and length != 2048:
+            if told == "constant" and length == 1:  # which broadcasts
+                continue
+            with pytest.raises((TypeError, ValueError), match=r"shape|broadcast"):
+                f(*given, out=out)
+            continue
+        wanted, count = say(*given), sys.getrefcount(out)
+        for _ in range(2):
+            result = f(*given)
+            assert result.dtype == wanted.dtype and np.array_equal(result, wanted)
+            assert f(*given, out=out) is out and np.array_equal(out, wanted)
+            assert np.array_equal(f(*[np.repeat(v, 2)[::2] for v in given]), wanted)
+            assert np.array_equal(f(*given, out=np.empty(2 * length, dtype)[::2]), wanted)
+            assert np.array_equal(f(*[v.tolist() for v in given]), wanted)
+        assert sys.getrefcount(out) == count
+        for wrong in (np.empty((length, 1), dtype), np.empty((), dtype), np.empty(length + 1, dtype)):
+            with pytest.raises((TypeError, ValueError), match=r"shape|dimension"):
+                f(*given, out=wrong)
+            if wrong.ndim != 1 or (inputs > 1 and length > 1):
+                with pytest.raises((TypeError, ValueError), match=r"shape|dimension|broadcast"):
+                    f(wrong, *given[1:])
 
 
 @pytest.mark.parametrize("reads", ["all", "turned", "one", "twice", "vector"])

@@ -10,7 +10,7 @@ static void opw_moved(char *const *p, const npy_intp *strides, npy_intp count, i
 }
 
 /* Runs n elements of operands that are contiguous, or one number throughout, where it is worth while to pack the numbers. */
-static int opw_pack_numbers(const opw_loop *work, npy_intp n, char **p, const npy_intp *s)
+__attribute__((noinline)) static int opw_pack_numbers(const opw_loop *work, npy_intp n, char **p, const npy_intp *s)
 {
     opw_axes axes;
     int status;
@@ -90,4 +90,12 @@ OPW_APART static int opw_run_many_numbers(const opw_loop *work, npy_intp n, npy_
 OPW_INLINE int opw_run_numbers(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
 {
     return opw_is_worth(work, n) ? opw_run_many_numbers(work, n, shaped, p, s) : opw_run_these(work, n, shaped, 1, p, s);
+}
+
+/* Runs the loop of a lane: a few elements straight away, where it has text for operands that lie so. */
+OPW_INLINE int opw_run_in_lane(const opw_lane *lane, npy_intp n, char **p)
+{
+    if (n < lane->few)
+        return lane->loop->close(OPW_N_HOW(n, lane->how), p[0], p[1], p[2], p[3], p[4]);
+    return opw_run_numbers(lane->loop, n, lane->shaped, p, lane->strides);
 }

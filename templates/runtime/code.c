@@ -127,6 +127,15 @@ static int opw_is_shaped(const opw_group *group, npy_uint64 shaped)
     return 1;
 }
 
+/* Whether arguments and out= are vectors of any length, and constants numbers. */
+static int opw_are_vectors(const opw_lane *lane)
+{
+    int i, are = lane->out.ndim == 1 && !lane->out.sizes;
+    for (i = 0; i < lane->arguments + lane->constants; i++)
+        are = are && lane->inputs[i].quick.ndim == (i < lane->arguments) && !lane->inputs[i].quick.sizes;
+    return are;
+}
+
 /* Fills the lane of a step's loop, whose operands' variables are given; 0: it cannot be one. */
 static int opw_fill_lane(const opw_code *code, opw_lane *lane, const opw_group *group, const int32_t *variables)
 {
@@ -149,6 +158,9 @@ static int opw_fill_lane(const opw_code *code, opw_lane *lane, const opw_group *
         lane->to[k] = (int32_t)i;
         lane->strides[(uint32_t)work->inputs + k] = work->sizes[(uint32_t)work->inputs + k];
     }
+    lane->how = work->lies ? work->lies(lane->strides) : -1;
+    lane->few = lane->how < 0 ? 0 : work->worth && work->worth < OPW_ASKING_RUN ? work->worth : OPW_ASKING_RUN;
+    lane->plain = lane->twice && lane->ndim == 1 && p->single && p->results == 1 && opw_are_vectors(lane);
     return 1;
 }
 

@@ -40,13 +40,19 @@ OPW_APART static void opw_release_made(PyObject *const *args, npy_uint64 made)
             Py_DECREF(*args); /* release what an argument was converted to (owned) */
 }
 
-/* Whether an object, borrowed, is what nearly every array is. */
-OPW_INLINE int opw_is_quick(const opw_quick *quick, PyObject *object)
+/* What of a lane is known while this is compiled, for the loops over operands and much that is asked to be left out. */
+typedef struct { int arguments, outputs, plain; } opw_lane_kind;
+
+/* How many dimensions there are. */
+OPW_INLINE int opw_ndim_of(const opw_lane *lane, opw_lane_kind kind) { return kind.plain ? 1 : lane->ndim; }
+
+/* Whether an object, borrowed, is what nearly every array is. plain: that is a vector of any length. */
+OPW_INLINE int opw_is_quick(const opw_quick *quick, int plain, PyObject *object)
 {
     PyArrayObject *array = (PyArrayObject *)object;
     return OPW_MOSTLY(PyArray_CheckExact(object)) && OPW_MOSTLY(PyArray_DESCR(array) == quick->dtype) &&
-           OPW_MOSTLY(PyArray_NDIM(array) == quick->ndim) && OPW_MOSTLY(!(~PyArray_FLAGS(array) & quick->flags)) &&
-           (OPW_MOSTLY(!quick->sizes) || opw_has_sizes(quick->sizes, array));
+           OPW_MOSTLY(PyArray_NDIM(array) == (plain ? 1 : quick->ndim)) && OPW_MOSTLY(!(~PyArray_FLAGS(array) & quick->flags)) &&
+           (plain || OPW_MOSTLY(!quick->sizes) || opw_has_sizes(quick->sizes, array));
 }
 
 /* An argument that is not what nearly all are, borrowed. NULL: it is left to the other ways. */
@@ -73,39 +79,41 @@ OPW_INLINE int opw_same_lengths(int ndim, const npy_intp *dims, const npy_intp *
 }
 
 /* Takes an array as an input; *dims: the lengths of those before it, NULL: they have none. 0: it is not as long as they are. */
-OPW_INLINE int opw_take_input(const opw_lane *lane, const opw_taken_input *taken, PyArrayObject *array, char **p, const npy_intp **dims)
+OPW_INLINE int opw_take_input(int ndim, int is_number, const opw_taken_input *taken, PyArrayObject *array, char **p, const npy_intp **dims)
 {
     p[taken->input] = PyArray_BYTES(array);
-    if (!taken->quick.ndim)
+    if (is_number)
         return 1;
     if (*dims)
-        return opw_same_lengths(lane->ndim, *dims, PyArray_DIMS(array));
+        return opw_same_lengths(ndim, *dims, PyArray_DIMS(array));
     *dims = PyArray_DIMS(array);
     return 1;
 }
 
 /* Whether the arguments are what a lane is for; sets all but what the outputs are. */
-OPW_INLINE int opw_enter_lane(opw_function *self, const opw_lane *lane, PyObject *const *args, int arguments, opw_usual *o)
+OPW_INLINE int opw_enter_lane(opw_function *self, const opw_lane *lane, PyObject *const *args, opw_lane_kind kind, opw_usual *o)
 {
     const opw_taken_input *taken = lane->inputs;
+    const int ndim = opw_ndim_of(lane, kind);
     const npy_intp *dims = NULL;
     npy_intp n;
     int i;
     o->given = args;
 #pragma GCC unroll 2
-    for (i = 0; i < arguments; i++, taken++) {
+    for (i = 0; i < kind.arguments; i++, taken++) {
         PyObject *value = args[i];
-        if (!opw_is_quick(&taken->quick, value) && !(value = opw_other_in_lane(self, taken, value, o)))
+        if (!opw_is_quick(&taken->quick, kind.plain, value) && !(value = opw_other_in_lane(self, taken, value, o)))
             return 0;
-        if (!opw_take_input(lane, taken, (PyArrayObject *)value, o->p, &dims))
+        if (!opw_take_input(ndim, !kind.plain && !taken->quick.ndim, taken, (PyArrayObject *)value, o->p, &dims))
             return 0;
     }
     for (i = 0; i < lane->constants; i++, taken++) {
         PyArrayObject *array = OPW_ARRAY(self->constants + taken->from);
-        if ((taken->quick.ndim && !PyArray_IS_C_CONTIGUOUS(array)) || !opw_take_input(lane, taken, array, o->p, &dims))
+        const int is_number = kind.plain || !taken->quick.ndim;
+        if ((!is_number && !PyArray_IS_C_CONTIGUOUS(array)) || !opw_take_input(ndim, is_number, taken, array, o->p, &dims))
             return 0;
     }
-    for (n = dims ? dims[0] : 1, i = 1; i < lane->ndim; i++)
+    for (n = kind.plain || dims ? dims[0] : 1, i = 1; i < ndim; i++)
         n *= dims[i];
     o->dims = dims;
     o->n = n;
@@ -114,13 +122,14 @@ OPW_INLINE int opw_enter_lane(opw_function *self, const opw_lane *lane, PyObject
 
 /* Whether the one result may be written into what was given for it. All lies close, in no more bytes than `reach`; what begins nearer to
    it than these, or is empty, the other ways look at. */
-OPW_INLINE int opw_out_fits(const opw_lane *lane, PyObject *out, const opw_usual *o)
+OPW_INLINE int opw_out_fits(const opw_lane *lane, opw_lane_kind kind, PyObject *out, const opw_usual *o)
 {
     const npy_uintp reach = (npy_uintp)(o->n * lane->widest);
+    const int ndim = opw_ndim_of(lane, kind);
     npy_uintp from;
     int i;
-    if (!opw_is_quick(&lane->out, out) || lane->out.ndim != lane->ndim ||
-        (lane->ndim && !opw_same_lengths(lane->ndim, o->dims, PyArray_DIMS((PyArrayObject *)out))))
+    if (!opw_is_quick(&lane->out, kind.plain, out) || (!kind.plain && lane->out.ndim != ndim) ||
+        (ndim && !opw_same_lengths(ndim, o->dims, PyArray_DIMS((PyArrayObject *)out))))
         return 0;
     from = (npy_uintp)PyArray_BYTES((PyArrayObject *)out) - reach;
     for (i = 0; i < lane->loop->inputs; i++)
@@ -148,15 +157,16 @@ OPW_APART static int opw_leave_lane(PyObject **outputs, int made)
 }
 
 /* Makes the outputs, or takes the one that is given. Returns how many there are now. */
-OPW_INLINE int opw_make_outputs(const opw_lane *lane, PyObject *out, int scalars, int n, PyObject **outputs, opw_usual *o)
+OPW_INLINE int opw_make_outputs(const opw_lane *lane, opw_lane_kind kind, PyObject *out, int scalars, PyObject **outputs, opw_usual *o)
 {
+    const int ndim = opw_ndim_of(lane, kind);
     int i;
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < kind.outputs; i++) {
         int operand = lane->loop->inputs + i, type = lane->loop->types[operand];
         if (out) {
             Py_INCREF(out);
             outputs[i] = out;
-        } else if (scalars && !lane->ndim) {
+        } else if (scalars && !ndim) {
             if ((outputs[i] = type == NPY_BOOL ? NULL : opw_new_scalar(type)))
                 o->p[operand] = (char *)OPW_SCALAR_VALUE(outputs[i]);
             else if (type == NPY_BOOL)
@@ -166,7 +176,7 @@ OPW_INLINE int opw_make_outputs(const opw_lane *lane, PyObject *out, int scalars
             continue;
         } else {
             Py_INCREF(opw_dtypes[type]); /* NumPy takes it */
-            outputs[i] = PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], lane->ndim, (npy_intp *)o->dims, NULL, NULL, 0, NULL);
+            outputs[i] = PyArray_NewFromDescr(&PyArray_Type, opw_dtypes[type], ndim, (npy_intp *)o->dims, NULL, NULL, 0, NULL);
             if (!outputs[i])
                 break;
         }
@@ -194,15 +204,15 @@ OPW_APART static int opw_meets_again(opw_function *self, opw_usual *o)
 {
     const opw_lane *lane = self->code->lane;
     opw_forget_floats(0);
-    return opw_run_lane_loop(self, lane->loop, o->n, lane->shaped, o->p, lane->strides) || opw_met_floats(0);
+    return opw_run_lane_loop(self, lane, o->n, o->p) || opw_met_floats(0);
 }
 
 /* The outputs as the call's result, whose references it takes. NULL: an exception is set. */
-OPW_INLINE PyObject *opw_results_of(const opw_code *code, PyObject **outputs)
+OPW_INLINE PyObject *opw_results_of(const opw_code *code, opw_lane_kind kind, PyObject **outputs)
 {
     PyObject *list;
     uint32_t i;
-    if (code->program->single)
+    if (kind.plain || code->program->single)
         return outputs[0];
     if ((list = PyList_New((Py_ssize_t)code->program->results)))
         for (i = 0; i < code->program->results; i++)
@@ -222,47 +232,45 @@ OPW_INLINE void opw_choose_truths(int n, PyObject **outputs, const opw_usual *o)
 }
 
 /* What comes after the arguments are in: 0: the call is left to the other ways. */
-OPW_INLINE int opw_run_lane(opw_function *self, const opw_lane *lane, PyObject *out, PyObject **result, int n, opw_usual *o)
+OPW_INLINE int opw_run_lane(opw_function *self, const opw_lane *lane, opw_lane_kind kind, PyObject *out, PyObject **result, opw_usual *o)
 {
     const opw_code *code = self->code;
-    const int twice = o->n <= OPW_TWICE && lane->twice;
+    const int may = kind.plain || lane->twice, twice = may && o->n <= OPW_TWICE, wide = may ? 0 : code->wide;
     PyObject *outputs[OPW_MAX_OPERANDS];
     int made;
-    if (out && !opw_out_fits(lane, out, o))
+    if (out && !opw_out_fits(lane, kind, out, o))
         return 0;
-    if ((made = opw_make_outputs(lane, out, code->scalars, n, outputs, o)) < n)
+    if ((made = opw_make_outputs(lane, kind, out, code->scalars, outputs, o)) < kind.outputs)
         return opw_leave_lane(outputs, made);
     if (self->remark && !twice)
-        opw_forget_floats(code->wide);
-    if (opw_run_lane_loop(self, lane->loop, o->n, lane->shaped, o->p, lane->strides) || (!lane->pure && PyErr_Occurred()))
+        opw_forget_floats(wide);
+    if (opw_run_lane_loop(self, lane, o->n, o->p) || (!may && !lane->pure && PyErr_Occurred()))
         return opw_leave_lane(outputs, made);
     *result = NULL;
-    if (!self->remark || !opw_met_floats(lane->twice ? 0 : code->wide) || (twice && !opw_meets_again(self, o)) || !opw_remark_of(self, o)) {
-        if (code->scalars)
-            opw_choose_truths(n, outputs, o);
-        *result = opw_results_of(code, outputs);
+    if (!self->remark || !opw_met_floats(wide) || (twice && !opw_meets_again(self, o)) || !opw_remark_of(self, o)) {
+        if (!kind.plain && code->scalars)
+            opw_choose_truths(kind.outputs, outputs, o);
+        *result = opw_results_of(code, kind, outputs);
     }
     if (!*result)
         opw_drop_outputs(outputs, made);
     return 1;
 }
 
-/* Calls a function of so many arguments and outputs; 0: the call is left to the other ways. out: NULL, or what is given for the
-   result. */
-OPW_INLINE int opw_in_lane(opw_function *self, PyObject *const *args, PyObject *out, PyObject **result, int arguments, int n)
+/* Calls a function of such a lane; 0: the call is left to the other ways. out: NULL, or what is given for the result. */
+OPW_INLINE int opw_in_lane(opw_function *self, PyObject *const *args, PyObject *out, PyObject **result, opw_lane_kind kind)
 {
     const opw_lane *lane = self->code->lane;
     opw_usual o;
     int done;
     o.made = 0;
-    done = opw_enter_lane(self, lane, args, arguments, &o) && opw_run_lane(self, lane, out, result, n, &o);
+    done = opw_enter_lane(self, lane, args, kind, &o) && opw_run_lane(self, lane, kind, out, result, &o);
     if (o.made)
         opw_release_made(o.converted, o.made);
     return done;
 }
 
-/* Calls in the lane; 0: the call is left to the other ways. Where the numbers are known, the compiler leaves out the loops over
-   operands. */
+/* Calls in the lane; 0: the call is left to the other ways. */
 OPW_INLINE int opw_take_lane(opw_function *self, PyObject *const *args, Py_ssize_t given, PyObject *names, PyObject **result)
 {
     const opw_lane *lane = self->code->lane;
@@ -274,9 +282,13 @@ OPW_INLINE int opw_take_lane(opw_function *self, PyObject *const *args, Py_ssize
             return 0;
         out = args[given];
     }
-    if (lane->arguments == 1 && lane->loop->outputs == 1)
-        return opw_in_lane(self, args, out, result, 1, 1);
+    if (lane->plain && lane->arguments == 2)
+        return opw_in_lane(self, args, out, result, (opw_lane_kind){2, 1, 1});
+    if (lane->plain && lane->arguments == 1)
+        return opw_in_lane(self, args, out, result, (opw_lane_kind){1, 1, 1});
     if (lane->arguments == 2 && lane->loop->outputs == 1)
-        return opw_in_lane(self, args, out, result, 2, 1);
-    return opw_in_lane(self, args, out, result, lane->arguments, lane->loop->outputs);
+        return opw_in_lane(self, args, out, result, (opw_lane_kind){2, 1, 0});
+    if (lane->arguments == 1 && lane->loop->outputs == 1)
+        return opw_in_lane(self, args, out, result, (opw_lane_kind){1, 1, 0});
+    return opw_in_lane(self, args, out, result, (opw_lane_kind){lane->arguments, lane->loop->outputs, 0});
 }

@@ -56,12 +56,13 @@ static int opw_run_entry(char *frame, const opw_code *code, const opw_resolved *
 }
 
 /* The loop of a lane, which is the one step that does work. */
-static int opw_run_lane_loop(opw_function *self, const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
+static int opw_run_lane_loop(opw_function *self, const opw_lane *lane, npy_intp n, char **p)
 {
+    const opw_loop *work = lane->loop;
     uint64_t bytes = 0, begin = opw_now();
-    int i, status = opw_run_numbers(work, n, shaped, p, s);
+    int i, status = opw_run_in_lane(lane, n, p);
     for (i = 0; i < work->inputs + work->outputs; i++)
-        bytes += (uint64_t)work->sizes[i] * (uint64_t)(i >= work->inputs || shaped >> i & 1 ? n : 1);
+        bytes += (uint64_t)work->sizes[i] * (uint64_t)(i >= work->inputs || lane->shaped >> i & 1 ? n : 1);
     opw_add_cost(&self->costs[self->code->work_steps[0]], begin, status ? 0 : bytes);
     return status;
 }
@@ -155,5 +156,5 @@ static PyObject *opw_timed_call(PyObject *callable, PyObject *const *args, size_
 #define OPW_COST_METHODS
 #define opw_make_costs(self) 0
 #define opw_run_entry(frame, code, entry) (entry)->run(frame, (entry)->slots)
-#define opw_run_lane_loop(self, work, n, shaped, p, s) opw_run_numbers(work, n, shaped, p, s)
+#define opw_run_lane_loop(self, lane, n, p) opw_run_in_lane(lane, n, p)
 #endif

@@ -30,7 +30,7 @@ OPW_INLINE int opw_take_arguments(char *frame, const opw_code *code, PyObject *c
     const uint32_t *offset = code->argument_offsets;
     for (; quick < end; quick++, offset++, args++) {
         PyObject *value = *args;
-        if (!opw_is_quick(quick, value) && !(value = opw_other_argument(frame, code, (uint32_t)(quick - code->quick), value, owned, made)))
+        if (!opw_is_quick(quick, 0, value) && !(value = opw_other_argument(frame, code, (uint32_t)(quick - code->quick), value, owned, made)))
             return -1;
         OPW_PY(frame + *offset) = value;
         OPW_ARRAY(frame + *offset) = (PyArrayObject *)value;
