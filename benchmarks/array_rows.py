@@ -45,15 +45,15 @@ LAYOUTS = {"C": "", "F": ", Fortran order", "sliced": ", sliced"}
 
 
 def _rounds(bench: Bench, size: int) -> int:
-    """The fewer the longer a call takes, and always some."""
-    return bench.effort.rounds(31 if size <= 10**4 else 21 if size <= 10**6 else 11 if size <= 3 * 10**7 else 5)
+    """Of each process: the fewer the longer a call takes, and always some."""
+    return bench.effort.rounds_each(31 if size <= 10**4 else 21 if size <= 10**6 else 11 if size <= 3 * 10**7 else 5)
 
 
 def times(bench: Bench, key: str, sizes: Sequence[int], peers: Sequence[str] = tuple(PEERS), into: bool = True) -> Raw:
     """What measure_arrays.py finds about a work."""
     plan = {"sizes": sizes, "rounds": {str(n): _rounds(bench, n) for n in sizes}, "peers": peers, "into": into}
     bench.pytensor()
-    return bench.measure("times", str(bench.folder), key, json.dumps(plan), script="measure_arrays.py")
+    return bench.measure_often("times", str(bench.folder), key, json.dumps(plan), script="measure_arrays.py")
 
 
 def arrays(bench: Bench, keys: Sequence[str] = KEYS, peers: Sequence[str] = tuple(PEERS)) -> Raw:

@@ -14,17 +14,19 @@ import site
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-__all__ = ["EFFORTS", "HERE", "Bench", "Effort", "Entry"]
+__all__ = ["EFFORTS", "HERE", "PROCESSES", "Bench", "Effort", "Entry", "joined"]
 
 HERE = Path(__file__).resolve().parent
 # What the modules written by hand call: glibc's vector functions too.
 LIBRARIES = ["-lmvec", "-lm"] if platform.libc_ver()[0] == "glibc" and platform.machine() == "x86_64" else ["-lm"]
 HAND = ("handwritten", "kernels")  # the modules written by hand
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMEXPR_MAX_THREADS")
+PROCESSES = 3  # that share the rounds of what hangs on where arrays come to lie
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,15 @@ class Effort:
     def rounds(self, full: int) -> int:
         return max(1, round(full * self.share))
 
+    @property
+    def processes(self) -> int:
+        """How many share rounds."""
+        return self.rounds(PROCESSES)
+
+    def rounds_each(self, full: int) -> int:
+        """Rounds of each of these."""
+        return -(-self.rounds(full) // self.processes)
+
 
 EFFORTS = {
     "full": Effort(1.0, (10**3, 10**5, 10**7), 10**8, 1000, 1000, 3, 10**7, 1000, (200, 20_000)),
@@ -58,6 +69,16 @@ class Entry:
 
     argv: list[str]
     text: str
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """What measuring programs found that were run with the same arguments: their times one after the other."""
+    first = parts[0]
+    if isinstance(first, dict):
+        return {key: joined([part[key] for part in parts]) for key in first}
+    if isinstance(first, list) and first and isinstance(first[0], float):
+        return [time for part in parts for time in part]
+    return first
 
 
 class Bench:
@@ -89,6 +110,10 @@ class Bench:
     def measure(self, *arguments: str, script: str = "measure.py") -> dict:
         """What one of the measuring programs found."""
         return json.loads(self.python(str(HERE / script), *arguments).splitlines()[-1])
+
+    def measure_often(self, *arguments: str, script: str) -> dict:
+        """The same of several processes, whose rounds are taken as those of one: arrays lie elsewhere in each."""
+        return joined([self.measure(*arguments, script=script) for _ in range(self.effort.processes)])
 
     def pytensor(self) -> Path | None:
         """Give PyTensor a cache of this run's own: its folder; None: PyTensor is not installed."""

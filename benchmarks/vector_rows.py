@@ -34,8 +34,8 @@ def show_folds(raw: Raw) -> list[Section]:
 
 
 def ufuncs(bench: Bench) -> Raw:
-    size, rounds = min(10**5, bench.effort.longest), bench.effort.rounds(21)
-    return bench.measure("ufuncs", str(size), str(rounds), str(bench.effort.alone), script=SCRIPT)
+    size, rounds = min(10**5, bench.effort.longest), bench.effort.rounds_each(21)
+    return bench.measure_often("ufuncs", str(size), str(rounds), str(bench.effort.alone), script=SCRIPT)
 
 
 def show_ufuncs(raw: Raw) -> list[Section]:

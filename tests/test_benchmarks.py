@@ -276,6 +276,20 @@ def test_candidates_have_their_turns():
     assert {name: len(rounds) for name, rounds in times.items()} == dict.fromkeys("abc", 4)
 
 
+def test_rounds_of_several_processes():
+    import bench
+
+    parts = [
+        {"size": n, "missing": ["a"], "times": {"x": {"NumPy": [1.0 * n, 2.0]}, "y": {}}, "why": None} for n in (3, 4)
+    ]
+    joined = {"size": 3, "missing": ["a"], "times": {"x": {"NumPy": [3.0, 2.0, 4.0, 2.0]}, "y": {}}, "why": None}
+    assert bench.joined(parts) == joined and bench.joined(parts[:1]) == parts[0]
+    full, tiny = bench.EFFORTS["full"], bench.EFFORTS["tiny"]
+    assert (full.processes, tiny.processes) == (bench.PROCESSES, 1)
+    assert full.rounds(31) <= full.processes * full.rounds_each(31) < full.rounds(31) + full.processes
+    assert tiny.rounds_each(31) == tiny.rounds(31)
+
+
 def test_loops_that_fill_a_turn():
     import measure
 
