@@ -348,6 +348,32 @@ def test_vectors_of_every_length(dtype, inputs, told):
                     f(wrong, *given[1:])
 
 
+@pytest.mark.parametrize("kinds", ["float64 float64", "float32 float32", "float32 complex128"])
+@pytest.mark.parametrize("inputs", [1, 2])
+def test_some_begin_at_a_line_of_the_output(kinds, inputs):
+    """And nothing is written beside it, wherever it and the inputs lie."""
+    dtype, gives = kinds.split()
+    names = [tensor.tensor(dtype=dtype, shape=(None,), name=f"x{i}") for i in range(inputs)]
+
+    def say(first, *others):
+        value = first * others[0] if others else first * first
+        return value + np.array(3, dtype) if gives == dtype else value.astype(gives)
+
+    f = opweld.function(names, say(*names))
+    step = 64 // np.dtype(gives).itemsize
+    for length in (255, 256, 511, 512, 513, 1023, 1024, 1025, 2047, 2048):
+        for shift in range(0, step + 1, max(1, step // 8)):
+            given = [np.arange(length + 16, dtype=dtype)[i * shift :][:length] + i for i in range(inputs)]
+            room = np.full(length + 3 * step, -7, gives)
+            first = step + shift
+            out, wanted = room[first : first + length], say(*given)
+            assert f(*given, out=out) is out and np.array_equal(out, wanted), (length, shift)
+            assert (room[:first] == -7).all() and (room[first + length :] == -7).all(), (length, shift)
+            assert np.array_equal(f(*given), wanted)
+    with np.errstate(over="raise"), pytest.raises(FloatingPointError, match="overflow"):
+        f(*[np.full(1000, np.finfo(dtype).max)] * inputs)
+
+
 @pytest.mark.parametrize("reads", ["all", "turned", "one", "twice", "vector"])
 def test_what_one_loop_reads_and_how_it_lies(reads):
     x, y, c, d = tensor.dmatrix("x"), tensor.dmatrix("y"), np.array([[1.0, 2, 3], [4, 5, 6]]), np.array([2.0, 3, 4])

@@ -92,10 +92,33 @@ OPW_INLINE int opw_run_numbers(const opw_loop *work, npy_intp n, npy_uint64 shap
     return opw_is_worth(work, n) ? opw_run_many_numbers(work, n, shaped, p, s) : opw_run_these(work, n, shaped, 1, p, s);
 }
 
+#define OPW_LANE_LINED 4096 /* the same where some may be computed twice */
+
+/* Runs some elements of a lane's loop. */
+OPW_INLINE int opw_run_close(const opw_lane *lane, npy_intp n, npy_intp from, char *const *p)
+{
+    const npy_intp *s = lane->strides;
+    return lane->loop->close(OPW_N_HOW(n, lane->how), p[0] + from * s[0], p[1] + from * s[1], p[2] + from * s[2], p[3] + from * s[3],
+                             p[4] + from * s[4]);
+}
+
+/* The same from a line of the output on. What lies before it is computed as if it were one, so that some is computed twice. On a Xeon
+   1,000 doubles in the nearest cache took up to a third longer where stores crossed lines, loads that cross them a tenth. */
+__attribute__((noinline)) static int opw_run_from_line(const opw_lane *lane, npy_intp n, char *const *p)
+{
+    const npy_intp first = (npy_intp)(-(npy_uint64)p[lane->loop->inputs] % OPW_LINE >> lane->shift);
+    int status;
+    if (!first)
+        return opw_run_close(lane, n, 0, p);
+    if ((status = opw_run_close(lane, OPW_LINE >> lane->shift, 0, p)))
+        return status;
+    return opw_run_close(lane, n - first, first, p);
+}
+
 /* Runs the loop of a lane: a few elements straight away, where it has text for operands that lie so. */
 OPW_INLINE int opw_run_in_lane(const opw_lane *lane, npy_intp n, char **p)
 {
     if (n < lane->few)
-        return lane->loop->close(OPW_N_HOW(n, lane->how), p[0], p[1], p[2], p[3], p[4]);
+        return n < lane->lined ? opw_run_close(lane, n, 0, p) : opw_run_from_line(lane, n, p);
     return opw_run_numbers(lane->loop, n, lane->shaped, p, lane->strides);
 }

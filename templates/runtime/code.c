@@ -160,6 +160,9 @@ static int opw_fill_lane(const opw_code *code, opw_lane *lane, const opw_group *
     }
     lane->how = work->lies ? work->lies(lane->strides) : -1;
     lane->few = lane->how < 0 ? 0 : work->worth && work->worth < OPW_ASKING_RUN ? work->worth : OPW_ASKING_RUN;
+    lane->lined = lane->twice ? OPW_LANE_LINED / work->sizes[work->inputs] : OPW_ASKING_RUN;
+    for (lane->shift = 0; work->sizes[work->inputs] >> lane->shift > 1; lane->shift++)
+        ;
     lane->plain = lane->twice && lane->ndim == 1 && p->single && p->results == 1 && opw_are_vectors(lane);
     return 1;
 }

@@ -38,7 +38,9 @@ typedef struct {
     int pure, twice;    /* the loop computes and does nothing else: it sets no exception; and it may run twice */
     int plain;          /* such a loop, of vectors of any length and constant numbers, with one result: nothing else is looked for */
     int how;            /* the way that its operands lie, where it has text for that (opw_lies_fn): */
-    npy_intp few;       /* fewer elements than that are run straight away */
+    npy_intp few;       /* fewer elements than that are run straight away; */
+    npy_intp lined;     /* and of these so many from a line on, which has 2^(6 - shift) elements of the first output */
+    int shift;
     npy_uint64 shaped;  /* a bit for each input that has dimensions */
     int arguments, constants;
     opw_taken_input inputs[OPW_MAX_OPERANDS]; /* arguments in their order, then constants */
