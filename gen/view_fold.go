@@ -27,6 +27,7 @@ type FoldView struct {
 	Sets               []SetView
 	Together           bool // elements of a column are folded in pairs before they meet the accumulators
 	Anyhow             bool // also where columns do not lie close
+	Asks               bool // side by side, row by row, they ask for what comes
 	Apart              bool // a column whose elements lie apart has accumulators that are written out
 	Sums               bool // those of a column whose elements lie close are a vector
 	Many               bool // more take turns than a processor keeps account of places that are read
@@ -210,9 +211,8 @@ func (f *FoldView) together(l *Loop, lanes int) {
 	if lanes > 0 {
 		f.sums(l, lanes)
 	}
-	if f.ColumnChunk > 0 {
-		f.ColumnChunk *= together
-	}
+	f.Asks = f.ColumnChunk == 0 && len(l.Inputs) > 1
+	f.ColumnChunk *= together
 }
 
 // hold has n sets of accumulators put into registers; it gives the statements that take them from there. One is in a register
@@ -293,7 +293,7 @@ func (f *FoldView) pass(operands []OperandView, near [][]int, at int) {
 		if f.Anyhow {
 			anyhow = several + ", opw_order & OPW_MORE, 0"
 		}
-		several += ", opw_order & OPW_MORE, 1"
+		several += ", opw_order & OPW_MORE, OPW_ASKED(opw_order)"
 	}
 	each, beside := WayView{Name: "each", Run: "opw_n", Stride: "opw_s", Any: ", 0"}, WayView{Name: "beside", Run: "opw_m", Stride: "opw_t", Any: anyhow}
 	for _, strides := range near {

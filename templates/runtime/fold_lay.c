@@ -32,7 +32,7 @@ static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_oper
     folding->runs = fold->wide && !folding->beside;
     if (folding->beside && fold->wide && opw_is_by_rows(work, kept, gone, n))
         folding->order |= OPW_BY_ROWS;
-    folding->order |= opw_asks_ahead(work, gone, n);
+    folding->order |= folding->beside ? opw_asks_beside(work, kept, gone, n, folding->order) : opw_asks_ahead(work, gone, n);
     o->far = folding->beside && fold->wide && opw_is_far(work, kept, gone, n);
     folding->close = folding->runs && opw_is_wide(work, list, gone, n);
     if (kept->n) {

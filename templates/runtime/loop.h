@@ -202,6 +202,7 @@ enum { OPW_BY_ROWS = 1, OPW_MORE = 2, OPW_ASKING = -OPW_LINE };
 #ifndef OPW_ASKED /* what tests, which say so in cflags, have said of columns that lie close */
 #define OPW_ASKED(order) (OPW_CLOSE | ((order) & OPW_ASKING))
 #endif
+#define OPW_ASKING_COLUMNS 16 /* side by side, between two times that something is asked for */
 #define OPW_ASKS(how) ((how) & OPW_CLOSE ? (how) & OPW_ASKING : 0)
 /* How many columns are folded at once, by the bytes of one's accumulators: as many as fit into a page. */
 #define OPW_ACCUMULATORS 4096
