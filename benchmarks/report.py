@@ -10,8 +10,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench import PROCESSES
-
 __all__ = [
     "PAGES",
     "Section",
@@ -195,9 +193,9 @@ def document(rows: Sequence[Shown], command: str, stem: str) -> dict[str, str]:
 Written by `{command}`; `make bench` shows the figures of your machine. Every figure is a median over
 rounds in which each candidate has its turn; ratios are medians of the rounds' ratios; ± is half of the distance between
 the quartiles of the rounds. Calls are timed by `timeit` on one core and in one thread, with the garbage collector off.
-What hangs on where arrays come to lie, loops of arrays and calls of PyTensor's functions, has its rounds in
-{PROCESSES} processes, in each of which they lie elsewhere. Each result was compared with NumPy's before it was timed.
-Times say something about this machine, ratios about opweld.
+What hangs on where arrays come to lie, loops of arrays and calls of PyTensor's functions, has its rounds in several
+processes, in each of which they lie elsewhere. Each result was compared with NumPy's before it was timed. Times say
+something about this machine, ratios about opweld.
 
 The figures of each round are kept in `build/bench`: `make bench BENCH_ARGS="--rows arrays"` measures one row again,
 `make bench BENCH_ARGS="--again --write"` writes these pages of what is kept. `make bench-check` compares some of the
