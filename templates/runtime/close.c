@@ -92,7 +92,7 @@ OPW_INLINE int opw_run_numbers(const opw_loop *work, npy_intp n, npy_uint64 shap
     return opw_is_worth(work, n) ? opw_run_many_numbers(work, n, shaped, p, s) : opw_run_these(work, n, shaped, 1, p, s);
 }
 
-#define OPW_LANE_LINED 4096 /* the same where some may be computed twice */
+#define OPW_LANE_LINED 4096 /* bytes of an output, from which on it is worth while to begin at a line where some may be computed twice */
 
 /* Runs some elements of a lane's loop. */
 OPW_INLINE int opw_run_close(const opw_lane *lane, npy_intp n, npy_intp from, char *const *p)

@@ -136,6 +136,18 @@ static int opw_are_vectors(const opw_lane *lane)
     return are;
 }
 
+/* Decides how a lane's loop is run. */
+static void opw_plan_lane(opw_lane *lane)
+{
+    const opw_loop *work = lane->loop;
+    const npy_intp size = work->sizes[work->inputs];
+    lane->how = work->lies ? work->lies(lane->strides) : -1;
+    lane->few = lane->how < 0 ? 0 : work->worth && work->worth < OPW_ASKING_RUN ? work->worth : OPW_ASKING_RUN;
+    lane->lined = lane->twice ? OPW_LANE_LINED / size : OPW_ASKING_RUN;
+    for (lane->shift = 0; size >> lane->shift > 1; lane->shift++)
+        ;
+}
+
 /* Fills the lane of a step's loop, whose operands' variables are given; 0: it cannot be one. */
 static int opw_fill_lane(const opw_code *code, opw_lane *lane, const opw_group *group, const int32_t *variables)
 {
@@ -158,11 +170,7 @@ static int opw_fill_lane(const opw_code *code, opw_lane *lane, const opw_group *
         lane->to[k] = (int32_t)i;
         lane->strides[(uint32_t)work->inputs + k] = work->sizes[(uint32_t)work->inputs + k];
     }
-    lane->how = work->lies ? work->lies(lane->strides) : -1;
-    lane->few = lane->how < 0 ? 0 : work->worth && work->worth < OPW_ASKING_RUN ? work->worth : OPW_ASKING_RUN;
-    lane->lined = lane->twice ? OPW_LANE_LINED / work->sizes[work->inputs] : OPW_ASKING_RUN;
-    for (lane->shift = 0; work->sizes[work->inputs] >> lane->shift > 1; lane->shift++)
-        ;
+    opw_plan_lane(lane);
     lane->plain = lane->twice && lane->ndim == 1 && p->single && p->results == 1 && opw_are_vectors(lane);
     return 1;
 }
@@ -177,6 +185,7 @@ static int opw_find_lane(opw_code *code)
     if (!code->direct || !step || (step->run != opw_run_stores && step->run != opw_run_group))
         return 0;
     group = step->run == opw_run_group ? &p->group_table[-1 - p->slot_table[step->slots]] : NULL;
+    memset(&lane, 0, sizeof(lane)); /* operands that there are not have no strides (opw_run_close) */
     lane.loop = &p->loop_table[group ? (int32_t)group->main : -1 - p->slot_table[step->slots]];
     if ((group && group->views) || !opw_fill_lane(code, &lane, group, p->slot_table + step->slots + 1))
         return 0;

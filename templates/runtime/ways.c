@@ -71,6 +71,13 @@ static npy_intp opw_width(const opw_fold *fold, npy_intp columns)
     return fold->wide && fold->alone && columns * fold->alone <= OPW_ACCUMULATORS ? columns : fold->width;
 }
 
+/* Whether columns, of n elements in all, are of what is larger or smaller of several inputs, of which more comes from memory than any cache
+   has. */
+static int opw_is_beyond(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp n)
+{
+    return !work->fold->chunk[1] && n * opw_apart(kept, kept->n - 1, work->inputs) > OPW_BEYOND && opw_moving(work, gone, gone->n - 1) > 1;
+}
+
 /* Whether columns, of n elements in all, are best read row by row: from memory, in short rows of which each follows the one before,
    for a processor that sees one stretch fetches ahead, and one that sees several in a page does not; and from anywhere, whole rows of
    several inputs: several rows of each at once read from too many places for what they save the accumulators; or rows of any length of what
@@ -83,7 +90,7 @@ static int opw_is_by_rows(const opw_loop *work, const opw_axes *kept, const opw_
         return 0;
     if (several && OPW_ONE_ROW(work->fold) && columns <= opw_width(work->fold, columns) && columns * apart >= OPW_OWN_ROW * work->inputs)
         return 1;
-    if (several && !work->fold->chunk[1] && columns >= OPW_LONG_ROW && n * apart > OPW_BEYOND)
+    if (columns >= OPW_LONG_ROW && opw_is_beyond(work, kept, gone, n))
         return 1;
     return far && columns >= OPW_LONG_ROW && columns <= (gone->n == 1 ? OPW_SHORT_ROWS : 1) * work->fold->width;
 }
@@ -133,14 +140,6 @@ static int opw_is_beside(const opw_loop *work, const opw_operands *list, const o
            (n <= OPW_SHORT_RUN / 2 || !opw_is_along(work, list, gone, gone->n - 1)) && !opw_is_spread(work, kept, gone, n, all);
 }
 
-/* The same of columns side by side: of what is larger or smaller of several inputs, row by row, of which more comes from memory than any
-   cache has. On a Xeon that took a twentieth off. */
-static int opw_asks_beside(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp n, int order)
-{
-    return order & OPW_BY_ROWS && !work->fold->chunk[1] && opw_is_intel() && opw_moving(work, gone, gone->n - 1) > 1 &&
-                   n * opw_apart(kept, kept->n - 1, work->inputs) > OPW_BEYOND ? OPW_STORES_AHEAD : 0;
-}
-
 /* How many bytes on a run that is folded, n elements in all, asks for what comes; 0: not at all. Several inputs are asked for where
    caches hold twice as much and runs are long, and otherwise take more time than that saves; one is, but in rows of a few lines. On
    Xeons sums always are; what is larger or smaller, which goes in order, took an eighth more, and of two inputs two fifths, from where
@@ -155,4 +154,10 @@ static int opw_asks_ahead(const opw_loop *work, const opw_axes *gone, npy_intp n
     if (several)
         return 2 * bytes <= OPW_MEMORY && gone->dims[last] >= OPW_LONG_RUN ? ahead : 0;
     return bytes > OPW_MEMORY || gone->dims[last] * apart >= OPW_ASKING_ROW ? ahead : 0;
+}
+
+/* The same of columns side by side: of those that are beyond any cache, row by row, on Intel's. On a Xeon that took a twentieth off. */
+static int opw_asks_beside(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp n, int order)
+{
+    return order & OPW_BY_ROWS && opw_is_intel() && opw_is_beyond(work, kept, gone, n) ? OPW_STORES_AHEAD : 0;
 }
