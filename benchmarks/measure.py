@@ -18,12 +18,15 @@ import statistics
 import sys
 import time
 import timeit
+from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 LOOPS = 20_000  # calls in one timing of one candidate: a few milliseconds
 FUNCTIONS = 32  # of one graph; the first loads its module
 TURN = 0.002  # seconds that one timing lasts where the number of calls is found out
+PLACES = 5  # where arrays lie in one process, one place after the other
+MAPPED = 32 << 20  # bytes, from which on memory is asked of the system each time, and given back
 
 
 def pin() -> None:
@@ -61,6 +64,26 @@ def interleaved(
             times[name].append(timer.timeit(counts[name]) / counts[name] * 1e9)
         turns.reverse()
     gc.enable()
+    return times
+
+
+def in_places(place: Callable[[], dict[str, tuple[str, dict]]], rounds: int) -> dict[str, list[float]]:
+    """The same of candidates whose arrays ``place`` puts elsewhere each time it is called: one place after the other.
+
+    Which lines of a cache they share hangs on that, and is not the candidates' doing. A place has two rounds at
+    least, forward and backward.
+    """
+    places = max(1, min(PLACES, rounds // 2))
+    times: dict[str, list[float]] = {}
+    before = []  # whose memory is not to be had again
+    for at in range(places):
+        candidates = place()
+        share = rounds * (at + 1) // places - rounds * at // places
+        for name, found in interleaved(candidates, share, None).items():
+            times.setdefault(name, []).extend(found)
+        arrays = {id(a): a.nbytes for _, scope in candidates.values() for a in scope.values() if hasattr(a, "nbytes")}
+        if max(arrays.values(), default=0) < MAPPED:
+            before.append(candidates)
     return times
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import interleaved, pin
-from peers import Skipped, candidate
+from measure import in_places, pin
+from peers import Candidate, Skipped, candidate
 from works import WORKS
 
 COPY = "np.copyto"
@@ -42,23 +42,29 @@ def one_case(key: str, size: int, layout: str, into: bool, plan: dict[str, Any],
     """Times of every peer, a list over rounds each."""
     operands = WORKS[key].operands(size, layout)
     expected = np.asarray(WORKS[key].expression(np, *operands))
-    timed: dict[str, tuple[str, dict[str, Any]]] = {}
-    # One place for all: an output whose address is an input's modulo 4 KB, or a little more, makes any loop wait.
-    out = np.empty_like(expected) if into else None
+    made: dict[str, Candidate] = {}
     for peer in plan["peers"]:
         try:
-            made = candidate(peer, key, layout, into, operands, expected)
+            made[peer] = candidate(peer, key, layout, into, operands, expected)
         except Skipped as reason:
             notes.setdefault(f"{peer}{', out=' if into else ''}", str(reason))
             continue
-        if made.note:
-            notes[peer] = made.note
-        timed[peer] = (made.text(len(operands)), made.scope(operands, out))
-    if into and WORKS[key].into:
-        timed[COPY] = ("f(z, a0)", {"f": np.copyto, "a0": operands[0], "z": out})
+        if made[peer].note:
+            notes[peer] = made[peer].note
+
+    def place() -> dict[str, tuple[str, dict[str, Any]]]:
+        operands = WORKS[key].operands(size, layout)
+        # One for all: an output whose address is an input's modulo 4 KB, or a little more, makes any loop wait.
+        out = np.empty_like(expected) if into else None
+        timed = {peer: (each.text(len(operands)), each.scope(operands, out)) for peer, each in made.items()}
+        if into and WORKS[key].into:
+            timed[COPY] = ("f(z, a0)", {"f": np.copyto, "a0": operands[0], "z": out})
+        return timed
+
     moved = sum(a.nbytes for a in operands) + expected.nbytes
-    times = interleaved(timed, plan["rounds"][str(size)], None)
-    return {"elements": max(a.size for a in [*operands, expected]), "bytes": moved, "times": times}
+    elements = max(a.size for a in [*operands, expected])
+    del operands
+    return {"elements": elements, "bytes": moved, "times": in_places(place, plan["rounds"][str(size)])}
 
 
 def times(key: str, plan: dict[str, Any]) -> dict:

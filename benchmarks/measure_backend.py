@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 import graphs
-from measure import HERE, interleaved, pin
+from measure import HERE, in_places, pin
 from measure_graphs import PLAIN
 
 OURS = ("OPWELD", "OPWELD_C")
@@ -65,7 +65,7 @@ def calls(work: str, size: str, modes: str, rounds: str) -> dict:
     import numpy as np
     import pytensor
 
-    candidates: dict[str, tuple[str, dict]] = {}
+    functions: dict[str, Callable[..., Any]] = {}
     first: Any = None
     for name in modes.split(","):
         make, values = maker(work, int(size), name)
@@ -74,10 +74,14 @@ def calls(work: str, size: str, modes: str, rounds: str) -> dict:
         first = found if first is None else first
         for got, wanted in zip(np.atleast_1d(found) if work != "model" else found, first, strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-9)
-        given = ", ".join(f"v{i}" for i in range(len(values)))
-        candidates[name] = (f"f({given})", {"f": f} | {f"v{i}": value for i, value in enumerate(values)})
+        functions[name] = f
+
+    def place() -> dict[str, tuple[str, dict[str, Any]]]:
+        given = {f"v{i}": value.copy() for i, value in enumerate(values)}
+        return {name: (f"f({', '.join(given)})", {"f": f} | given) for name, f in functions.items()}
+
     pin()
-    return {"version": pytensor.__version__, "times": interleaved(candidates, int(rounds), None)}
+    return {"version": pytensor.__version__, "times": in_places(place, int(rounds))}
 
 
 def build(work: str, size: str, name: str) -> dict:

@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 import numpy as np
-from measure import interleaved, pin
+from measure import in_places, interleaved, pin
 from works import WORKS
 
 import opweld
@@ -54,9 +54,12 @@ def one(ufunc: np.ufunc, dtype: str, size: int, rounds: int) -> dict[str, list[f
         close = {"rtol": 1e-5 if dtype == "float32" else 1e-10, "equal_nan": True}
         if have.dtype != want.dtype or not np.allclose(have, want, **close):
             raise SystemExit(f"{ufunc.__name__}, {dtype}: not NumPy's result")
-    return interleaved(
-        {"opweld": (text, {"f": made} | arguments), "NumPy": (text, {"f": ufunc} | arguments)}, rounds, None
-    )
+
+    def place() -> dict[str, tuple[str, dict[str, Any]]]:
+        given = {name: value.copy() for name, value in arguments.items()}
+        return {"opweld": (text, {"f": made} | given), "NumPy": (text, {"f": ufunc} | given)}
+
+    return in_places(place, rounds)
 
 
 def ufuncs(size: int, rounds: int, count: int) -> dict[str, Any]:

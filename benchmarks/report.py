@@ -194,7 +194,7 @@ Written by `{command}`; `make bench` shows the figures of your machine. Every fi
 rounds in which each candidate has its turn; ratios are medians of the rounds' ratios; ± is half of the distance between
 the quartiles of the rounds. Calls are timed by `timeit` on one core and in one thread, with the garbage collector off.
 What hangs on where arrays come to lie, loops of arrays and calls of PyTensor's functions, has its rounds in several
-processes, in each of which they lie elsewhere. Each result was compared with NumPy's before it was timed. Times say
+processes, and in each of these at several places. Each result was compared with NumPy's before it was timed. Times say
 something about this machine, ratios about opweld.
 
 The figures of each round are kept in `build/bench`: `make bench BENCH_ARGS="--rows arrays"` measures one row again,

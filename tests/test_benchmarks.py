@@ -276,6 +276,24 @@ def test_candidates_have_their_turns():
     assert {name: len(rounds) for name, rounds in times.items()} == dict.fromkeys("abc", 4)
 
 
+@pytest.mark.parametrize(("rounds", "places"), [(1, 1), (3, 1), (4, 2), (11, 5)])
+def test_rounds_of_several_places(rounds, places):
+    """Each place is one that no array had before, and is called in as many rounds as the others, or in one more."""
+    import measure
+
+    called = []
+
+    def place():
+        given = {"note": called.append, "x": np.ones(1000)}
+        return {name: ("note((name, x.ctypes.data))", {"name": name} | given) for name in "ab"}
+
+    times = measure.in_places(place, rounds)
+    assert {name: len(found) for name, found in times.items()} == {"a": rounds, "b": rounds}
+    order = list(dict.fromkeys(address for _, address in called))
+    assert len(order) == places
+    assert [address for _, address in called] == sorted((a for _, a in called), key=order.index)
+
+
 def test_rounds_of_several_processes():
     import bench
 

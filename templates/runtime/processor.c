@@ -31,6 +31,7 @@ static int opw_is_left_alone(npy_intp bytes) { return bytes > OPW_MEMORY && !opw
 
 /* How many bytes on what is read once, so many in all, is asked for. On Zen 5: from the third cache 512 changed nothing, 1024 to 3072
    took a tenth off; from memory, one array, 2048 a tenth and 4096 to 8192 a fifth. On Xeons, one array: from the second cache 2048 took a
-   quarter off, from memory a twentieth, and 6144 a twelfth; of several arrays it changed nothing how far. */
+   quarter off; from memory itself 3072 a twentieth, and a page and more took up to a tenth longer than less; of several arrays it changed
+   nothing how far. */
 #define OPW_AHEAD_NEAR 2048
-static int opw_ahead_of(npy_intp bytes) { return bytes > OPW_MEMORY ? 6144 : OPW_AHEAD_NEAR; }
+static int opw_ahead_of(npy_intp bytes) { return bytes <= OPW_MEMORY ? OPW_AHEAD_NEAR : opw_is_intel() ? 3072 : 6144; }
