@@ -45,7 +45,7 @@ LAYOUTS = {"C": "", "F": ", Fortran order", "sliced": ", sliced"}
 
 
 def _rounds(bench: Bench, size: int) -> int:
-    """Of each process: the fewer the longer a call takes, and always some."""
+    """Of each process: the most where a second cache ends, which hangs most on places; and always some."""
     return bench.effort.rounds_each(31 if size <= 10**4 else 45 if size <= 10**6 else 11 if size <= 3 * 10**7 else 5)
 
 

@@ -81,8 +81,8 @@ def in_places(place: Callable[[], dict[str, tuple[str, dict]]], rounds: int) -> 
         share = rounds * (at + 1) // places - rounds * at // places
         for name, found in interleaved(candidates, share, None).items():
             times.setdefault(name, []).extend(found)
-        arrays = {id(a): a.nbytes for _, scope in candidates.values() for a in scope.values() if hasattr(a, "nbytes")}
-        if max(arrays.values(), default=0) < MAPPED:
+        scopes = [scope.values() for _, scope in candidates.values()]
+        if max((getattr(value, "nbytes", 0) for scope in scopes for value in scope), default=0) < MAPPED:
             before.append(candidates)
     return times
 
