@@ -1,13 +1,16 @@
 """Whether a fold asks for lines ahead: it changes no bit, and is decided by the processor and the size."""
 
+import os
 import shlex
 import signal
 import subprocess
 import sys
-from pathlib import Path
+import sysconfig
 
+import numpy as np
 import pytest
 
+TEXT = "import json, opweld._engine as e; print(json.loads(e.pyext_Runtime('{}'))['text'])"
 ALL = """
 import sys, numpy as np, opweld, opweld.tensor as T
 opweld.config.cflags += " " + sys.argv[1]
@@ -26,17 +29,46 @@ for dtype in ("float64", "float32", "int64"):
 """
 SUM = """
 import sys, numpy as np, opweld, opweld.tensor as T
-opweld.config.cflags += " " + sys.argv[1]
-inputs, columns = map(int, sys.argv[2:])
+from opweld.compile import buildrequest
+flag, runtime, inputs, columns = sys.argv[1:]
+opweld.config.cflags += " " + flag
+vectors = buildrequest.vector_folder()
+buildrequest.vector_folder = lambda: vectors
+buildrequest.runtime_object = lambda *kind: runtime
+inputs, columns = int(inputs), int(columns)
 x, y = T.dmatrix("x"), T.dmatrix("y")
 f = opweld.function([x, y][:inputs], T.sum(x * (x, y)[inputs - 1], axis=1))
 f(*[np.ones((50, columns)) for _ in range(inputs)])
 """
 
 
+TRAPS = [-signal.SIGILL, -signal.SIGTRAP]
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["others", "intels"])
+def intel(request, tmp_path_factory):
+    """Whether the processor is said to be Intel's, and the runtime that says so, as what -D names."""
+    made = tmp_path_factory.mktemp("runtime") / "runtime.o"
+    text = subprocess.run([sys.executable, "-c", TEXT], check=True, capture_output=True, text=True).stdout
+    compiler = os.environ.get("CC", "gcc").split()
+    options = ["-std=gnu17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-fwrapv", "-fno-tree-vectorize"]
+    headers = [sysconfig.get_path("include"), np.get_include()]
+    options += [f"-DOPW_INTEL={request.param:d}", *(f"-I{folder}" for folder in headers)]
+    subprocess.run([*compiler, *options, "-xc", "-c", "-", "-o", made], check=True, input=text, text=True)
+    return request.param, made
+
+
 def run(program, asked, *more):
     flag = shlex.quote(f"-DOPW_ASKED(order)=(({asked})|OPW_CLOSE)")
     return subprocess.run([sys.executable, "-c", program, flag, *more], capture_output=True, text=True)
+
+
+def ends(intel, program, lines, *numbers):
+    """How the program ends on such a processor, if another distance than this one ends it."""
+    asked = f"((order)&OPW_ASKING)=={lines}?{lines}:(__builtin_trap(),{intel[0]:d})"  # another flag, another module
+    done = run(program, asked, intel[1], *map(str, numbers))
+    assert done.returncode in [0, *TRAPS], done.stderr
+    return done.returncode
 
 
 def test_it_changes_no_bit():
@@ -46,42 +78,35 @@ def test_it_changes_no_bit():
     assert len(without.stdout.splitlines()) == 3 * 12 * 9
 
 
-@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="no /proc/cpuinfo, which says whose processor it is")
 @pytest.mark.parametrize(
-    ("inputs", "columns", "near", "far"),
+    ("inputs", "columns", "lines", "intels"),
     [
-        (1, 50, False, False),
-        (1, 300, True, False),
-        (1, 60_000, True, True),
-        (2, 300, False, False),
-        (2, 4000, True, False),
-        (2, 60_000, False, False),
+        (1, 50, 0, 2048),
+        (1, 300, 2048, 2048),
+        (1, 60_000, 6144, 3072),
+        (2, 300, 0, 2048),
+        (2, 4000, 2048, 2048),
+        (2, 60_000, 0, 2048),
     ],
 )
-def test_where_it_is_done(inputs, columns, near, far):
+def test_where_it_is_done(inputs, columns, lines, intels, intel):
     """Sums: on Intel's everywhere; elsewhere of one input but in short rows, of several in long runs in caches."""
-    intel = "GenuineIntel" in Path("/proc/cpuinfo").read_text()
-    lines = 6144 if far else 2048
-    done = run(SUM, f"((order)&OPW_ASKING)=={lines}?{lines}:(__builtin_trap(),0)", str(inputs), str(columns))
-    left = not near and not intel
-    assert done.returncode in ([-signal.SIGILL, -signal.SIGTRAP] if left else [0]), done.stderr
+    assert ends(intel, SUM, intels if intel[0] else lines, inputs, columns) == 0
 
 
-@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="no /proc/cpuinfo, which says whose processor it is")
-@pytest.mark.parametrize(("columns", "lines"), [(300, 2048), (60_000, 6144)])
-def test_what_is_larger_asks_near(columns, lines):
+@pytest.mark.parametrize(("columns", "lines", "intels"), [(300, 2048, 2048), (60_000, 6144, 0)])
+def test_what_is_larger_asks_near(columns, lines, intels, intel):
     """Of what is larger Intel's processors are asked for nothing that no second cache has; others as of sums."""
-    left = lines > 2048 and "GenuineIntel" in Path("/proc/cpuinfo").read_text()
-    asked = f"((order)&OPW_ASKING)=={lines}?{lines}:(__builtin_trap(),0)"
-    done = run(SUM.replace("T.sum", "T.max"), asked, "1", str(columns))
-    assert done.returncode in ([-signal.SIGILL, -signal.SIGTRAP] if left else [0]), done.stderr
+    assert ends(intel, SUM.replace("T.sum", "T.max"), intels if intel[0] else lines, 1, columns) == 0
 
 
-@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="no /proc/cpuinfo, which says whose processor it is")
-@pytest.mark.parametrize(("inputs", "columns"), [(2, 90_000), (1, 180_000), (2, 4000)])
-def test_where_columns_ask(inputs, columns):
+@pytest.mark.parametrize(("inputs", "columns", "intels"), [(2, 90_000, 1024), (1, 180_000, 0), (2, 4000, 0)])
+def test_where_columns_ask(inputs, columns, intels, intel):
     """What is larger, of several inputs of more than 64 MB, on Intel's."""
-    asks = inputs == 2 and columns == 90_000 and "GenuineIntel" in Path("/proc/cpuinfo").read_text()
-    asked = "((order)&OPW_ASKING)==1024?1024:(__builtin_trap(),0)"
-    done = run(SUM.replace("T.sum", "T.max").replace("axis=1", "axis=0"), asked, str(inputs), str(columns))
-    assert done.returncode in ([0] if asks else [-signal.SIGILL, -signal.SIGTRAP]), done.stderr
+    larger = SUM.replace("T.sum", "T.max").replace("axis=1", "axis=0")
+    assert ends(intel, larger, intels if intel[0] else 0, inputs, columns) == 0
+
+
+def test_another_distance_ends_the_program(intel):
+    """What the tests above rest on."""
+    assert ends(intel, SUM, 1, 1, 300) in TRAPS

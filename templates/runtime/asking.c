@@ -6,15 +6,12 @@
 #define OPW_ASKING_SHORT (1 << 20) /* the same where rows have fewer than that */
 #define OPW_STORES_ROW 4096        /* bytes of a row that is worth it, wherever the next one lies */
 #define OPW_STORES_AHEAD 1024      /* bytes on what is asked for lies */
-#ifndef OPW_ASKS_HERE              /* what tests say of any processor */
-#define OPW_ASKS_HERE opw_is_intel()
-#endif
 
 /* How many bytes on loops of stores ask for what comes, that read and write so many in all; 0: they ask for nothing. Vectors that cross
    lines wait for two of them, and stores until theirs is near: a processor that has been asked in time does not. On Xeons that takes a
    fifth to a third off from the second cache, and a twentieth to a tenth from memory; from the third it changes nothing. Elsewhere it was
    not tried. */
-static int opw_stores_ahead(npy_intp bytes) { return bytes >= OPW_ASKING_BYTES && OPW_ASKS_HERE ? OPW_STORES_AHEAD : 0; }
+static int opw_stores_ahead(npy_intp bytes) { return bytes >= OPW_ASKING_BYTES && opw_is_intel() ? OPW_STORES_AHEAD : 0; }
 
 /* Bytes that so many elements of operands are, s apart. */
 static npy_intp opw_traffic(npy_intp all, const npy_intp *s, int operands)
