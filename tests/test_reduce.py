@@ -213,6 +213,23 @@ def test_columns_of_integers(dtype, level):
                 assert all(map(np.array_equal, f(*pair), wanted)), (n, m)
 
 
+@pytest.mark.parametrize("axes", [(1, 2), (0, 1), (0, 2)])
+@pytest.mark.parametrize("shape", [(10, 33), (40, 50), (200, 7), (3, 1000)])
+def test_sums_over_two_axes_are_the_same_in_each_place(shape, axes):
+    """The same numbers in each of so many columns that a function of 256 is called again for the last one."""
+    x = T.tensor3("x")
+    functions = [opweld.function([x], T.sum(e, axis=axes)) for e in (x, (x - 1) ** 2)]
+    functions.append(opweld.function([x], T.mean(x, axis=axes)))
+    (kept,) = {0, 1, 2} - set(axes)
+    numbers = np.random.default_rng(0).normal(size=shape)
+    for n in (2, 257):
+        array = np.moveaxis(np.repeat(numbers[None], n, axis=0), 0, kept)
+        wider = np.concatenate([array, array], axis=2)[:, :, : array.shape[2]]
+        for lying in (array.copy(), wider, np.asfortranarray(array)):
+            for f in functions:
+                np.testing.assert_array_equal(f(lying), f(lying)[0])
+
+
 def test_a_long_sum_of_float32_stays_exact():
     x = T.fvector("x")
     f = opweld.function([x], [T.sum(x), T.mean(x), T.var(x)])

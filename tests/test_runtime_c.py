@@ -64,8 +64,8 @@ def found(request, tmp_path_factory):
     if not takes(*sanitizers) or not os.path.isabs(library):
         pytest.skip(f"{GCC} has no AddressSanitizer")
     module = tmp_path_factory.mktemp("runtime") / "opweld_module.so"
-    gcc(*COMMON, *SYSTEM, "-Wall", "-Wextra", "-O1", *sanitizers, *request.param, "-DOPW_INTEL=1", "-shared",
-        RUNTIME / "runtime.c", HERE / "runtime" / "unit.c", "-o", module)  # fmt: skip
+    gcc(*COMMON, *SYSTEM, "-Wall", "-Wextra", "-O1", *sanitizers, *request.param, "-DOPW_TAKEN_FOR=OPW_INTELS",
+        "-shared", RUNTIME / "runtime.c", HERE / "runtime" / "unit.c", "-o", module)  # fmt: skip
     # CPython and NumPy keep what they have to the end: what stays too long is counted by the checks.
     environ = {**os.environ, "LD_PRELOAD": library, "PYTHONMALLOC": "malloc", "ASAN_OPTIONS": "detect_leaks=0",
                "UBSAN_OPTIONS": "print_stacktrace=1"}  # fmt: skip

@@ -29,22 +29,20 @@ static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_oper
     for (k = 0, n = 1; k < ndim; k++)
         n *= dims[k];
     folding->beside = opw_is_beside(work, list, kept, gone, n);
-    folding->runs = fold->wide && !folding->beside;
     if (folding->beside && fold->wide && opw_is_by_rows(work, kept, gone, n))
         folding->order |= OPW_BY_ROWS;
     folding->order |= folding->beside ? opw_asks_beside(work, kept, gone, n, folding->order) : opw_asks_ahead(work, gone, n);
     o->far = folding->beside && fold->wide && opw_is_far(work, kept, gone, n);
-    folding->close = folding->runs && opw_is_wide(work, list, gone, n);
+    folding->close = !folding->beside && fold->wide && opw_is_wide(work, list, gone, n);
+    folding->runs = !folding->beside && fold->wide && !folding->close && opw_goes_in_runs(kept, gone);
     if (kept->n) {
         o->outer = kept->n - 1;
         o->columns = kept->dims[o->outer];
         folding->t = kept->strides[o->outer];
         if (folding->beside && !o->far)
             o->width = opw_width(fold, o->columns);
-    }
-    if (folding->close) {
-        folding->runs = 0;
-        o->width = 1;
+        else if (!folding->beside)
+            o->width = folding->runs || folding->close ? 1 : opw_width_of(fold, gone);
     }
     o->items = o->all = (o->columns + o->width - 1) / o->width;
     for (k = 0; k < o->outer; k++)

@@ -23,10 +23,10 @@ typedef struct {
     opw_shares shares;
     opw_laid *loops[OPW_SLAB_LOOPS];
     int n;
-    npy_intp positions, length, unit; /* of the axis; of a slab, a multiple of the unit */
-    npy_intp each, slabs;             /* slabs of a part; all */
-    const opw_chain *chain;           /* by which each slab is run, row by row; NULL: loop by loop */
-    int lines, ahead, stored;         /* whether it writes whole lines; how many bytes on it asks for what it reads, and for what it stores */
+    npy_intp positions, length; /* of the axis; of a slab */
+    npy_intp each, slabs;       /* slabs of a part; all */
+    const opw_chain *chain;     /* by which each slab is run, row by row; NULL: loop by loop */
+    int lines, ahead, stored;   /* whether it writes whole lines; how many bytes on it asks for what it reads, and for what it stores */
 } opw_slabs;
 
 /* The loop of a step, whether it is several nodes, and where its arrays are. */
@@ -117,8 +117,6 @@ static int opw_take_in(opw_slabs *slabs, opw_laid *laid)
     n = opw_positions(laid);
     if (!slabs->n || n < slabs->positions)
         slabs->positions = n;
-    if (fold && laid->axes.n == 1 && laid->gone.n > 1 && slabs->unit % laid->items.width) /* a column by itself is folded otherwise */
-        slabs->unit *= laid->items.width;
     slabs->loops[slabs->n++] = laid;
     return 1;
 }

@@ -6,9 +6,9 @@
    an axis that all have, before any runs the next one: what a slab has stays in a near cache. Nothing else changes: how a fold goes is
    decided of the whole, and no element is computed otherwise than by the loop alone. What a near cache holds is read again as soon:
    arrays are larger. */
-#define OPW_SLAB_BYTES (3 << 17) /* of a slab, of all arrays together; where fewer elements are long, which tests say, it is less */
+#define OPW_SLAB_BYTES (5 << 17) /* of a slab, of all arrays together; where fewer elements are long, which tests say, it is less */
 #define OPW_SLAB_MOST 8          /* times as much may one position be */
-#define OPW_SLAB_WORTH 3         /* times as much is an input of the first loop, at least */
+#define OPW_SLAB_WORTH 2         /* times as much is an input of the first loop, at least */
 
 /* The bytes of memory that elements take which lie `stride` apart, for each byte of an element: no more than its cache line. */
 static npy_intp opw_lines_of(npy_intp stride, npy_intp size)
@@ -83,8 +83,8 @@ static int opw_cut_slabs(opw_slabs *slabs)
         if (slabs->loops[k]->work->worth > worth)
             worth = slabs->loops[k]->work->worth;
     }
-    length = opw_slab_room(worth) / bytes / slabs->unit * slabs->unit;
-    slabs->length = length ? length : slabs->unit;
+    length = opw_slab_room(worth) / bytes;
+    slabs->length = length ? length : 1;
     slabs->slabs = (slabs->positions + slabs->length - 1) / slabs->length;
     return slabs->slabs > 1 && slabs->length * bytes <= OPW_SLAB_MOST * OPW_SLAB_BYTES;
 }
@@ -128,7 +128,7 @@ static int opw_run_laid(opw_slabs *slabs)
    failed, the last of these. */
 OPW_ELSEWHERE static uint32_t opw_run_together(char *frame, const opw_code *code, const uint32_t *steps, uint32_t n, uint32_t *seen, int *status)
 {
-    opw_slabs slabs = {{NULL, opw_run_slabs_part, {0, NULL, NULL, NULL}}, {NULL}, 0, 0, 0, 1, 0, 0, NULL, 0, 0, 0};
+    opw_slabs slabs = {{NULL, opw_run_slabs_part, {0, NULL, NULL, NULL}}, {NULL}, 0, 0, 0, 0, 0, NULL, 0, 0, 0};
     const opw_chain *chain = code->chains ? code->chains[*steps] : NULL;
     opw_laid *laid;
     npy_intp bytes;
@@ -150,9 +150,8 @@ OPW_ELSEWHERE static uint32_t opw_run_together(char *frame, const opw_code *code
             opw_drop_laid(laid);
             break;
         }
-        if (chain && opw_is_chain(&slabs, chain)) {
+        if (chain && opw_is_chain(&slabs, chain) && !opw_is_by_stretches(bytes = opw_bytes_of_all(&slabs))) {
             slabs.chain = chain;
-            bytes = opw_bytes_of_all(&slabs);
             slabs.lines = !opw_is_left_alone(bytes);
             slabs.ahead = opw_ahead_of(bytes);
             slabs.stored = opw_stores_ahead(bytes);

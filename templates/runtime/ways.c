@@ -12,7 +12,8 @@
 #define OPW_SHORT_ROWS 8 /* sets of columns whose accumulators a near cache holds beside a row of each input */
 #define OPW_SPREAD (1 << 17) /* bytes that short columns lie in which are folded at once, where a near cache loses them */
 #define OPW_ASKING_ROW (12 * OPW_LINE)
-#define OPW_SECOND (1 << 21) /* as many that a second cache may hold */
+#define OPW_ITEM (1 << 16) /* elements that are folded before the outputs are filled, columns one after the other */
+#define OPW_OWN_COLUMN 512 /* elements of one that is folded by itself, where they are no one run */
 #define OPW_GAP 256 /* bytes that a processor passes over which fetches ahead */
 
 /* The operands of a loop that folds: inputs, what is stored of each element, its place, what is folded. */
@@ -69,6 +70,31 @@ static int opw_moving(const opw_loop *work, const opw_axes *axes, int axis)
 static npy_intp opw_width(const opw_fold *fold, npy_intp columns)
 {
     return fold->wide && fold->alone && columns * fold->alone <= OPW_ACCUMULATORS ? columns : fold->width;
+}
+
+/* How many positions axes have. */
+static npy_intp opw_elements_of(const opw_axes *axes)
+{
+    npy_intp n = 1;
+    int i;
+    for (i = 0; i < axes->n; i++)
+        n *= axes->dims[i];
+    return n;
+}
+
+/* How many columns one after the other make an item: memory is read in order where each is folded to its end before the next one begins,
+   and an item of few elements takes as long as its work. */
+static npy_intp opw_width_of(const opw_fold *fold, const opw_axes *gone)
+{
+    npy_intp width = OPW_ITEM / opw_elements_of(gone);
+    return width < 1 ? 1 : width < fold->width ? width : fold->width;
+}
+
+/* Whether short runs are folded as if they were columns: of the one column there is, and of each that is long; then none is folded with
+   others, for all are added up in one order, wherever they stand. */
+static int opw_goes_in_runs(const opw_axes *kept, const opw_axes *gone)
+{
+    return gone->n > 1 && (opw_elements_of(kept) == 1 || opw_elements_of(gone) >= OPW_OWN_COLUMN);
 }
 
 /* Whether columns, of n elements in all, are of what is larger or smaller of several inputs, of which more comes from memory than any cache
@@ -130,18 +156,15 @@ static int opw_is_spread(const opw_loop *work, const opw_axes *kept, const opw_a
    goes, or runs are short and do not lie close. */
 static int opw_is_beside(const opw_loop *work, const opw_operands *list, const opw_axes *kept, const opw_axes *gone, npy_intp all)
 {
-    npy_intp n = 1;
-    int i;
+    const npy_intp n = opw_elements_of(gone);
     if (!kept->n || opw_apart(kept, kept->n - 1, work->inputs) < opw_apart(gone, gone->n - 1, work->inputs))
         return kept->n > 0;
-    for (i = 0; i < gone->n && n <= OPW_SHORT_RUN; i++)
-        n *= gone->dims[i];
     return n <= OPW_SHORT_RUN && kept->dims[kept->n - 1] >= OPW_MANY_COLUMNS && !opw_is_close(work, list, gone, gone->n - 1) &&
            (n <= OPW_SHORT_RUN / 2 || !opw_is_along(work, list, gone, gone->n - 1)) && !opw_is_spread(work, kept, gone, n, all);
 }
 
-/* How many bytes on a run that is folded, n elements in all, asks for what comes; 0: not at all. Several inputs are asked for where
-   caches hold twice as much and runs are long, and otherwise take more time than that saves; one is, but in rows of a few lines. On
+/* How many bytes on a run that is folded, n elements in all, asks for what comes; 0: not at all. On Zen 5 several inputs are asked for
+   where caches hold twice as much and runs are long, and otherwise take more time than that saves; one is, but in rows of a few lines. On
    Xeons sums always are; what is larger or smaller, which goes in order, took an eighth more, and of two inputs two fifths, from where
    the second cache ends. */
 static int opw_asks_ahead(const opw_loop *work, const opw_axes *gone, npy_intp n)
@@ -149,6 +172,8 @@ static int opw_asks_ahead(const opw_loop *work, const opw_axes *gone, npy_intp n
     const int last = gone->n - 1, several = opw_moving(work, gone, last) > 1;
     const npy_intp apart = opw_apart(gone, last, work->inputs), bytes = n * apart;
     const int ahead = opw_ahead_of(bytes);
+    if (!opw_folds_ask())
+        return 0;
     if (opw_is_intel())
         return bytes > OPW_SECOND && !work->fold->chunk[1] ? 0 : several ? OPW_AHEAD_NEAR : ahead;
     if (several)

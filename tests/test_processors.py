@@ -1,0 +1,141 @@
+"""What loops do by processor and size, and what changes no bit: asking for lines ahead, running rows in chains."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import sysconfig
+
+import numpy as np
+import pytest
+
+TEXT = "import json, opweld._engine as e; print(json.loads(e.pyext_Runtime('{}'))['text'])"
+ALL = """
+import sys, numpy as np, opweld, opweld.tensor as T
+opweld.config.cflags += " " + sys.argv[1]
+rng = np.random.default_rng(0)
+for dtype in ("float64", "float32", "int64"):
+    x, y = T.matrix("x", dtype=dtype), T.matrix("y", dtype=dtype)
+    folds = [T.sum(x * y, axis=1), T.max(x + y, axis=1), T.sum((x - y) ** 2), T.var(x, axis=1), T.argmin(x, axis=1)]
+    folds += [T.max(x + y, axis=0), T.min(abs(x) - y * 2, axis=0), T.sum(x * y, axis=0), T.any(x > y, axis=0)]
+    f = opweld.function([x, y], folds)
+    for n in (1, 7, 8, 15, 16, 17, 31, 33, 47, 128, 300, 2100):
+        a, b = (rng.normal(size=(3, n)) * 100).astype(dtype), (rng.normal(size=(3, n)) * 100).astype(dtype)
+        if dtype != "int64":
+            a[1, n // 3] = b[2, n // 2] = np.nan
+        for result in f(a, b):
+            print(result.tobytes().hex())
+"""
+SUM = """
+f = opweld.function([x, y][:inputs], T.sum(x * (x, y)[inputs - 1], axis=1))
+f(*[np.ones((50, columns)) for _ in range(inputs)])
+"""
+CHAIN = """
+f = opweld.function([x], T.var(x, axis=1))
+array = np.random.default_rng(0).random((rows, 3000))
+print(f(array).tobytes().hex())
+"""
+OTHER_RUNTIME = """
+import sys, numpy as np, opweld, opweld.tensor as T
+from opweld.compile import buildrequest
+flag, runtime = sys.argv[1:3]
+opweld.config.cflags += " " + flag
+vectors = buildrequest.vector_folder()
+buildrequest.vector_folder = lambda: vectors
+buildrequest.runtime_object = lambda *kind: runtime
+x, y = T.dmatrix("x"), T.dmatrix("y")
+"""
+TRAPS = [-signal.SIGILL, -signal.SIGTRAP]
+
+
+@pytest.fixture(scope="module", params=["OPW_INTELS", "OPW_ZEN_5", "OPW_OTHERS"])
+def processor(request, tmp_path_factory):
+    """What the processor is taken for, and the runtime that takes it so."""
+    made = tmp_path_factory.mktemp("runtime") / "runtime.o"
+    text = subprocess.run([sys.executable, "-c", TEXT], check=True, capture_output=True, text=True).stdout
+    compiler = os.environ.get("CC", "gcc").split()
+    options = ["-std=gnu17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-fwrapv", "-fno-tree-vectorize"]
+    headers = [sysconfig.get_path("include"), np.get_include()]
+    options += [f"-DOPW_TAKEN_FOR={request.param}", *(f"-I{folder}" for folder in headers)]
+    subprocess.run([*compiler, *options, "-xc", "-c", "-", "-o", made], check=True, input=text, text=True)
+    return request.param, made
+
+
+def run(program, flag, *more):
+    return subprocess.run([sys.executable, "-c", program, flag, *more], capture_output=True, text=True)
+
+
+def asking(asked):
+    return shlex.quote(f"-DOPW_ASKED(order)=(({asked})|OPW_CLOSE)")
+
+
+def run_there(processor, program, flag):
+    """Run the program on such a processor; a flag of its own gives it modules of its own."""
+    name, runtime = processor
+    return run(OTHER_RUNTIME + program, f"{flag} -DTESTED_{name}", runtime)
+
+
+def ends(processor, program, lines, inputs, columns):
+    """How the program ends on such a processor, if another distance than this one ends it."""
+    flag = asking(f"((order)&OPW_ASKING)=={lines}?{lines}:(__builtin_trap(),0)")
+    done = run_there(processor, f"inputs, columns = {inputs}, {columns}\n{program}", flag)
+    assert done.returncode in [0, *TRAPS], done.stderr
+    return done.returncode
+
+
+def test_it_changes_no_bit():
+    without, ahead = run(ALL, asking("(void)(order),0")), run(ALL, asking("(void)(order),2048"))
+    assert not without.returncode and not ahead.returncode, without.stderr + ahead.stderr
+    assert without.stdout == ahead.stdout
+    assert len(without.stdout.splitlines()) == 3 * 12 * 9
+
+
+@pytest.mark.parametrize(
+    ("inputs", "columns", "intels", "zen_5"),
+    [
+        (1, 50, 2048, 0),
+        (1, 300, 2048, 2048),
+        (1, 60_000, 3072, 6144),
+        (2, 300, 2048, 0),
+        (2, 4000, 2048, 2048),
+        (2, 60_000, 2048, 0),
+    ],
+)
+def test_where_sums_ask(inputs, columns, intels, zen_5, processor):
+    """Intel's everywhere; Zen 5 of one input but in short rows, of several in long runs in caches; others nowhere."""
+    lines = {"OPW_INTELS": intels, "OPW_ZEN_5": zen_5, "OPW_OTHERS": 0}[processor[0]]
+    assert ends(processor, SUM, lines, inputs, columns) == 0
+
+
+@pytest.mark.parametrize(("columns", "intels", "zen_5"), [(300, 2048, 2048), (60_000, 0, 6144)])
+def test_what_is_larger_asks_near(columns, intels, zen_5, processor):
+    """Of what is larger Intel's processors are asked for nothing that no second cache has; others as of sums."""
+    lines = {"OPW_INTELS": intels, "OPW_ZEN_5": zen_5, "OPW_OTHERS": 0}[processor[0]]
+    assert ends(processor, SUM.replace("T.sum", "T.max"), lines, 1, columns) == 0
+
+
+@pytest.mark.parametrize(("inputs", "columns", "intels"), [(2, 90_000, 1024), (1, 180_000, 0), (2, 4000, 0)])
+def test_where_columns_ask(inputs, columns, intels, processor):
+    """What is larger, of several inputs of more than 64 MB, on Intel's."""
+    larger = SUM.replace("T.sum", "T.max").replace("axis=1", "axis=0")
+    assert ends(processor, larger, intels if processor[0] == "OPW_INTELS" else 0, inputs, columns) == 0
+
+
+def test_another_distance_ends_the_program(processor):
+    """What the tests above rest on."""
+    assert ends(processor, SUM, 1, 1, 300) in TRAPS
+
+
+@pytest.mark.parametrize(("rows", "others"), [(100, True), (1000, False)])
+def test_where_rows_are_run_in_chains(rows, others, processor):
+    """From memory loops over several rows at once on Intel's and on Zen 5; from caches everywhere."""
+    chained = others or processor[0] != "OPW_OTHERS"
+    program = f"rows = {rows}\n{CHAIN}"
+    ended = run_there(processor, program, "-DOPW_CHAIN_BEGINS=__builtin_trap()")
+    assert ended.returncode in (TRAPS if chained else [0]), ended.stderr
+    here, plain = (
+        run_there(processor, program, ""),
+        run(OTHER_RUNTIME.replace("lambda *kind: runtime", "buildrequest.runtime_object") + program, "", ""),
+    )
+    assert here.stdout == plain.stdout != ""
