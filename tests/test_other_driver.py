@@ -9,14 +9,11 @@ import opweld
 from opweld import tensor as T
 
 # C that is no C++: what a `void *` is assigned to needs no cast.
-twice = opweld.cop(
-    "x: float64[n] -> y: float64[n]",
-    """
+twice = opweld.cop("x: float64[n] -> y: float64[n]", """
     const void *given = x;
     const double *from = given;
     for (npy_intp i = 0; i < n; i++) y[i] = 2 * from[i];
-""",
-)
+""")
 
 
 @pytest.mark.parametrize("driver", ["g++", "clang++", "gcc", "clang"])
