@@ -7,8 +7,8 @@ typedef union { char bytes[OPW_ACCUMULATORS]; npy_longdouble align; } opw_accumu
 typedef union { char bytes[OPW_ACCUMULATORS + OPW_LINE]; npy_longdouble align; } opw_wide_room;
 
 /* What is folded: the axes that go, and m columns t apart. beside: side by side, not one after the other; order: what blocks are told
-   of how they are read (OPW_BY_ROWS, OPW_ASKING). Of one column, close: whether its last axis, a long one, is folded as if it were
-   several; runs: whether short runs are folded as if they were columns. halvings: how often it is halved for parts that may run at the
+   of how they are read (OPW_BY_ROWS, OPW_ASKING). Of columns that are one at a time, close: whether the last axis, a long one, is folded as
+   if it were several; runs: whether short runs are folded as if they were columns. halvings: how often it is halved for parts that may run at the
    same time; 0: it is folded at one go. */
 typedef struct {
     const opw_loop *work;
@@ -209,11 +209,11 @@ static int opw_fold_axis(const opw_folding *f, int axis, char *const *p, npy_int
 
     while (count == 1 && axis < gone->n - 1)
         count = gone->dims[++axis];
-    if (axis == gone->n - 1 && f->close && f->m == 1)
+    if (axis == gone->n - 1 && f->close)
         return opw_fold_wide(f, p, gone->strides[axis], count, acc);
     if (axis == gone->n - 1)
         return opw_fold_line(f, p, gone->strides[axis], count, acc);
-    if (axis == gone->n - 2 && f->runs && f->m == 1 && count <= fold->width)
+    if (axis == gone->n - 2 && f->runs && count <= fold->width)
         return opw_fold_runs(f, p, count, acc);
     if (f->halvings)
         return opw_fold_pieces(f, axis, p, gone->strides[axis], count, acc);

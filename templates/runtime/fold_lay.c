@@ -33,8 +33,10 @@ static npy_intp opw_plan_fold(opw_items *o, const opw_loop *work, const opw_oper
         folding->order |= OPW_BY_ROWS;
     folding->order |= folding->beside ? opw_asks_beside(work, kept, gone, n, folding->order) : opw_asks_ahead(work, gone, n);
     o->far = folding->beside && fold->wide && opw_is_far(work, kept, gone, n);
-    folding->close = !folding->beside && fold->wide && opw_is_wide(work, list, gone, n);
-    folding->runs = !folding->beside && fold->wide && !folding->close && opw_goes_in_runs(kept, gone);
+    if (!folding->beside && fold->wide) {
+        folding->close = opw_is_wide(work, list, gone, n);
+        folding->runs = !folding->close && opw_goes_in_runs(kept, gone);
+    }
     if (kept->n) {
         o->outer = kept->n - 1;
         o->columns = kept->dims[o->outer];
