@@ -2,6 +2,8 @@ package gen
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"opweld/gen/scalar"
 )
@@ -87,23 +89,48 @@ func (p *piece) vector(st *stage) string {
 	return ""
 }
 
-// direct is the call that a loop is: of a function that takes its inputs and gives its output; nil: it is more.
+// direct is the call that a loop is: of a function that takes its inputs and gives its outputs; nil: it is more.
 func (b *body) direct(l *Loop) *DirectView {
-	if len(l.Body) != 1 || len(l.Outputs) != 1 || l.Outputs[0].Value != len(l.Inputs) || len(l.Body[0].Args) != len(l.Inputs) {
+	h, known := l.alone()
+	if !known || len(l.Outputs) != len(l.Body) || len(l.Body[0].Args) != len(l.Inputs) {
 		return nil
 	}
-	in, out := &l.Body[0], len(l.Inputs)
-	h, known := scalar.Alone(in.Op, in.Takes)
-	if !known {
-		return nil
+	d, givers := &DirectView{}, make([]string, len(l.Body))
+	for i := range l.Outputs {
+		of, out := l.Outputs[i].Value-len(l.Inputs), len(l.Inputs)+i
+		if of < 0 || givers[of] != "" {
+			return nil
+		}
+		givers[of] = fmt.Sprintf("(%s *)(void *)opw_p[%d]", l.Outputs[i].Type.Value, out)
+		d.Test += fmt.Sprintf(" && opw_s[%d] == %d", out, l.Outputs[i].Type.Size)
+		for _, arg := range l.Body[0].Args {
+			d.Test += fmt.Sprintf(" && opw_p[%d] != opw_p[%d]", arg, out)
+		}
+	}
+	d.Call = h.C() + "(" + strings.Join(givers, ", ")
+	for i, arg := range l.Body[0].Args {
+		d.Test += fmt.Sprintf(" && opw_s[%d] == %d", arg, l.Inputs[arg].Size)
+		d.Call += fmt.Sprintf(", (const %s *)(const void *)opw_p[%d]", l.Body[0].Takes[i].Value, arg)
 	}
 	b.helpers = append(b.helpers, h)
-	d := &DirectView{Test: fmt.Sprintf("opw_s[%d] == %d", out, l.Outputs[0].Type.Size)}
-	d.Call = fmt.Sprintf("%s((%s *)(void *)opw_p[%d]", h.C(), h.Type.Value, out)
-	for i, arg := range in.Args {
-		d.Test += fmt.Sprintf(" && opw_s[%d] == %d && opw_p[%d] != opw_p[%d]", arg, l.Inputs[arg].Size, arg, out)
-		d.Call += fmt.Sprintf(", (const %s *)(const void *)opw_p[%d]", in.Takes[i].Value, arg)
-	}
-	d.Call += ", opw_n);"
+	d.Test, d.Call = strings.TrimPrefix(d.Test, " && "), d.Call+", opw_n);"
 	return d
+}
+
+// alone is the function that the instructions of a loop are: of one, or of all parts of one operation on the same arguments.
+func (l *Loop) alone() (scalar.Helper, bool) {
+	if len(l.Body) == 1 {
+		return scalar.Alone(l.Body[0].Op, l.Body[0].Takes)
+	}
+	var names []string
+	for i := range l.Body {
+		if !slices.Equal(l.Body[i].Args, l.Body[0].Args) {
+			return scalar.Helper{}, false
+		}
+		names = append(names, l.Body[i].Op)
+	}
+	if len(names) == 0 {
+		return scalar.Helper{}, false
+	}
+	return scalar.Together(names, l.Body[0].Takes[0])
 }

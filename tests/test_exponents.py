@@ -54,6 +54,30 @@ def test_in_two_parts_and_back(dtype, march):
         assert [math.frexp(v) for v in given[finite]] == list(zip(mantissa[finite], exponent[finite]))
 
 
+@pytest.mark.parametrize("dtype", DTYPES[:-1])
+@pytest.mark.parametrize("march", LEVELS)
+def test_of_nothing_else_as_beside_others(dtype, march):
+    """Frexp alone calls a function of many numbers: the same bits in any part, strided, and over what it reads."""
+    x = T.vector("x", dtype=dtype)
+    f = opweld.function([x], T.frexp(x), options={"march": march})
+    others = opweld.function([x], [*T.frexp(x), x + 1], options={"march": march})
+    turned = opweld.function([x], T.frexp(x)[::-1], options={"march": march})
+    given = numbers(dtype)
+    mantissa, exponent = f(given)
+    finite = np.isfinite(given)
+    same(mantissa, np.frexp(given)[0])
+    np.testing.assert_array_equal(exponent[finite], np.frexp(given)[1][finite])
+    for more in (others(given), turned(given)[::-1]):
+        assert (more[0].tobytes(), more[1].tobytes()) == (mantissa.tobytes(), exponent.tobytes())
+    for part in (*(slice(3, 3 + n) for n in range(71)), slice(None, None, -2), slice(5, None, 3)):
+        found = f(given[part])
+        assert (found[0].tobytes(), found[1].tobytes()) == (mantissa[part].tobytes(), exponent[part].tobytes())
+    powers = np.full(given.size + 2, 77, "int32")
+    assert f(given, out=(given, powers[1:-1]))[0] is given
+    assert given.tobytes() == mantissa.tobytes()
+    assert powers[1:-1].tobytes() == exponent.tobytes() and powers[0] == powers[-1] == 77
+
+
 @pytest.mark.parametrize("kind", ["int32", "int64"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("march", LEVELS)

@@ -143,6 +143,17 @@ func Alone(name string, args []Type) (Helper, bool) {
 	}
 }
 
+// Together is the function that computes for many numbers at once the operations that are all parts of one, in their order, where a loop
+// does nothing else.
+func Together(names []string, arg Type) (Helper, bool) {
+	for _, row := range table {
+		if row.vector != "" && row.parts != "" && row.parts == strings.Join(names, " ") {
+			return Helper{"vector_parts", row.name, arg}, arg.Name == "float64" || arg.Name == "float32"
+		}
+	}
+	return Helper{}, false
+}
+
 // Simple is the piece of the vector library that computes an operation on arguments of a type, the one that is given by number of
 // which is one number throughout (-1: none is).
 func Simple(name string, arg Type, number int) (Helper, bool) {
@@ -154,6 +165,9 @@ func Simple(name string, arg Type, number int) (Helper, bool) {
 
 // inC is what math.h calls an operation, or its own name where that has none.
 func (o op) inC() string {
+	if o.parts != "" {
+		return o.name
+	}
 	text, _ := o.pattern([]Type{{Class: 'f'}, {Class: 'f'}}[:o.args])
 	if name, given, found := strings.Cut(text, "{F}"); found && (given == "({0})" || given == "({0}, {1})") {
 		return name

@@ -207,6 +207,15 @@ func TestWhatLoopsOfOneFunctionCall(t *testing.T) {
 	assert.Equal(t, map[string]string{
 		"ldexp float64 int32": "opw_ldexp_f64 of scale", "ldexp float32 int32": "opw_ldexp_f32 of scale", "exp float32": "opw_exp_f32 of exp",
 	}, called)
+	for _, name := range []string{"float64", "float32", "float16", "longdouble"} {
+		h, known := Together([]string{"frexp_mantissa", "frexp_exponent"}, typesOf(t, name)[0])
+		assert.Equal(t, strings.HasPrefix(name, "float") && name != "float16", known, name)
+		assert.Equal(t, "scale", h.Vector())
+	}
+	for _, names := range [][]string{nil, {"frexp_mantissa"}, {"floor_divide", "remainder"}, {"frexp_exponent", "frexp_mantissa", "add"}} {
+		_, known := Together(names, typesOf(t, "float64")[0])
+		assert.False(t, known, "%v", names)
+	}
 	_, among := Vector("ldexp", typesOf(t, "float64")[0])
 	assert.False(t, among, "with others compilers make vectors of it")
 }

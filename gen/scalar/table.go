@@ -12,7 +12,7 @@ type op struct {
 	rounds rounding
 	keeps  bool   // what it gives of float16 numbers is one, so nothing is rounded
 	code   by     // its C
-	vector string // the part of the vector library that computes it for float32 and float64, many at once
+	vector string // the part of the vector library that computes it for float32 and float64, many at once; of several results: for loops of it alone
 	even   bool   // its helper has no branches for float32 and float64, so that compilers make vectors of it; that part is for loops of it alone
 	simple bool   // an instruction or two of float32 and float64, of which that library has pieces (templates/vector/simple.h)
 	parts  string // of a function of several results, in place of args and code: the operations that give them
@@ -255,7 +255,7 @@ var table = []op{
 		code:  by{"f": "@ldexp_i ldexp_f", "l": "@ldexp_l ldexp_f"}},
 	{name: "frexp_mantissa", args: 1, even: true, code: by{"f": "@frexp_mantissa_f frexp_f"}},
 	{name: "frexp_exponent", args: 1, even: true, gives: intc, code: by{"f": "@frexp_exponent_f frexp_f"}},
-	{name: "frexp", parts: "frexp_mantissa frexp_exponent", doc: "Give mantissa and exponent.",
+	{name: "frexp", parts: "frexp_mantissa frexp_exponent", vector: "scale", doc: "Give mantissa and exponent.",
 		shows: "[8.5, -0.75] = [array([ 0.53125, -0.75   ]), array([4, 0], dtype=int32)]"},
 	{name: "modf_fraction", args: 1, even: true, code: by{"f": "@modf_fraction_f"}},
 	{name: "modf_integer", args: 1, even: true, code: by{"f": "@modf_integer_f"}},
