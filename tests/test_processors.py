@@ -31,6 +31,12 @@ SUM = """
 f = opweld.function([x, y][:inputs], T.sum(x * (x, y)[inputs - 1], axis=1))
 f(*[np.ones((50, columns)) for _ in range(inputs)])
 """
+COLUMNS = """
+rng, shape = np.random.default_rng(0), (600_000 // columns, columns)
+a, b = rng.integers(-2, 3, shape) * 1.0, rng.choice([0.0, -0.0, 1.0, np.nan], shape, p=[0.3, 0.3, 0.399, 0.001])
+for fold in folds:
+    print(opweld.function([x, y], fold(x * y, axis=0))(a, b).tobytes().hex())
+"""
 CHAIN = """
 f = opweld.function([x], T.var(x, axis=1))
 array = np.random.default_rng(0).random((rows, 3000))
@@ -121,6 +127,18 @@ def test_where_columns_ask(inputs, columns, intels, processor):
     """What is larger, of several inputs of more than 64 MB, on Intel's."""
     larger = SUM.replace("T.sum", "T.max").replace("axis=1", "axis=0")
     assert ends(processor, larger, intels if processor[0] == "OPW_INTELS" else 0, inputs, columns) == 0
+
+
+@pytest.mark.parametrize(("columns", "others"), [(1000, False), (2000, True)])
+def test_where_several_rows_are_read_at_once(columns, others, processor):
+    """Of what is larger, of more than 8 MB, long ones on others than Intel's and Zen 5; no bit hangs on it."""
+    by_rows = asking("(order)&OPW_BY_ROWS?(__builtin_trap(),OPW_CLOSE):0")
+    for folds, at_once in [("[T.max]", others and processor[0] == "OPW_OTHERS"), ("[T.sum]", False)]:
+        ended = run_there(processor, f"columns, folds = {columns}, {folds}\n{COLUMNS}", by_rows)
+        assert ended.returncode in ([0] if at_once else TRAPS), ended.stderr
+    every = f"columns, folds = {columns}, [T.max, T.min, T.prod, T.argmax, T.sum]\n{COLUMNS}"
+    here, plain = run_there(processor, every, ""), run(OTHER_RUNTIME + every, "", "")
+    assert here.stdout == plain.stdout != ""
 
 
 def test_another_distance_ends_the_program(processor):

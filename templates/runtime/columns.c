@@ -19,11 +19,12 @@ typedef struct {
     const npy_intp *t;
 } opw_folding;
 
-/* Room for accumulators that lie to a cache line as what is folded, at p, does: a loop over both then crosses lines in neither. Read row
-   by row they begin a line: rows may lie otherwise each, and what is written suffers more from lines that are crossed. */
+/* Room for accumulators that lie to a cache line as what is folded, at p, does: a loop over both then crosses lines in neither. Where rows
+   lie otherwise each, or may, they begin a line: what is written suffers more from lines that are crossed. */
 static void *opw_room_beside(const opw_folding *f, opw_wide_room *room, const char *p)
 {
-    const npy_uintp off = ((f->order & OPW_BY_ROWS ? 0 : (npy_uintp)p) - (npy_uintp)room->bytes) % OPW_LINE;
+    const int alike = !(f->order & OPW_BY_ROWS) && f->gone->strides[f->gone->n - 1][0] % OPW_LINE == 0;
+    const npy_uintp off = ((alike ? (npy_uintp)p : 0) - (npy_uintp)room->bytes) % OPW_LINE;
     return room->bytes + (off - off % sizeof(npy_longdouble));
 }
 

@@ -9,6 +9,7 @@
 #define OPW_BEYOND (1 << 26) /* as many that come from memory for sure */
 #define OPW_LONG_ROW 64
 #define OPW_OWN_ROW (5 * OPW_LINE) /* bytes of each of several inputs' rows, from which on they are read by themselves */
+#define OPW_WHOLE_ROW (3 << 12) /* bytes from which on a processor may fetch ahead of several rows of each */
 #define OPW_SHORT_ROWS 8 /* sets of columns whose accumulators a near cache holds beside a row of each input */
 #define OPW_SPREAD (1 << 17) /* bytes that short columns lie in which are folded at once, where a near cache loses them */
 #define OPW_ASKING_ROW (12 * OPW_LINE)
@@ -106,13 +107,15 @@ static int opw_is_beyond(const opw_loop *work, const opw_axes *kept, const opw_a
 
 /* Whether columns, of n elements in all, are best read row by row: from memory, in short rows of which each follows the one before,
    for a processor that sees one stretch fetches ahead, and one that sees several in a page does not; and from anywhere, whole rows of
-   several inputs: several rows of each at once read from too many places for what they save the accumulators; or rows of any length of what
-   is larger or smaller, of which more comes from memory than any cache has. */
+   several inputs: several rows of each at once read from too many places for what they save the accumulators, where a processor minds; or
+   rows of any length of what is larger or smaller, of which more comes from memory than any cache has. */
 static int opw_is_by_rows(const opw_loop *work, const opw_axes *kept, const opw_axes *gone, npy_intp n)
 {
     npy_intp columns = kept->dims[kept->n - 1], apart = opw_apart(kept, kept->n - 1, work->inputs);
     const int last = gone->n - 1, far = n * apart > OPW_FAR, several = opw_moving(work, gone, last) > 1;
     if (far && opw_apart(gone, last, work->inputs) - columns * apart > OPW_GAP * work->inputs)
+        return 0;
+    if (several && !work->fold->chunk[1] && columns * apart >= OPW_WHOLE_ROW * work->inputs && opw_reads_apart())
         return 0;
     if (several && OPW_ONE_ROW(work->fold) && columns <= opw_width(work->fold, columns) && columns * apart >= OPW_OWN_ROW * work->inputs)
         return 1;
