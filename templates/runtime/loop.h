@@ -94,10 +94,16 @@ typedef __WCHAR_TYPE__ opw_figure;
 #endif
 #endif
 /* Sums of n numbers in a vector, where one holds all that take turns; NO_SUMS: of nothing, zeros that are negative, for all signs stay;
-   TO_SUMS: what so many elements gave is added. */
+   TO_SUMS: what so many elements gave is added. IN_ORDER: a compiler that may reorder would add four of them to one another first, and
+   leave the sums in memory. */
 #if defined(OPW_TURNS) && defined(__AVX512F__)
 #define OPW_SUMS(type, n, name) type name __attribute__((vector_size(n * sizeof(type))))
 #define OPW_NO_SUMS(sums) (memset(&(sums), 0, sizeof(sums)), (sums) = -(sums))
+#if defined(__RECIPROCAL_MATH__)
+#define OPW_SUMS_IN_ORDER 0
+#else
+#define OPW_SUMS_IN_ORDER 1
+#endif
 #define OPW_TO_SUMS(sums, from) \
     do { \
         __typeof__(sums) opw_given; \
