@@ -86,7 +86,8 @@ func (f *Fold) decide(scanned bool) {
 	class := f.Accs[0].Class
 	inexact := class == 'e' || class == 'f' || class == 'c'
 	f.Pairwise, f.Plus = f.Op == "add" && inexact, f.Op == "add" && inexact
-	f.Lanes = inexact && (f.Op == "add" || f.Op == "maximum" || f.Op == "minimum")
+	// of complex numbers that are NaN the first counts, whose other part tells which it is
+	f.Lanes = inexact && (f.Op == "add" || class != 'c' && (f.Op == "maximum" || f.Op == "minimum"))
 	f.Starts = class == 'c' && f.Op == "multiply" // 1 is not nothing to an infinite part
 }
 

@@ -66,6 +66,15 @@ typedef __WCHAR_TYPE__ opw_figure;
 #define OPW_TURN_AFTER_TURN _Pragma("GCC unroll 4")
 #define OPW_LANES _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
+/* A product that is rounded before anything is added to it. gcc from version 12 on fuses the products of complex numbers whatever
+   -ffp-contract says, where it makes vectors of the parts: bits would hang on where in an array an element stands. */
+#define OPW_NOT_FUSED(product) (product)
+#if defined(__has_builtin) && !defined(__RECIPROCAL_MATH__)
+#if __has_builtin(__builtin_assoc_barrier)
+#undef OPW_NOT_FUSED
+#define OPW_NOT_FUSED(product) __builtin_assoc_barrier(product)
+#endif
+#endif
 /* Accumulators that take turns, in a register while it is decided what comes next: where the decision goes one way and the other,
    compilers leave them in memory, and half of a vector that was only just written there is not read again at once. where: whether
    what is added up lies close; else no vector is written, but its parts. */
