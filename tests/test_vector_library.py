@@ -60,7 +60,7 @@ def test_doctor_says_whose_functions_they_are(poor, monkeypatch):
     monkeypatch.setattr(config, "cc", poor)
     (found,) = compilers.check_flags()
     assert found.status == "ok"
-    said = r"vector functions of level \S+, whatever the compiler: arc, circle, error, exp, log"
+    said = r"vector functions of level \S+, whatever the compiler: arc, circle, error, exp, kind, log"
     assert re.search(said, str(found.more))
 
 

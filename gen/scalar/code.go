@@ -136,6 +136,8 @@ func Alone(name string, args []Type) (Helper, bool) {
 		return Vector(name, args[0])
 	case o.vector == "" || args[0].Class != 'f' || args[0].Form() == nil:
 		return Helper{}, false
+	case o.gives == boolean:
+		return Helper{"vector_kind", o.inC(), args[0]}, true
 	case len(args) == 1:
 		return Helper{"vector", o.inC(), args[0]}, true
 	default: // ldexp

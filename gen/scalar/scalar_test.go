@@ -199,13 +199,15 @@ func TestTypesOfUnknownNames(t *testing.T) {
 func TestWhatLoopsOfOneFunctionCall(t *testing.T) {
 	called := map[string]string{}
 	for _, args := range [][]string{{"ldexp", "float64", "int32"}, {"ldexp", "float32", "int32"}, {"ldexp", "float64", "int64"},
-		{"ldexp", "float16", "int32"}, {"ldexp", "longdouble", "int32"}, {"exp", "float32"}, {"frexp_mantissa", "float64"}, {"add", "float64", "float64"}} {
+		{"ldexp", "float16", "int32"}, {"ldexp", "longdouble", "int32"}, {"exp", "float32"}, {"frexp_mantissa", "float64"}, {"add", "float64", "float64"},
+		{"isnan", "float64"}, {"signbit", "float32"}, {"isinf", "float16"}, {"isfinite", "longdouble"}, {"isnan", "complex128"}, {"isfinite", "int64"}} {
 		if h, known := Alone(args[0], typesOf(t, args[1:]...)); known {
 			called[strings.Join(args, " ")] = h.C() + " of " + h.Vector()
 		}
 	}
 	assert.Equal(t, map[string]string{
 		"ldexp float64 int32": "opw_ldexp_f64 of scale", "ldexp float32 int32": "opw_ldexp_f32 of scale", "exp float32": "opw_exp_f32 of exp",
+		"isnan float64": "opw_isnan_f64 of kind", "signbit float32": "opw_signbit_f32 of kind",
 	}, called)
 	for _, name := range []string{"float64", "float32", "float16", "longdouble"} {
 		h, known := Together([]string{"frexp_mantissa", "frexp_exponent"}, typesOf(t, name)[0])

@@ -102,7 +102,7 @@ func (h Helper) Vector() string {
 	if h.Template == simplePart {
 		return simplePart
 	}
-	if !slices.Contains([]string{"vector", "vector_2", "vector_i", "vector_parts"}, h.Template) {
+	if !slices.Contains([]string{"vector", "vector_2", "vector_i", "vector_parts", "vector_kind"}, h.Template) {
 		return ""
 	}
 	for _, row := range table {
