@@ -1,6 +1,7 @@
 """What loops do by processor and size, and what changes no bit: asking for lines ahead, running rows in chains."""
 
 import os
+import platform
 import shlex
 import signal
 import subprocess
@@ -53,20 +54,70 @@ if runtime:
     buildrequest.runtime_object = lambda *kind: runtime
 x, y = T.dmatrix("x"), T.dmatrix("y")
 """
+PAST = """
+def placed(like, offset):
+    room = np.full(like.nbytes + 192, 0x55, "uint8")
+    begin = -room.ctypes.data % 64 + offset
+    return room, room[begin : begin + like.nbytes].view(like.dtype).reshape(like.shape)
+
+rng = np.random.default_rng(0)
+pairs = ("float64", "float64", 1), ("float32", "float64", 2), ("float32", "float32", 1), ("int16", "int16", 1)
+for *dtypes, threads in pairs:
+    rows = 2 if dtypes[1] == "float64" else 9
+    a, b = (rng.integers(-99, 99, (rows * 550, 2001)).astype(dtype) for dtype in dtypes)
+    for flat in (False, True):
+        u, v = (T.tensor(dtype=dtype, shape=(None,) * (1 if flat else 2)) for dtype in dtypes)
+        given = [array.ravel() if flat else array for array in (a, b)]
+        for work in (lambda u, v: (u + v) * u - v * 2, lambda u, v: u + v):
+            f = opweld.function([u, v], work(u, v), options={"threads": threads})
+            wanted = work(*given)
+            assert wanted.nbytes > 17_000_000
+            for offset in (0, 8, 16, 40, 56):
+                room, out = placed(wanted, offset)
+                assert f(*given, out=out) is out
+                assert out.tobytes() == wanted.tobytes()
+                assert np.count_nonzero(room[: out.ctypes.data - room.ctypes.data] != 0x55) == 0
+                assert np.count_nonzero(room[out.ctypes.data - room.ctypes.data + out.nbytes :] != 0x55) == 0
+            assert f(*given).tobytes() == wanted.tobytes()
+            if dtypes[0] == dtypes[1]:
+                own = given[0].copy()
+                f(own, given[1], out=own)
+                assert own.tobytes() == wanted.tobytes()
+                for shift in (1, 8, 100):
+                    base = np.concatenate([given[0].ravel(), given[0].ravel()[:shift]])
+                    first, out = base[:-shift].reshape(wanted.shape), base[shift:].reshape(wanted.shape)
+                    expected = work(first.copy(), given[1])
+                    f(first, given[1], out=out)
+                    assert out.tobytes() == expected.tobytes()
+    print(dtypes)
+"""
+WHETHER_PAST = """
+f = opweld.function([x, y], (x + y) * x)
+a, b = np.ones((rows, 1000)), np.ones((rows, 1000))
+if kind == "fresh":
+    f(a, b)
+else:
+    f(a, b, out=a if kind == "in place" else np.ones((rows, 1000)))
+"""
+INTELS = ["OPW_INTELS", "OPW_ICE_LAKES"]
 TRAPS = [-signal.SIGILL, -signal.SIGTRAP]
 
 
-@pytest.fixture(scope="module", params=["OPW_INTELS", "OPW_ZEN_5", "OPW_OTHERS"])
-def processor(request, tmp_path_factory):
-    """What the processor is taken for, and the runtime that takes it so."""
-    made = tmp_path_factory.mktemp("runtime") / "runtime.o"
+def compiled(made, *flags):
+    """The runtime, compiled with such flags."""
     text = subprocess.run([sys.executable, "-c", TEXT], check=True, capture_output=True, text=True).stdout
     compiler = os.environ.get("CC", "gcc").split()
     options = ["-std=gnu17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-fwrapv", "-fno-tree-vectorize"]
     headers = [sysconfig.get_path("include"), np.get_include()]
-    options += [f"-DOPW_TAKEN_FOR={request.param}", *(f"-I{folder}" for folder in headers)]
+    options += [*flags, *(f"-I{folder}" for folder in headers)]
     subprocess.run([*compiler, *options, "-xc", "-c", "-", "-o", made], check=True, input=text, text=True)
-    return request.param, made
+    return made
+
+
+@pytest.fixture(scope="module", params=["OPW_INTELS", "OPW_ICE_LAKES", "OPW_ZEN_5", "OPW_OTHERS"])
+def processor(request, tmp_path_factory):
+    """What the processor is taken for, and the runtime that takes it so."""
+    return request.param, compiled(tmp_path_factory.mktemp("runtime") / "runtime.o", f"-DOPW_TAKEN_FOR={request.param}")
 
 
 def run(program, flag, *more):
@@ -111,14 +162,14 @@ def test_it_changes_no_bit():
 )
 def test_where_sums_ask(inputs, columns, intels, zen_5, processor):
     """Intel's everywhere; Zen 5 of one input but in short rows, of several in long runs in caches; others nowhere."""
-    lines = {"OPW_INTELS": intels, "OPW_ZEN_5": zen_5, "OPW_OTHERS": 0}[processor[0]]
+    lines = {"OPW_ZEN_5": zen_5, "OPW_OTHERS": 0}.get(processor[0], intels)
     assert ends(processor, SUM, lines, inputs, columns) == 0
 
 
 @pytest.mark.parametrize(("columns", "intels", "zen_5"), [(300, 2048, 2048), (60_000, 0, 6144)])
 def test_what_is_larger_asks_near(columns, intels, zen_5, processor):
     """Of what is larger Intel's processors are asked for nothing that no second cache has; others as of sums."""
-    lines = {"OPW_INTELS": intels, "OPW_ZEN_5": zen_5, "OPW_OTHERS": 0}[processor[0]]
+    lines = {"OPW_ZEN_5": zen_5, "OPW_OTHERS": 0}.get(processor[0], intels)
     assert ends(processor, SUM.replace("T.sum", "T.max"), lines, 1, columns) == 0
 
 
@@ -126,7 +177,7 @@ def test_what_is_larger_asks_near(columns, intels, zen_5, processor):
 def test_where_columns_ask(inputs, columns, intels, processor):
     """What is larger, of several inputs of more than 64 MB, on Intel's."""
     larger = SUM.replace("T.sum", "T.max").replace("axis=1", "axis=0")
-    assert ends(processor, larger, intels if processor[0] == "OPW_INTELS" else 0, inputs, columns) == 0
+    assert ends(processor, larger, intels if processor[0] in INTELS else 0, inputs, columns) == 0
 
 
 @pytest.mark.parametrize(("columns", "others"), [(1000, False), (2000, True)])
@@ -155,3 +206,23 @@ def test_where_rows_are_run_in_chains(rows, others, processor):
     assert ended.returncode in (TRAPS if chained else [0]), ended.stderr
     here, plain = run_there(processor, program, ""), run(OTHER_RUNTIME + program, "", "")
     assert here.stdout == plain.stdout != ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "past"),
+    [("given", 2200, True), ("given", 2000, False), ("in place", 2200, False), ("fresh", 9000, False)],
+)
+def test_where_outputs_go_past_the_caches(kind, rows, past, processor, tmp_path):
+    """Xeons of Ice Lake: one of more than 16 MB that was touched before, and is not read."""
+    taken, trap = f"-DOPW_TAKEN_FOR={processor[0]}", "-DOPW_PUT(to,from)=__builtin_trap()"
+    ending = processor[0] + "_TRAP", compiled(tmp_path / "runtime.o", taken, trap)
+    ended = run_there(ending, f"kind, rows = {kind!r}, {rows}\n{WHETHER_PAST}", "")
+    goes = past and processor[0] == "OPW_ICE_LAKES" and platform.machine() in ("x86_64", "AMD64")
+    assert ended.returncode in (TRAPS if goes else [0]), ended.stderr
+
+
+def test_what_goes_past_the_caches_is_the_same(processor):
+    """Wherever the output begins, over an input too, and nothing else is written."""
+    done = run_there(processor, PAST, "")
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 4

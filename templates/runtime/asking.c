@@ -23,6 +23,14 @@ static npy_intp opw_traffic(npy_intp all, const npy_intp *s, int operands)
     return bytes;
 }
 
+/* n operands, `count` strides on. */
+static void opw_moved(char *const *p, const npy_intp *strides, npy_intp count, int n, char **q)
+{
+    int k;
+    for (k = 0; k < n; k++)
+        q[k] = p[k] + count * strides[k];
+}
+
 /* Stands before a loop that a part goes through eight times: counting took a fifth of the time of loops that do least. */
 #if defined(__clang__)
 #define OPW_BY_EIGHT

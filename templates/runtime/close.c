@@ -1,14 +1,6 @@
 /* Loops of stores over operands that lie close: one run of all elements. */
 /* ---- one run ------------------------------------------------------------------------------------------------------- */
 
-/* n operands, `count` strides on. */
-static void opw_moved(char *const *p, const npy_intp *strides, npy_intp count, int n, char **q)
-{
-    int k;
-    for (k = 0; k < n; k++)
-        q[k] = p[k] + count * strides[k];
-}
-
 /* Runs n elements of operands that are contiguous, or one number throughout, where it is worth while to pack the numbers. */
 __attribute__((noinline)) static int opw_pack_numbers(const opw_loop *work, npy_intp n, char **p, const npy_intp *s)
 {
@@ -65,7 +57,7 @@ typedef struct {
     opw_shares shares;
     npy_intp n, each;
     npy_uint64 shaped;
-    int lines;
+    int lines, past; /* how an output that goes past the caches lies with what it is of; -1: it does not go so */
     char *const *p;
     const npy_intp *s;
 } opw_numbers;
@@ -77,13 +69,16 @@ static int opw_run_numbers_part(opw_shares *shares, npy_intp i)
     npy_intp first = i * all->each, n = all->n - first < all->each ? all->n - first : all->each;
     char *p[OPW_MAX_OPERANDS];
     opw_moved(all->p, all->s, first, work->inputs + work->outputs, p);
+    if (all->past >= 0)
+        return opw_run_past(work, n, all->past, p, all->s);
     return opw_run_these(work, n, all->shaped, all->lines, p, all->s);
 }
 
 OPW_APART static int opw_run_many_numbers(const opw_loop *work, npy_intp n, npy_uint64 shaped, char **p, const npy_intp *s)
 {
-    opw_numbers all = {{work, opw_run_numbers_part, {0, NULL, NULL, NULL}}, n, opw_share_of(work, n, 1), shaped, 1, p, s};
+    opw_numbers all = {{work, opw_run_numbers_part, {0, NULL, NULL, NULL}}, n, opw_share_of(work, n, 1), shaped, 1, -1, p, s};
     all.lines = !opw_is_left_alone(opw_traffic(n, s, work->inputs + work->outputs));
+    all.past = opw_goes_past(work, n, p, s);
     return opw_share_out(&all.shares, opw_parts_of(n, all.each));
 }
 

@@ -9,18 +9,21 @@
 #define OPW_MEMORY (1 << 24) /* as many that no cache holds for long */
 
 /* Processors that differ in what helps them. */
-enum { OPW_INTELS = 1, OPW_ZEN_5, OPW_OTHERS };
+enum { OPW_INTELS = 1, OPW_ICE_LAKES, OPW_ZEN_5, OPW_OTHERS };
 
 #if defined(__x86_64__)
-/* Of AMD's the family tells: 0x19 is Zen 3 and 4, 0x1a Zen 5. */
+/* Of AMD's the family tells: 0x19 is Zen 3 and 4, 0x1a Zen 5. Of Intel's, nearly all of one family, the model: 0x6a and 0x6c are Xeons of
+   Ice Lake. */
 static int opw_look_at_processor(void)
 {
-    unsigned int family, maker = 0, b, c, d;
-    if (!__get_cpuid(0, &family, &maker, &c, &d) || !__get_cpuid(1, &family, &b, &c, &d))
+    unsigned int answer, maker = 0, family, model, b, c, d;
+    if (!__get_cpuid(0, &answer, &maker, &c, &d) || !__get_cpuid(1, &answer, &b, &c, &d))
         return OPW_OTHERS;
+    family = (answer >> 8 & 15) + (answer >> 20 & 255);
+    model = (answer >> 4 & 15) | (answer >> 12 & 0xf0);
     if (maker == signature_INTEL_ebx)
-        return OPW_INTELS;
-    return maker == signature_AMD_ebx && (family >> 8 & 15) == 15 && (family >> 20 & 255) >= 0x1a - 15 ? OPW_ZEN_5 : OPW_OTHERS;
+        return family == 6 && (model == 0x6a || model == 0x6c) ? OPW_ICE_LAKES : OPW_INTELS;
+    return maker == signature_AMD_ebx && family >= 0x1a ? OPW_ZEN_5 : OPW_OTHERS;
 }
 #else
 static int opw_look_at_processor(void) { return OPW_OTHERS; }
@@ -43,7 +46,12 @@ static int opw_processor(void)
 #endif
 }
 
-static int opw_is_intel(void) { return opw_processor() == OPW_INTELS; }
+static int opw_is_intel(void) { return opw_processor() <= OPW_ICE_LAKES; }
+
+/* Whether so many bytes that are written are better put past the caches, which would read each line first. On a Xeon of Ice Lake loops over
+   10^7 elements took 0.7 to 0.88 of the time so, by way of a part at a time in the nearest cache, which was as fast as from registers; in
+   memory that the system had yet to give it took 0.9 to 1.2. On Zen 4 that way took 1.05 to 1.2. Elsewhere it was not tried. */
+static int opw_stores_past(npy_intp bytes) { return bytes > OPW_MEMORY && opw_processor() == OPW_ICE_LAKES; }
 
 /* Whether a processor is better left to itself where so many bytes are read and written, which come from memory: vectors that cross
    lines ask for the next line sooner. On Zen 4 stores of 10^7 elements took 1.05 to 1.1 times as long. Intel's is not: on Xeons what
@@ -65,7 +73,7 @@ static int opw_ahead_of(npy_intp bytes)
     const int processor = opw_processor();
     if (bytes <= OPW_MEMORY)
         return processor == OPW_OTHERS && bytes <= OPW_SECOND ? 0 : OPW_AHEAD_NEAR;
-    return processor == OPW_INTELS ? 3072 : 6144;
+    return opw_is_intel() ? 3072 : 6144;
 }
 
 /* Whether several long rows of several inputs are read at once, where that changes no bits: on Zen 4 what is larger or smaller of two took

@@ -22,6 +22,7 @@
 #include "known.c"
 #include "processor.c"
 #include "asking.c"
+#include "past.c"
 #include "close.c"
 #include "products.c"
 #include "over.c"
