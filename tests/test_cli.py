@@ -86,7 +86,7 @@ def test_doctor_finds_all_well(run, folder):
     assert result.exit_code == 0, result.output
     assert "a small op was compiled and called" in result.output
     assert result.output.endswith("opweld works here\n")
-    assert "vector functions of level " in result.output and "circle, error, exp, log" in result.output
+    assert "vector functions of level " in result.output and "circle, error, exp, kind, log" in result.output
     assert not folder.exists(), "doctor only looks"
 
 
