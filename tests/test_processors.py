@@ -120,6 +120,13 @@ def processor(request, tmp_path_factory):
     return request.param, compiled(tmp_path_factory.mktemp("runtime") / "runtime.o", f"-DOPW_TAKEN_FOR={request.param}")
 
 
+@pytest.fixture(scope="module")
+def trapping(processor, tmp_path_factory):
+    """The same, of a runtime that ends the program where it puts anything past the caches."""
+    flags = f"-DOPW_TAKEN_FOR={processor[0]}", "-DOPW_PUT(to,from)=__builtin_trap()"
+    return processor[0] + "_TRAP", compiled(tmp_path_factory.mktemp("runtime") / "runtime.o", *flags)
+
+
 def run(program, flag, *more):
     return subprocess.run([sys.executable, "-c", program, flag, *more], capture_output=True, text=True)
 
@@ -212,11 +219,9 @@ def test_where_rows_are_run_in_chains(rows, others, processor):
     ("kind", "rows", "past"),
     [("given", 2200, True), ("given", 2000, False), ("in place", 2200, False), ("fresh", 9000, False)],
 )
-def test_where_outputs_go_past_the_caches(kind, rows, past, processor, tmp_path):
+def test_where_outputs_go_past_the_caches(kind, rows, past, processor, trapping):
     """Xeons of Ice Lake: one of more than 16 MB that was touched before, and is not read."""
-    taken, trap = f"-DOPW_TAKEN_FOR={processor[0]}", "-DOPW_PUT(to,from)=__builtin_trap()"
-    ending = processor[0] + "_TRAP", compiled(tmp_path / "runtime.o", taken, trap)
-    ended = run_there(ending, f"kind, rows = {kind!r}, {rows}\n{WHETHER_PAST}", "")
+    ended = run_there(trapping, f"kind, rows = {kind!r}, {rows}\n{WHETHER_PAST}", "")
     goes = past and processor[0] == "OPW_ICE_LAKES" and platform.machine() in ("x86_64", "AMD64")
     assert ended.returncode in (TRAPS if goes else [0]), ended.stderr
 

@@ -5,7 +5,6 @@ package scalar
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -102,7 +101,7 @@ func (h Helper) Vector() string {
 	if h.Template == simplePart {
 		return simplePart
 	}
-	if !slices.Contains([]string{"vector", "vector_2", "vector_i", "vector_parts", "vector_kind"}, h.Template) {
+	if !strings.HasPrefix(h.Template, "vector") {
 		return ""
 	}
 	for _, row := range table {

@@ -23,14 +23,6 @@ static npy_intp opw_traffic(npy_intp all, const npy_intp *s, int operands)
     return bytes;
 }
 
-/* n operands, `count` strides on. */
-static void opw_moved(char *const *p, const npy_intp *strides, npy_intp count, int n, char **q)
-{
-    int k;
-    for (k = 0; k < n; k++)
-        q[k] = p[k] + count * strides[k];
-}
-
 /* Stands before a loop that a part goes through eight times: counting took a fifth of the time of loops that do least. */
 #if defined(__clang__)
 #define OPW_BY_EIGHT
@@ -57,15 +49,21 @@ typedef struct {
     opw_row_part part, last;
 } opw_asking;
 
-/* Decides how rows of n elements go. */
-static void opw_plan_asking(opw_asking *plan, npy_intp n, npy_intp rows, npy_intp all, const npy_intp *s, const npy_intp *t, int operands)
+/* How many elements a part has of operands that are s apart. */
+static npy_intp opw_part_of(const npy_intp *s, int operands)
 {
-    const npy_intp bytes = opw_traffic(all, s, operands);
-    npy_intp widest = 1, part;
+    npy_intp widest = 1;
     int k;
     for (k = 0; k < operands; k++)
         widest = s[k] > widest ? s[k] : widest;
-    part = OPW_ASKING_PART / widest;
+    return OPW_ASKING_PART / widest;
+}
+
+/* Decides how rows of n elements go. */
+static void opw_plan_asking(opw_asking *plan, npy_intp n, npy_intp rows, npy_intp all, const npy_intp *s, const npy_intp *t, int operands)
+{
+    const npy_intp bytes = opw_traffic(all, s, operands), part = opw_part_of(s, operands);
+    int k;
     plan->ask = opw_stores_ahead(bytes) && (n >= part || bytes >= OPW_ASKING_SHORT);
     plan->parts = plan->ask && n >= 2 * part ? n / part - 1 : 0;
     plan->part.n = part;

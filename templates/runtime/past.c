@@ -43,22 +43,18 @@ OPW_INLINE void opw_put_past(char *to, const char *from, npy_intp bytes)
         OPW_PUT((__m128i *)(void *)(to + i), _mm_load_si128((const __m128i *)(const void *)(from + i)));
 }
 
-/* Runs n elements of such a loop: parts are computed into the nearest cache, and put past the others from
-   there. */
+/* Runs n elements of such a loop: parts are computed into the nearest cache, and put past the others from there. */
 OPW_APART static int opw_run_past(const opw_loop *work, npy_intp n, int how, char *const *p, const npy_intp *s)
 {
     char some[OPW_ASKING_PART] __attribute__((aligned(OPW_LINE)));
     const int out = work->inputs;
     char *q[OPW_ASKING_OPERANDS] = {NULL}, *to = p[out];
-    npy_intp widest = s[out], part, i = (npy_intp)(-(npy_uintp)to % OPW_LINE) / s[out];
+    const npy_intp part = opw_part_of(s, out + 1);
+    npy_intp i = (npy_intp)(-(npy_uintp)to % OPW_LINE) / s[out];
     int k, status = 0;
-    for (k = 0; k < out; k++)
-        widest = s[k] > widest ? s[k] : widest;
-    part = OPW_ASKING_PART / widest;
     if (n < 2 * part || part * s[out] % OPW_LINE)
         return opw_run_inner(work, n, p, s);
-    for (k = 0; k <= out; k++)
-        q[k] = p[k];
+    opw_moved(p, s, 0, out + 1, q);
     if (i)
         status = work->close(OPW_N_HOW(i, how), q[0], q[1], q[2], q[3], q[4]);
     for (; !status && n - i >= part; i += part) {

@@ -1,6 +1,14 @@
 /* Rows of a loop of stores. */
 /* ---- rows --------------------------------------------------------------------------------------------------------- */
 
+/* n operands, `count` strides on. */
+static void opw_moved(char *const *p, const npy_intp *strides, npy_intp count, int n, char **q)
+{
+    int k;
+    for (k = 0; k < n; k++)
+        q[k] = p[k] + count * strides[k];
+}
+
 /* Runs n elements of a loop of stores. */
 OPW_INLINE int opw_run_inner(const opw_loop *work, npy_intp n, char *const *p, const npy_intp *s)
 {

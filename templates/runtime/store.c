@@ -120,9 +120,7 @@ static int opw_store_part(opw_shares *shares, npy_intp i)
     const opw_axes *axes = all->axes;
     npy_intp first = i * all->each, n = axes->dims[all->axis] - first;
     char *p[OPW_MAX_OPERANDS];
-    int k;
-    for (k = 0; k < axes->operands; k++)
-        p[k] = all->p[k] + first * axes->strides[all->axis][k];
+    opw_moved(all->p, axes->strides[all->axis], first, axes->operands, p);
     return opw_store_some(shares->work, axes, all->axis, n < all->each ? n : all->each, all->around, p);
 }
 

@@ -19,7 +19,7 @@
             to[i] = (uint8_t)OPW_N(name)(from[i]);                                                                              \
     }
 
-OPW_KIND(signbit, sizeof x == 4 ? signbit(x) != 0 : OPW_F(copysign)(1, x) < 0, OPW_ITSELF)
+OPW_KIND(signbit, (int)(OPW_N(bits)(x) >> OPW_TOP), OPW_ITSELF)
 OPW_KIND(isnan, x != x, OPW_UNORDERED)
 OPW_KIND(isinf, OPW_N(absolute)(x) == (OPW_T)INFINITY, OPW_INFINITE)
 OPW_KIND(isfinite, OPW_N(absolute)(x) < (OPW_T)INFINITY, OPW_FINITE)
